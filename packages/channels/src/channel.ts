@@ -1,0 +1,116 @@
+import type { Data, FailureReason, Outcome, Recipient, SkipReason } from '@belfry/shared';
+import type { TObject, TSchema } from '@sinclair/typebox';
+
+/**
+ * A channel: how a recipient is addressed, how a template becomes content, and who can carry it.
+ * It knows no vendor; a provider knows no template.
+ */
+export type Channel<Template, Override, Content> = {
+  /** What a person reads. */
+  label: string;
+  /** The fields of a template: what a version stores a language, and what the editor shows. */
+  template: TObject;
+  /** What `override.<channel>` of a call may hold, in wire names; unknown keys are ignored. */
+  override: TObject;
+  /** Wire fields of `user` that the interface does not name already. */
+  recipient: Record<string, TSchema>;
+  /** One deadline over all calls of an attempt. */
+  deadlineMs: number;
+  /** How often a message is sent again after an unknown outcome, unless the version says otherwise. */
+  unknownResends: number;
+  /** The addresses of a recipient on this channel, or why there is none. Decided once, when the item is planned. */
+  findTargets(recipient: Recipient): Targeting;
+  /** Parses a template once; throws TemplateError for what must be refused when it is saved. */
+  compile(template: Template): CompiledTemplate<Override, Content>;
+  /** The sandbox behaviour that a target asks for, if it is a magic one: a key of `magicBehaviours`. */
+  findMagicWord(target: string): string | undefined;
+  providers: Record<string, Provider<Content>>;
+};
+
+export type Targeting = { targets: Target[] } | { skip: SkipReason; detail: string };
+
+export type Target = {
+  /** What is stored as the message's target, in the channel's own canonical form. */
+  address: string;
+  /** What was changed to get there, for the log. */
+  note?: string;
+};
+
+export type CompiledTemplate<Override, Content> = {
+  /** Paths that the template reads, for the editor and for publish-time warnings. */
+  paths: string[];
+  compose(input: ComposeInput<Override>): Composed<Content>;
+};
+
+export type ComposeInput<Override> = {
+  data: Data;
+  target: string;
+  override: Override | undefined;
+  /** 'reject' makes a missing path a failure. */
+  missing: 'empty' | 'reject';
+};
+
+export type Composed<Content> =
+  | { content: Content; missing: string[] }
+  | { failed: FailureReason; detail: string };
+
+/** Who carries a channel's content. */
+export type Provider<Content> = {
+  label: string;
+  /** What an operator fills in and may read again. */
+  settings: TObject;
+  /** What is sealed and never shown again. */
+  credentials: TObject;
+  /** Problems that the schemas cannot say, as "<field> <problem>"; empty when all is well. */
+  check(integration: IntegrationInput): string[];
+  /** Exactly what would go out, without any credential: what the sandbox records and the log shows. */
+  describe(call: DescribeCall<Content>): ProviderRequest;
+  createSender(deps: SenderDeps): Sender<Content>;
+};
+
+export type IntegrationInput = {
+  settings: Record<string, unknown>;
+  credentials: Record<string, unknown>;
+};
+
+export type DescribeCall<Content> = {
+  messageId: string;
+  target: string;
+  content: Content;
+  settings: Record<string, unknown>;
+};
+
+/** A provider's request as the log shows it: `operation` is the method and URL, or the protocol's verb. */
+export type ProviderRequest = { operation: string; body: unknown };
+
+export type SenderDeps = {
+  /** Where a provider's API is, when it is not where the provider says (simulators); by provider name. */
+  baseUrls: Record<string, string | undefined>;
+  /** Whether connections to private and loopback addresses are allowed. */
+  allowPrivateNetworks: boolean;
+};
+
+export type SendCall<Content> = DescribeCall<Content> & {
+  integrationId: string;
+  /** Changes whenever settings or credentials change, so that clients can be kept. */
+  integrationVersion: string;
+  credentials: Record<string, unknown>;
+  /** A credential that came with the call or the stored user, in clear, for this send only. */
+  ownToken?: string;
+  /** Ends the attempt; the sender must not outlive it. */
+  signal: AbortSignal;
+  /** When the signal fires, in ms since the epoch. */
+  deadlineAt: number;
+};
+
+export type Sender<Content> = {
+  /** Never throws for what a provider or a network does; `response` is what the provider answered, for the log. */
+  send(call: SendCall<Content>): Promise<SendResult>;
+  close(): Promise<void>;
+};
+
+export type SendResult = { outcome: Outcome; response?: unknown };
+
+/** A channel whose type parameters the caller need not know. */
+// biome-ignore lint/suspicious/noExplicitAny: the registry is heterogeneous; compile() and the providers of one entry always agree.
+export type AnyChannel = Channel<any, any, any>;

@@ -1,0 +1,101 @@
+import { type Setting, type SettingName, settings } from './settings';
+
+type ValueOf<S> = S extends { kind: 'integer' }
+  ? number
+  : S extends { kind: 'boolean' }
+    ? boolean
+    : S extends { kind: 'oneOf'; values: readonly (infer V)[] }
+      ? V
+      : string;
+
+/** The settings as values: numbers in the unit of their name, text trimmed. */
+export type Env = { readonly [N in SettingName]: ValueOf<(typeof settings)[N]> };
+
+export type EnvProblem = { name: string; problem: string; example: string | undefined };
+
+/** All that is wrong with the environment, at once. */
+export class EnvError extends Error {
+  readonly problems: EnvProblem[];
+
+  constructor(problems: EnvProblem[]) {
+    super(
+      ['These settings must be mended (see docs/configuration.md):']
+        .concat(
+          problems.map(
+            ({ name, problem, example }) =>
+              `  ${name}: ${problem}${example ? `, for example ${example}` : ''}`,
+          ),
+        )
+        .join('\n'),
+    );
+    this.name = 'EnvError';
+    this.problems = problems;
+  }
+}
+
+/** Reads every setting, or throws EnvError naming all that are missing or wrong. */
+export function readEnv(source: Record<string, string | undefined> = process.env): Env {
+  const problems: EnvProblem[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries<Setting>(settings)) {
+    const parsed = parse(setting, source[name]?.trim());
+    if ('problem' in parsed)
+      problems.push({ name, problem: parsed.problem, example: setting.example });
+    else values[name] = parsed.value;
+  }
+  if (problems.length === 0) problems.push(...contradictions(values as Env));
+  if (problems.length > 0) throw new EnvError(problems);
+  // Every name of `settings` was filled with a value of its own kind just above.
+  return values as Env;
+}
+
+type Parsed = { value: unknown } | { problem: string };
+
+function parse(setting: Setting, given: string | undefined): Parsed {
+  if (!given) return absent(setting);
+  switch (setting.kind) {
+    case 'text':
+      return { value: given };
+    case 'integer':
+      return parseInteger(setting, given);
+    case 'boolean':
+      return given === 'true' || given === 'false'
+        ? { value: given === 'true' }
+        : { problem: 'must be true or false' };
+    case 'oneOf':
+      return setting.values.includes(given)
+        ? { value: given }
+        : { problem: `must be one of ${setting.values.join(', ')}` };
+  }
+}
+
+function absent(setting: Setting): Parsed {
+  return setting.isRequired ? { problem: 'is missing' } : { value: setting.default ?? '' };
+}
+
+function parseInteger(setting: { minimum: number; maximum: number }, given: string): Parsed {
+  const { minimum, maximum } = setting;
+  const value = Number(given);
+  if (!/^\d+$/.test(given) || value < minimum || value > maximum) {
+    return { problem: `must be a whole number from ${minimum} to ${maximum}` };
+  }
+  return { value };
+}
+
+function contradictions(env: Env): EnvProblem[] {
+  const found: EnvProblem[] = [];
+  const add = (name: SettingName, problem: string) =>
+    found.push({ name, problem, example: undefined });
+  if ((env.TLS_CERT_FILE === '') !== (env.TLS_KEY_FILE === '')) {
+    add(
+      env.TLS_CERT_FILE === '' ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE',
+      'is missing beside the other half of the pair',
+    );
+  }
+  if (!URL.canParse(env.PUBLIC_URL)) add('PUBLIC_URL', 'must be a URL');
+  if (env.NODE_ENV === 'production' && env.SLACK_API_URL !== '') {
+    add('SLACK_API_URL', 'is for simulators and refused in production');
+  }
+  if (env.RETRY_CAP_MS < env.RETRY_BASE_MS) add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
+  return found;
+}

@@ -1,0 +1,118 @@
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Seals what must not lie in clear, and makes keyed hashes; all of it from the ring `BELFRY_KEYS`. */
+export type Secrets = {
+  /** AES-256-GCM under the ring's first key, bound to `place`, such as `integration:<id>:credentials`. */
+  seal(plaintext: string, place: string): string;
+  /** Throws SecretError when the key is not on the ring, the place is another one, or the text was changed. */
+  open(sealed: string, place: string): string;
+  /** A keyed hash for `purpose`; equal for equal input under the same ring key. */
+  fingerprint(purpose: string, text: string, keyId?: string): Buffer;
+  /** The id of the key that seals now. */
+  keyId: string;
+};
+
+export class SecretError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SecretError';
+  }
+}
+
+type RingKey = { id: string; key: Buffer };
+
+const version = 'v1';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** `ring` is `id:base64,id:base64,...`, each key 32 bytes; the first one seals, every one opens. */
+export function createSecrets(ring: string): Secrets {
+  const keys = parseRing(ring);
+  const [current] = keys;
+  if (!current) throw new SecretError('BELFRY_KEYS holds no key');
+  const byId = new Map(keys.map((entry) => [entry.id, entry.key]));
+  const derived = new Map<string, string>();
+
+  function keyOf(id: string): Buffer {
+    const key = byId.get(id);
+    if (!key)
+      throw new SecretError(
+        `The key "${id}" is not in BELFRY_KEYS: add it back, behind the first one`,
+      );
+    return key;
+  }
+
+  function derivedSecret(purpose: string, id: string): string {
+    const name = `${id}:${purpose}`;
+    const known = derived.get(name);
+    if (known !== undefined) return known;
+    const made = Buffer.from(hkdfSync('sha256', keyOf(id), '', `belfry:${purpose}`, 32)).toString(
+      'base64',
+    );
+    derived.set(name, made);
+    return made;
+  }
+
+  return {
+    keyId: current.id,
+    seal(plaintext, place) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(place));
+      const sealed = Buffer.concat([
+        cipher.update(plaintext, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
+      return [version, current.id, iv.toString('base64url'), sealed.toString('base64url')].join(
+        '.',
+      );
+    },
+    open(sealed, place) {
+      const [form, id, iv, body] = sealed.split('.');
+      if (form !== version || !id || !iv || !body) throw new SecretError('Not a sealed text');
+      return decrypt(
+        keyOf(id),
+        Buffer.from(iv, 'base64url'),
+        Buffer.from(body, 'base64url'),
+        place,
+      );
+    },
+    fingerprint(purpose, text, keyId = current.id) {
+      return hash('sha256', derivedSecret(purpose, keyId) + text, 'buffer');
+    },
+  };
+}
+
+function decrypt(key: Buffer, iv: Buffer, body: Buffer, place: string): string {
+  const tag = body.subarray(body.length - tagBytes);
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: tagBytes }).setAAD(
+    Buffer.from(place),
+  );
+  try {
+    decipher.setAuthTag(tag);
+    return decipher.update(body.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+  } catch (cause) {
+    throw Object.assign(
+      new SecretError('The sealed text was changed, or belongs to another place'),
+      { cause },
+    );
+  }
+}
+
+function parseRing(ring: string): RingKey[] {
+  return ring.split(',').map((entry) => {
+    const [id = '', encoded = ''] = entry.trim().split(/:(.*)/s);
+    const key = Buffer.from(encoded, 'base64');
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key.length !== 32) {
+      throw new SecretError(
+        'BELFRY_KEYS must be id:base64 pairs, comma separated, each of 32 bytes',
+      );
+    }
+    return { id, key };
+  });
+}
+
+/** A key ring of one new key, for a first start. */
+export function createKeyRing(): string {
+  return `k1:${randomBytes(32).toString('base64')}`;
+}

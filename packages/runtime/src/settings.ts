@@ -1,0 +1,281 @@
+/**
+ * Every setting of Belfry, once: what it is called, how it is read, what it means when it is absent.
+ * env.ts reads from this list and docs/configuration.md is made from it.
+ */
+export const settings = {
+  DATABASE_URL: text({
+    group: 'stores',
+    for: ['api', 'worker'],
+    isRequired: true,
+    isSecret: true,
+    example: 'postgresql://belfry:secret@db:5432/belfry',
+    help: 'PostgreSQL 15 or newer.',
+  }),
+  REDIS_URL: text({
+    group: 'stores',
+    for: ['api', 'worker'],
+    isRequired: true,
+    isSecret: true,
+    example: 'redis://redis:6379/0',
+    help: 'Redis 7 or Valkey, with maxmemory-policy noeviction.',
+  }),
+  REDIS_PREFIX: text({
+    group: 'stores',
+    for: ['api', 'worker'],
+    default: 'belfry',
+    example: 'belfry',
+    help: 'What every key in Redis begins with.',
+  }),
+  DATABASE_POOL_SIZE: integer({
+    group: 'stores',
+    for: ['api', 'worker'],
+    default: 8,
+    minimum: 2,
+    maximum: 100,
+    help: 'Connections to PostgreSQL of one process, at most.',
+  }),
+
+  BELFRY_KEYS: text({
+    group: 'security',
+    for: ['api', 'worker'],
+    isRequired: true,
+    isSecret: true,
+    example: 'k2:<base64 of 32 bytes>,k1:<base64 of 32 bytes>',
+    help: 'The key ring that seals credentials and tokens. The first key seals, all of them open.',
+  }),
+  PUBLIC_URL: text({
+    group: 'security',
+    for: ['api', 'worker'],
+    isRequired: true,
+    example: 'https://notify.example.com',
+    help: 'Where callers and providers reach the gateway.',
+  }),
+  ALLOW_HTTP: boolean({
+    group: 'security',
+    for: ['api'],
+    default: false,
+    help: 'Accept plain HTTP. Only for loopback and for tests: the API key travels in clear.',
+  }),
+  TRUSTED_PROXIES: text({
+    group: 'security',
+    for: ['api'],
+    default: '',
+    example: '10.0.0.0/8,127.0.0.1/32',
+    help: 'Subnets of the proxies that end TLS and send exactly one X-Forwarded-Proto, comma separated.',
+  }),
+  TLS_CERT_FILE: text({
+    group: 'security',
+    for: ['api'],
+    default: '',
+    example: '/run/secrets/tls.crt',
+    help: 'Certificate chain in PEM; with TLS_KEY_FILE the gateway serves HTTPS itself.',
+  }),
+  TLS_KEY_FILE: text({
+    group: 'security',
+    for: ['api'],
+    default: '',
+    example: '/run/secrets/tls.key',
+    help: 'Private key of TLS_CERT_FILE in PEM.',
+  }),
+  ALLOW_PRIVATE_NETWORKS: boolean({
+    group: 'security',
+    for: ['worker'],
+    default: false,
+    help: 'Let integrations and attachments reach private and loopback addresses, such as a mail server beside this one.',
+  }),
+
+  API_HOST: text({
+    group: 'gateway',
+    for: ['api'],
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    help: 'Address that the gateway listens on.',
+  }),
+  API_PORT: integer({
+    group: 'gateway',
+    for: ['api'],
+    default: 4400,
+    minimum: 0,
+    maximum: 65535,
+    help: 'Port that the gateway listens on; 0 takes a free one.',
+  }),
+  MAX_BODY_BYTES: integer({
+    group: 'gateway',
+    for: ['api'],
+    default: 10_000_000,
+    minimum: 1_000,
+    maximum: 50_000_000,
+    help: 'Size of a request body, at most.',
+  }),
+  MAX_BODIES_IN_MEMORY_BYTES: integer({
+    group: 'gateway',
+    for: ['api'],
+    default: 64_000_000,
+    minimum: 10_000_000,
+    maximum: 1_000_000_000,
+    help: 'Bodies in memory at once, all calls together; beyond it calls are answered 503.',
+  }),
+  MAX_BATCH_ITEMS: integer({
+    group: 'gateway',
+    for: ['api'],
+    default: 1_000,
+    minimum: 1,
+    maximum: 10_000,
+    help: 'Items of one bulk_send, at most.',
+  }),
+  LOOKUP_CACHE_MS: integer({
+    group: 'gateway',
+    for: ['api', 'worker'],
+    default: 5_000,
+    minimum: 0,
+    maximum: 5_000,
+    help: 'How long a key, an app or an event may be answered from memory.',
+  }),
+
+  WORKER_ROLES: text({
+    group: 'worker',
+    for: ['worker'],
+    default: 'all',
+    example: 'deliver-email,relay',
+    help: 'Roles of this process, comma separated; `all` takes every one.',
+  }),
+  MESSAGES_IN_FLIGHT: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 100,
+    minimum: 1,
+    maximum: 2_000,
+    help: 'Messages of one channel that a process delivers at once.',
+  }),
+  RELAY_POLL_MS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 250,
+    minimum: 20,
+    maximum: 10_000,
+    help: 'How often the relay looks for what is due.',
+  }),
+  RELAY_REQUEUE_AFTER_MS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 5_000,
+    minimum: 100,
+    maximum: 600_000,
+    help: 'How long a queued message may lie before the relay asks Redis whether its job is still there.',
+  }),
+  RELAY_CHANNEL_WINDOW: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 2_000,
+    minimum: 20,
+    maximum: 100_000,
+    help: 'Messages of one channel in Redis, at most; the rest wait in PostgreSQL.',
+  }),
+  RELAY_APP_WINDOW: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 500,
+    minimum: 20,
+    maximum: 100_000,
+    help: 'Messages of one app and channel in Redis, at most.',
+  }),
+  HTTP_SEND_TIMEOUT_MS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 15_000,
+    minimum: 100,
+    maximum: 60_000,
+    help: 'Deadline of an attempt on a channel that speaks HTTP; its lease is 5 s longer.',
+  }),
+  EMAIL_SEND_TIMEOUT_MS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 40_000,
+    minimum: 100,
+    maximum: 120_000,
+    help: 'Deadline of an attempt by e-mail; its lease is 5 s longer.',
+  }),
+  RETRY_BASE_MS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 2_000,
+    minimum: 1,
+    maximum: 60_000,
+    help: 'The first wait before another attempt; it doubles, with full jitter, up to RETRY_CAP_MS.',
+  }),
+  RETRY_CAP_MS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 900_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    help: 'The longest wait before another attempt.',
+  }),
+  SLACK_API_URL: text({
+    group: 'worker',
+    for: ['worker'],
+    default: '',
+    example: 'http://127.0.0.1:4410/api/',
+    help: 'Where the Slack API is, for a simulator; refused in production.',
+  }),
+  SHUTDOWN_TIMEOUT_MS: integer({
+    group: 'worker',
+    for: ['api', 'worker'],
+    default: 25_000,
+    minimum: 100,
+    maximum: 300_000,
+    help: 'How long a process may take to end what is in flight.',
+  }),
+
+  NODE_ENV: text({
+    group: 'logging',
+    for: ['api', 'worker'],
+    default: 'development',
+    example: 'production',
+    help: 'In `production` every required setting must be given.',
+  }),
+  LOG_LEVEL: oneOf({
+    group: 'logging',
+    for: ['api', 'worker'],
+    values: ['error', 'warn', 'info', 'debug'],
+    default: 'info',
+    help: 'The least serious lines that are written.',
+  }),
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+export type Setting = {
+  group: 'stores' | 'security' | 'gateway' | 'worker' | 'logging';
+  /** The processes that read it. */
+  for: readonly ('api' | 'worker')[];
+  help: string;
+  isRequired?: true;
+  /** Never printed. */
+  isSecret?: true;
+  example?: string;
+} & (
+  | { kind: 'text'; default?: string }
+  | { kind: 'integer'; default: number; minimum: number; maximum: number }
+  | { kind: 'boolean'; default: boolean }
+  | { kind: 'oneOf'; default: string; values: readonly string[] }
+);
+
+type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
+type Of<K extends Setting['kind']> = Without<Extract<Setting, { kind: K }>, 'kind'>;
+
+function text<const S extends Of<'text'>>(setting: S) {
+  return { ...setting, kind: 'text' as const };
+}
+
+function integer<const S extends Of<'integer'>>(setting: S) {
+  return { ...setting, kind: 'integer' as const };
+}
+
+function boolean<const S extends Of<'boolean'>>(setting: S) {
+  return { ...setting, kind: 'boolean' as const };
+}
+
+function oneOf<const S extends Of<'oneOf'>>(setting: S) {
+  return { ...setting, kind: 'oneOf' as const };
+}

@@ -1,0 +1,41 @@
+/** How a channel of a version is tried. Times in milliseconds. */
+export type Policy = {
+  /** Provider calls at most, all integrations of the chain together. */
+  attempts: number;
+  /** From the message's first due time; after it the message is `failed: expired`. */
+  timeToLiveMs: number;
+  /** After an outcome that nobody can know: send again, marked as a possible duplicate, or hold. */
+  onUnknown: 'resend' | 'hold';
+  /** How often, at most, a message is sent again after an unknown outcome. */
+  unknownResends: number;
+};
+
+/** One channel of a version: its chain of integrations in order, and its template in each language. */
+export type ChannelVersion = {
+  integrationIds: string[];
+  templates: Record<string, unknown>;
+  policy: Policy;
+};
+
+/** What an event version fixes; immutable once published. */
+export type VersionDefinition = {
+  defaultLocale: string;
+  /** What a path that the data does not hold does to a message: print nothing, or fail it. */
+  missing: 'empty' | 'reject';
+  isSensitive: boolean;
+  channels: Record<string, ChannelVersion>;
+};
+
+export const defaultPolicy: Policy = {
+  attempts: 8,
+  timeToLiveMs: 24 * 60 * 60 * 1000,
+  onUnknown: 'resend',
+  unknownResends: 1,
+};
+
+/** The languages to try, best first: the exact locale, its language, the version's default. */
+export function localesToTry(locale: string | undefined, defaultLocale: string): string[] {
+  if (locale === undefined) return [defaultLocale];
+  const language = locale.split('-')[0] ?? locale;
+  return [...new Set([locale, language, defaultLocale])];
+}

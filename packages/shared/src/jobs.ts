@@ -1,0 +1,14 @@
+/** What a delivery job carries: ids of messages of one channel, nothing else. */
+export type DeliverJob = { ids: string[] };
+
+/** What a fan-out job carries: the request whose items are to be planned. */
+export type FanOutJob = { requestId: string };
+
+export const maxMessagesPerJob = 20;
+
+export const fanOutQueue = 'fanout';
+
+/** The queue of a channel; the worker's role of the same name consumes it. */
+export function deliverQueue(channel: string): string {
+  return `deliver-${channel}`;
+}

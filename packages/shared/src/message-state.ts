@@ -1,0 +1,64 @@
+/** Every state of a message: whether it is final, and what it means to the person who reads the log. */
+export const messageStates = {
+  queued: { isFinal: false, means: 'Waits for its turn, its time or another try.' },
+  sending: { isFinal: false, means: 'A worker is calling the provider.' },
+  unknown: {
+    isFinal: false,
+    means: 'The provider was called and nobody can know whether it sent the message.',
+  },
+  sent: { isFinal: true, means: 'The provider took the message.' },
+  delivered: { isFinal: true, means: 'The provider reported that the message arrived.' },
+  read: { isFinal: true, means: 'The recipient opened the message.' },
+  skipped: { isFinal: true, means: 'Nothing was sent, and nothing should have been.' },
+  failed: { isFinal: true, means: 'The message could not be sent.' },
+} as const satisfies Record<string, { isFinal: boolean; means: string }>;
+
+export type MessageState = keyof typeof messageStates;
+
+/** Why a channel of an item, or a message, was skipped. */
+export const skipReasons = {
+  no_recipient: 'The request named nobody.',
+  no_address: 'The recipient has no address for this channel.',
+  invalid_address: 'The address breaks a rule of the channel.',
+  unknown_user: 'The request names a user that is not stored, and no address beside it.',
+  suppressed: 'The address bounced or opted out before.',
+  opted_out: 'The recipient switched this channel off.',
+  no_integration: 'The channel has no integration, or no credential for this recipient.',
+  device_gone: 'The device was removed or moved to another user.',
+  cancelled: 'An operator cancelled it.',
+} as const satisfies Record<string, string>;
+
+export type SkipReason = keyof typeof skipReasons;
+
+/** Why a message failed. */
+export const failureReasons = {
+  rejected_recipient: 'The provider refused the address.',
+  rejected_content: 'The provider refused the content.',
+  rejected_integration: 'The provider refused our credentials or our sender.',
+  missing_data: 'The template reads a value that the request did not give.',
+  empty_content: 'The text was empty after rendering.',
+  too_long: 'The text is longer than the channel allows.',
+  expired: 'Its time to live ended before it could be sent.',
+  attempts_exhausted: 'Every allowed attempt was made.',
+  integration_removed: 'The integration was removed while the message waited.',
+} as const satisfies Record<string, string>;
+
+export type FailureReason = keyof typeof failureReasons;
+
+/** What an attempt came to. An expected failure is a value, never a throw. */
+export type Outcome =
+  | { outcome: 'accepted'; providerMessageId: string; detail?: string }
+  | {
+      outcome: 'rejected';
+      scope: 'recipient' | 'content' | 'integration';
+      reason: string;
+      detail?: string;
+      /** The credential that was refused came with the call or the user, not from the integration. */
+      ownToken?: boolean;
+    }
+  /** Certainly not sent. */
+  | { outcome: 'retry'; reason: string; detail?: string; afterMs?: number }
+  /** Nobody can know whether it was sent. */
+  | { outcome: 'unknown'; reason: string; detail?: string };
+
+export type OutcomeKind = Outcome['outcome'];

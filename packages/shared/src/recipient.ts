@@ -1,0 +1,43 @@
+/** Whom an item is for: the `user` object of the call merged over the stored user. */
+export type Recipient = {
+  userId?: string;
+  email?: string;
+  mobile?: string;
+  whatsappMobile?: string;
+  slack?: SlackRecipient;
+  telegram?: { chatId: string };
+  onesignalExternalId?: string;
+  fcmTokens?: string[];
+  iosTokens?: string[];
+  fcmTopic?: string;
+  preferences?: Preferences;
+  /** Fields that a channel beyond the interface declares, under their wire names. */
+  extra?: Record<string, unknown>;
+};
+
+export type SlackRecipient = {
+  /** Sealed from the moment it was read off the wire; only the Slack sender opens it. */
+  accessToken?: string;
+  channelId?: string;
+  email?: string;
+};
+
+export type Preferences = {
+  locale?: string;
+  disabled?: boolean;
+  channelPreferences?: Record<string, { disabled?: boolean }>;
+};
+
+/** The stored user is the base; given fields win one by one, `slack`, `telegram` and `preferences` member by member. */
+export function mergeRecipients(stored: Recipient, given: Recipient): Recipient {
+  const merged: Recipient = { ...stored, ...given };
+  if (stored.slack && given.slack) merged.slack = { ...stored.slack, ...given.slack };
+  if (stored.telegram && given.telegram) {
+    merged.telegram = { ...stored.telegram, ...given.telegram };
+  }
+  if (stored.preferences && given.preferences) {
+    merged.preferences = { ...stored.preferences, ...given.preferences };
+  }
+  if (stored.extra && given.extra) merged.extra = { ...stored.extra, ...given.extra };
+  return merged;
+}
