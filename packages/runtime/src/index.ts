@@ -1,7 +1,10 @@
 export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } from './batcher';
+export { type CacheOptions, createCache } from './cache';
 export { type Env, EnvError, readEnv } from './env';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
+export { createBlockingRedis, createRedis, waitForRedis } from './redis';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
+export { createSemaphore, type Semaphore } from './semaphore';
 export { type Setting, type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';

@@ -1,3 +1,10 @@
+export {
+  createApiKey,
+  isSameSecret,
+  type NewApiKey,
+  type ParsedApiKey,
+  parseApiKey,
+} from './api-key';
 export type { Data, Json } from './data';
 export { AppError, type ErrorCode, errorCatalogue } from './errors';
 export {
@@ -30,3 +37,16 @@ export {
   type Recipient,
   type SlackRecipient,
 } from './recipient';
+export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
+export { readSchedule, type Schedule } from './wire/schedule';
+export {
+  createSendEventBody,
+  extraFieldsOf,
+  overrideOf,
+  type SendEventBody,
+  scheduleOf,
+  sendEventFromWire,
+  type WireChannels,
+  type WireItem,
+  type WireOverride,
+} from './wire/send-event';

@@ -86,6 +86,7 @@ CREATE TABLE "integration" (
     "credentials" TEXT NOT NULL,
     "state" TEXT NOT NULL DEFAULT 'active',
     "state_reason" TEXT,
+    "probe_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "deleted_at" TIMESTAMPTZ(3),
@@ -176,6 +177,7 @@ CREATE TABLE "request_item" (
     "data" TEXT,
     "override" TEXT,
     "locale" TEXT,
+    "schedule_at" TEXT,
     "skips" JSONB,
     "planned_at" TIMESTAMPTZ(3),
 
@@ -219,6 +221,7 @@ CREATE TABLE "attempt" (
     "integration_id" UUID,
     "provider" TEXT,
     "outcome" TEXT,
+    "is_possible_duplicate" BOOLEAN NOT NULL DEFAULT false,
     "reason" TEXT,
     "detail" TEXT,
     "provider_message_id" TEXT,
@@ -466,7 +469,7 @@ ALTER TABLE "audit_entry" ADD CONSTRAINT "audit_entry_account_id_fkey" FOREIGN K
 ALTER TABLE "message" SET (fillfactor = 70);
 
 -- What is due, for the relay: the next try of a queued message, the end of a lease.
-CREATE INDEX "message_due_at_idx" ON "message"("due_at") WHERE "due_at" IS NOT NULL;
+CREATE INDEX "message_channel_due_at_idx" ON "message"("channel", "due_at") WHERE "due_at" IS NOT NULL;
 
 -- A receipt finds its attempt.
 CREATE INDEX "attempt_provider_message_id_idx" ON "attempt"("provider_message_id") WHERE "provider_message_id" IS NOT NULL;

@@ -1,0 +1,11 @@
+export {
+  type Accepted,
+  createSendEvent,
+  type SendEvent,
+  type SendEventDeps,
+  type SendEventInput,
+} from './accept';
+export { createQueues, type NewDeliverJob, type Queues } from './enqueue';
+export { createPlan, type Plan, type PlanInput } from './plan';
+export { type ItemAddress, sealToken, storedRecipient } from './tokens';
+export { createWriteBatcher, type WriteBatcherDeps, type WriteResult } from './write-batcher';

@@ -1,0 +1,121 @@
+import type { AnyChannel, Target } from '@belfry/channels';
+import type { ItemPlan, NewMessage, Skip } from '@belfry/database';
+import {
+  type ChannelVersion,
+  mergeRecipients,
+  type Recipient,
+  readSchedule,
+  recipientFromWire,
+  type SkipReason,
+  scheduleOf,
+  type VersionDefinition,
+  type WireItem,
+} from '@belfry/shared';
+
+export type PlanInput = {
+  item: WireItem;
+  /** The stored user's fields; undefined where the call names none, or one that is not stored. */
+  stored: Recipient | undefined;
+  definition: VersionDefinition;
+  delivery: 'sandbox' | 'live';
+  now: Date;
+  newId: () => string;
+};
+
+/**
+ * What an item becomes: a message for each target of each channel that reaches the recipient, and
+ * for every other channel of the version the reason why it does not. Pure but for `newId`.
+ */
+export type Plan = (input: PlanInput) => ItemPlan;
+
+export function createPlan(channels: Record<string, AnyChannel>): Plan {
+  const extraFields = Object.values(channels).flatMap((channel) => Object.keys(channel.recipient));
+
+  return function plan(input) {
+    const recipient = recipientOf(input, extraFields);
+    const messages: NewMessage[] = [];
+    const skips: Record<string, Skip> = {};
+    for (const [name, version] of Object.entries(input.definition.channels)) {
+      const channel = channels[name];
+      if (!channel) continue;
+      const found = planChannel({ name, channel, version, recipient, input });
+      if ('skip' in found) skips[name] = found.skip;
+      else
+        messages.push(
+          ...found.targets.map((target) => messageFor(target, { name, version, input })),
+        );
+    }
+    return { messages, skips, locale: recipient?.preferences?.locale ?? input.item.locale };
+  };
+}
+
+type ChannelPlan = {
+  name: string;
+  channel: AnyChannel;
+  version: ChannelVersion;
+  recipient: Recipient | undefined;
+  input: PlanInput;
+};
+
+function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } {
+  const { name, channel, recipient, input } = plan;
+  if (!recipient) return skip('no_recipient', 'The request has no user.');
+  if (isOptedOut(recipient, name)) {
+    return skip('opted_out', 'The recipient switched this channel off.');
+  }
+  const targeting = channel.findTargets(recipient);
+  if ('skip' in targeting) {
+    return isUnknownUser(input) && targeting.skip === 'no_address'
+      ? skip(
+          'unknown_user',
+          'The user is not stored, and the call gives no address for this channel.',
+        )
+      : skip(targeting.skip, targeting.detail);
+  }
+  if (!hasSender(plan)) {
+    return skip('no_integration', 'This channel of the event has no integration.');
+  }
+  return targeting;
+}
+
+function skip(reason: SkipReason, detail: string): { skip: Skip } {
+  return { skip: { reason, detail } };
+}
+
+function recipientOf({ item, stored }: PlanInput, extraFields: string[]): Recipient | undefined {
+  if (!item.user) return undefined;
+  const given = recipientFromWire(item.user, extraFields);
+  return stored ? mergeRecipients(stored, given) : given;
+}
+
+function isUnknownUser({ item, stored }: PlanInput): boolean {
+  return item.user?.user_id !== undefined && stored === undefined;
+}
+
+function isOptedOut({ preferences }: Recipient, channel: string): boolean {
+  return (
+    preferences?.disabled === true || preferences?.channelPreferences?.[channel]?.disabled === true
+  );
+}
+
+/** In the sandbox nothing is needed to send; live, an integration or a credential that came along. */
+function hasSender({ channel, version, recipient, input }: ChannelPlan): boolean {
+  if (input.delivery === 'sandbox' || version.integrationIds.length > 0) return true;
+  return recipient !== undefined && channel.findOwnToken?.(recipient) !== undefined;
+}
+
+type MessageOf = Pick<ChannelPlan, 'name' | 'version' | 'input'>;
+
+function messageFor(target: Target, { name, version, input }: MessageOf): NewMessage {
+  const schedule = readSchedule(scheduleOf(input.item, name), input.now);
+  return {
+    id: input.newId(),
+    channel: name,
+    target: target.address,
+    integrationId: input.delivery === 'live' ? version.integrationIds[0] : undefined,
+    dueAt: 'at' in schedule ? schedule.at : undefined,
+    timeToLiveMs: version.policy.timeToLiveMs,
+    jobId: undefined,
+    note: target.note,
+  };
+}

@@ -1,0 +1,158 @@
+import type { FailureReason, SkipReason } from '@belfry/shared';
+import type pg from 'pg';
+
+/** A message that this worker may send now, with all that is needed to send it. */
+export type ClaimedMessage = {
+  id: string;
+  requestId: string;
+  item: number;
+  appId: string;
+  eventId: string;
+  versionId: string;
+  channel: string;
+  target: string;
+  /** The number of the attempt that the claim opened. */
+  attempt: number;
+  unknownCount: number;
+  integrationId: string | undefined;
+  /** JSON of the wire's `user`, its token sealed. */
+  recipient: string | undefined;
+  data: string | undefined;
+  override: string | undefined;
+  locale: string | undefined;
+};
+
+export type Claim =
+  | { kind: 'claimed'; message: ClaimedMessage }
+  /** Settled or put back without an attempt. */
+  | {
+      kind: 'settled';
+      state: 'failed' | 'skipped' | 'queued';
+      reason: FailureReason | SkipReason | string;
+    }
+  /** Not ours: another worker has it, its time has not come, or it is final. */
+  | { kind: 'stale' };
+
+export type ClaimOptions = {
+  ids: string[];
+  /** Who claims, for the log. */
+  worker: string;
+  /** How long the message is ours; longer than an attempt may take. */
+  leaseMs: number;
+};
+
+/**
+ * queued -> sending for each id that is due, its attempt opened in the same statement: every provider
+ * call is on record before it is made. Permission is checked here, not when the message was planned.
+ */
+export async function claimMessages(
+  pool: pg.Pool,
+  { ids, worker, leaseMs }: ClaimOptions,
+): Promise<Claim[]> {
+  const { rows } = await pool.query<ClaimRow>({
+    name: 'claim-messages',
+    text: statement,
+    values: [ids, worker, leaseMs, pausedRecheckMs],
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => claimOf(byId.get(id)));
+}
+
+/** How often a message of a paused integration looks whether it may go on. */
+const pausedRecheckMs = 15_000;
+
+// The inner select reads what the verdict needs; the outer WHERE is what makes the claim exclusive.
+const statement = `
+WITH verdict AS (
+  SELECT m.id, i.probe_at,
+    CASE
+      WHEN m.expires_at <= now() THEN 'expired'
+      WHEN i.deleted_at IS NOT NULL THEN 'integration_removed'
+      WHEN s.suppressed THEN 'suppressed'
+      WHEN i.state = 'paused' THEN 'paused'
+      WHEN i.state = 'needs_attention' AND i.probe_at > now() THEN 'needs_attention'
+    END AS obstacle
+  FROM message m
+  LEFT JOIN integration i ON i.id = m.integration_id
+  LEFT JOIN LATERAL (
+    SELECT true AS suppressed FROM suppression p
+    WHERE p.app_id = m.app_id AND p.channel = m.channel AND p.recipient = m.target
+      AND p.sender IN ('', coalesce(i.settings ->> 'sender', ''))
+    LIMIT 1
+  ) s ON true
+  WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+), c AS (
+  UPDATE message m SET
+    state = CASE
+      WHEN v.obstacle IS NULL THEN 'sending'
+      WHEN v.obstacle IN ('expired', 'integration_removed') THEN 'failed'
+      WHEN v.obstacle = 'suppressed' THEN 'skipped'
+      ELSE 'queued' END,
+    reason = CASE WHEN v.obstacle IN ('expired', 'integration_removed', 'suppressed') THEN v.obstacle END,
+    waits = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN v.obstacle END,
+    attempts = m.attempts + CASE WHEN v.obstacle IS NULL THEN 1 ELSE 0 END,
+    due_at = CASE
+      WHEN v.obstacle IS NULL THEN now() + $3::float8 * interval '1 ms'
+      WHEN v.obstacle = 'paused' THEN least(now() + $4::float8 * interval '1 ms', m.expires_at)
+      WHEN v.obstacle = 'needs_attention' THEN least(v.probe_at, m.expires_at) END,
+    settled_at = CASE WHEN v.obstacle IN ('expired', 'integration_removed', 'suppressed') THEN now() END,
+    job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN NULL ELSE m.job_id END
+  FROM verdict v
+  WHERE m.id = v.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+  RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
+    m.integration_id, m.state, coalesce(m.reason, m.waits) AS obstacle
+), a AS (
+  INSERT INTO attempt (message_id, number, worker, integration_id, is_possible_duplicate)
+  SELECT id, attempts, $2, integration_id, unknown_count > 0 FROM c WHERE state = 'sending'
+)
+SELECT c.*, r.event_id, r.version_id, i.recipient, i.data, i.override, i.locale
+FROM c
+JOIN request r ON r.id = c.request_id
+JOIN request_item i ON i.request_id = c.request_id AND i.item = c.item`;
+
+type ClaimRow = {
+  id: string;
+  request_id: string;
+  item: number;
+  app_id: string;
+  event_id: string;
+  version_id: string;
+  channel: string;
+  target: string;
+  attempts: number;
+  unknown_count: number;
+  integration_id: string | null;
+  state: 'sending' | 'failed' | 'skipped' | 'queued';
+  obstacle: string | null;
+  recipient: string | null;
+  data: string | null;
+  override: string | null;
+  locale: string | null;
+};
+
+function claimOf(row: ClaimRow | undefined): Claim {
+  if (!row) return { kind: 'stale' };
+  if (row.state !== 'sending') {
+    return { kind: 'settled', state: row.state, reason: row.obstacle ?? '' };
+  }
+  return {
+    kind: 'claimed',
+    message: {
+      id: row.id,
+      requestId: row.request_id,
+      item: row.item,
+      appId: row.app_id,
+      eventId: row.event_id,
+      versionId: row.version_id,
+      channel: row.channel,
+      target: row.target,
+      attempt: row.attempts,
+      unknownCount: row.unknown_count,
+      integrationId: row.integration_id ?? undefined,
+      recipient: row.recipient ?? undefined,
+      data: row.data ?? undefined,
+      override: row.override ?? undefined,
+      locale: row.locale ?? undefined,
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Logger } from '@belfry/runtime';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from './generated/client';
+
+/** Every way to PostgreSQL that a process has. */
+export type Database = {
+  /** Look-ups and configuration. */
+  prisma: PrismaClient;
+  /** Accepting: bounded statements, so that a caller never waits long. */
+  accepting: pg.Pool;
+  /** Claims, records and the relay. */
+  delivery: pg.Pool;
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+  url: string;
+  /** Connections of each pool, at most. */
+  poolSize: number;
+  log: Logger;
+};
+
+const connectTimeoutMs = 1_500;
+
+export function createDatabase({ url, poolSize, log }: DatabaseOptions): Database {
+  const pool = (settings: string[]) => createPool({ url, poolSize, log, settings });
+  // A caller's request must have its answer before its idempotency lock ends after 10 s.
+  const accepting = pool([
+    'statement_timeout=4s',
+    'lock_timeout=2s',
+    'idle_in_transaction_session_timeout=10s',
+  ]);
+  // A plan made while a table was empty would be kept for ever; planning each time costs about 10 us a message.
+  const delivery = pool(['statement_timeout=30s', 'plan_cache_mode=force_custom_plan']);
+  const lookUps = pool(['statement_timeout=10s']);
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(lookUps, { disposeExternalPool: false }),
+  });
+  return {
+    prisma,
+    accepting,
+    delivery,
+    async close() {
+      await prisma.$disconnect();
+      await Promise.all([accepting.end(), delivery.end(), lookUps.end()]);
+    },
+  };
+}
+
+type PoolOptions = DatabaseOptions & { settings: string[] };
+
+function createPool({ url, poolSize, log, settings }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    options: settings.map((setting) => `-c ${setting}`).join(' '),
+  });
+  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  pool.on('error', (error) => log.warn('database.connection_lost', { error }));
+  return pool;
+}
+
+/**
+ * Whether PostgreSQL answered that the statement did not happen. Anything else (a lost connection, a
+ * server that goes down) leaves open whether it was committed.
+ */
+export function isAnsweredError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return false;
+  return !code.startsWith('08') && !code.startsWith('57P');
+}

@@ -1,0 +1,51 @@
+export { type NewCapture, writeCapture } from './captures';
+export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
+export { createDatabase, type Database, type DatabaseOptions, isAnsweredError } from './client';
+export {
+  findUnplannedRequest,
+  listUnplannedItems,
+  type PlannedItem,
+  type UnplannedItem,
+  type UnplannedRequest,
+  writePlans,
+} from './fan-out-queries';
+export { markActive, markNeedsAttention } from './integrations';
+export {
+  type ApiKeyRow,
+  type AppRow,
+  apiKeyPlace,
+  createLookUps,
+  type EventRow,
+  type IntegrationRow,
+  integrationPlace,
+  itemTokenPlace,
+  type LookUps,
+  type UserRow,
+  userTokenPlace,
+  type VersionRow,
+} from './look-ups';
+export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
+export {
+  assignJobs,
+  type DueMessage,
+  type ExpiredLease,
+  type JobAssignment,
+  listDueMessages,
+  listExpiredLeases,
+  listUnplannedRequests,
+  readServerStart,
+} from './relay-queries';
+export {
+  findStoredKeys,
+  type ItemPlan,
+  type KeyOfAccount,
+  type NewIdempotencyKey,
+  type NewItem,
+  type NewMessage,
+  type NewRequest,
+  nameOfKey,
+  type Skip,
+  type StoredKey,
+  type Written,
+  writeRequests,
+} from './write-request';

@@ -1,0 +1,28 @@
+import type pg from 'pg';
+
+const probeEveryMs = 15 * 60_000;
+
+/** Marks an integration whose provider refused it; its messages wait until it works again or is probed. */
+export async function markNeedsAttention(
+  pool: pg.Pool,
+  { integrationId, reason }: { integrationId: string; reason: string },
+): Promise<void> {
+  await pool.query(
+    `UPDATE integration SET state = 'needs_attention', state_reason = $2, probe_at = now() + $3::float8 * interval '1 ms'
+     WHERE id = $1 AND state IN ('active', 'needs_attention')`,
+    [integrationId, reason, probeEveryMs],
+  );
+}
+
+/** An integration that works again: its messages go on at once. */
+export async function markActive(pool: pg.Pool, integrationId: string): Promise<void> {
+  await pool.query(
+    `WITH i AS (
+       UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
+       WHERE id = $1 AND state = 'needs_attention' RETURNING id
+     )
+     UPDATE message SET due_at = now(), waits = NULL
+     WHERE integration_id = (SELECT id FROM i) AND state = 'queued' AND waits = 'needs_attention' AND due_at IS NOT NULL`,
+    [integrationId],
+  );
+}

@@ -1,0 +1,270 @@
+import type { SkipReason } from '@belfry/shared';
+import type pg from 'pg';
+
+/** Everything that one accepted call writes. */
+export type NewRequest = {
+  request: {
+    id: string;
+    accountId: string;
+    appId: string;
+    eventId: string;
+    versionId: string;
+    kind: 'single' | 'bulk' | 'test';
+    apiKeyId: string | undefined;
+    idempotencyKey: string | undefined;
+  };
+  key: NewIdempotencyKey | undefined;
+  items: NewItem[];
+};
+
+export type NewIdempotencyKey = {
+  hash: Buffer;
+  fingerprint: Buffer;
+  ringKeyId: string;
+  status: number;
+};
+
+export type NewItem = {
+  /** JSON of the wire's `user`, its Slack token sealed. */
+  recipient: string | undefined;
+  data: string | undefined;
+  override: string | undefined;
+  locale: string | undefined;
+  /** As given; read again when the item is planned. */
+  scheduleAt: string | undefined;
+  /** Undefined where fanout has still to plan the item. */
+  plan: ItemPlan | undefined;
+};
+
+export type ItemPlan = {
+  messages: NewMessage[];
+  /** By channel. */
+  skips: Record<string, Skip>;
+  /** The language that the recipient wants, from the call or from the stored user. */
+  locale: string | undefined;
+};
+
+export type Skip = { reason: SkipReason; detail: string };
+
+export type NewMessage = {
+  id: string;
+  channel: string;
+  target: string;
+  integrationId: string | undefined;
+  /** Undefined is now, by PostgreSQL's clock. */
+  dueAt: Date | undefined;
+  timeToLiveMs: number;
+  /** The job that will carry it; undefined leaves it to the relay. */
+  jobId: string | undefined;
+  note: string | undefined;
+};
+
+export type Written =
+  | { isWritten: true }
+  /** The account used the key before: what was stored then. */
+  | { isWritten: false; winner: StoredKey };
+
+export type StoredKey = {
+  fingerprint: Buffer;
+  ringKeyId: string;
+  requestId: string;
+  status: number;
+  body: string | undefined;
+};
+
+/**
+ * Writes calls in one statement: key, request, items and messages together, or, where the key was
+ * taken, nothing. One result a call, in order. No key may stand twice in `calls`.
+ */
+export async function writeRequests(pool: pg.Pool, calls: NewRequest[]): Promise<Written[]> {
+  // One lock order for every gateway: two flushes that cross would wait for each other.
+  const keyed = calls.filter(hasKey).sort(byAccountAndKey);
+  const { rows } = await pool.query<{ request_id: string }>({
+    name: 'write-requests',
+    text: statement,
+    values: [
+      ...keyColumns(keyed),
+      ...requestColumns(calls),
+      ...itemColumns(calls),
+      ...messageColumns(calls),
+    ],
+  });
+  if (rows.length === keyed.length) return calls.map(() => ({ isWritten: true }));
+  const won = new Set(rows.map((row) => row.request_id));
+  const winners = await findStoredKeys(
+    pool,
+    keyed.filter((call) => !won.has(call.request.id)).map(keyOf),
+  );
+  return calls.map((call) => {
+    if (!hasKey(call) || won.has(call.request.id)) return { isWritten: true };
+    const winner = winners.get(nameOfKey(keyOf(call)));
+    if (!winner) throw new Error('An idempotency key was taken and then removed within one accept');
+    return { isWritten: false, winner };
+  });
+}
+
+export type KeyOfAccount = { accountId: string; hash: Buffer };
+
+/** What was stored for each key that is known, by `nameOfKey`. */
+export async function findStoredKeys(
+  pool: pg.Pool,
+  keys: KeyOfAccount[],
+): Promise<Map<string, StoredKey>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await pool.query<StoredKeyRow>({
+    name: 'find-stored-keys',
+    text: `SELECT account_id, key_hash, fingerprint, ring_key_id, request_id, status, body
+           FROM idempotency_key
+           WHERE (account_id, key_hash) IN (SELECT * FROM unnest($1::uuid[], $2::bytea[]))`,
+    values: [keys.map((key) => key.accountId), keys.map((key) => key.hash)],
+  });
+  return new Map(
+    rows.map((row) => [
+      nameOfKey({ accountId: row.account_id, hash: row.key_hash }),
+      {
+        fingerprint: row.fingerprint,
+        ringKeyId: row.ring_key_id,
+        requestId: row.request_id,
+        status: row.status,
+        body: row.body ?? undefined,
+      },
+    ]),
+  );
+}
+
+type StoredKeyRow = {
+  account_id: string;
+  key_hash: Buffer;
+  fingerprint: Buffer;
+  ring_key_id: string;
+  request_id: string;
+  status: number;
+  body: string | null;
+};
+
+/** One text for an account's key, to look it up by. */
+export function nameOfKey({ accountId, hash }: KeyOfAccount): string {
+  return `${accountId}:${hash.toString('base64')}`;
+}
+
+const statement = `
+WITH k AS (
+  INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
+  SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::uuid[], $6::int[])
+  ON CONFLICT DO NOTHING
+  RETURNING request_id
+), r AS (
+  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
+  SELECT t.id, t.account_id, t.app_id, t.event_id, t.version_id, t.kind, t.items, t.planned_items, t.api_key_id, t.idempotency_key
+  FROM unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[])
+    t (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
+  WHERE t.idempotency_key IS NULL OR t.id IN (SELECT request_id FROM k)
+  RETURNING id
+), i AS (
+  INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at)
+  SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END
+  FROM unnest($17::uuid[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::bool[])
+    t (request_id, item, recipient, data, override, locale, schedule_at, skips, planned)
+  WHERE t.request_id IN (SELECT id FROM r)
+), m AS (
+  INSERT INTO message (id, request_id, item, app_id, channel, target, integration_id, due_at, expires_at, job_id, is_bulk, notes, waits)
+  SELECT t.id, t.request_id, t.item, t.app_id, t.channel, t.target, t.integration_id, coalesce(t.due_at, now()),
+    coalesce(t.due_at, now()) + t.time_to_live_ms * interval '1 ms', t.job_id, false, t.notes::jsonb,
+    CASE WHEN t.due_at IS NOT NULL THEN 'schedule' END
+  FROM unnest($26::uuid[], $27::uuid[], $28::int[], $29::uuid[], $30::text[], $31::text[], $32::uuid[], $33::timestamptz[], $34::float8[], $35::uuid[], $36::text[])
+    t (id, request_id, item, app_id, channel, target, integration_id, due_at, time_to_live_ms, job_id, notes)
+  WHERE t.request_id IN (SELECT id FROM r)
+)
+SELECT request_id FROM k`;
+
+type KeyedRequest = NewRequest & { key: NewIdempotencyKey };
+
+function hasKey(call: NewRequest): call is KeyedRequest {
+  return call.key !== undefined;
+}
+
+function keyOf(call: KeyedRequest): KeyOfAccount {
+  return { accountId: call.request.accountId, hash: call.key.hash };
+}
+
+function byAccountAndKey(a: KeyedRequest, b: KeyedRequest): number {
+  if (a.request.accountId !== b.request.accountId) {
+    return a.request.accountId < b.request.accountId ? -1 : 1;
+  }
+  return Buffer.compare(a.key.hash, b.key.hash);
+}
+
+function keyColumns(calls: KeyedRequest[]): unknown[] {
+  return [
+    calls.map((call) => call.request.accountId),
+    calls.map((call) => call.key.hash),
+    calls.map((call) => call.key.fingerprint),
+    calls.map((call) => call.key.ringKeyId),
+    calls.map((call) => call.request.id),
+    calls.map((call) => call.key.status),
+  ];
+}
+
+function requestColumns(calls: NewRequest[]): unknown[] {
+  const of = (read: (call: NewRequest) => unknown) => calls.map(read);
+  return [
+    of(({ request }) => request.id),
+    of(({ request }) => request.accountId),
+    of(({ request }) => request.appId),
+    of(({ request }) => request.eventId),
+    of(({ request }) => request.versionId),
+    of(({ request }) => request.kind),
+    of(({ items }) => items.length),
+    of(({ items }) => items.filter((item) => item.plan).length),
+    of(({ request }) => request.apiKeyId),
+    of(({ request }) => request.idempotencyKey),
+  ];
+}
+
+function itemColumns(calls: NewRequest[]): unknown[] {
+  const items = calls.flatMap((call) =>
+    call.items.map((item, index) => ({ requestId: call.request.id, index, item })),
+  );
+  return [
+    items.map(({ requestId }) => requestId),
+    items.map(({ index }) => index),
+    items.map(({ item }) => item.recipient),
+    items.map(({ item }) => item.data),
+    items.map(({ item }) => item.override),
+    items.map(({ item }) => item.plan?.locale ?? item.locale),
+    items.map(({ item }) => item.scheduleAt),
+    items.map(({ item }) => skipsColumn(item.plan)),
+    items.map(({ item }) => item.plan !== undefined),
+  ];
+}
+
+/** The item's skips as JSON; null where there are none. */
+export function skipsColumn(plan: ItemPlan | undefined): string | undefined {
+  return plan && Object.keys(plan.skips).length > 0 ? JSON.stringify(plan.skips) : undefined;
+}
+
+/** A message's notes as JSON; null where there are none. */
+export function notesColumn(message: NewMessage): string | undefined {
+  return message.note === undefined ? undefined : JSON.stringify({ address: message.note });
+}
+
+function messageColumns(calls: NewRequest[]): unknown[] {
+  const messages = calls.flatMap((call) =>
+    call.items.flatMap((item, index) =>
+      (item.plan?.messages ?? []).map((message) => ({ request: call.request, index, message })),
+    ),
+  );
+  return [
+    messages.map(({ message }) => message.id),
+    messages.map(({ request }) => request.id),
+    messages.map(({ index }) => index),
+    messages.map(({ request }) => request.appId),
+    messages.map(({ message }) => message.channel),
+    messages.map(({ message }) => message.target),
+    messages.map(({ message }) => message.integrationId),
+    messages.map(({ message }) => message.dueAt),
+    messages.map(({ message }) => message.timeToLiveMs),
+    messages.map(({ message }) => message.jobId),
+    messages.map(({ message }) => notesColumn(message)),
+  ];
+}

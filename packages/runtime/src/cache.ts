@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache';
+
+export type CacheOptions = {
+  /** How long an answer may be given from memory. */
+  ttlMs: number;
+  /** Entries, at most. */
+  maxEntries: number;
+};
+
+/**
+ * Remembers what `find` found; what it did not find is asked again each time.
+ * Callers that ask for the same key at once share one look-up.
+ */
+export function createCache<Value extends object>(
+  find: (key: string) => Promise<Value | undefined>,
+  { ttlMs, maxEntries }: CacheOptions,
+): (key: string) => Promise<Value | undefined> {
+  // lru-cache takes a ttl of 0 for "never ends".
+  if (ttlMs === 0) return find;
+  const known = new LRUCache<string, Value>({ max: maxEntries, ttl: ttlMs });
+  const pending = new Map<string, Promise<Value | undefined>>();
+
+  async function ask(key: string): Promise<Value | undefined> {
+    try {
+      const value = await find(key);
+      if (value !== undefined) known.set(key, value);
+      return value;
+    } finally {
+      pending.delete(key);
+    }
+  }
+
+  return async function lookUp(key) {
+    const value = known.get(key);
+    if (value !== undefined) return value;
+    const asked = pending.get(key) ?? ask(key);
+    pending.set(key, asked);
+    return asked;
+  };
+}

@@ -1,0 +1,59 @@
+import { Redis } from 'ioredis';
+import type { Logger } from './log';
+
+export type RedisOptions = { url: string; log: Logger };
+
+const commandTimeoutMs = 1_000;
+const longestReconnectWaitMs = 2_000;
+
+/** For commands that a caller waits for: they fail at once, or after a second, and never hang. */
+export function createRedis({ url, log }: RedisOptions): Redis {
+  return watch(
+    new Redis(url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: commandTimeoutMs,
+      connectTimeout: commandTimeoutMs,
+      retryStrategy,
+    }),
+    log,
+  );
+}
+
+/** For a queue's consumer, whose commands block and must outlive an outage. */
+export function createBlockingRedis({ url, log }: RedisOptions): Redis {
+  return watch(new Redis(url, { maxRetriesPerRequest: null, retryStrategy }), log);
+}
+
+/** Resolves when the connection is usable or the time is over; true when it is usable. */
+export function waitForRedis(redis: Redis, timeoutMs: number): Promise<boolean> {
+  if (redis.status === 'ready') return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => done(false), timeoutMs);
+    const onReady = () => done(true);
+    function done(isReady: boolean): void {
+      clearTimeout(timer);
+      redis.off('ready', onReady);
+      resolve(isReady);
+    }
+    redis.once('ready', onReady);
+  });
+}
+
+function retryStrategy(attempts: number): number {
+  return Math.min(attempts * 50, longestReconnectWaitMs);
+}
+
+function watch(redis: Redis, log: Logger): Redis {
+  let isLost = false;
+  // One line an outage, not one a reconnect.
+  redis.on('error', (error) => {
+    if (!isLost) log.warn('redis.connection_lost', { error });
+    isLost = true;
+  });
+  redis.on('ready', () => {
+    if (isLost) log.info('redis.connection_restored');
+    isLost = false;
+  });
+  return redis;
+}

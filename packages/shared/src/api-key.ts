@@ -1,0 +1,54 @@
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** A key as it is made: `key` is shown, `id` and `secretHash` are stored. */
+export type NewApiKey = { key: string; id: string; secretHash: Buffer };
+
+export type ParsedApiKey = { id: string; secretHash: Buffer };
+
+const prefix = 'bk_';
+const idCharacters = 22;
+const secretCharacters = 32;
+const checksumCharacters = 6;
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const shape = new RegExp(
+  `^(${prefix}([0-9A-Za-z]{${idCharacters}})([0-9A-Za-z]{${secretCharacters}}))([0-9A-Za-z]{${checksumCharacters}})$`,
+);
+
+/** `bk_`, an id to look it up by, a secret of 190 bits, and a checksum that tells a typo from a wrong key without a look-up. */
+export function createApiKey(): NewApiKey {
+  const id = randomBase62(idCharacters);
+  const secret = randomBase62(secretCharacters);
+  const body = `${prefix}${id}${secret}`;
+  return { key: `${body}${checksumOf(body)}`, id, secretHash: hashOf(secret) };
+}
+
+/** The parts of a key that can be one; undefined for anything else. */
+export function parseApiKey(text: string): ParsedApiKey | undefined {
+  const [, body, id, secret, checksum] = shape.exec(text) ?? [];
+  if (body === undefined || id === undefined || secret === undefined) return undefined;
+  return checksumOf(body) === checksum ? { id, secretHash: hashOf(secret) } : undefined;
+}
+
+/** Compares in constant time. */
+export function isSameSecret(given: Buffer, stored: Buffer): boolean {
+  return given.length === stored.length && timingSafeEqual(given, stored);
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function randomBase62(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+function checksumOf(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let place = 0; place < checksumCharacters; place += 1) {
+    text = `${alphabet[rest % alphabet.length]}${text}`;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return text;
+}

@@ -1,0 +1,146 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { Preferences, Recipient, SlackRecipient } from '../recipient';
+import { definedOnly } from './defined-only';
+import { limits } from './limits';
+
+/** The `user` of a send, after members that are null were dropped; fields that channels declare stand beside the named ones. */
+export type WireUser = Static<typeof namedFields> & { readonly [extraField: string]: unknown };
+
+/** The schema of `user`; `extraFields` are the ones that channels declare beyond the interface. */
+export function createWireUser(extraFields: Record<string, TSchema>) {
+  const optional = Object.entries(extraFields).map(([name, schema]) => [
+    name,
+    Type.Optional(schema),
+  ]);
+  const all: TObject = Type.Object({ ...Object.fromEntries(optional), ...namedFields.properties });
+  return Type.Unsafe<WireUser>({ ...all, description: 'Whom the notification is for.' });
+}
+
+/**
+ * The recipient that a call named: values trimmed, and what is empty left out. `user_id` is kept
+ * to the byte, because that is how users are compared. The Slack token is still in clear.
+ */
+export function recipientFromWire(user: WireUser, extraFields: readonly string[]): Recipient {
+  return definedOnly({
+    userId: user.user_id || undefined,
+    email: textOf(user.email),
+    mobile: textOf(user.mobile),
+    whatsappMobile: textOf(user.whatsapp_mobile),
+    slack: slackOf(user.slack),
+    telegram: telegramOf(user.telegram),
+    onesignalExternalId: textOf(user.onesignal_external_id),
+    fcmTokens: textsOf(user.fcm_tokens),
+    iosTokens: textsOf(user.ios_tokens),
+    fcmTopic: textOf(user.fcm_topic),
+    preferences: preferencesOf(user.preferences),
+    extra: extraOf(user, extraFields),
+  });
+}
+
+const email = Type.String({ maxLength: limits.emailCharacters, description: 'E-mail address.' });
+const phone = Type.String({
+  maxLength: limits.phoneCharacters,
+  description: 'Phone number with country code prefix.',
+});
+const tokens = Type.Array(Type.String({ maxLength: limits.pushTokenCharacters }), {
+  maxItems: limits.tokensOfRecipient,
+});
+const identifier = Type.String({ maxLength: limits.identifierCharacters });
+
+const isGiven = { pattern: '\\S' };
+
+export const wireSlack = Type.Object(
+  {
+    access_token: Type.Optional(
+      Type.String({
+        maxLength: limits.slackTokenCharacters,
+        description: 'Bot token of the Slack app; without it the integration’s own is used.',
+      }),
+    ),
+    email: Type.Optional(email),
+    channel_id: Type.Optional(identifier),
+  },
+  {
+    anyOf: [
+      { required: ['channel_id'], properties: { channel_id: isGiven } },
+      { required: ['email'], properties: { email: isGiven } },
+    ],
+    'x-problem': 'must have channel_id or email',
+  },
+);
+
+export const wireTelegram = Type.Object({ chat_id: Type.Optional(identifier) });
+
+export const wirePreferences = Type.Object({
+  locale: Type.Optional(Type.String({ maxLength: limits.localeCharacters })),
+  disabled: Type.Optional(Type.Boolean()),
+  channel_preferences: Type.Optional(
+    Type.Record(Type.String(), Type.Object({ disabled: Type.Optional(Type.Boolean()) }), {
+      description: 'By channel.',
+    }),
+  ),
+});
+
+const namedFields = Type.Object({
+  user_id: Type.Optional(
+    Type.String({
+      maxLength: limits.userIdCharacters,
+      pattern: '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+      'x-problem': 'must hold no control character and not be "." or ".."',
+      description: 'A stored user; the fields beside it win over the stored ones.',
+    }),
+  ),
+  email: Type.Optional(email),
+  mobile: Type.Optional(phone),
+  whatsapp_mobile: Type.Optional(phone),
+  slack: Type.Optional(wireSlack),
+  telegram: Type.Optional(wireTelegram),
+  onesignal_external_id: Type.Optional(identifier),
+  fcm_tokens: Type.Optional(tokens),
+  ios_tokens: Type.Optional(tokens),
+  fcm_topic: Type.Optional(Type.String({ maxLength: limits.pushTopicCharacters })),
+  preferences: Type.Optional(wirePreferences),
+});
+
+function textOf(given: string | undefined): string | undefined {
+  return given?.trim() || undefined;
+}
+
+function textsOf(given: readonly string[] | undefined): string[] | undefined {
+  const texts = given?.map((text) => text.trim()).filter((text) => text !== '');
+  return texts?.length ? texts : undefined;
+}
+
+function slackOf(given: WireUser['slack']): SlackRecipient | undefined {
+  if (!given) return undefined;
+  return definedOnly({
+    accessToken: textOf(given.access_token),
+    channelId: textOf(given.channel_id),
+    email: textOf(given.email),
+  });
+}
+
+function telegramOf(given: WireUser['telegram']): Recipient['telegram'] {
+  const chatId = textOf(given?.chat_id);
+  return chatId === undefined ? undefined : { chatId };
+}
+
+function preferencesOf(given: WireUser['preferences']): Preferences | undefined {
+  if (!given) return undefined;
+  return definedOnly({
+    locale: textOf(given.locale),
+    disabled: given.disabled,
+    channelPreferences: given.channel_preferences,
+  });
+}
+
+function extraOf(user: WireUser, extraFields: readonly string[]): Recipient['extra'] {
+  const given = extraFields
+    .map((name) => [name, extraValueOf(user[name])] as const)
+    .filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+function extraValueOf(value: unknown): unknown {
+  return typeof value === 'string' ? textOf(value) : value;
+}

@@ -1,0 +1,141 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { Data } from '../data';
+import { definedOnly } from './defined-only';
+import { limits } from './limits';
+import { createWireUser, type WireUser } from './recipient';
+import { wireSchedule } from './schedule';
+
+/** What the wire takes from each channel of the registry; a channel added there is in the schema at once. */
+export type WireChannels = Record<
+  string,
+  {
+    /** What `override.<channel>` may hold. */
+    override: TObject;
+    /** Fields of `user` beyond the interface. */
+    recipient: Record<string, TSchema>;
+  }
+>;
+
+/** What a call says in place of the templates, in wire names: by channel, and `providers` by integration. */
+export type WireOverride = { readonly [channelOrProviders: string]: unknown };
+
+/** One recipient with its values: a single send, or one element of a batch, in wire names inside. */
+export type WireItem = {
+  user?: WireUser;
+  data?: Data;
+  override?: WireOverride;
+  /** As given; see readSchedule. `override.<channel>.schedule_at` wins: see scheduleOf. */
+  scheduleAt?: number | string;
+  /** `user.preferences.locale` wins. */
+  locale?: string;
+};
+
+export type SendEventBody = Static<ReturnType<typeof createSendEventBody>>;
+
+/** The schema of the body of `events/send`, from the channels that there are. */
+export function createSendEventBody(channels: WireChannels) {
+  return Type.Object(
+    {
+      event: eventName,
+      data: Type.Optional(wireData),
+      user: Type.Optional(createWireUser(extraFieldsOf(channels))),
+      override: Type.Optional(createWireOverride(channels)),
+      schedule_at: Type.Optional(wireSchedule),
+      scheduleAt: Type.Optional(aliasOfSchedule),
+      scheduled_at: Type.Optional(aliasOfSchedule),
+      locale: Type.Optional(
+        Type.String({
+          maxLength: limits.localeCharacters,
+          description: 'Language of the template; the same as `user.preferences.locale`.',
+        }),
+      ),
+    },
+    { $id: 'SendEventBody' },
+  );
+}
+
+export function sendEventFromWire(body: SendEventBody): { eventName: string; item: WireItem } {
+  return {
+    eventName: body.event,
+    item: definedOnly({
+      user: body.user,
+      data: body.data,
+      override: body.override,
+      scheduleAt: body.schedule_at ?? body.scheduleAt ?? body.scheduled_at,
+      locale: body.locale?.trim() || undefined,
+    }),
+  };
+}
+
+/** What the call says for one channel, if anything. */
+export function overrideOf(
+  item: Pick<WireItem, 'override'>,
+  channel: string,
+): Record<string, unknown> | undefined {
+  const override = item.override;
+  if (!override || !Object.hasOwn(override, channel)) return undefined;
+  const given = override[channel];
+  return isRecord(given) ? given : undefined;
+}
+
+/** When a channel of an item is to be sent, as given: its own time, else the item's. */
+export function scheduleOf(item: WireItem, channel: string): unknown {
+  const own = overrideOf(item, channel);
+  return own?.['schedule_at'] ?? own?.['scheduled_at'] ?? item.scheduleAt;
+}
+
+/** The names of the recipient fields that channels declare beyond the interface. */
+export function extraFieldsOf(channels: WireChannels): Record<string, TSchema> {
+  return Object.assign({}, ...Object.values(channels).map((channel) => channel.recipient));
+}
+
+const eventName = Type.String({
+  maxLength: limits.eventCharacters,
+  pattern: '\\S',
+  'x-problem': 'must not be blank',
+  description: 'Name of the configured event.',
+});
+
+const wireData = Type.Unsafe<Data>({
+  type: 'object',
+  'x-max-json-bytes': limits.dataBytes,
+  description: 'Values for the placeholders of the templates. Null prints nothing.',
+});
+
+const aliasOfSchedule = Type.Unsafe<number | string>({
+  ...wireSchedule,
+  description: 'The same as `schedule_at`, which wins.',
+});
+
+function createWireOverride(channels: WireChannels) {
+  const byChannel = Object.entries(channels).map(([name, { override }]) => [
+    name,
+    Type.Optional(
+      Type.Object({
+        ...override.properties,
+        schedule_at: Type.Optional(wireSchedule),
+        scheduled_at: Type.Optional(aliasOfSchedule),
+      }),
+    ),
+  ]);
+  const all = Type.Object({
+    ...Object.fromEntries(byChannel),
+    providers: Type.Optional(providerPayloads),
+  });
+  return Type.Unsafe<WireOverride>({
+    ...all,
+    description: 'What this call says in place of the templates. Text is taken literally.',
+  });
+}
+
+// No type for what an integration's name leads to: one old client sends a single bare object in place of the map.
+const providerPayloads = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  description:
+    'By name of integration: `payload` is merged last over the request to that provider, over its allowed fields.',
+  additionalProperties: { properties: { payload: { type: 'object' } } },
+});
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
