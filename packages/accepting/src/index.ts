@@ -6,6 +6,7 @@ export {
   type SendEventInput,
 } from './accept';
 export { createQueues, type NewDeliverJob, type Queues } from './enqueue';
+export { createFanOut, type FanOutDeps } from './fan-out';
 export { createPlan, type Plan, type PlanInput } from './plan';
 export { type ItemAddress, sealToken, storedRecipient } from './tokens';
 export { createWriteBatcher, type WriteBatcherDeps, type WriteResult } from './write-batcher';

@@ -1,6 +1,8 @@
 export { type NewCapture, writeCapture } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export { createDatabase, type Database, type DatabaseOptions, isAnsweredError } from './client';
+export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
+export { type Demo, seedDemo } from './demo';
 export {
   findUnplannedRequest,
   listUnplannedItems,
@@ -24,6 +26,13 @@ export {
   userTokenPlace,
   type VersionRow,
 } from './look-ups';
+export {
+  type Migrated,
+  MigrationError,
+  migrate,
+  readSchemaVersion,
+  type SchemaVersion,
+} from './migrate';
 export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
 export {
   assignJobs,

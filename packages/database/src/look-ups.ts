@@ -103,6 +103,17 @@ export function createLookUps(prisma: PrismaClient) {
         ? { id: row.id, userId, contact: row.contact as Record<string, unknown> }
         : undefined;
     },
+
+    /** Those of the users that are stored, by `userId`. */
+    async findUsers(appId: string, userIds: string[]): Promise<Map<string, UserRow>> {
+      const rows = await prisma.user.findMany({ where: { appId, userId: { in: userIds } } });
+      return new Map(
+        rows.map((row) => [
+          row.userId,
+          { id: row.id, userId: row.userId, contact: row.contact as Record<string, unknown> },
+        ]),
+      );
+    },
   };
 }
 

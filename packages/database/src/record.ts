@@ -13,6 +13,8 @@ export type AttemptResult = {
   /** JSON of the provider's request and answer, redacted and bounded. */
   request: string | undefined;
   response: string | undefined;
+  /** Paths that the template reads and the data does not hold. */
+  missing: string[];
   next: NextState;
 };
 
@@ -53,15 +55,15 @@ const finalStates = Object.entries(messageStates)
 const statement = `
 WITH t AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[])
+    $8::text[], $9::text[], $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[], $16::text[])
     t (id, number, outcome, reason, detail, provider, provider_message_id, request, response,
-       state, state_reason, due_after_ms, waits, integration_id, unknown)
+       state, state_reason, due_after_ms, waits, integration_id, unknown, missing)
 ), a AS (
   UPDATE attempt a SET closed_at = now(), outcome = t.outcome, reason = t.reason, detail = t.detail,
     provider = t.provider, provider_message_id = t.provider_message_id, request = t.request, response = t.response
   FROM t
   WHERE a.message_id = t.id AND a.number = t.number AND a.message_id = ANY ($1::uuid[])
-    AND (a.closed_at IS NULL OR a.reason = '${leaseExpired}')
+    AND (a.closed_at IS NULL OR (a.reason = '${leaseExpired}' AND t.reason IS DISTINCT FROM '${leaseExpired}'))
   RETURNING a.message_id, a.number
 ), m AS (
   UPDATE message m SET
@@ -72,6 +74,8 @@ WITH t AS (
     job_id = NULL,
     integration_id = coalesce(t.integration_id, m.integration_id),
     unknown_count = m.unknown_count + t.unknown,
+    notes = CASE WHEN t.missing IS NULL THEN m.notes
+      ELSE coalesce(m.notes, '{}') || jsonb_build_object('missing', t.missing::jsonb) END,
     settled_at = CASE WHEN t.state IN (${finalStates}) THEN now() END
   FROM t
   WHERE m.id = t.id AND m.id = ANY ($1::uuid[]) AND m.attempts = t.number
@@ -98,5 +102,6 @@ function columns(results: AttemptResult[]): unknown[] {
     of(({ next }) => next.waits),
     of(({ next }) => next.integrationId),
     of(({ next }) => (next.isPossibleDuplicate ? 1 : 0)),
+    of(({ missing }) => (missing.length > 0 ? JSON.stringify(missing) : undefined)),
   ];
 }

@@ -11,28 +11,28 @@ export type DueMessage = {
 
 export type DueOptions = {
   channel: string;
-  /** How long a queued message may lie before its job is doubted. */
-  requeueAfterMs: number;
   limit: number;
+  /**
+   * Undefined lists what has no job. A number lists what was given to a job and has been due for that
+   * long since: the job may be gone.
+   */
+  doubtedAfterMs?: number;
 };
 
-/** Due messages of a channel that have no job, or have had one for too long: single sends first, oldest first. */
+/** Due messages of a channel: single sends first, oldest first. */
 export async function listDueMessages(
   pool: pg.Pool,
-  { channel, requeueAfterMs, limit }: DueOptions,
+  { channel, limit, doubtedAfterMs }: DueOptions,
 ): Promise<DueMessage[]> {
-  const { rows } = await pool.query<{
-    id: string;
-    channel: string;
-    is_bulk: boolean;
-    job_id: string | null;
-  }>({
-    name: 'list-due-messages',
+  const isDoubt = doubtedAfterMs !== undefined;
+  const { rows } = await pool.query<DueRow>({
+    name: isDoubt ? 'list-doubted-messages' : 'list-due-messages',
     text: `SELECT id, channel, is_bulk, job_id FROM message
-           WHERE channel = $1 AND state = 'queued' AND due_at IS NOT NULL AND due_at <= now()
-             AND (job_id IS NULL OR due_at <= now() - $2::float8 * interval '1 ms')
-           ORDER BY is_bulk, due_at LIMIT $3`,
-    values: [channel, requeueAfterMs, limit],
+           WHERE channel = $1 AND state = 'queued' AND due_at IS NOT NULL
+             AND due_at <= now() - $3::float8 * interval '1 ms'
+             AND job_id IS ${isDoubt ? 'NOT NULL' : 'NULL'}
+           ORDER BY is_bulk, due_at LIMIT $2`,
+    values: [channel, limit, doubtedAfterMs ?? 0],
   });
   return rows.map((row) => ({
     id: row.id,
@@ -41,6 +41,8 @@ export async function listDueMessages(
     jobId: row.job_id ?? undefined,
   }));
 }
+
+type DueRow = { id: string; channel: string; is_bulk: boolean; job_id: string | null };
 
 export type JobAssignment = { id: string; jobId: string; previousJobId: string | undefined };
 

@@ -1,0 +1,107 @@
+import type { Composed, SendResult } from '@belfry/channels';
+import type { AppRow, ClaimedMessage, VersionRow } from '@belfry/database';
+import type { Logger } from '@belfry/runtime';
+import type { ChannelVersion, FailureReason, Outcome } from '@belfry/shared';
+import type { Carrier, FindCarrier } from './carrier';
+import type { Compose } from './compose';
+
+export type AttemptDeps = {
+  findVersion(id: string): Promise<VersionRow | undefined>;
+  findApp(id: string): Promise<AppRow | undefined>;
+  findCarrier: FindCarrier;
+  compose: Compose;
+  deadlineMs: number;
+  leaseMs: number;
+  log: Logger;
+};
+
+/** A claimed message, and when its lease began (by `performance.now()`, not later than PostgreSQL's). */
+export type Claimed = { message: ClaimedMessage; claimedAtMs: number };
+
+/** How an attempt ended, with everything that the log shows of it. */
+export type Ended = {
+  outcome: Outcome;
+  provider?: string;
+  channelVersion?: ChannelVersion;
+  request?: unknown;
+  response?: unknown;
+  /** Paths that the template reads and the data does not hold. */
+  missing?: string[];
+  /** Fails the message, whatever the outcome alone would lead to. */
+  failed?: FailureReason;
+};
+
+/** One attempt for a claimed message: composed, sent, and never thrown. */
+export async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<Ended> {
+  try {
+    const ready = await prepare(deps, claimed.message);
+    return { ...(await sendReady(deps, ready, claimed)), ...namesOf(ready) };
+  } catch (error) {
+    const { id, requestId } = claimed.message;
+    deps.log.error('attempt.broken', { message_id: id, request_id: requestId, error });
+    return { outcome: internalFault };
+  }
+}
+
+type Ready = { channelVersion: ChannelVersion; carrier: Carrier; composed: Composed<unknown> };
+
+async function prepare(deps: AttemptDeps, message: ClaimedMessage): Promise<Ready> {
+  const [version, app] = await Promise.all([
+    deps.findVersion(message.versionId),
+    deps.findApp(message.appId),
+  ]);
+  const channelVersion = version?.definition.channels[message.channel];
+  if (!version || !channelVersion || !app) throw new Error('A message without version or app');
+  const carrier = await deps.findCarrier(message, app);
+  return { channelVersion, carrier, composed: deps.compose({ message, version, channelVersion }) };
+}
+
+function namesOf({ channelVersion, carrier }: Ready): Pick<Ended, 'channelVersion' | 'provider'> {
+  return { channelVersion, provider: carrier.provider };
+}
+
+async function sendReady(
+  { deadlineMs, leaseMs, log }: AttemptDeps,
+  { carrier, composed }: Ready,
+  { message, claimedAtMs }: Claimed,
+): Promise<Ended> {
+  if ('failed' in composed) return refusedContent(composed.failed, composed.detail);
+  const { content, missing } = composed;
+  const request = carrier.describe(content);
+  // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
+  if (performance.now() - claimedAtMs > leaseMs - deadlineMs) {
+    return { outcome: claimedTooLate, request, missing };
+  }
+  const deadlineAt = Date.now() + deadlineMs;
+  const signal = AbortSignal.timeout(deadlineMs);
+  try {
+    return { ...(await carrier.send({ content, signal, deadlineAt })), request, missing };
+  } catch (error) {
+    log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
+    return { ...brokenSender, request, missing };
+  }
+}
+
+function refusedContent(failed: FailureReason, detail: string): Ended {
+  return { outcome: { outcome: 'rejected', scope: 'content', reason: failed, detail }, failed };
+}
+
+const claimedTooLate: Outcome = {
+  outcome: 'retry',
+  reason: 'claimed_too_late',
+  detail: 'The worker was held up between the claim and the call, and did not call.',
+};
+
+const internalFault: Outcome = {
+  outcome: 'retry',
+  reason: 'internal',
+  detail: 'A fault of ours; it is in the log of the worker.',
+};
+
+const brokenSender: SendResult = {
+  outcome: {
+    outcome: 'unknown',
+    reason: 'internal',
+    detail: 'A fault of ours while the provider was called; it is in the log of the worker.',
+  },
+};

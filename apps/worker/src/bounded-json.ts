@@ -1,0 +1,16 @@
+const maxStoredCharacters = 16_384;
+const longStringCharacters = 4_096;
+
+/**
+ * JSON of at most 16 KB for the log: long strings are cut first, and what is still too long is cut as text.
+ * Undefined for undefined.
+ */
+export function boundedJson(value: unknown): string | undefined {
+  const text = JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'string' && member.length > longStringCharacters
+      ? `${member.slice(0, longStringCharacters)}… (${member.length} characters)`
+      : member,
+  );
+  if (text === undefined || text.length <= maxStoredCharacters) return text;
+  return JSON.stringify({ cut: text.slice(0, maxStoredCharacters / 2), characters: text.length });
+}

@@ -1,0 +1,42 @@
+import type { Logger } from '@belfry/runtime';
+import { Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+
+export type ConsumeOptions<Job> = {
+  queue: string;
+  prefix: string;
+  /** Jobs at once. What is in flight is bounded by the handler, in messages. */
+  concurrency: number;
+  /** A connection of its own, whose commands may block. */
+  redis: Redis;
+  log: Logger;
+  handle(job: Job): Promise<void>;
+};
+
+export type Consumer = { close(): Promise<void> };
+
+// PostgreSQL's leases decide when work is given up; BullMQ only has to bring a job back soon.
+const lockDurationMs = 15_000;
+const stalledCheckMs = 5_000;
+const stalledTimes = 1_000;
+const emptyQueueWaitSeconds = 2;
+
+/** All that Belfry asks of BullMQ: bring jobs, once or more, in about the order they came. */
+export function consume<Job>(options: ConsumeOptions<Job>): Consumer {
+  const { queue, prefix, concurrency, redis, log, handle } = options;
+  const worker = new Worker<Job>(queue, (job) => handle(job.data), {
+    connection: redis,
+    prefix,
+    concurrency,
+    lockDuration: lockDurationMs,
+    stalledInterval: stalledCheckMs,
+    maxStalledCount: stalledTimes,
+    drainDelay: emptyQueueWaitSeconds,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  });
+  // A job that Redis lost, or a lock, is no fault: the message lies in PostgreSQL.
+  worker.on('error', (error) => log.debug('queue.error', { queue, error }));
+  worker.on('failed', (_job, error) => log.error('job.failed', { queue, error }));
+  return { close: () => worker.close() };
+}

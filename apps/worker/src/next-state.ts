@@ -1,0 +1,93 @@
+import type { NextState } from '@belfry/database';
+import type { ChannelVersion, Outcome } from '@belfry/shared';
+
+export type Backoff = {
+  baseMs: number;
+  capMs: number;
+  /** A number from 0 up to 1. */
+  random(): number;
+};
+
+export type Attempted = {
+  outcome: Outcome;
+  version: Pick<ChannelVersion, 'policy' | 'integrationIds'>;
+  /** Provider calls made for this message, this one included. */
+  attemptsMade: number;
+  /** Resends already made because an outcome was unknown. */
+  unknownCount: number;
+  /** The integration that this attempt went by. */
+  integrationId: string | undefined;
+};
+
+const probeWaitMs = 15 * 60_000;
+const longestProviderWaitMs = 15 * 60_000;
+
+/** What becomes of a message after an attempt. Pure, but for the jitter that it is handed. */
+export function nextState(attempted: Attempted, backoff: Backoff): NextState {
+  const { outcome } = attempted;
+  switch (outcome.outcome) {
+    case 'accepted':
+      return { state: 'sent' };
+    case 'rejected':
+      return outcome.scope === 'integration' && !outcome.ownToken
+        ? afterIntegrationRefused(attempted)
+        : { state: 'failed', reason: `rejected_${outcome.scope}` };
+    case 'retry':
+      return afterRetry(attempted, outcome.afterMs ?? 0, backoff);
+    case 'unknown':
+      return afterUnknown(attempted, backoff);
+  }
+}
+
+/** The next integration of the chain at once; behind the last one the message waits for a person. */
+function afterIntegrationRefused({ version, integrationId }: Attempted): NextState {
+  const chain = version.integrationIds;
+  const position = integrationId === undefined ? -1 : chain.indexOf(integrationId);
+  const next = position < 0 ? undefined : chain[position + 1];
+  if (next !== undefined) {
+    return { state: 'queued', dueAfterMs: 0, waits: 'retry', integrationId: next };
+  }
+  const first = chain[0];
+  return {
+    state: 'queued',
+    dueAfterMs: probeWaitMs,
+    waits: 'needs_attention',
+    ...(first === undefined ? {} : { integrationId: first }),
+  };
+}
+
+function afterRetry(
+  { version, attemptsMade }: Attempted,
+  providerWaitMs: number,
+  backoff: Backoff,
+): NextState {
+  if (attemptsMade >= version.policy.attempts) {
+    return { state: 'failed', reason: 'attempts_exhausted' };
+  }
+  const dueAfterMs = Math.max(
+    backoffMs(attemptsMade, backoff),
+    Math.min(providerWaitMs, longestProviderWaitMs),
+  );
+  return { state: 'queued', dueAfterMs, waits: 'retry' };
+}
+
+function afterUnknown(
+  { version, attemptsMade, unknownCount }: Attempted,
+  backoff: Backoff,
+): NextState {
+  const { onUnknown, unknownResends, attempts } = version.policy;
+  const mayResend =
+    onUnknown === 'resend' && unknownCount < unknownResends && attemptsMade < attempts;
+  if (!mayResend) return { state: 'unknown' };
+  return {
+    state: 'queued',
+    dueAfterMs: backoffMs(attemptsMade, backoff),
+    waits: 'retry',
+    isPossibleDuplicate: true,
+  };
+}
+
+/** Full jitter: anything from nothing to the doubled base, so that what failed together does not come back together. */
+export function backoffMs(attemptsMade: number, { baseMs, capMs, random }: Backoff): number {
+  return Math.round(random() * Math.min(capMs, baseMs * 2 ** (attemptsMade - 1)));
+}

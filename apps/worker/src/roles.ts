@@ -1,0 +1,29 @@
+import { type ChannelName, channelNames } from '@belfry/channels';
+import { deliverQueue, fanOutQueue } from '@belfry/shared';
+
+/** What one process of the worker does. */
+export type Role =
+  | { name: string; kind: 'deliver'; channel: ChannelName }
+  | { name: 'fanout'; kind: 'fanout' }
+  | { name: 'relay'; kind: 'relay' };
+
+/** Every role that there is: one for each channel of the registry, and two for all of them. */
+export const roles: Role[] = [
+  ...channelNames.map(
+    (channel): Role => ({ name: deliverQueue(channel), kind: 'deliver', channel }),
+  ),
+  { name: fanOutQueue, kind: 'fanout' },
+  { name: 'relay', kind: 'relay' },
+];
+
+/** The roles named in WORKER_ROLES; throws naming the one that does not exist. */
+export function parseRoles(text: string): Role[] {
+  if (text.trim() === 'all') return roles;
+  const names = text.split(',').map((name) => name.trim());
+  return names.map((name) => {
+    const role = roles.find((known) => known.name === name);
+    if (role) return role;
+    const known = roles.map((each) => each.name).join(', ');
+    throw new Error(`WORKER_ROLES: there is no role "${name}"; there are ${known}, and all`);
+  });
+}

@@ -1,0 +1,78 @@
+import type {
+  AppRow,
+  PlannedItem,
+  UnplannedItem,
+  UnplannedRequest,
+  UserRow,
+  VersionRow,
+} from '@belfry/database';
+import type { FanOutJob, Recipient, WireItem, WireOverride, WireUser } from '@belfry/shared';
+import type { Plan } from './plan';
+
+export type FanOutDeps = {
+  findUnplannedRequest(requestId: string): Promise<UnplannedRequest | undefined>;
+  listUnplannedItems(requestId: string, limit: number): Promise<UnplannedItem[]>;
+  writePlans(request: UnplannedRequest, planned: PlannedItem[]): Promise<void>;
+  findVersion(id: string): Promise<VersionRow | undefined>;
+  findApp(id: string): Promise<AppRow | undefined>;
+  findUsers(appId: string, userIds: string[]): Promise<Map<string, UserRow>>;
+  readStoredRecipient(user: UserRow): Recipient;
+  plan: Plan;
+  newId: () => string;
+};
+
+const itemsPerChunk = 500;
+
+/**
+ * Plans the items of a request in chunks, writing rows only: the relay queues them. May be stopped
+ * anywhere and run again, also by two at once; no message is written twice.
+ */
+export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void> {
+  return async function fanOut({ requestId }) {
+    const request = await deps.findUnplannedRequest(requestId);
+    if (!request) return;
+    const [version, app] = await Promise.all([
+      deps.findVersion(request.versionId),
+      deps.findApp(request.appId),
+    ]);
+    if (!version || !app) throw new Error('A request without version or app');
+    for (;;) {
+      const items = await deps.listUnplannedItems(requestId, itemsPerChunk);
+      if (items.length === 0) return;
+      await deps.writePlans(request, await planChunk(items, { version, app }));
+    }
+  };
+
+  async function planChunk(
+    items: UnplannedItem[],
+    { version, app }: { version: VersionRow; app: AppRow },
+  ): Promise<PlannedItem[]> {
+    const read = items.map((item) => ({ number: item.item, item: readItem(item) }));
+    const userIds = read.flatMap(({ item }) => item.user?.user_id ?? []);
+    const users = await deps.findUsers(app.id, [...new Set(userIds)]);
+    return read.map(({ number, item }) => {
+      const user = item.user?.user_id === undefined ? undefined : users.get(item.user.user_id);
+      return {
+        item: number,
+        plan: deps.plan({
+          item,
+          stored: user && deps.readStoredRecipient(user),
+          definition: version.definition,
+          delivery: app.delivery,
+          now: new Date(),
+          newId: deps.newId,
+        }),
+      };
+    });
+  }
+}
+
+/** An item as it was stored; the gateway checked each part before it was. */
+function readItem({ recipient, override, locale, scheduleAt }: UnplannedItem): WireItem {
+  return {
+    ...(recipient === undefined ? {} : { user: JSON.parse(recipient) as WireUser }),
+    ...(override === undefined ? {} : { override: JSON.parse(override) as WireOverride }),
+    ...(locale === undefined ? {} : { locale }),
+    ...(scheduleAt === undefined ? {} : { scheduleAt }),
+  };
+}
