@@ -1,0 +1,323 @@
+import { createLogger, newId } from '@belfry/runtime';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { claimMessages } from './claim';
+import { createDatabase, type Database } from './client';
+import { type AttemptResult, leaseExpired, recordResults } from './record';
+import { assignJobs, listDueMessages, listExpiredLeases } from './relay-queries';
+import { type NewRequest, writeRequests } from './write-request';
+
+const log = createLogger({ level: 'error', process: 'test' });
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 4, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+});
+
+afterAll(() => database.close());
+
+type CallOptions = { key?: string; fingerprint?: string; timeToLiveMs?: number; dueAt?: Date };
+
+function newCall({ key, fingerprint = 'f', timeToLiveMs = 60_000, dueAt }: CallOptions = {}) {
+  const id = newId();
+  const messageId = newId();
+  const call: NewRequest = {
+    request: {
+      id,
+      accountId: tenant.accountId,
+      appId: tenant.appId,
+      ...event,
+      kind: 'single',
+      apiKeyId: undefined,
+      idempotencyKey: key,
+    },
+    key:
+      key === undefined
+        ? undefined
+        : {
+            hash: Buffer.from(key),
+            fingerprint: Buffer.from(fingerprint),
+            ringKeyId: 'test',
+            status: 200,
+          },
+    items: [
+      {
+        recipient: '{"email":"ana@example.com"}',
+        data: '{"name":"Ana"}',
+        override: undefined,
+        locale: undefined,
+        scheduleAt: undefined,
+        plan: {
+          locale: 'de',
+          skips: { slack: { reason: 'no_address', detail: 'no slack' } },
+          messages: [
+            {
+              id: messageId,
+              channel: 'email',
+              target: 'ana@example.com',
+              integrationId: undefined,
+              dueAt,
+              timeToLiveMs,
+              jobId: undefined,
+              note: undefined,
+            },
+          ],
+        },
+      },
+    ],
+  };
+  return { id, messageId, call };
+}
+
+async function writeMessage(options: CallOptions = {}): Promise<string> {
+  const { messageId, call } = newCall(options);
+  await writeRequests(database.accepting, [call]);
+  return messageId;
+}
+
+async function claimOne(id: string, leaseMs = 20_000) {
+  const [claim] = await claimMessages(database.delivery, { ids: [id], worker: 'w', leaseMs });
+  return claim;
+}
+
+function readMessage(id: string) {
+  return database.prisma.message.findUniqueOrThrow({
+    where: { id },
+    include: { attemptRows: true },
+  });
+}
+
+function resultOf(messageId: string, result: Partial<AttemptResult>): AttemptResult {
+  return {
+    messageId,
+    attempt: 1,
+    outcome: 'accepted',
+    reason: undefined,
+    detail: undefined,
+    provider: 'smtp',
+    providerMessageId: 'p1',
+    request: undefined,
+    response: undefined,
+    missing: [],
+    next: { state: 'sent' },
+    ...result,
+  };
+}
+
+const record = (results: AttemptResult[]) => recordResults(database.delivery, results);
+
+describe('writeRequests', () => {
+  test('writes request, item, skips and messages of each call together', async () => {
+    const calls = [newCall(), newCall()];
+    const written = await writeRequests(
+      database.accepting,
+      calls.map(({ call }) => call),
+    );
+    expect(written).toEqual([{ isWritten: true }, { isWritten: true }]);
+    const row = await database.prisma.request.findUniqueOrThrow({
+      where: { id: calls[0]!.id },
+      include: { requestItems: { include: { messages: true } } },
+    });
+    expect(row).toMatchObject({ items: 1, plannedItems: 1, kind: 'single' });
+    expect(row.requestItems[0]).toMatchObject({
+      item: 0,
+      data: '{"name":"Ana"}',
+      locale: 'de',
+      skips: { slack: { reason: 'no_address', detail: 'no slack' } },
+      messages: [{ id: calls[0]!.messageId, state: 'queued', channel: 'email', attempts: 0 }],
+    });
+  });
+
+  test('writes one request for a key, and tells the second caller what the first one stored', async () => {
+    const key = newId();
+    const first = newCall({ key });
+    const second = newCall({ key, fingerprint: 'other' });
+    const neighbour = newCall();
+    await writeRequests(database.accepting, [first.call]);
+    const written = await writeRequests(database.accepting, [second.call, neighbour.call]);
+    expect(written).toEqual([
+      {
+        isWritten: false,
+        winner: {
+          fingerprint: Buffer.from('f'),
+          ringKeyId: 'test',
+          requestId: first.id,
+          status: 200,
+          body: undefined,
+        },
+      },
+      { isWritten: true },
+    ]);
+    const ids = [second.id, neighbour.id];
+    expect(await database.prisma.request.count({ where: { id: { in: ids } } })).toBe(1);
+    expect(await database.prisma.requestItem.count({ where: { requestId: second.id } })).toBe(0);
+    expect(await database.prisma.message.count({ where: { requestId: second.id } })).toBe(0);
+  });
+
+  test('accepts a key once when two gateways write it at the same moment', async () => {
+    const key = newId();
+    const calls = Array.from({ length: 8 }, () => newCall({ key }));
+    const written = await Promise.all(
+      calls.map(({ call }) => writeRequests(database.accepting, [call])),
+    );
+    expect(written.flat().filter(({ isWritten }) => isWritten)).toHaveLength(1);
+    const ids = calls.map(({ id }) => id);
+    expect(await database.prisma.request.count({ where: { id: { in: ids } } })).toBe(1);
+  });
+});
+
+describe('claimMessages', () => {
+  test('gives a message to one of many workers, its attempt opened in the same statement', async () => {
+    const id = await writeMessage();
+    const claims = await Promise.all(Array.from({ length: 6 }, () => claimOne(id)));
+    const kinds = claims.map((claim) => claim?.kind).sort();
+    expect(kinds).toEqual(['claimed', 'stale', 'stale', 'stale', 'stale', 'stale']);
+    const message = await readMessage(id);
+    expect(message).toMatchObject({ state: 'sending', attempts: 1 });
+    expect(message.attemptRows).toMatchObject([{ number: 1, worker: 'w', closedAt: null }]);
+  });
+
+  test('returns all that is needed to send', async () => {
+    const id = await writeMessage();
+    expect(await claimOne(id)).toMatchObject({
+      kind: 'claimed',
+      message: {
+        id,
+        appId: tenant.appId,
+        versionId: event.versionId,
+        channel: 'email',
+        target: 'ana@example.com',
+        attempt: 1,
+        recipient: '{"email":"ana@example.com"}',
+        data: '{"name":"Ana"}',
+        locale: 'de',
+      },
+    });
+  });
+
+  test('leaves a message alone whose time has not come', async () => {
+    const id = await writeMessage({ dueAt: new Date(Date.now() + 60_000) });
+    expect(await claimOne(id)).toEqual({ kind: 'stale' });
+    expect(await readMessage(id)).toMatchObject({ state: 'queued', waits: 'schedule' });
+  });
+
+  test('fails a message whose time to live is over, without an attempt', async () => {
+    const id = await writeMessage({ timeToLiveMs: 0 });
+    expect(await claimOne(id)).toEqual({ kind: 'settled', state: 'failed', reason: 'expired' });
+    expect(await readMessage(id)).toMatchObject({
+      state: 'failed',
+      reason: 'expired',
+      dueAt: null,
+      attemptRows: [],
+    });
+  });
+
+  test('skips an address that is suppressed by the time it is claimed', async () => {
+    const id = await writeMessage();
+    await database.prisma.suppression.create({
+      data: {
+        id: newId(),
+        appId: tenant.appId,
+        channel: 'email',
+        recipient: 'ana@example.com',
+        reason: 'hard_bounce',
+      },
+    });
+    const claim = await claimOne(id);
+    await database.prisma.suppression.deleteMany({ where: { appId: tenant.appId } });
+    expect(claim).toEqual({ kind: 'settled', state: 'skipped', reason: 'suppressed' });
+    expect(await readMessage(id)).toMatchObject({ state: 'skipped', attemptRows: [] });
+  });
+});
+
+describe('recordResults', () => {
+  test('closes the attempt and moves its message on', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    expect(await record([resultOf(id, { missing: ['a.b'], request: '{"to":1}' })])).toEqual([true]);
+    const message = await readMessage(id);
+    expect(message).toMatchObject({ state: 'sent', dueAt: null, notes: { missing: ['a.b'] } });
+    expect(message.settledAt).not.toBeNull();
+    expect(message.attemptRows).toMatchObject([
+      { outcome: 'accepted', providerMessageId: 'p1', provider: 'smtp', request: '{"to":1}' },
+    ]);
+  });
+
+  test('never puts the next try behind the end of the message', async () => {
+    const id = await writeMessage({ timeToLiveMs: 60_000 });
+    await claimOne(id);
+    const next = { state: 'queued', dueAfterMs: 3_600_000, waits: 'retry' } as const;
+    await record([resultOf(id, { outcome: 'retry', reason: 'refused', next })]);
+    const message = await readMessage(id);
+    expect(message.dueAt).toEqual(message.expiresAt);
+    expect(message).toMatchObject({ state: 'queued', waits: 'retry', jobId: null });
+  });
+
+  test('records an attempt once', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    await record([resultOf(id, {})]);
+    const again = resultOf(id, { outcome: 'retry', next: { state: 'queued', dueAfterMs: 0 } });
+    expect(await record([again])).toEqual([false]);
+    expect(await readMessage(id)).toMatchObject({ state: 'sent' });
+  });
+
+  test('lets a late result win over the lease that ran out, until a newer attempt was opened', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    const expired = resultOf(id, {
+      outcome: 'unknown',
+      reason: leaseExpired,
+      next: { state: 'queued', dueAfterMs: 0, isPossibleDuplicate: true },
+    });
+    expect(await record([expired])).toEqual([true]);
+    expect(await record([expired])).toEqual([false]);
+    expect(await record([resultOf(id, {})])).toEqual([true]);
+    expect(await readMessage(id)).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+
+  test('keeps the newer attempt when an older one answers late, and marks it as a possible duplicate', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    const next = { state: 'queued', dueAfterMs: 0, isPossibleDuplicate: true } as const;
+    await record([resultOf(id, { outcome: 'unknown', reason: leaseExpired, next })]);
+    await claimOne(id);
+    await record([resultOf(id, {})]);
+    const message = await readMessage(id);
+    expect(message).toMatchObject({ state: 'sending', attempts: 2 });
+    expect(message.attemptRows.sort((a, b) => a.number - b.number)).toMatchObject([
+      { number: 1, outcome: 'accepted', isPossibleDuplicate: false },
+      { number: 2, outcome: null, isPossibleDuplicate: true },
+    ]);
+  });
+});
+
+describe('the relay’s queries', () => {
+  test('list what is due and has no job, and give each message to one relay', async () => {
+    const id = await writeMessage();
+    const listed = await listDueMessages(database.delivery, { channel: 'email', limit: 10_000 });
+    expect(listed.find((message) => message.id === id)).toMatchObject({ jobId: undefined });
+    const assign = () =>
+      assignJobs(database.delivery, [{ id, jobId: newId(), previousJobId: undefined }]);
+    const given = await Promise.all([assign(), assign(), assign()]);
+    expect(given.filter((ids) => ids.has(id))).toHaveLength(1);
+    const again = await listDueMessages(database.delivery, { channel: 'email', limit: 10_000 });
+    expect(again.find((message) => message.id === id)).toBeUndefined();
+  });
+
+  test('list leases that ran out', async () => {
+    const id = await writeMessage();
+    await claimOne(id, 0);
+    const leases = await listExpiredLeases(database.delivery, 10_000);
+    expect(leases.find((lease) => lease.id === id)).toMatchObject({
+      attempt: 1,
+      channel: 'email',
+      versionId: event.versionId,
+    });
+  });
+});
