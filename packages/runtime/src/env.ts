@@ -1,4 +1,4 @@
-import { type Setting, type SettingName, settings } from './settings';
+import { type ProcessName, type Setting, type SettingName, settings } from './settings';
 
 type ValueOf<S> = S extends { kind: 'integer' }
   ? number
@@ -8,8 +8,12 @@ type ValueOf<S> = S extends { kind: 'integer' }
       ? V
       : string;
 
-/** The settings as values: numbers in the unit of their name, text trimmed. */
-export type Env = { readonly [N in SettingName]: ValueOf<(typeof settings)[N]> };
+/** The settings that a process reads, as values: numbers in the unit of their name, text trimmed. */
+export type Env<P extends ProcessName> = {
+  readonly [N in SettingName as P extends (typeof settings)[N]['for'][number] ? N : never]: ValueOf<
+    (typeof settings)[N]
+  >;
+};
 
 export type EnvProblem = { name: string; problem: string; example: string | undefined };
 
@@ -33,20 +37,23 @@ export class EnvError extends Error {
   }
 }
 
-/** Reads every setting, or throws EnvError naming all that are missing or wrong. */
-export function readEnv(source: Record<string, string | undefined> = process.env): Env {
+/** Reads the settings of a process, or throws EnvError naming all that are missing or wrong. */
+export function readEnv<P extends ProcessName>(
+  processName: P,
+  source: Record<string, string | undefined> = process.env,
+): Env<P> {
   const problems: EnvProblem[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
+    if (!setting.for.includes(processName)) continue;
     const parsed = parse(setting, source[name]?.trim());
-    if ('problem' in parsed)
-      problems.push({ name, problem: parsed.problem, example: setting.example });
-    else values[name] = parsed.value;
+    if ('value' in parsed) values[name] = parsed.value;
+    else problems.push({ name, problem: parsed.problem, example: setting.example });
   }
-  if (problems.length === 0) problems.push(...contradictions(values as Env));
+  if (problems.length === 0) problems.push(...contradictions(values));
   if (problems.length > 0) throw new EnvError(problems);
-  // Every name of `settings` was filled with a value of its own kind just above.
-  return values as Env;
+  // Every setting of the process was filled with a value of its own kind just above.
+  return values as Env<P>;
 }
 
 type Parsed = { value: unknown } | { problem: string };
@@ -82,20 +89,25 @@ function parseInteger(setting: { minimum: number; maximum: number }, given: stri
   return { value };
 }
 
-function contradictions(env: Env): EnvProblem[] {
+/** What no setting shows alone. A setting that the process does not read is undefined here. */
+function contradictions(env: Record<string, unknown>): EnvProblem[] {
   const found: EnvProblem[] = [];
   const add = (name: SettingName, problem: string) =>
     found.push({ name, problem, example: undefined });
-  if ((env.TLS_CERT_FILE === '') !== (env.TLS_KEY_FILE === '')) {
-    add(
-      env.TLS_CERT_FILE === '' ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE',
-      'is missing beside the other half of the pair',
-    );
+  if ((env['TLS_CERT_FILE'] ?? '') === '' && env['TLS_KEY_FILE']) {
+    add('TLS_CERT_FILE', 'is missing beside TLS_KEY_FILE');
   }
-  if (!URL.canParse(env.PUBLIC_URL)) add('PUBLIC_URL', 'must be a URL');
-  if (env.NODE_ENV === 'production' && env.SLACK_API_URL !== '') {
+  if (env['TLS_CERT_FILE'] && env['TLS_KEY_FILE'] === '') {
+    add('TLS_KEY_FILE', 'is missing beside TLS_CERT_FILE');
+  }
+  if (typeof env['PUBLIC_URL'] === 'string' && !URL.canParse(env['PUBLIC_URL'])) {
+    add('PUBLIC_URL', 'must be a URL');
+  }
+  if (env['NODE_ENV'] === 'production' && env['SLACK_API_URL']) {
     add('SLACK_API_URL', 'is for simulators and refused in production');
   }
-  if (env.RETRY_CAP_MS < env.RETRY_BASE_MS) add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
+  if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {
+    add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
+  }
   return found;
 }

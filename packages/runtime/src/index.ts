@@ -6,5 +6,5 @@ export { createLogger, type LogFields, type Logger } from './log';
 export { createBlockingRedis, createRedis, waitForRedis } from './redis';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
-export { type Setting, type SettingName, settings } from './settings';
+export { type ProcessName, type Setting, type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';

@@ -5,7 +5,7 @@
 export const settings = {
   DATABASE_URL: text({
     group: 'stores',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     isRequired: true,
     isSecret: true,
     example: 'postgresql://belfry:secret@db:5432/belfry',
@@ -236,19 +236,22 @@ export const settings = {
   }),
   LOG_LEVEL: oneOf({
     group: 'logging',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     values: ['error', 'warn', 'info', 'debug'],
     default: 'info',
     help: 'The least serious lines that are written.',
   }),
 } as const satisfies Record<string, Setting>;
 
+/** The processes that read settings; `cli` is the one-shot commands. */
+export type ProcessName = 'api' | 'worker' | 'cli';
+
 export type SettingName = keyof typeof settings;
 
 export type Setting = {
   group: 'stores' | 'security' | 'gateway' | 'worker' | 'logging';
   /** The processes that read it. */
-  for: readonly ('api' | 'worker')[];
+  for: readonly ProcessName[];
   help: string;
   isRequired?: true;
   /** Never printed. */

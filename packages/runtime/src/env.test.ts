@@ -1,0 +1,59 @@
+import { EnvError, readEnv } from './env';
+import { type Setting, settings } from './settings';
+
+const required = {
+  DATABASE_URL: 'postgresql://a@127.0.0.1/b',
+  REDIS_URL: 'redis://127.0.0.1',
+  BELFRY_KEYS: 'k1:x',
+  PUBLIC_URL: 'https://notify.example.com',
+};
+
+function problemsOf(source: Record<string, string>): string[] {
+  try {
+    readEnv('worker', source);
+    return [];
+  } catch (error) {
+    if (!(error instanceof EnvError)) throw error;
+    return error.problems.map(({ name, problem }) => `${name} ${problem}`);
+  }
+}
+
+describe('readEnv', () => {
+  test('fills what is absent with its default', () => {
+    expect(readEnv('api', required)).toMatchObject({ API_PORT: 4400, ALLOW_HTTP: false });
+  });
+
+  test('names every missing setting at once', () => {
+    const missing = Object.keys(required).map((name) => `${name} is missing`);
+    expect(problemsOf({}).sort()).toEqual(missing.sort());
+  });
+
+  test('asks a process only for the settings that it reads', () => {
+    expect(readEnv('cli', { DATABASE_URL: required.DATABASE_URL })).not.toHaveProperty('REDIS_URL');
+  });
+
+  test.each([
+    ['RELAY_POLL_MS', '10', 'must be a whole number from 20 to 10000'],
+    ['RELAY_POLL_MS', '1e3', 'must be a whole number from 20 to 10000'],
+    ['ALLOW_PRIVATE_NETWORKS', 'yes', 'must be true or false'],
+    ['LOG_LEVEL', 'loud', 'must be one of error, warn, info, debug'],
+    ['PUBLIC_URL', 'notify.example.com', 'must be a URL'],
+    ['RETRY_CAP_MS', '1', 'must not be below RETRY_BASE_MS'],
+  ])('refuses %s=%s and says what it must be', (name, value, problem) => {
+    expect(problemsOf({ ...required, [name]: value })).toEqual([`${name} ${problem}`]);
+  });
+
+  test('refuses a simulator’s address in production', () => {
+    const source = { ...required, NODE_ENV: 'production', SLACK_API_URL: 'http://127.0.0.1:1/' };
+    expect(problemsOf(source)).toEqual([
+      'SLACK_API_URL is for simulators and refused in production',
+    ]);
+  });
+});
+
+describe('settings', () => {
+  test.each(Object.entries<Setting>(settings))('%s says what it is for', (_name, setting) => {
+    expect(setting.help).toMatch(/^[A-Z].+[.]$/);
+    expect(setting.for.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,47 @@
+import { PassThrough } from 'node:stream';
+import { createLogger, serialize } from './log';
+
+describe('serialize', () => {
+  test('keeps the fields of its list and drops every other one', () => {
+    expect(
+      serialize({ message_id: 'm', email: 'ana@example.com', authorization: 'AuthKey x' }),
+    ).toEqual({
+      message_id: 'm',
+    });
+  });
+
+  test('keeps an error’s name, code and place, but not its message, which may quote data', () => {
+    const error = Object.assign(new Error('value "ana@example.com" is bad'), { code: '23505' });
+    const kept = serialize({ error });
+    expect(JSON.stringify(kept)).not.toContain('ana@example.com');
+    expect(kept).toMatchObject({ error: { name: 'Error', code: '23505' } });
+  });
+
+  test('never lets a value begin a second line', () => {
+    expect(serialize({ name: 'a\r\n{"level":"error"}\u2028b' })).toEqual({
+      name: 'a  {"level":"error"} b',
+    });
+  });
+});
+
+describe('createLogger', () => {
+  test('writes one JSON object a line, with the fields of its parents', async () => {
+    const stream = new PassThrough();
+    const log = createLogger({ level: 'info', process: 'api', stream }).child({ call_id: 'c' });
+    log.info('call.answered', { status: 200 });
+    log.debug('call.detail');
+    await new Promise((resolve) => setImmediate(resolve));
+    const lines = String(stream.read())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      level: 'info',
+      message: 'call.answered',
+      process: 'api',
+      call_id: 'c',
+      status: 200,
+    });
+  });
+});
