@@ -3,6 +3,7 @@ import type { Config } from 'jest';
 
 const shared = {
   rootDir: __dirname,
+  roots: ['<rootDir>/apps', '<rootDir>/packages'],
   testEnvironment: 'node',
   transform: {
     '^.+\\.tsx?$': [
@@ -18,27 +19,33 @@ const shared = {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
 } satisfies Config;
 
-/** Tests that need PostgreSQL and Redis find their URLs in the environment that scripts/test.mjs sets. */
+/** PostgreSQL and Redis for the tests that need them: those of `npm test`, or started here for a run by hand. */
+const withStores = {
+  ...shared,
+  globalSetup: '<rootDir>/packages/testing/src/jest-stores.ts',
+  globalTeardown: '<rootDir>/packages/testing/src/jest-stores-end.ts',
+} satisfies Config;
+
 const config: Config = {
   projects: [
     {
       ...shared,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{apps,packages,scripts}/**/*.test.ts'],
+      testMatch: ['<rootDir>/{apps,packages}/**/*.test.ts'],
       testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '\\.(int|fault|e2e)\\.test\\.ts$'],
     },
     {
-      ...shared,
+      ...withStores,
       displayName: 'int',
       testMatch: ['<rootDir>/{apps,packages}/**/*.int.test.ts'],
     },
     {
-      ...shared,
+      ...withStores,
       displayName: 'e2e',
       testMatch: ['<rootDir>/packages/testing/e2e/**/*.e2e.test.ts'],
     },
     {
-      ...shared,
+      ...withStores,
       displayName: 'fault',
       testMatch: ['<rootDir>/{apps,packages}/**/*.fault.test.ts'],
     },

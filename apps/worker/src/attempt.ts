@@ -2,13 +2,13 @@ import type { Composed, SendResult } from '@belfry/channels';
 import type { AppRow, ClaimedMessage, VersionRow } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
 import type { ChannelVersion, FailureReason, Outcome } from '@belfry/shared';
-import type { Carrier, FindCarrier } from './carrier';
+import type { Carrier, Carriers } from './carrier';
 import type { Compose } from './compose';
 
 export type AttemptDeps = {
   findVersion(id: string): Promise<VersionRow | undefined>;
   findApp(id: string): Promise<AppRow | undefined>;
-  findCarrier: FindCarrier;
+  findCarrier: Carriers['find'];
   compose: Compose;
   deadlineMs: number;
   leaseMs: number;

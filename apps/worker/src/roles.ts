@@ -24,6 +24,6 @@ export function parseRoles(text: string): Role[] {
     const role = roles.find((known) => known.name === name);
     if (role) return role;
     const known = roles.map((each) => each.name).join(', ');
-    throw new Error(`WORKER_ROLES: there is no role "${name}"; there are ${known}, and all`);
+    throw new RangeError(`WORKER_ROLES: there is no role "${name}"; there are ${known}, and all`);
   });
 }

@@ -20,6 +20,8 @@ export type Channel<Template, Override, Content> = {
   unknownResends: number;
   /** The addresses of a recipient on this channel, or why there is none. Decided once, when the item is planned. */
   findTargets(recipient: Recipient): Targeting;
+  /** The credential that came with the recipient, still sealed, where a channel takes one. */
+  findOwnToken?(recipient: Recipient): string | undefined;
   /** Parses a template once; throws TemplateError for what must be refused when it is saved. */
   compile(template: Template): CompiledTemplate<Override, Content>;
   /** The sandbox behaviour that a target asks for, if it is a magic one: a key of `magicBehaviours`. */

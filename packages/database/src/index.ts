@@ -11,6 +11,7 @@ export {
   type UnplannedRequest,
   writePlans,
 } from './fan-out-queries';
+export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
 export { markActive, markNeedsAttention } from './integrations';
 export {
   type ApiKeyRow,

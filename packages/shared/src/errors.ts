@@ -1,5 +1,6 @@
 /** Every error that a caller can meet: its slug, its HTTP status and when it is answered. The API reference is made from this list. */
 export const errorCatalogue = {
+  bad_request: { status: 400, when: 'The call cannot be read as HTTP, or its body ended early.' },
   malformed_json: { status: 400, when: 'The body is not JSON.' },
   invalid_type: { status: 400, when: 'A field has the wrong JSON type.' },
   hostile_json: {
@@ -18,6 +19,7 @@ export const errorCatalogue = {
   user_not_found: { status: 404, when: 'The app has no such user.' },
   device_not_found: { status: 404, when: 'The user has no such device.' },
   not_found: { status: 404, when: 'There is no such route.' },
+  request_timeout: { status: 408, when: 'The call did not arrive in time.' },
   idempotency_conflict: {
     status: 409,
     when: 'A call with the same Idempotency-Key is being answered right now.',
@@ -30,6 +32,7 @@ export const errorCatalogue = {
     when: 'The Idempotency-Key was used before with other parameters.',
   },
   rate_limited: { status: 429, when: 'The account is over its rate limit.' },
+  headers_too_large: { status: 431, when: 'The headers are over 16 KB.' },
   internal: { status: 500, when: 'A fault of ours; it is logged under the same request_id.' },
   unavailable: {
     status: 503,

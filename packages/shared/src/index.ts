@@ -37,11 +37,18 @@ export {
   type Recipient,
   type SlackRecipient,
 } from './recipient';
+export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
+export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
+export { parseTemplate } from './templates/parse';
+export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
+export { TemplateError } from './templates/template-error';
+export { parseJson, unreadableJson } from './wire/json';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
   createSendEventBody,
   extraFieldsOf,
+  findScheduleProblem,
   overrideOf,
   type SendEventBody,
   scheduleOf,
@@ -50,3 +57,5 @@ export {
   type WireItem,
   type WireOverride,
 } from './wire/send-event';
+export { createValidator } from './wire/validate';
+export { withoutNulls } from './wire/without-nulls';

@@ -3,7 +3,7 @@ import type { Data } from '../data';
 import { definedOnly } from './defined-only';
 import { limits } from './limits';
 import { createWireUser, type WireUser } from './recipient';
-import { wireSchedule } from './schedule';
+import { readSchedule, wireSchedule } from './schedule';
 
 /** What the wire takes from each channel of the registry; a channel added there is in the schema at once. */
 export type WireChannels = Record<
@@ -34,24 +34,21 @@ export type SendEventBody = Static<ReturnType<typeof createSendEventBody>>;
 
 /** The schema of the body of `events/send`, from the channels that there are. */
 export function createSendEventBody(channels: WireChannels) {
-  return Type.Object(
-    {
-      event: eventName,
-      data: Type.Optional(wireData),
-      user: Type.Optional(createWireUser(extraFieldsOf(channels))),
-      override: Type.Optional(createWireOverride(channels)),
-      schedule_at: Type.Optional(wireSchedule),
-      scheduleAt: Type.Optional(aliasOfSchedule),
-      scheduled_at: Type.Optional(aliasOfSchedule),
-      locale: Type.Optional(
-        Type.String({
-          maxLength: limits.localeCharacters,
-          description: 'Language of the template; the same as `user.preferences.locale`.',
-        }),
-      ),
-    },
-    { $id: 'SendEventBody' },
-  );
+  return Type.Object({
+    event: eventName,
+    data: Type.Optional(wireData),
+    user: Type.Optional(createWireUser(extraFieldsOf(channels))),
+    override: Type.Optional(createWireOverride(channels)),
+    schedule_at: Type.Optional(wireSchedule),
+    scheduleAt: Type.Optional(aliasOfSchedule),
+    scheduled_at: Type.Optional(aliasOfSchedule),
+    locale: Type.Optional(
+      Type.String({
+        maxLength: limits.localeCharacters,
+        description: 'Language of the template; the same as `user.preferences.locale`.',
+      }),
+    ),
+  });
 }
 
 export function sendEventFromWire(body: SendEventBody): { eventName: string; item: WireItem } {
@@ -61,7 +58,7 @@ export function sendEventFromWire(body: SendEventBody): { eventName: string; ite
       user: body.user,
       data: body.data,
       override: body.override,
-      scheduleAt: body.schedule_at ?? body.scheduleAt ?? body.scheduled_at,
+      scheduleAt: firstGiven(topLevelSchedules.map((name) => body[name])),
       locale: body.locale?.trim() || undefined,
     }),
   };
@@ -79,14 +76,44 @@ export function overrideOf(
 }
 
 /** When a channel of an item is to be sent, as given: its own time, else the item's. */
-export function scheduleOf(item: WireItem, channel: string): unknown {
+export function scheduleOf(
+  item: Pick<WireItem, 'override' | 'scheduleAt'>,
+  channel: string,
+): unknown {
   const own = overrideOf(item, channel);
-  return own?.['schedule_at'] ?? own?.['scheduled_at'] ?? item.scheduleAt;
+  return firstGiven([...channelSchedules.map((name) => own?.[name]), item.scheduleAt]);
+}
+
+/** The first `schedule_at` of a body that cannot be read or lies too far ahead, as "<path> <problem>". */
+export function findScheduleProblem(
+  body: SendEventBody,
+  channels: readonly string[],
+  now: Date,
+): string | undefined {
+  const ofCall = topLevelSchedules.map((name) => [name, body[name]] as const);
+  const ofChannels = channels.flatMap((channel) =>
+    channelSchedules.map(
+      (name) => [`override.${channel}.${name}`, overrideOf(body, channel)?.[name]] as const,
+    ),
+  );
+  for (const [path, value] of [...ofCall, ...ofChannels]) {
+    const schedule = readSchedule(value, now);
+    if ('problem' in schedule) return `${path} ${schedule.problem}`;
+  }
+  return undefined;
 }
 
 /** The names of the recipient fields that channels declare beyond the interface. */
 export function extraFieldsOf(channels: WireChannels): Record<string, TSchema> {
   return Object.assign({}, ...Object.values(channels).map((channel) => channel.recipient));
+}
+
+const topLevelSchedules = ['schedule_at', 'scheduleAt', 'scheduled_at'] as const;
+const channelSchedules = ['schedule_at', 'scheduled_at'] as const;
+
+/** An empty text says nothing. */
+function firstGiven<T>(values: readonly T[]): T | undefined {
+  return values.find((value) => value !== undefined && value !== '');
 }
 
 const eventName = Type.String({

@@ -1,0 +1,590 @@
+import { AppError, createApiKey } from '@belfry/shared';
+import request, { type Test } from 'supertest';
+import { appId, createGateway, otherAppId, sendPath } from './gateway.fixture';
+
+type Gateway = ReturnType<typeof createGateway>;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function send(gateway: Gateway, body: string | object): Test {
+  return request(gateway.server)
+    .post(sendPath)
+    .set('Authorization', gateway.auth)
+    .set('Content-Type', 'application/json')
+    .send(body);
+}
+
+describe('POST /v1/apps/:app_id/events/send', () => {
+  test('answers with the id of the call twice, and hands over what was sent', async () => {
+    const gateway = createGateway();
+    const body = {
+      event: 'order_shipped',
+      user: { user_id: 'u1', email: 'a@example.com', toy_address: 'T1' },
+      data: { user_name: 'Ann', list: [1, null] },
+      override: { toy: { colour: 'red' } },
+    };
+    const response = await send(gateway, body).set('Idempotency-Key', '"k-1"');
+    expect(response.status).toBe(200);
+    expect(response.text).toBe(
+      `{"request_id":"${response.headers['x-request-id']}","id":"${response.headers['x-request-id']}","success":true}`,
+    );
+    expect(response.headers['x-request-id']).toMatch(uuid);
+    expect(gateway.sent).toEqual([
+      {
+        callId: response.headers['x-request-id'],
+        accountId: 'account_1',
+        apiKeyId: gateway.keyId,
+        app: { id: appId, accountId: 'account_1', delivery: 'sandbox' },
+        eventName: 'order_shipped',
+        item: { user: body.user, data: body.data, override: body.override },
+        idempotencyKey: '"k-1"',
+        body,
+      },
+    ]);
+  });
+
+  test('marks a replay and answers with the first call’s id, under the id of this call', async () => {
+    const gateway = createGateway({
+      sendEvent: async () => ({ requestId: 'first', isReplay: true }),
+    });
+    const response = await send(gateway, { event: 'e' });
+    expect(response.body).toEqual({ request_id: 'first', id: 'first', success: true });
+    expect(response.headers['idempotent-replayed']).toBe('true');
+    expect(response.headers['x-request-id']).toMatch(uuid);
+  });
+
+  test.each([
+    ['a trailing slash', `${sendPath}/`],
+    ['query parameters', `${sendPath}?app_id=${appId}&x[y]=1`],
+    ['an app id in upper case', sendPath.replace(appId, appId.toUpperCase())],
+  ])('takes %s', async (_, path) => {
+    const gateway = createGateway();
+    const response = await request(gateway.server)
+      .post(path)
+      .set('Authorization', gateway.auth)
+      .send({ event: 'e' });
+    expect(response.status).toBe(200);
+    expect(gateway.sent[0]?.app.id).toBe(appId);
+  });
+
+  test.each([['AuthKey'], ['authkey'], ['AUTHKEY']])('takes the scheme as %s', async (scheme) => {
+    const gateway = createGateway();
+    const response = await send(gateway, { event: 'e' }).set(
+      'Authorization',
+      `${scheme} ${gateway.key}`,
+    );
+    expect(response.status).toBe(200);
+  });
+
+  test.each([
+    ['Node', '{"event":"e","data":{}}'],
+    ['Python', '{"event":"e","data":{},"user":null,"scheduleAt":null,"override":null}'],
+    [
+      'Java',
+      '{"data":{},"scheduleAt":null,"override":{"email":null,"sms":null,"providers":{}},"event":"e","user":{"user_id":"u","mobile":null,"slack":null,"fcm_tokens":null,"preferences":null}}',
+    ],
+    ['Go', '{"event":"e","user":null}\n'],
+    ['Android', '{"event":"e","locale":"en","user":{"user_id":"u"}}'],
+  ])('takes what the %s client sends', async (_, body) => {
+    const gateway = createGateway();
+    expect((await send(gateway, body)).status).toBe(200);
+    expect(JSON.stringify(gateway.sent[0]?.body)).not.toContain('null');
+  });
+
+  test('takes the content type with a parameter, in any letter case', async () => {
+    const gateway = createGateway();
+    const response = await send(gateway, '{"event":"e"}').set(
+      'Content-Type',
+      'Application/JSON ; charset=utf-8',
+    );
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('an error', () => {
+  const longKey = 'k'.repeat(256);
+  const lateAppId = '0197f0c0-0000-7000-8000-00000000000f';
+  const json = 'Unable to process JSON';
+  const noApp = { status: 404, code: 'app_not_found', error: 'app not found' };
+  const notJson = { status: 400, code: 'malformed_json', error: json, message: json };
+  const wrongType = { status: 400, code: 'invalid_type', message: json };
+  const hostile = {
+    status: 400,
+    code: 'hostile_json',
+    error: expect.stringContaining('The JSON is refused: '),
+  };
+  const badKey = {
+    status: 400,
+    code: 'idempotency_key_invalid',
+    error:
+      'the Idempotency-Key must be sent once, with 1 to 255 printable ASCII characters and no space',
+  };
+  const noKey = { status: 401, code: 'unauthenticated' };
+  const notThere = { status: 404, code: 'not_found', error: 'route not found' };
+  const tooLarge = {
+    status: 413,
+    code: 'body_too_large',
+    error: 'the body must be at most 20000 bytes',
+  };
+  const wrongMedia = { status: 415, code: 'unsupported_media_type' };
+  const invalid = (problem: string) => ({
+    status: 422,
+    code: 'validation_failed',
+    error: problem,
+    errors: [problem],
+  });
+
+  type Expected = { status: number; [member: string]: unknown };
+  type Ask = (gateway: Gateway) => Test;
+
+  const rows: [string, Expected, Ask][] = [
+    ['a body that is not JSON', notJson, (g) => send(g, '{"event":')],
+    ['an empty body', notJson, (g) => send(g, '')],
+    [
+      'no body at all',
+      notJson,
+      (g) => request(g.server).post(sendPath).set('Authorization', g.auth),
+    ],
+    [
+      'a field of the wrong type',
+      { ...wrongType, error: 'event must be a string' },
+      (g) => send(g, { event: {} }),
+    ],
+    [
+      'a phone as a number',
+      { ...wrongType, error: 'user.mobile must be a string' },
+      (g) => send(g, { event: 'e', user: { mobile: 1 } }),
+    ],
+    [
+      'an array as the body',
+      { ...wrongType, error: 'body must be an object' },
+      (g) => send(g, '[]'),
+    ],
+    ['null as the body', { ...wrongType, error: 'body must be an object' }, (g) => send(g, 'null')],
+    [
+      'JSON that is too deep',
+      hostile,
+      (g) => send(g, `{"data":${'['.repeat(40)}${']'.repeat(40)}}`),
+    ],
+    [
+      'too many keys',
+      hostile,
+      (g) =>
+        send(g, {
+          event: 'e',
+          data: Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [i, 0])),
+        }),
+    ],
+    ['U+0000', hostile, (g) => send(g, '{"event":"e","data":{"a":"\\u0000"}}')],
+    ['a lone surrogate', hostile, (g) => send(g, '{"event":"e","data":{"a":"\\ud800"}}')],
+    ['a number that is not finite', hostile, (g) => send(g, '{"event":"e","data":{"a":1e400}}')],
+    ['__proto__', hostile, (g) => send(g, '{"event":"e","unknown":{"__proto__":{}}}')],
+    ['constructor', hostile, (g) => send(g, '{"event":"e","data":{"constructor":{}}}')],
+    ['prototype', hostile, (g) => send(g, '{"event":"e","data":[{"prototype":{}}]}')],
+    ['a missing event', invalid('event must not be blank'), (g) => send(g, {})],
+    ['an event that is null', invalid('event must not be blank'), (g) => send(g, { event: null })],
+    ['a blank event', invalid('event must not be blank'), (g) => send(g, { event: ' ' })],
+    [
+      'an event that is too long',
+      invalid('event must be at most 128 characters'),
+      (g) => send(g, { event: 'e'.repeat(129) }),
+    ],
+    [
+      'a Slack object that names nobody',
+      invalid('user.slack must have channel_id or email'),
+      (g) => send(g, { event: 'e', user: { slack: { access_token: 't', email: null } } }),
+    ],
+    [
+      'an integer beyond 2^53 - 1',
+      invalid('data.id must be sent as a string'),
+      (g) => send(g, '{"event":"e","data":{"id":9007199254740993}}'),
+    ],
+    [
+      'a time that cannot be read',
+      invalid('schedule_at must be epoch milliseconds or an ISO 8601 time'),
+      (g) => send(g, { event: 'e', schedule_at: 'soon' }),
+    ],
+    [
+      'a time too far ahead',
+      invalid('override.toy.schedule_at must be at most 366 days ahead'),
+      (g) => send(g, { event: 'e', override: { toy: { schedule_at: '2030-01-01' } } }),
+    ],
+    [
+      'no Authorization',
+      { ...noKey, error: 'the Authorization header is missing: it must be "AuthKey <API key>"' },
+      (g) => request(g.server).post(sendPath).send({ event: 'e' }),
+    ],
+    [
+      'an empty Authorization',
+      { ...noKey, error: 'the Authorization header must be "AuthKey <API key>"' },
+      (g) => send(g, {}).set('Authorization', ''),
+    ],
+    [
+      'another scheme',
+      { ...noKey, error: 'the Authorization header must be "AuthKey <API key>"' },
+      (g) => send(g, {}).set('Authorization', `Bearer ${g.key}`),
+    ],
+    [
+      'a bare key',
+      {
+        ...noKey,
+        error: 'the Authorization header holds the bare API key: "AuthKey " is missing before it',
+      },
+      (g) => send(g, {}).set('Authorization', g.key),
+    ],
+    [
+      'a key that was never made',
+      { ...noKey, error: 'the API key is not valid' },
+      (g) => send(g, {}).set('Authorization', `AuthKey ${createApiKey().key}`),
+    ],
+    [
+      'a key that cannot be one',
+      { ...noKey, error: 'the API key is not valid' },
+      (g) => send(g, {}).set('Authorization', 'AuthKey x'),
+    ],
+    [
+      'an unknown app',
+      noApp,
+      (g) =>
+        request(g.server)
+          .post(sendPath.replace(appId, lateAppId))
+          .set('Authorization', g.auth)
+          .send({ event: 'e' }),
+    ],
+    [
+      'another account’s app',
+      noApp,
+      (g) =>
+        request(g.server)
+          .post(sendPath.replace(appId, otherAppId))
+          .set('Authorization', g.auth)
+          .send({ event: 'e' }),
+    ],
+    [
+      'an app id that is no UUID',
+      noApp,
+      (g) =>
+        request(g.server)
+          .post('/v1/apps/app1/events/send')
+          .set('Authorization', g.auth)
+          .send({ event: 'e' }),
+    ],
+    [
+      'an app id with SQL in it',
+      noApp,
+      (g) =>
+        request(g.server)
+          .post(`/v1/apps/${encodeURIComponent("' or 1=1; --")}/events/send`)
+          .set('Authorization', g.auth)
+          .send({}),
+    ],
+    ['a body that says it is too large', tooLarge, (g) => send(g, { event: 'e'.repeat(20_000) })],
+    [
+      'another content type',
+      { ...wrongMedia, error: 'the content type must be application/json' },
+      (g) => send(g, 'event=e').set('Content-Type', 'application/x-www-form-urlencoded'),
+    ],
+    [
+      'a content type that only begins like JSON',
+      { ...wrongMedia, error: 'the content type must be application/json' },
+      (g) => send(g, '{}').set('Content-Type', 'application/json-patch+json'),
+    ],
+    [
+      'a compressed body',
+      { ...wrongMedia, error: 'the body must not be compressed' },
+      (g) => send(g, '{}').set('Content-Encoding', 'gzip'),
+    ],
+    ['an empty key', badKey, (g) => send(g, { event: 'e' }).set('Idempotency-Key', '')],
+    [
+      'a key over 255 characters',
+      badKey,
+      (g) => send(g, { event: 'e' }).set('Idempotency-Key', longKey),
+    ],
+    ['a key with a space', badKey, (g) => send(g, { event: 'e' }).set('Idempotency-Key', 'a b')],
+    ['a key beyond ASCII', badKey, (g) => send(g, { event: 'e' }).set('Idempotency-Key', 'é')],
+    ['an unknown route', notThere, (g) => request(g.server).post('/v1/nothing').send({})],
+    [
+      'an unknown route with credentials',
+      notThere,
+      (g) => request(g.server).get(`/v1/apps/${appId}/nothing`).set('Authorization', g.auth),
+    ],
+    [
+      'another method',
+      notThere,
+      (g) => request(g.server).get(sendPath).set('Authorization', g.auth),
+    ],
+    [
+      'OPTIONS, as there is no CORS',
+      notThere,
+      (g) => request(g.server).options(sendPath).set('Origin', 'https://a.example'),
+    ],
+    [
+      'an empty app id',
+      notThere,
+      (g) => request(g.server).post('/v1/apps//events/send').set('Authorization', g.auth).send({}),
+    ],
+    [
+      'a path that is not percent-encoded',
+      notThere,
+      (g) =>
+        request(g.server).post('/v1/apps/%zz/events/send').set('Authorization', g.auth).send({}),
+    ],
+    [
+      'a path in another letter case',
+      notThere,
+      (g) =>
+        request(g.server)
+          .post(sendPath.replace('events', 'EVENTS'))
+          .set('Authorization', g.auth)
+          .send({}),
+    ],
+  ];
+
+  test.each(rows)(
+    'for %s has its exact status and body, and nothing is sent on',
+    async (_, expected, ask) => {
+      const gateway = createGateway();
+      const response = await ask(gateway);
+      const { status, ...members } = expected;
+      expect(response.status).toBe(status);
+      expect(response.body).toEqual({
+        success: false,
+        ...members,
+        request_id: response.headers['x-request-id'],
+      });
+      expect(gateway.sent).toEqual([]);
+    },
+  );
+
+  test.each(rows)('for %s has the headers that every answer has', async (_, _expected, ask) => {
+    const response = await ask(createGateway());
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-request-id': expect.stringMatching(uuid),
+    });
+    expect(
+      Object.keys(response.headers).filter((name) =>
+        /^access-control|powered|etag|location/.test(name),
+      ),
+    ).toEqual([]);
+    expect(response.headers['www-authenticate']).toBe(
+      response.status === 401 ? 'AuthKey' : undefined,
+    );
+  });
+
+  test.each<[string, AppError, Expected, Record<string, string>]>([
+    [
+      'an unknown event',
+      new AppError('event_not_found', 'event not found'),
+      { status: 404, code: 'event_not_found', error: 'event not found' },
+      {},
+    ],
+    [
+      'a draft',
+      new AppError('event_not_live', 'draft'),
+      { status: 400, code: 'event_not_live', error: 'draft' },
+      {},
+    ],
+    [
+      'a key of other parameters',
+      new AppError('idempotency_mismatch', 'm'),
+      { status: 422, code: 'idempotency_mismatch', error: 'm' },
+      {},
+    ],
+    [
+      'a key in flight',
+      new AppError('idempotency_conflict', 'c', { headers: { 'Retry-After': '1' } }),
+      { status: 409, code: 'idempotency_conflict', error: 'c' },
+      { 'retry-after': '1' },
+    ],
+    [
+      'a store that is away',
+      new AppError('unavailable', 'u', { headers: { 'Retry-After': '2' } }),
+      { status: 503, code: 'unavailable', error: 'u' },
+      { 'retry-after': '2' },
+    ],
+    [
+      'a store that is away and does not say for how long',
+      new AppError('unavailable', 'u'),
+      { status: 503, code: 'unavailable', error: 'u' },
+      { 'retry-after': '1' },
+    ],
+  ])('of accepting passes on: %s', async (_, error, { status, ...members }, headers) => {
+    const gateway = createGateway({ sendEvent: () => Promise.reject(error) });
+    const response = await send(gateway, { event: 'e' });
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({
+      success: false,
+      ...members,
+      request_id: response.headers['x-request-id'],
+    });
+    expect(response.headers).toMatchObject(headers);
+  });
+
+  test.each<[string, unknown]>([
+    ['an Error', new Error('relation "secret_table" does not exist')],
+    ['something that is no Error', 'secret_table'],
+    ['nothing', undefined],
+  ])(
+    'of ours says nothing of its cause (%s), and is logged under the id of the call',
+    async (_, thrown) => {
+      const gateway = createGateway({ sendEvent: () => Promise.reject(thrown) });
+      const response = await send(gateway, { event: 'e' });
+      expect(response.status).toBe(500);
+      expect(response.body).toEqual({
+        success: false,
+        error: 'internal error',
+        code: 'internal',
+        request_id: response.headers['x-request-id'],
+      });
+      const logged = gateway.lines.find((line) => line['message'] === 'call.failed');
+      expect(logged).toMatchObject({ level: 'error', call_id: response.headers['x-request-id'] });
+    },
+  );
+
+  test('tells another account’s app and an unknown one apart by nothing but the id of the call', async () => {
+    const gateway = createGateway();
+    const ask = async (id: string) => {
+      const response = await request(gateway.server)
+        .post(sendPath.replace(appId, id))
+        .set('Authorization', gateway.auth)
+        .send({});
+      const { 'x-request-id': _id, date: _date, ...headers } = response.headers;
+      return { status: response.status, body: { ...response.body, request_id: '' }, headers };
+    };
+    expect(await ask(otherAppId)).toEqual(await ask(lateAppId));
+    expect(await ask(otherAppId)).toEqual(await ask('no-uuid'));
+  });
+
+  test('answers 401 to a key whose id is known and whose secret is another one', async () => {
+    const { secretHash } = createApiKey();
+    const gateway = createGateway({
+      findApiKey: async () => ({ accountId: 'account_1', secretHash }),
+    });
+    expect((await send(gateway, { event: 'e' })).status).toBe(401);
+    expect(gateway.sent).toEqual([]);
+  });
+
+  test('never asks a store for an app id that is no UUID, or for a key with a wrong checksum', async () => {
+    const asked: string[] = [];
+    const gateway = createGateway({
+      findApiKey: async (id) => {
+        asked.push(id);
+        return undefined;
+      },
+      findApp: async (id) => {
+        asked.push(id);
+        return undefined;
+      },
+    });
+    await send(gateway, {}).set('Authorization', `${gateway.auth.slice(0, -1)}_`);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('the order of checks', () => {
+  const bad = {
+    key: (test: Test) => test.set('Authorization', 'AuthKey x'),
+    size: (test: Test) => test.send(' '.repeat(30_000)),
+    type: (test: Test) => test.set('Content-Type', 'text/plain'),
+    idempotencyKey: (test: Test) => test.set('Idempotency-Key', ''),
+    json: (test: Test) => test.send('{"__proto__":'),
+    schema: (test: Test) => test.send('{}'),
+  };
+  const at = (path: string) => (g: Gateway) =>
+    request(g.server)
+      .post(path)
+      .set('Authorization', g.auth)
+      .set('Content-Type', 'application/json');
+
+  test.each<[string, (g: Gateway) => Test]>([
+    [
+      'unauthenticated',
+      (g) => bad.idempotencyKey(bad.type(bad.key(bad.size(at('/v1/apps/x/events/send')(g))))),
+    ],
+    [
+      'app_not_found',
+      (g) => bad.idempotencyKey(bad.type(bad.size(at('/v1/apps/x/events/send')(g)))),
+    ],
+    ['body_too_large', (g) => bad.idempotencyKey(bad.type(bad.size(at(sendPath)(g))))],
+    ['unsupported_media_type', (g) => bad.idempotencyKey(bad.json(bad.type(at(sendPath)(g))))],
+    ['idempotency_key_invalid', (g) => bad.idempotencyKey(bad.json(at(sendPath)(g)))],
+    ['malformed_json', (g) => bad.json(at(sendPath)(g))],
+    ['validation_failed', (g) => bad.schema(at(sendPath)(g))],
+  ])('puts %s before all that comes later', async (code, ask) => {
+    const gateway = createGateway({
+      sendEvent: () => Promise.reject(new AppError('event_not_found', '')),
+    });
+    expect((await ask(gateway)).body.code).toBe(code);
+  });
+});
+
+describe('bodies in memory', () => {
+  test('are bounded together: beyond it calls are answered 503, and room comes back', async () => {
+    let release = (): void => undefined;
+    let isHolding = (): void => undefined;
+    const holding = new Promise<void>((resolve) => {
+      isHolding = resolve;
+    });
+    const gateway = createGateway({
+      bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 25_000, bodyTimeoutMs: 5_000 },
+      sendEvent: ({ callId, eventName }) => {
+        if (eventName !== 'held') return Promise.resolve({ requestId: callId, isReplay: false });
+        isHolding();
+        return new Promise((resolve) => {
+          release = () => resolve({ requestId: callId, isReplay: false });
+        });
+      },
+    });
+    const large = { data: { a: 'x'.repeat(15_000) } };
+    const held = send(gateway, { event: 'held', ...large }).then((response) => response.status);
+    await holding;
+    const refused = await send(gateway, { event: 'e', ...large });
+    expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([
+      503,
+      'unavailable',
+      '1',
+    ]);
+    expect((await send(gateway, { event: 'e' })).status).toBe(200);
+    release();
+    expect(await held).toBe(200);
+    expect((await send(gateway, { event: 'e', ...large })).status).toBe(200);
+  });
+});
+
+describe('the access log', () => {
+  test('has one line a call, with its template and ids and nothing of what was said', async () => {
+    const gateway = createGateway();
+    const response = await send(gateway, {
+      event: 'secret_event',
+      user: { email: 'ann@example.com' },
+    })
+      .query({ token: 'query_secret' })
+      .set('Idempotency-Key', 'key_secret');
+    const calls = gateway.lines.filter((line) => line['message'] === 'call');
+    expect(calls).toEqual([
+      {
+        level: 'info',
+        message: 'call',
+        timestamp: expect.any(String),
+        process: 'api',
+        method: 'POST',
+        route: '/v1/apps/:app_id/events/send',
+        status: 200,
+        duration_ms: expect.any(Number),
+        call_id: response.headers['x-request-id'],
+        account_id: 'account_1',
+        app_id: appId,
+      },
+    ]);
+    expect(JSON.stringify(gateway.lines)).not.toMatch(new RegExp(`secret|ann@|${gateway.key}`));
+  });
+
+  test('does not hold the path of an unknown route', async () => {
+    const gateway = createGateway();
+    await request(gateway.server).get('/v1/users/ann@example.com');
+    expect(gateway.lines).toMatchObject([{ message: 'call', route: 'none', status: 404 }]);
+    expect(JSON.stringify(gateway.lines)).not.toContain('ann@');
+  });
+});

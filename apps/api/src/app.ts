@@ -1,0 +1,55 @@
+import type { SendEvent } from '@belfry/accepting';
+import type { Logger } from '@belfry/runtime';
+import type { WireChannels } from '@belfry/shared';
+import express, { type Express } from 'express';
+import { createAccessLog } from './middleware/access-log';
+import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
+import { createCheckDeclaredBody } from './middleware/declared-body';
+import { createHandleErrors, notFound } from './middleware/handle-errors';
+import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
+import { createRequestId } from './middleware/request-id';
+import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
+import { createPost } from './post';
+import { createSendEventRoute } from './routes/events';
+import { createReadyz, livez } from './routes/health';
+import { createOpenApiRoute } from './routes/openapi';
+
+export type ApiDeps = AuthenticateDeps & {
+  sendEvent: SendEvent;
+  /** Whether the stores answer. */
+  ready(): Promise<boolean>;
+  /** The registry of channels: what the wire takes follows from it. */
+  channels: WireChannels;
+  https: RequireHttpsDeps;
+  bodies: ReadBodyOptions;
+  publicUrl: string;
+  log: Logger;
+  newId: () => string;
+  now: () => Date;
+};
+
+/** The gateway: every route and every step before it, in order. */
+export function createApi(deps: ApiDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
+
+  const post = createPost({
+    authenticate: createAuthenticate(deps),
+    checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
+    readBody: createReadBody(deps.bodies),
+  });
+  const sendEvent = createSendEventRoute(deps);
+
+  app.use(createRequestId(deps));
+  app.use(createAccessLog(deps));
+  app.get('/livez', livez);
+  app.get('/readyz', createReadyz(deps));
+  app.use(createRequireHttps(deps.https));
+  app.get('/openapi.json', createOpenApiRoute([sendEvent.operation], deps.publicUrl));
+  app.post('/v1/apps/:app_id/events/send', post(sendEvent.answer));
+  app.use(notFound);
+  app.use(createHandleErrors(deps));
+  return app;
+}

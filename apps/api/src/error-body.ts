@@ -1,0 +1,16 @@
+import { type AppError, unreadableJson } from '@belfry/shared';
+
+/** The one shape of every error, as JSON. */
+export function errorBody(error: AppError, callId: string): string {
+  return JSON.stringify({
+    success: false,
+    error: error.message,
+    code: error.code,
+    errors: error.errors,
+    // Where old clients look for it.
+    message: bodyCodes.has(error.code) ? unreadableJson : undefined,
+    request_id: callId,
+  });
+}
+
+const bodyCodes = new Set<string>(['malformed_json', 'invalid_type']);

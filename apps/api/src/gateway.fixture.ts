@@ -1,0 +1,92 @@
+import type { Server } from 'node:http';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import type { SendEventInput } from '@belfry/accepting';
+import { createLogger, newId } from '@belfry/runtime';
+import { createApiKey } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import { type ApiDeps, createApi } from './app';
+import { createApiServer } from './server';
+
+export const appId = '0197f0c0-0000-7000-8000-000000000001';
+export const otherAppId = '0197f0c0-0000-7000-8000-000000000002';
+export const sendPath = `/v1/apps/${appId}/events/send`;
+
+/** A gateway whose stores are literals: one account with one app and one key, beside another account. */
+export function createGateway(changes: Partial<ApiDeps> = {}) {
+  const { key, id, secretHash } = createApiKey();
+  const sent: SendEventInput[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const deps: ApiDeps = {
+    findApiKey: async (asked) =>
+      asked === id ? { accountId: 'account_1', secretHash } : undefined,
+    findApp: async (asked) => apps.find((app) => app.id === asked),
+    sendEvent: async (input) => {
+      sent.push(input);
+      return { requestId: input.callId, isReplay: false };
+    },
+    ready: async () => true,
+    channels: {
+      email: {
+        override: Type.Object({ message: Type.Optional(Type.Object({})) }),
+        recipient: {},
+      },
+      toy: {
+        override: Type.Object({ colour: Type.Optional(Type.String()) }),
+        recipient: { toy_address: Type.String({ maxLength: 5 }) },
+      },
+    },
+    https: { allowHttp: true, isTrustedProxy: () => false },
+    bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, bodyTimeoutMs: 5_000 },
+    publicUrl: 'https://notify.example.com',
+    log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
+    newId,
+    now: () => new Date('2026-03-01T12:00:00Z'),
+    ...changes,
+  };
+  const server = createApiServer(createApi(deps), { newId });
+  return { server, sent, lines, keyId: id, auth: `AuthKey ${key}`, key };
+}
+
+const apps = [
+  { id: appId, accountId: 'account_1', delivery: 'sandbox' as const },
+  { id: otherAppId, accountId: 'account_2', delivery: 'sandbox' as const },
+];
+
+function collectLines(lines: Record<string, unknown>[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+}
+
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server on a port has an address with a port.
+  return (server.address() as AddressInfo).port;
+}
+
+export async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Sends bytes as they are; `answer` resolves with all that came back once the server closed the connection. */
+export function connect(port: number): { socket: Socket; answer: Promise<string> } {
+  const socket = net.connect(port, '127.0.0.1');
+  const answer = new Promise<string>((resolve) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += String(chunk);
+    });
+    socket.on('error', () => resolve(text));
+    socket.on('close', () => resolve(text));
+  });
+  return { socket, answer };
+}
+
+export function bodyOf(answer: string): Record<string, unknown> {
+  return JSON.parse(answer.slice(answer.lastIndexOf('\r\n\r\n') + 4));
+}

@@ -1,0 +1,55 @@
+import { createGatewayLookUps, type GatewayLookUps } from './look-ups';
+
+function setUp(ttlMs: number, changes: Partial<GatewayLookUps> = {}) {
+  const asked: string[] = [];
+  const lookUps = createGatewayLookUps(
+    {
+      findApiKey: async () => undefined,
+      findApp: async () => undefined,
+      findVersion: async () => undefined,
+      findUser: async () => undefined,
+      findEvent: async (appId, name) => {
+        asked.push(`${appId} ${name}`);
+        return name === 'unknown' ? undefined : { id: name, appId, name, liveVersionId: 'v' };
+      },
+      ...changes,
+    },
+    { ttlMs, maxEntries: 10 },
+  );
+  return { lookUps, asked };
+}
+
+describe('createGatewayLookUps', () => {
+  test('remembers an event by its app and its whole name', async () => {
+    const { lookUps, asked } = setUp(1_000);
+    for (const name of ['a/b', 'a/b', 'a']) {
+      expect(await lookUps.findEvent('app', name)).toMatchObject({ appId: 'app', name });
+    }
+    await lookUps.findEvent('app2', 'a');
+    expect(asked).toEqual(['app a/b', 'app a', 'app2 a']);
+  });
+
+  test('asks again for what it did not find', async () => {
+    const { lookUps, asked } = setUp(1_000);
+    await lookUps.findEvent('app', 'unknown');
+    await lookUps.findEvent('app', 'unknown');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('refuses with 503 when the store does not answer, and asks again the next time', async () => {
+    let isAway = true;
+    const { lookUps } = setUp(1_000, {
+      findApp: async (id) => {
+        if (isAway) throw new Error('connection refused');
+        return { id, accountId: 'a', name: 'n', delivery: 'live' };
+      },
+    });
+    await expect(lookUps.findApp('app')).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 503,
+      headers: { 'Retry-After': '1' },
+    });
+    isAway = false;
+    expect(await lookUps.findApp('app')).toMatchObject({ id: 'app' });
+  });
+});

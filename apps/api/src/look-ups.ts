@@ -1,0 +1,46 @@
+import type { LookUps } from '@belfry/database';
+import { type CacheOptions, createCache } from '@belfry/runtime';
+import { AppError } from '@belfry/shared';
+
+const versionTtlMs = 60 * 60_000;
+
+export type GatewayLookUps = Pick<
+  LookUps,
+  'findApiKey' | 'findApp' | 'findEvent' | 'findVersion' | 'findUser'
+>;
+
+/** The look-ups of a call: answered from memory for a while, and a refusal with 503 when the store cannot answer. */
+export function createGatewayLookUps(lookUps: GatewayLookUps, cache: CacheOptions): GatewayLookUps {
+  // The id of an app holds no slash.
+  const findEventAt = createCache((place) => {
+    const slash = place.indexOf('/');
+    return orRefuse(lookUps.findEvent(place.slice(0, slash), place.slice(slash + 1)));
+  }, cache);
+  return {
+    findApiKey: createCache((id) => orRefuse(lookUps.findApiKey(id)), cache),
+    findApp: createCache((id) => orRefuse(lookUps.findApp(id)), cache),
+    findEvent: (appId, name) => findEventAt(`${appId}/${name}`),
+    // A version never changes; only memory bounds how long it is kept.
+    findVersion: createCache((id) => orRefuse(lookUps.findVersion(id)), {
+      ...cache,
+      ttlMs: versionTtlMs,
+    }),
+    findUser: (appId, userId) => orRefuse(lookUps.findUser(appId, userId)),
+  };
+}
+
+/** A question that failed changed nothing: the caller may ask again, whatever the reason was. */
+export async function orRefuse<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (cause) {
+    throw new AppError(
+      'unavailable',
+      'the store does not answer; nothing was accepted: try again',
+      {
+        headers: { 'Retry-After': '1' },
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError, unreadableJson } from '@belfry/shared';
+
+export type CheckDeclaredBody = (req: IncomingMessage) => void;
+
+type Headers = IncomingMessage['headers'];
+
+/** Refuses a body for what its headers say of it, before any of it is read. */
+export function createCheckDeclaredBody({
+  maxBodyBytes,
+}: {
+  maxBodyBytes: number;
+}): CheckDeclaredBody {
+  return function checkDeclaredBody({ headers }) {
+    if (!hasBody(headers)) throw new AppError('malformed_json', unreadableJson);
+    if (declaredBytesOf(headers) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
+    if (!isJson(headers)) {
+      throw new AppError('unsupported_media_type', 'the content type must be application/json');
+    }
+    if (isEncoded(headers)) {
+      throw new AppError('unsupported_media_type', 'the body must not be compressed');
+    }
+  };
+}
+
+export function bodyTooLarge(maxBodyBytes: number): AppError {
+  return new AppError('body_too_large', `the body must be at most ${maxBodyBytes} bytes`);
+}
+
+function hasBody(headers: Headers): boolean {
+  return headers['transfer-encoding'] !== undefined || declaredBytesOf(headers) > 0;
+}
+
+function declaredBytesOf(headers: Headers): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+function isJson(headers: Headers): boolean {
+  const [mediaType = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return mediaType.trim().toLowerCase() === 'application/json';
+}
+
+function isEncoded(headers: Headers): boolean {
+  return !/^(identity)?$/i.test(headers['content-encoding'] ?? '');
+}

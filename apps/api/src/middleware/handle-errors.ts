@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from '@belfry/runtime';
+import { AppError } from '@belfry/shared';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { sendAnswer, sendAnswerAndClose } from '../answer';
+import { callOf } from '../call';
+import { errorBody } from '../error-body';
+import { routeOf } from './access-log';
+
+/** What no route took. */
+export const notFound: RequestHandler = function notFound(_req, _res, next) {
+  next(new AppError('not_found', 'route not found'));
+};
+
+/** Answers every failure of every route in one shape; what is our fault is logged and says nothing. */
+export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandler {
+  return function handleErrors(thrown: unknown, req, res, _next) {
+    const error = appErrorOf(thrown);
+    const call = callOf(res);
+    if (error.status >= 500) {
+      const logged = { call_id: call.id, route: routeOf(req), code: error.code };
+      const cause = error.cause ?? error;
+      if (error.code === 'internal') log.error('call.failed', { ...logged, error: cause });
+      else log.warn('call.refused', { ...logged, error: cause });
+    }
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    const answer = {
+      status: error.status,
+      body: errorBody(error, call.id),
+      headers: { ...defaultHeaders(error), ...error.headers },
+    };
+    if (mayHoldConnection(req)) sendAnswerAndClose(req, res, answer);
+    else sendAnswer(res, answer);
+  };
+}
+
+function appErrorOf(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  // Express throws it for a path that is not percent-encoded: there is nothing of that name.
+  if (thrown instanceof URIError) return new AppError('not_found', 'route not found');
+  return new AppError('internal', 'internal error', { cause: thrown });
+}
+
+function defaultHeaders({ status }: AppError): Record<string, string> {
+  return status === 503 ? { 'Retry-After': '1' } : {};
+}
+
+/** Node reads the rest of so small a body by itself, and the connection can be used again. */
+const smallBodyBytes = 64 * 1024;
+
+function mayHoldConnection({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  return isChunked || Number(headers['content-length'] ?? 0) > smallBodyBytes;
+}

@@ -1,0 +1,10 @@
+import type { RequestHandler } from 'express';
+import { beginCall } from '../call';
+
+/** Gives each call its id before anything else happens to it. */
+export function createRequestId({ newId }: { newId: () => string }): RequestHandler {
+  return function requestId(_req, res, next) {
+    beginCall(res, newId());
+    next();
+  };
+}

@@ -1,0 +1,106 @@
+import {
+  createPlan,
+  createQueues,
+  createSendEvent,
+  createWriteBatcher,
+  type SendEvent,
+  storedRecipient,
+} from '@belfry/accepting';
+import { channels } from '@belfry/channels';
+import {
+  createDatabase,
+  createLookUps,
+  type Database,
+  findStoredKeys,
+  nameOfKey,
+  writeRequests,
+} from '@belfry/database';
+import {
+  createRedis,
+  createSecrets,
+  type Env,
+  EnvError,
+  type Logger,
+  newId,
+  type Shutdown,
+} from '@belfry/runtime';
+import type { ApiDeps } from './app';
+import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
+import { parseTrustedProxies } from './trusted-proxies';
+
+const cachedRows = 10_000;
+const bodyTimeoutMs = 30_000;
+
+/** Builds what the gateway is made of, from the leaves up. */
+export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): ApiDeps {
+  const https = httpsRules(env);
+  const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
+  shutdown.add('database', () => database.close());
+  const lookUps = createGatewayLookUps(createLookUps(database.prisma), {
+    ttlMs: env.LOOKUP_CACHE_MS,
+    maxEntries: cachedRows,
+  });
+  return {
+    findApiKey: lookUps.findApiKey,
+    findApp: lookUps.findApp,
+    sendEvent: createAccepting({ env, log, shutdown, database, lookUps }),
+    ready: async () => (await database.accepting.query('SELECT 1')).rowCount === 1,
+    channels,
+    https,
+    bodies: {
+      maxBodyBytes: env.MAX_BODY_BYTES,
+      maxBodiesInMemoryBytes: env.MAX_BODIES_IN_MEMORY_BYTES,
+      bodyTimeoutMs,
+    },
+    publicUrl: env.PUBLIC_URL,
+    log,
+    newId,
+    now: () => new Date(),
+  };
+}
+
+type AcceptingParts = {
+  env: Env<'api'>;
+  log: Logger;
+  shutdown: Shutdown;
+  database: Database;
+  lookUps: GatewayLookUps;
+};
+
+function createAccepting({ env, log, shutdown, database, lookUps }: AcceptingParts): SendEvent {
+  const redis = createRedis({ url: env.REDIS_URL, log });
+  shutdown.add('redis', () => redis.disconnect());
+  const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
+  shutdown.add('queues', () => queues.close());
+  const write = createWriteBatcher({
+    writeRequests: (calls) => writeRequests(database.accepting, calls),
+    queues,
+    newId,
+    log,
+  });
+  shutdown.add('accepting', () => write.close());
+  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  return createSendEvent({
+    ...lookUps,
+    async findStoredKey(accountId, hash) {
+      const key = { accountId, hash };
+      const stored = await orRefuse(findStoredKeys(database.accepting, [key]));
+      return stored.get(nameOfKey(key));
+    },
+    readStoredRecipient: (user) => storedRecipient(user, extraFields),
+    write,
+    plan: createPlan(channels),
+    secrets: createSecrets(env.BELFRY_KEYS),
+    newId,
+  });
+}
+
+function httpsRules(env: Env<'api'>): ApiDeps['https'] {
+  const isTrustedProxy = parseTrustedProxies(env.TRUSTED_PROXIES);
+  if (typeof isTrustedProxy === 'function') {
+    return { allowHttp: env.ALLOW_HTTP, isTrustedProxy };
+  }
+  throw new EnvError([
+    { name: 'TRUSTED_PROXIES', problem: isTrustedProxy.problem, example: '10.0.0.0/8' },
+  ]);
+}

@@ -1,0 +1,39 @@
+import { type Json, parseJson, withoutNulls } from '@belfry/shared';
+import type { RequestHandler } from 'express';
+import { type Answer, sendAnswer } from './answer';
+import { callOf } from './call';
+import type { Authenticate, Caller } from './middleware/authenticate';
+import type { CheckDeclaredBody } from './middleware/declared-body';
+import { readIdempotencyKey } from './middleware/idempotency-key';
+import type { ReadBody } from './middleware/read-body';
+
+/** A POST that passed every check that does not depend on its route. */
+export type PostCall = {
+  callId: string;
+  caller: Caller;
+  idempotencyKey: string | undefined;
+  /** Members that were null are gone, but inside `data`. */
+  body: Json;
+};
+
+export type PostDeps = {
+  authenticate: Authenticate;
+  checkDeclaredBody: CheckDeclaredBody;
+  readBody: ReadBody;
+};
+
+/** Makes a route of what answers a POST: here is the one order of its checks. */
+export function createPost({ authenticate, checkDeclaredBody, readBody }: PostDeps) {
+  return function post(answer: (call: PostCall) => Promise<Answer>): RequestHandler {
+    return async function handlePost(req, res) {
+      const call = callOf(res);
+      const caller = await authenticate(req);
+      call.accountId = caller.accountId;
+      call.appId = caller.app.id;
+      checkDeclaredBody(req);
+      const idempotencyKey = readIdempotencyKey(req);
+      const body = withoutNulls(parseJson(await readBody(req, res)));
+      sendAnswer(res, await answer({ callId: call.id, caller, idempotencyKey, body }));
+    };
+  };
+}

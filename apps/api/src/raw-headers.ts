@@ -1,0 +1,11 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Every value that a header was sent with: Node shows the first of some and joins others. `name` in lower case. */
+export function valuesOfHeader({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const value = rawHeaders[at + 1];
+    if (value !== undefined && rawHeaders[at]?.toLowerCase() === name) values.push(value);
+  }
+  return values;
+}

@@ -1,0 +1,68 @@
+import type { SendEvent } from '@belfry/accepting';
+import {
+  AppError,
+  createSendEventBody,
+  createValidator,
+  findScheduleProblem,
+  sendEventFromWire,
+  type WireChannels,
+} from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type { Answer } from '../answer';
+import type { Operation } from '../openapi';
+import type { PostCall } from '../post';
+
+export type EventRoutesDeps = {
+  channels: WireChannels;
+  sendEvent: SendEvent;
+  now: () => Date;
+};
+
+/** `POST /v1/apps/{app_id}/events/send` */
+export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDeps) {
+  const bodySchema = createSendEventBody(channels);
+  const validate = createValidator(bodySchema);
+  const channelNames = Object.keys(channels);
+
+  async function answer(call: PostCall): Promise<Answer> {
+    const body = validate(call.body);
+    const problem = findScheduleProblem(body, channelNames, now());
+    if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
+    const { callId, caller, idempotencyKey } = call;
+    const { requestId, isReplay } = await sendEvent({
+      callId,
+      accountId: caller.accountId,
+      apiKeyId: caller.apiKeyId,
+      app: caller.app,
+      ...sendEventFromWire(body),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      body: call.body,
+    });
+    return accepted(requestId, isReplay);
+  }
+
+  return { operation: { ...sendEventOperation, body: bodySchema }, answer };
+}
+
+function accepted(requestId: string, isReplay: boolean): Answer {
+  return {
+    status: 200,
+    body: `{"request_id":"${requestId}","id":"${requestId}","success":true}`,
+    ...(isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),
+  };
+}
+
+const requestIdSchema = Type.String({ format: 'uuid' });
+
+const sendEventOperation = {
+  method: 'post',
+  path: '/v1/apps/{app_id}/events/send',
+  id: 'sendEvent',
+  summary: 'Send an event to one recipient.',
+  answer: Type.Object({
+    request_id: requestIdSchema,
+    id: requestIdSchema,
+    success: Type.Boolean(),
+  }),
+  errors: ['event_not_found', 'event_not_live'],
+} satisfies Omit<Operation, 'body'>;

@@ -1,0 +1,14 @@
+import type { RequestHandler } from 'express';
+import { sendAnswer } from '../answer';
+import { createOpenApi, type Operation } from '../openapi';
+
+/** `GET /openapi.json` */
+export function createOpenApiRoute(
+  operations: readonly Operation[],
+  publicUrl: string,
+): RequestHandler {
+  const body = JSON.stringify(createOpenApi(operations, publicUrl));
+  return function openApi(_req, res) {
+    sendAnswer(res, { status: 200, body });
+  };
+}

@@ -1,0 +1,288 @@
+import { createDatabase, type Database } from '@belfry/database';
+import { createLogger, createShutdown, newId, readEnv } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  type Factories,
+  type Tenant,
+  testDatabase,
+  testKeyRing,
+  testRedis,
+} from '@belfry/testing';
+import request from 'supertest';
+import { createApi } from './app';
+import { createApiDeps } from './parts';
+import { createApiServer } from './server';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const shutdown = createShutdown({ log, timeoutMs: 5_000 });
+let server: ReturnType<typeof createApiServer>;
+let database: Database;
+let factories: Factories;
+let tenant: Tenant;
+let event: string;
+let draft: string;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const redis = testRedis();
+  const env = readEnv('api', {
+    DATABASE_URL: url,
+    REDIS_URL: redis.url,
+    REDIS_PREFIX: `${redis.prefix}-api`,
+    BELFRY_KEYS: testKeyRing,
+    PUBLIC_URL: 'http://127.0.0.1',
+    ALLOW_HTTP: 'true',
+    LOOKUP_CACHE_MS: '0',
+  });
+  server = createApiServer(createApi(createApiDeps(env, log, shutdown)), { newId });
+  database = createDatabase({ url, poolSize: 2, log });
+  factories = createFactories(database);
+  tenant = await factories.createTenant();
+  const version = { email: channelVersion({ subject: 'Hi {{name}}', html: '<p>{{name}}</p>' }) };
+  event = (await factories.createEvent(tenant, version)).name;
+  draft = `draft_${newId()}`;
+  await database.prisma.event.create({ data: { id: newId(), appId: tenant.appId, name: draft } });
+});
+
+afterAll(async () => {
+  await shutdown.run('test');
+  await database.close();
+});
+
+type Call = {
+  app?: string;
+  key?: string;
+  body?: string | object;
+  headers?: Record<string, string>;
+};
+
+function send({ app = tenant.appId, key = tenant.apiKey, body = { event }, headers = {} }: Call) {
+  return request(server)
+    .post(`/v1/apps/${app}/events/send`)
+    .set({ Authorization: `AuthKey ${key}`, 'Content-Type': 'application/json', ...headers })
+    .send(body);
+}
+
+async function countRows(): Promise<number> {
+  const { accountId } = tenant;
+  return (
+    (await database.prisma.request.count({ where: { accountId } })) +
+    (await database.prisma.idempotencyKey.count({ where: { accountId } }))
+  );
+}
+
+function readRequest(id: string) {
+  return database.prisma.request.findUniqueOrThrow({
+    where: { id },
+    include: { requestItems: { include: { messages: true } } },
+  });
+}
+
+describe('POST /v1/apps/:app_id/events/send', () => {
+  test('stores request, item and message before it answers', async () => {
+    const user = { email: 'ana@example.com' };
+    const { body, status } = await send({ body: { event, user, data: { name: 'Ana' } } });
+    expect(status).toBe(200);
+    const row = await readRequest(body.request_id);
+    expect(row).toMatchObject({ kind: 'single', items: 1, plannedItems: 1, appId: tenant.appId });
+    expect(row.requestItems).toMatchObject([
+      {
+        recipient: JSON.stringify(user),
+        data: '{"name":"Ana"}',
+        messages: [{ channel: 'email', target: 'ana@example.com', state: 'queued' }],
+      },
+    ]);
+    expect(row.requestItems[0]?.messages[0]?.jobId).not.toBeNull();
+  });
+
+  test('stores a request that reaches nobody, with the reason for each channel', async () => {
+    const { body } = await send({ body: { event, user: { mobile: '+12025550123' } } });
+    const row = await readRequest(body.request_id);
+    expect(row.requestItems).toMatchObject([
+      { messages: [], skips: { email: { reason: 'no_address' } } },
+    ]);
+  });
+
+  test('stores a Slack token sealed, never in clear', async () => {
+    const token = 'xoxb-1234-5678-canarycanary';
+    const slack = { channel_id: 'C012345678', access_token: token };
+    const { body } = await send({ body: { event, user: { slack } } });
+    const [item] = (await readRequest(body.request_id)).requestItems;
+    expect(item?.recipient).not.toContain(token);
+    expect(JSON.parse(item?.recipient ?? '').slack.access_token).toMatch(/^v1\.test\./);
+  });
+
+  test('keeps a scheduled message without a job until its time', async () => {
+    const at = new Date(Date.now() + 3_600_000);
+    const body = { event, user: { email: 'a@example.com' }, schedule_at: at.getTime() };
+    const answer = await send({ body });
+    const [message] = (await readRequest(answer.body.request_id)).requestItems[0]?.messages ?? [];
+    expect(message).toMatchObject({ dueAt: at, jobId: null, state: 'queued' });
+  });
+
+  test('uses the stored user, and what the call gives before it', async () => {
+    await database.prisma.user.create({
+      data: {
+        id: newId(),
+        appId: tenant.appId,
+        userId: 'stored',
+        contact: { email: 'stored@example.com' },
+      },
+    });
+    const stored = await send({ body: { event, user: { user_id: 'stored' } } });
+    const given = await send({
+      body: { event, user: { user_id: 'stored', email: 'given@example.com' } },
+    });
+    const targetOf = async (id: string) =>
+      (await readRequest(id)).requestItems[0]?.messages[0]?.target;
+    expect(await targetOf(stored.body.request_id)).toBe('stored@example.com');
+    expect(await targetOf(given.body.request_id)).toBe('given@example.com');
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const headers = () => ({ 'Idempotency-Key': newId() });
+
+  test('replays the first answer, marked, and accepts once', async () => {
+    const call = { headers: headers(), body: { event, user: { email: 'a@example.com' } } };
+    const first = await send(call);
+    const before = await countRows();
+    const second = await send({ ...call, body: { user: { email: 'a@example.com' }, event } });
+    expect(second.text).toBe(first.text);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    expect(await countRows()).toBe(before);
+  });
+
+  test('with other parameters is refused, and stores nothing', async () => {
+    const key = headers();
+    await send({ headers: key });
+    const before = await countRows();
+    const { status, body } = await send({ headers: key, body: { event, data: { a: 1 } } });
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'idempotency_mismatch' });
+    expect(await countRows()).toBe(before);
+  });
+
+  test('is accepted once by 50 callers at the same moment', async () => {
+    const call = { headers: headers(), body: { event, user: { email: 'a@example.com' } } };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(call)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const [{ body }] = answers as [{ body: { request_id: string } }];
+    const { prisma } = database;
+    const idempotencyKey = call.headers['Idempotency-Key'];
+    expect(await prisma.request.count({ where: { idempotencyKey } })).toBe(1);
+    expect((await readRequest(body.request_id)).requestItems).toHaveLength(1);
+  });
+
+  test('still replays after the event was deleted', async () => {
+    const gone = await factories.createEvent(tenant, {
+      email: channelVersion({ subject: 'x', text: 'y' }),
+    });
+    const call = { headers: headers(), body: { event: gone.name } };
+    const first = await send(call);
+    await database.prisma.event.update({
+      where: { id: gone.eventId },
+      data: { deletedAt: new Date() },
+    });
+    expect((await send(call)).text).toBe(first.text);
+    expect((await send({ body: call.body })).body.error).toBe('event not found');
+  });
+});
+
+describe('bad input', () => {
+  const rows: [string, () => Call, number, string][] = [
+    ['a body that is no JSON', () => ({ body: '{"event":' }), 400, 'malformed_json'],
+    ['no body', () => ({ body: '' }), 400, 'malformed_json'],
+    ['a field of the wrong type', () => ({ body: { event: {} } }), 400, 'invalid_type'],
+    [
+      'a phone as a number',
+      () => ({ body: { event, user: { mobile: 4512345678 } } }),
+      400,
+      'invalid_type',
+    ],
+    [
+      'deep JSON',
+      () => ({ body: `{"event":"e","data":{"a":${'['.repeat(40)}${']'.repeat(40)}}}` }),
+      400,
+      'hostile_json',
+    ],
+    ['U+0000', () => ({ body: '{"event":"e","data":{"a":"\\u0000"}}' }), 400, 'hostile_json'],
+    [
+      'a lone surrogate',
+      () => ({ body: '{"event":"e","data":{"a":"\\ud800"}}' }),
+      400,
+      'hostile_json',
+    ],
+    [
+      'a number that is not finite',
+      () => ({ body: '{"event":"e","data":{"a":1e400}}' }),
+      400,
+      'hostile_json',
+    ],
+    [
+      '__proto__ as a key',
+      () => ({ body: '{"event":"e","data":{"__proto__":{}}}' }),
+      400,
+      'hostile_json',
+    ],
+    ['a missing event', () => ({ body: { user: {} } }), 422, 'validation_failed'],
+    ['a blank event', () => ({ body: { event: ' ' } }), 422, 'validation_failed'],
+    [
+      'Slack without a recipient',
+      () => ({ body: { event, user: { slack: { access_token: 'x' } } } }),
+      422,
+      'validation_failed',
+    ],
+    [
+      'a time too far ahead',
+      () => ({ body: { event, schedule_at: '2999-01-01' } }),
+      422,
+      'validation_failed',
+    ],
+    [
+      'another content type',
+      () => ({ headers: { 'Content-Type': 'text/plain' }, body: '{}' }),
+      415,
+      'unsupported_media_type',
+    ],
+    ['an unknown key', () => ({ key: 'bk_nothing' }), 401, 'unauthenticated'],
+    [
+      'an empty Idempotency-Key',
+      () => ({ headers: { 'Idempotency-Key': '' } }),
+      400,
+      'idempotency_key_invalid',
+    ],
+    ['an app that is no UUID', () => ({ app: 'app_1' }), 404, 'app_not_found'],
+    ['an unknown app', () => ({ app: newId() }), 404, 'app_not_found'],
+    ['an unknown event', () => ({ body: { event: 'nowhere' } }), 404, 'event_not_found'],
+    ['a draft', () => ({ body: { event: draft } }), 400, 'event_not_live'],
+  ];
+
+  test.each(rows)(
+    '%s leaves no row and is answered with its code',
+    async (_what, call, status, code) => {
+      const before = await countRows();
+      const answer = await send(call());
+      expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+      expect(answer.body).toMatchObject({
+        success: false,
+        request_id: answer.headers['x-request-id'],
+      });
+      expect(await countRows()).toBe(before);
+    },
+  );
+
+  test('another account’s app is answered exactly like one that does not exist', async () => {
+    const other = await factories.createTenant();
+    const theirs = await send({ app: other.appId });
+    const nobodys = await send({ app: newId() });
+    const { request_id: first, ...body } = theirs.body;
+    const { request_id: second, ...expected } = nobodys.body;
+    expect(body).toEqual(expected);
+    expect(theirs.status).toBe(nobodys.status);
+    expect(first).not.toBe(second);
+    expect(Object.keys(theirs.headers)).toEqual(Object.keys(nobodys.headers));
+  });
+});

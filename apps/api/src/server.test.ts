@@ -1,0 +1,293 @@
+import type { Server } from 'node:http';
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError } from '@belfry/shared';
+import { appId, bodyOf, close, connect, createGateway, listen, sendPath } from './gateway.fixture';
+import { closeServer, listen as listenAt } from './server';
+
+type Gateway = ReturnType<typeof createGateway>;
+
+let open: Server | undefined;
+afterEach(async () => {
+  if (open) await close(open);
+  open = undefined;
+});
+
+/** A gateway on a port, and what its connections have read so far. */
+async function start(changes: Parameters<typeof createGateway>[0] = {}) {
+  const gateway = createGateway(changes);
+  const sockets: Socket[] = [];
+  gateway.server.on('connection', (socket: Socket) => sockets.push(socket));
+  open = gateway.server;
+  const port = await listen(gateway.server);
+  return { gateway, port, readBytes: () => sockets.reduce((sum, one) => sum + one.bytesRead, 0) };
+}
+
+function head(gateway: Gateway, ...headers: string[]): string {
+  return [
+    `POST ${sendPath} HTTP/1.1`,
+    'Host: h',
+    `Authorization: ${gateway.auth}`,
+    'Content-Type: application/json',
+    'Connection: close',
+    ...headers,
+    '',
+    '',
+  ].join('\r\n');
+}
+
+const body = '{"event":"e"}';
+
+describe('a body of 10 MB without a key', () => {
+  test('is answered 401 before any of it is sent', async () => {
+    const { port, readBytes } = await start();
+    const { socket, answer } = connect(port);
+    const headers = `POST ${sendPath} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n`;
+    const first = new Promise<string>((resolve) =>
+      socket.once('data', (data) => resolve(String(data))),
+    );
+    socket.write(headers);
+    expect(await first).toMatch(/^HTTP\/1\.1 401 /);
+    expect(readBytes()).toBe(headers.length);
+    socket.end();
+    expect(await answer).toMatch(/\r\nConnection: close\r\n/i);
+  });
+
+  test('is answered 401 to a caller that sends all of it blindly, and most of it is never read', async () => {
+    const { gateway, port, readBytes } = await start();
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const call = http.request(
+        { port, path: sendPath, method: 'POST', headers: { 'Content-Type': 'application/json' } },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
+      call.once('error', reject);
+      call.end(Buffer.alloc(10_000_000, 0x20));
+      call.on('response', () => call.on('error', () => undefined));
+    });
+    expect(status).toBe(401);
+    expect(readBytes()).toBeLessThan(2_000_000);
+    expect(gateway.sent).toEqual([]);
+  });
+});
+
+describe('a caller that asks first (Expect: 100-continue)', () => {
+  test('is told to go on only once its headers have passed', async () => {
+    const { gateway, port } = await start();
+    const { socket, answer } = connect(port);
+    const asked = new Promise<string>((resolve) =>
+      socket.once('data', (data) => resolve(String(data))),
+    );
+    socket.write(head(gateway, 'Expect: 100-continue', `Content-Length: ${body.length}`));
+    expect(await asked).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body);
+    expect(await answer).toContain('HTTP/1.1 200 OK');
+  });
+
+  test('is refused without it', async () => {
+    const { port } = await start();
+    const { socket, answer } = connect(port);
+    socket.write(
+      `POST ${sendPath} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 10000000\r\n\r\n`,
+    );
+    socket.once('data', () => socket.end());
+    expect(await answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe('a body in chunks', () => {
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  test('is read', async () => {
+    const { gateway, port } = await start();
+    const { socket, answer } = connect(port);
+    socket.write(`${head(gateway, 'Transfer-Encoding: chunked')}${chunk('{"eve')}`);
+    socket.write(`${chunk('nt":"e"}')}0\r\n\r\n`);
+    expect(await answer).toContain('HTTP/1.1 200 OK');
+    expect(gateway.sent[0]?.eventName).toBe('e');
+  });
+
+  test('is refused as soon as it is over the limit', async () => {
+    const { gateway, port } = await start();
+    const { socket, answer } = connect(port);
+    socket.write(`${head(gateway, 'Transfer-Encoding: chunked')}${chunk(' '.repeat(20_000))}`);
+    socket.write(chunk(' '));
+    socket.once('data', () => socket.end());
+    const text = await answer;
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(bodyOf(text)).toMatchObject({ code: 'body_too_large' });
+    expect(gateway.sent).toEqual([]);
+  });
+});
+
+describe('a body whose chunks are broken', () => {
+  test('is answered once, and leaves nothing behind', async () => {
+    const { gateway, port } = await start();
+    const { socket, answer } = connect(port);
+    socket.write(`${head(gateway, 'Transfer-Encoding: chunked')}5\r\n{"eve\r\n`, () => {
+      setTimeout(() => socket.write('nonsense\r\n'), 20);
+    });
+    const text = await answer;
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    expect(bodyOf(text)).toMatchObject({ code: 'bad_request' });
+    expect(gateway.sent).toEqual([]);
+  });
+});
+
+describe('a body that does not come', () => {
+  test('is waited for no longer than the limit', async () => {
+    const { gateway, port } = await start({
+      bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, bodyTimeoutMs: 50 },
+    });
+    const { socket, answer } = connect(port);
+    socket.write(`${head(gateway, 'Content-Length: 100')}{"event"`);
+    const text = await answer;
+    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(bodyOf(text)).toMatchObject({ success: false, code: 'request_timeout' });
+  });
+
+  test('leaves nothing behind when its caller goes away', async () => {
+    const { gateway, port } = await start();
+    const { socket } = connect(port);
+    const logged = new Promise<void>((resolve) => {
+      gateway.server.on('request', (_req, res) => res.once('close', () => setImmediate(resolve)));
+    });
+    socket.write(`${head(gateway, 'Content-Length: 100')}{"event"`, () => socket.destroy());
+    await logged;
+    expect(gateway.lines).toMatchObject([{ message: 'call', outcome: 'caller_left' }]);
+    expect(gateway.sent).toEqual([]);
+  });
+});
+
+describe('what is no proper HTTP', () => {
+  test.each([
+    ['nonsense', 'nonsense\r\n\r\n', 400, 'bad_request'],
+    [
+      'two lengths',
+      `POST ${sendPath} HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      400,
+      'bad_request',
+    ],
+    [
+      'headers over 16 KB',
+      `GET / HTTP/1.1\r\nHost: h\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+  ])('is answered as every error is: %s', async (_, bytes, status, code) => {
+    const { port } = await start();
+    const { socket, answer } = connect(port);
+    socket.write(bytes);
+    const text = await answer;
+    expect(text).toContain(`HTTP/1.1 ${status} `);
+    expect(text).toMatch(/\r\nContent-Type: application\/json\r\n/);
+    const requestId = /\r\nX-Request-Id: (.+)\r\n/.exec(text)?.[1];
+    expect(bodyOf(text)).toEqual({
+      success: false,
+      error: expect.any(String),
+      code,
+      request_id: requestId,
+    });
+  });
+});
+
+describe('a call', () => {
+  test.each([
+    ['without a Host header', ''],
+    ['with an Expect that means nothing', 'Expect: wonders'],
+  ])('%s is answered as any other', async (_, header) => {
+    const { gateway, port } = await start();
+    const { socket, answer } = connect(port);
+    const lines = head(gateway, `Content-Length: ${body.length}`).replace(
+      'Host: h\r\n',
+      header && `${header}\r\n`,
+    );
+    socket.write(`${lines}${body}`);
+    expect(await answer).toContain('HTTP/1.1 200 OK');
+  });
+
+  test('with an absolute URL is routed by its path', async () => {
+    const { gateway, port } = await start();
+    const { socket, answer } = connect(port);
+    const lines = head(gateway, `Content-Length: ${body.length}`);
+    socket.write(
+      `${lines.replace(sendPath, `http://api.example.com${sendPath}?app_id=${appId}`)}${body}`,
+    );
+    expect(await answer).toContain('HTTP/1.1 200 OK');
+  });
+
+  test.each([
+    ['Authorization', 401, 'unauthenticated'],
+    ['Idempotency-Key', 400, 'idempotency_key_invalid'],
+  ])('with two %s headers is refused, whichever comes first', async (name, status, code) => {
+    const { gateway, port } = await start();
+    const values = name === 'Authorization' ? [gateway.auth] : ['k1', 'k1'];
+    const { socket, answer } = connect(port);
+    const more = values.map((value) => `${name}: ${value}`);
+    socket.write(`${head(gateway, ...more, `Content-Length: ${body.length}`)}${body}`);
+    const text = await answer;
+    expect(text).toContain(`HTTP/1.1 ${status} `);
+    expect(bodyOf(text)).toMatchObject({ code });
+    expect(gateway.sent).toEqual([]);
+  });
+
+  test('refused for a small body keeps its connection, so that the next one is answered on it', async () => {
+    const { gateway, port } = await start({
+      sendEvent: () => Promise.reject(new AppError('event_not_found', 'event not found')),
+    });
+    const { socket, answer } = connect(port);
+    const keepAlive = (text: string) => text.replace('Connection: close\r\n', '');
+    socket.write(
+      `${keepAlive(head(gateway, `Content-Length: ${body.length}`)).replace('AuthKey', 'Key')}${body}`,
+    );
+    socket.write(`${head(gateway, `Content-Length: ${body.length}`)}${body}`);
+    const text = await answer;
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 404']);
+  });
+});
+
+describe('closeServer', () => {
+  test('gives calls in flight their answers, and then closes connections that are kept alive', async () => {
+    let release = (): void => undefined;
+    const { gateway, port } = await start({
+      sendEvent: ({ callId }) =>
+        new Promise((resolve) => {
+          release = () => resolve({ requestId: callId, isReplay: false });
+          began();
+        }),
+    });
+    let began = (): void => undefined;
+    const inFlight = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const { socket, answer } = connect(port);
+    const lines = head(gateway, `Content-Length: ${body.length}`).replace(
+      'Connection: close\r\n',
+      '',
+    );
+    socket.write(`${lines}${body}`);
+    await inFlight;
+    const closed = closeServer(gateway.server);
+    expect(await new Promise((resolve) => connect(port).socket.on('error', resolve))).toMatchObject(
+      {
+        code: 'ECONNREFUSED',
+      },
+    );
+    release();
+    expect(await answer).toContain('HTTP/1.1 200 OK');
+    await closed;
+    open = undefined;
+  });
+});
+
+describe('listen', () => {
+  test('says what the system said against a port', async () => {
+    const { port } = await start();
+    const second = createGateway().server;
+    expect(await listenAt(second, { host: '127.0.0.1', port })).toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import http, { IncomingMessage, type Server, ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { Duplex } from 'node:stream';
+import { AppError, type ErrorCode } from '@belfry/shared';
+import type { Express } from 'express';
+import { lingerMs } from './answer';
+import { errorBody } from './error-body';
+
+export type ServerOptions = {
+  /** PEM; without it the server speaks plain HTTP. */
+  tls?: { cert: Buffer; key: Buffer };
+  newId: () => string;
+};
+
+const headersTimeoutMs = 10_000;
+/** Above the body's own timeout, which answers better. */
+const requestTimeoutMs = 45_000;
+/** Above the idle time of common load balancers, so that they close first. */
+const keepAliveTimeoutMs = 65_000;
+const timeoutCheckMs = 5_000;
+const maxConnections = 10_000;
+
+/** The server of the gateway: bounded in time and connections, and answering in JSON what Node refuses itself. */
+export function createApiServer(api: Express, { tls, newId }: ServerOptions): Server {
+  const options = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    // Without it Node answers a missing Host itself, without a body; nothing here reads Host.
+    requireHostHeader: false,
+    // Express would change the prototype of each request and response, which costs near half of its throughput.
+    IncomingMessage: withPrototype(IncomingMessage, api.request),
+    ServerResponse: withPrototype(ServerResponse, api.response),
+  };
+  const server = tls ? https.createServer({ ...options, ...tls }) : http.createServer(options);
+  server.maxConnections = maxConnections;
+  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', (req, res) => lastAnswers.set(req.socket, res));
+  server.on('request', api);
+  // The body is asked for when the headers have passed; see readBody.
+  server.on('checkContinue', api);
+  server.on('checkExpectation', api);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const last = lastAnswers.get(socket);
+    const isAnswering = last?.headersSent === true && !last.writableFinished;
+    if (!socket.writable || isAnswering || error.code === 'ECONNRESET') socket.destroy();
+    else answerClientError(error, socket, newId());
+  });
+  return server;
+}
+
+/** Resolves when the server listens, or with what the system said against it. */
+export function listen(
+  server: Server,
+  place: { host: string; port: number },
+): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen(place, () => {
+      server.off('error', resolve);
+      resolve(undefined);
+    });
+  });
+}
+
+const idleCheckMs = 50;
+
+/** Takes no more calls, and resolves when those in flight have their answers. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // A connection that is kept alive becomes idle only when its last answer is out.
+    const timer = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+    server.close(() => {
+      clearInterval(timer);
+      resolve();
+    });
+  });
+}
+
+function withPrototype<T extends typeof IncomingMessage | typeof ServerResponse>(
+  base: T,
+  prototype: object,
+): T {
+  function Shaped(...args: unknown[]): object {
+    return Reflect.construct(base, args, Shaped);
+  }
+  Shaped.prototype = prototype;
+  // Constructs what `base` constructs; Express's prototype inherits from that of `base`.
+  return Shaped as unknown as T;
+}
+
+const clientErrors: Record<string, { code: ErrorCode; status: string; text: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'headers_too_large',
+    status: '431 Request Header Fields Too Large',
+    text: 'the headers are over 16 KB',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'request_timeout',
+    status: '408 Request Timeout',
+    text: 'the call did not arrive in time',
+  },
+};
+
+const otherError = {
+  code: 'bad_request',
+  status: '400 Bad Request',
+  text: 'the call cannot be read as HTTP',
+} as const;
+
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, callId: string): void {
+  const { code, status, text } = clientErrors[error.code ?? ''] ?? otherError;
+  const body = errorBody(new AppError(code, text), callId);
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      `X-Request-Id: ${callId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+  // Not at once: that would reset the connection before the answer is read.
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
+}

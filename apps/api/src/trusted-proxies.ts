@@ -1,0 +1,35 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Whether a peer is one of the proxies that may say how a call came to them. */
+export type IsTrustedProxy = (address: string | undefined) => boolean;
+
+/** Reads `10.0.0.0/8,127.0.0.1/32`; the problem is for the person who set it. */
+export function parseTrustedProxies(text: string): IsTrustedProxy | { problem: string } {
+  const subnets = new BlockList();
+  for (const part of text.split(',').map((each) => each.trim())) {
+    if (part === '') continue;
+    const subnet = parseSubnet(part);
+    if (!subnet) return { problem: `"${part}" is not a subnet such as 10.0.0.0/8` };
+    if (subnet.prefix === 0) return { problem: `"${part}" would trust everyone` };
+    subnets.addSubnet(subnet.address, subnet.prefix, subnet.family);
+  }
+  return function isTrustedProxy(address) {
+    if (address === undefined) return false;
+    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+    const version = isIP(plain);
+    return version !== 0 && subnets.check(plain, version === 4 ? 'ipv4' : 'ipv6');
+  };
+}
+
+type Subnet = { address: string; prefix: number; family: 'ipv4' | 'ipv6' };
+
+function parseSubnet(text: string): Subnet | undefined {
+  const [address = '', length, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return undefined;
+  const longest = version === 4 ? 32 : 128;
+  if (length !== undefined && !/^\d{1,3}$/.test(length)) return undefined;
+  const prefix = length === undefined ? longest : Number(length);
+  if (prefix > longest) return undefined;
+  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}

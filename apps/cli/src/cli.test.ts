@@ -1,0 +1,74 @@
+import { type Env, EnvError } from '@belfry/runtime';
+import { type CliDeps, type Command, runCli } from './cli';
+
+const env: Env<'cli'> = { DATABASE_URL: 'postgresql://nowhere/belfry', LOG_LEVEL: 'info' };
+
+function setUp(run: Command['run'] = async () => 0, given: Partial<CliDeps> = {}) {
+  const written: { out: string[]; err: string[] } = { out: [], err: [] };
+  const deps: CliDeps = {
+    commands: { tidy: { summary: 'put things away', run } },
+    args: ['tidy'],
+    readSettings: () => env,
+    out: (line) => written.out.push(line),
+    err: (line) => written.err.push(line),
+    ...given,
+  };
+  return { written, run: () => runCli(deps) };
+}
+
+describe('runCli', () => {
+  test('runs the command that is named, with its settings and the rest of the arguments', async () => {
+    const calls: unknown[] = [];
+    const { run } = setUp(
+      async ({ env: read, args }) => {
+        calls.push([read, args]);
+        return 1;
+      },
+      { args: ['tidy', '--all'] },
+    );
+    expect(await run()).toBe(1);
+    expect(calls).toEqual([[env, ['--all']]]);
+  });
+
+  test.each([
+    { args: [], said: [] },
+    { args: ['constructor'], said: ['There is no command "constructor".'] },
+    { args: ['sweep', 'tidy'], said: ['There is no command "sweep".'] },
+  ])('lists the commands and exits 64 when given $args', async ({ args, said }) => {
+    const { run, written } = setUp(undefined, { args });
+    expect(await run()).toBe(64);
+    expect(written).toEqual({
+      out: [],
+      err: [...said, 'Usage: belfry <command>\n\n  tidy  put things away'],
+    });
+  });
+
+  test.each(['help', '--help'])('lists the commands on %s, which is no failure', async (word) => {
+    const { run, written } = setUp(undefined, { args: [word] });
+    expect(await run()).toBe(0);
+    expect(written.out).toEqual(['Usage: belfry <command>\n\n  tidy  put things away']);
+  });
+
+  test('names every wrong setting and exits 78', async () => {
+    const problem = { name: 'DATABASE_URL', problem: 'is missing', example: undefined };
+    const { run, written } = setUp(undefined, {
+      readSettings: () => {
+        throw new EnvError([problem]);
+      },
+    });
+    expect(await run()).toBe(78);
+    expect(written.err.join('\n')).toContain('DATABASE_URL: is missing');
+  });
+
+  test.each([
+    { thrown: new Error('it broke'), said: 'it broke' },
+    { thrown: 'it broke', said: 'it broke' },
+    { thrown: new AggregateError([new Error('one'), new Error('two')], ''), said: 'one\ntwo' },
+  ])('says why a command failed and exits 1', async ({ thrown, said }) => {
+    const { run, written } = setUp(async () => {
+      throw thrown;
+    });
+    expect(await run()).toBe(1);
+    expect(written).toEqual({ out: [], err: [said] });
+  });
+});

@@ -1,0 +1,51 @@
+/** How a start comes to its end: asked by a signal, or because a part of it is lost. */
+export type Ending = {
+  /** Resolves with the exit code. */
+  asked: Promise<number>;
+  /** Aborted from then on, so that what is still starting stops at its next step. */
+  signal: AbortSignal;
+  lose(): void;
+  /** Lets signals do what they do without us. */
+  release(): void;
+};
+
+export type EndingDeps = {
+  onAsked(): void;
+  /** The second signal: the reader does not want to wait. */
+  onAskedAgain(): void;
+};
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export function createEnding({ onAsked, onAskedAgain }: EndingDeps): Ending {
+  const controller = new AbortController();
+  const { promise: asked, resolve } = withResolvers();
+
+  function onSignal(): void {
+    if (controller.signal.aborted) onAskedAgain();
+    else onAsked();
+    controller.abort();
+    resolve(0);
+  }
+  for (const signal of signals) process.on(signal, onSignal);
+
+  return {
+    asked,
+    signal: controller.signal,
+    lose() {
+      controller.abort();
+      resolve(1);
+    },
+    release() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}
+
+function withResolvers(): { promise: Promise<number>; resolve(code: number): void } {
+  let resolve: (code: number) => void = () => {};
+  const promise = new Promise<number>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,120 @@
+import type { Paint } from './paint';
+import { type Call, type SeenMessage, showCall, showMessage, showSkip } from './show';
+
+export type FeedDeps = {
+  listMessages(ids: string[]): Promise<SeenMessage[]>;
+  /** What the items of these requests skipped: channel to reason. */
+  listSkips(requestIds: string[]): Promise<{ channel: string; reason: string }[]>;
+  print(line: string): void;
+  paint: Paint;
+};
+
+export type Feed = {
+  /** A line of a child's log. */
+  read(program: string, line: string): void;
+  /** Shows what has been read so far; for the timer, and once more at the end. */
+  show(): Promise<void>;
+};
+
+/** Beyond this many log lines between two turns only their number is shown: a feed is for eyes. */
+export const maxLinesPerTurn = 40;
+const settlements = ['attempt.closed', 'message.settled'];
+const probes = ['/livez', '/readyz', 'none'];
+
+/** Turns the children's log lines into one line a request and a message. Addresses come from PostgreSQL, masked. */
+export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps): Feed {
+  let turn = newTurn();
+
+  function read(program: string, line: string): void {
+    if (turn.lines >= maxLinesPerTurn) {
+      turn.untold += 1;
+      return;
+    }
+    const fields = parse(line);
+    if (fields) readFields(program, fields);
+    else say(`${program}: ${line}`);
+  }
+
+  function readFields(program: string, fields: Fields): void {
+    const { message, level } = fields;
+    if (message === 'call') readCall(fields);
+    else if (settlements.includes(text(message))) readMessage(fields);
+    else if (level === 'warn' || level === 'error') readTrouble(program, fields);
+  }
+
+  function say(text: string): void {
+    turn.lines += 1;
+    print(text);
+  }
+
+  function readCall(fields: Fields): void {
+    const call = toCall(fields);
+    if (probes.includes(call.route) && call.status < 400) return;
+    say(showCall(call, paint));
+    if (call.method === 'POST' && call.status === 200) turn.requestIds.push(call.id);
+  }
+
+  function readMessage(fields: Fields): void {
+    turn.lines += 1;
+    turn.providers.set(text(fields['message_id']), text(fields['provider']) || undefined);
+  }
+
+  function readTrouble(program: string, { message, level, ...fields }: Fields): void {
+    // Refusals are part of the call's own line.
+    if (message === 'call.refused') return;
+    const { timestamp: _timestamp, process: _process, ...shown } = fields;
+    const mark = level === 'error' ? paint.red('!!') : paint.yellow('!');
+    say(`${mark} ${program}: ${text(message)} ${paint.dim(JSON.stringify(shown))}`);
+  }
+
+  async function show(): Promise<void> {
+    const { providers, requestIds, untold } = turn;
+    turn = newTurn();
+    const [messages, skips] = await Promise.all([
+      providers.size > 0 ? listMessages([...providers.keys()]) : [],
+      requestIds.length > 0 ? listSkips(requestIds) : [],
+    ]);
+    for (const { channel, reason } of skips) print(showSkip(channel, reason, paint));
+    for (const message of messages) {
+      print(showMessage(message, providers.get(message.id), paint));
+    }
+    if (untold > 0) print(paint.dim(`   ... and ${untold.toLocaleString('en')} more lines`));
+  }
+
+  return { read, show };
+}
+
+type Fields = Record<string, unknown>;
+
+function newTurn() {
+  return {
+    lines: 0,
+    untold: 0,
+    requestIds: [] as string[],
+    providers: new Map<string, string | undefined>(),
+  };
+}
+
+function parse(line: string): Fields | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    // A line that starts with a brace and is JSON is an object.
+    return JSON.parse(line) as Fields;
+  } catch {
+    return undefined;
+  }
+}
+
+function toCall(fields: Fields): Call {
+  return {
+    method: text(fields['method']),
+    route: text(fields['route']),
+    status: Number(fields['status']),
+    durationMs: Number(fields['duration_ms']),
+    id: text(fields['call_id']),
+  };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,36 @@
+import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
+
+const ownerOnly = 0o600;
+const maxFileBytes = 20_000_000;
+
+export type LogFile = {
+  append(chunk: Buffer | string): void;
+  /** The same, for a logger. */
+  stream: Writable;
+  close(): void;
+};
+
+/** A program's log; when it is long it becomes `<file>.old`, so that two of its length is the most it takes. */
+export function openLogFile(file: string): LogFile {
+  let descriptor = openSync(file, 'a', ownerOnly);
+  let bytes = statSync(file).size;
+
+  function append(chunk: Buffer | string): void {
+    if (bytes > maxFileBytes) {
+      closeSync(descriptor);
+      renameSync(file, `${file}.old`);
+      descriptor = openSync(file, 'a', ownerOnly);
+      bytes = 0;
+    }
+    bytes += writeSync(descriptor, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  }
+
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      append(chunk);
+      done();
+    },
+  });
+  return { append, stream, close: () => closeSync(descriptor) };
+}

@@ -1,0 +1,63 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { OnProgress } from '@belfry/embedded';
+import { createLogger, createShutdown } from '@belfry/runtime';
+import { readChoices, type Variables } from './choices';
+import { endEarlierRun } from './earlier-run';
+import { createEnding } from './ending';
+import { openLogFile } from './log-file';
+import { createPaint } from './paint';
+import { openPlaces } from './places';
+import { type Session, start } from './start';
+
+export type LocalInput = {
+  /** The repository's folder. */
+  root: string;
+  version: string;
+  env: Variables;
+  args: string[];
+  /** When the command began, by `performance.now()`. */
+  begunAtMs: number;
+  isColored: boolean;
+  onProgress: OnProgress;
+  print(line: string): void;
+};
+
+const stopTimeoutMs = 60_000;
+/** How long an end waits for a step of the start that is under way. */
+const settleTimeoutMs = 5_000;
+
+/** Everything on this machine, until it is told to stop; resolves with the exit code. */
+export async function runLocal(input: LocalInput): Promise<number> {
+  const places = openPlaces(input.root);
+  const choices = readChoices(input.env, input.args);
+  rmSync(places.ready, { force: true });
+  await endEarlierRun(places.run);
+
+  const logFile = openLogFile(path.join(places.logs, 'local.log'));
+  const log = createLogger({ level: 'info', process: 'local', stream: logFile.stream });
+  const shutdown = createShutdown({ log, timeoutMs: stopTimeoutMs });
+  const ending = createEnding({
+    onAsked: () => input.print('Stopping; press Ctrl-C again to stop at once.'),
+    onAskedAgain: () => process.exit(1),
+  });
+  const paint = createPaint(input.isColored);
+  const session: Session = { ...input, places, choices, log, shutdown, ending, paint };
+
+  const starting = start(session);
+  try {
+    await Promise.race([starting, ending.asked]);
+    return await ending.asked;
+  } finally {
+    await Promise.race([
+      starting.catch(() => {}),
+      wait(settleTimeoutMs, undefined, { ref: false }),
+    ]);
+    const isClean = await shutdown.run('the end of the start');
+    if (!isClean) input.print(`Not everything stopped in order; see ${places.logs}.`);
+    rmSync(places.ready, { force: true });
+    ending.release();
+    logFile.close();
+  }
+}

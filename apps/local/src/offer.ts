@@ -1,0 +1,77 @@
+import type { Paint } from './paint';
+
+export type Offer = {
+  version: string;
+  elapsedMs: number;
+  apiUrl: string;
+  dashboardUrl: string | undefined;
+  apiKey: string;
+  appId: string;
+  eventName: string;
+  home: string;
+  databaseUrl: string;
+  redisUrl: string;
+  /** Stores that were given and are not ours. */
+  isGiven: { database: boolean; redis: boolean };
+  processes: { name: string; pid: number }[];
+};
+
+/** What a start tells its reader, once everything runs. */
+export function showOffer(offer: Offer, paint: Paint): string {
+  const rows = listRows(offer);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return [
+    '',
+    `${paint.bold(`Belfry ${offer.version}`)}  on this machine, for trying and developing  ` +
+      paint.green(`ready in ${(offer.elapsedMs / 1_000).toFixed(1)} s`),
+    '',
+    ...rows.map(([label, text]) => `  ${paint.bold(label.padEnd(width))}  ${text}`),
+    '',
+    `  ${paint.bold('Try it')}: paste this line; the message appears below and in the sandbox's captures.`,
+    '',
+    tryLine(offer),
+    '',
+    '  Ctrl-C stops everything that was started here. What happens from now on:',
+    '',
+  ].join('\n');
+}
+
+function listRows(offer: Offer): [label: string, text: string][] {
+  const { apiUrl, dashboardUrl, isGiven } = offer;
+  return [
+    ['API', `${apiUrl}/v1    description: ${apiUrl}/openapi.json`],
+    ['Probes', `${apiUrl}/livez  ${apiUrl}/readyz`],
+    ['Dashboard', dashboardUrl ?? 'not built yet'],
+    ['API key', offer.apiKey],
+    ['App id', `${offer.appId}    event: ${offer.eventName}`],
+    ['Delivery', 'sandbox: every message is captured, nothing leaves this machine'],
+    ['Data', `${offer.home}    (logs in ${offer.home}/logs; remove the folder to begin anew)`],
+    ['PostgreSQL', storeText(offer.databaseUrl, isGiven.database)],
+    ['Redis', storeText(offer.redisUrl, isGiven.redis)],
+    ['Processes', offer.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],
+  ];
+}
+
+function storeText(url: string, isGiven: boolean): string {
+  const shown = new URL(url);
+  if (shown.password) shown.password = '***';
+  return `${shown.href}    ${isGiven ? 'as given' : 'a real server, embedded for this folder'}`;
+}
+
+/** One line, without anything that a shell would read differently when it is pasted. */
+export function tryLine({ apiUrl, apiKey, appId, eventName }: Offer): string {
+  const body = {
+    event: eventName,
+    user: { email: 'ana@example.com' },
+    data: {
+      user_name: 'Ana',
+      order: { id: 'A-1001', items: [{ quantity: 2, name: 'Bell rope' }] },
+    },
+  };
+  return [
+    `curl -sS ${apiUrl}/v1/apps/${appId}/events/send`,
+    `-H 'Authorization: AuthKey ${apiKey}'`,
+    "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify(body)}'`,
+  ].join(' ');
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import type { Program } from './child';
+import type { Choices, Variables } from './choices';
+import type { Places } from './places';
+
+export type ProgramsInput = {
+  places: Places;
+  choices: Choices;
+  /** The environment as given; what is decided here comes on top of it. */
+  env: Variables;
+  databaseUrl: string;
+  redisUrl: string;
+  keyRing: string;
+  apiUrl: string;
+  apiPort: number;
+  dashboardPort: number;
+  roles: string[];
+};
+
+/** In the order of their start; they are stopped the other way round. */
+export function listPrograms(input: ProgramsInput): Program[] {
+  const { places, choices, roles } = input;
+  const shared = sharedEnv(input);
+  const worker = (name: string, role: string): Program => ({
+    name,
+    file: places.program('worker', 'main.js'),
+    env: { ...shared, WORKER_ROLES: role },
+  });
+  const api: Program = {
+    name: 'api',
+    file: places.program('api', 'main.js'),
+    env: { ...shared, API_HOST: choices.apiHost, API_PORT: String(input.apiPort) },
+  };
+  const workers = choices.hasProcessPerRole
+    ? roles.map((role) => worker(role, role))
+    : [worker('worker', 'all')];
+  return [...workers, api, ...dashboard(input, shared)];
+}
+
+export function hasDashboard(places: Places): boolean {
+  return existsSync(places.program('dashboard', 'server', 'main.js'));
+}
+
+function dashboard({ places, dashboardPort }: ProgramsInput, shared: Variables): Program[] {
+  if (!hasDashboard(places)) return [];
+  return [
+    {
+      name: 'dashboard',
+      file: places.program('dashboard', 'server', 'main.js'),
+      env: { ...shared, DASHBOARD_PORT: String(dashboardPort) },
+    },
+  ];
+}
+
+function sharedEnv({ env, databaseUrl, redisUrl, keyRing, apiUrl }: ProgramsInput): Variables {
+  return {
+    ...env,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    BELFRY_KEYS: keyRing,
+    PUBLIC_URL: env['PUBLIC_URL'] || apiUrl,
+    // On this machine there is nobody in between.
+    ALLOW_HTTP: env['ALLOW_HTTP'] || 'true',
+    SHUTDOWN_TIMEOUT_MS: env['SHUTDOWN_TIMEOUT_MS'] || '10000',
+    // The live lines are made from them.
+    LOG_LEVEL: env['LOG_LEVEL'] === 'debug' ? 'debug' : 'info',
+  };
+}

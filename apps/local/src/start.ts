@@ -1,0 +1,235 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+import { channelNames } from '@belfry/channels';
+import {
+  createDatabase,
+  type Database,
+  type Demo,
+  listFeedMessages,
+  listFeedSkips,
+  MigrationError,
+  migrate,
+  seedDemo,
+} from '@belfry/database';
+import type { OnProgress } from '@belfry/embedded';
+import { createSecrets, type Logger, SecretError, type Shutdown } from '@belfry/runtime';
+import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { type Children, createChildren } from './children';
+import { type Choices, claimPort, type Variables } from './choices';
+import { recordRun } from './earlier-run';
+import type { Ending } from './ending';
+import { createFeed, type Feed } from './feed';
+import { findKeyRing } from './key-ring';
+import { type Offer, showOffer } from './offer';
+import type { Paint } from './paint';
+import type { Places } from './places';
+import { hasDashboard, listPrograms } from './programs';
+import { StartError } from './start-error';
+import { type Stores, startStores } from './stores';
+import { writePrivately } from './write-file';
+
+/** What every step of a start works with. */
+export type Session = {
+  places: Places;
+  choices: Choices;
+  env: Variables;
+  version: string;
+  begunAtMs: number;
+  log: Logger;
+  /** Whatever was started is registered here at once. */
+  shutdown: Shutdown;
+  ending: Ending;
+  paint: Paint;
+  onProgress: OnProgress;
+  print(line: string): void;
+};
+
+type Ports = {
+  apiUrl: string;
+  apiPort: number;
+  dashboardPort: number;
+  dashboardUrl: string | undefined;
+};
+
+const feedEveryMs = 250;
+const databasePoolSize = 2;
+
+/** From nothing to everything running and told. */
+export async function start(session: Session): Promise<void> {
+  const { places, choices, ending, shutdown } = session;
+  const ports = await claimPorts(session);
+  const run = await recordRun(places.run);
+  shutdown.add('record of this run', run.end);
+  const stores = await startStores(session, shutdown, session.onProgress);
+  ending.signal.throwIfAborted();
+
+  await migrateStore(session, stores);
+  ending.signal.throwIfAborted();
+
+  const keyRing = choices.keyRing ?? findKeyRing(places.keys);
+  const database = openDatabase(session, stores);
+  const feed = openFeed(session, database);
+  const children = openChildren(session, feed, run.add);
+  const programs = listPrograms({ ...session, ...stores, ...ports, keyRing, roles: roleNames() });
+  // Side by side: neither needs the other, and each takes a second.
+  const [demo] = await Promise.all([
+    seed(session, database, keyRing),
+    inStep(session, 'gateway and workers', () => children.startAll(programs)),
+  ]);
+  ending.signal.throwIfAborted();
+
+  const processes = [...stores.processes, ...children.list()];
+  tell(session, { ...ports, ...demo, ...stores, processes });
+  showFeed(session, feed);
+}
+
+async function claimPorts({ choices, env, places }: Session): Promise<Ports> {
+  const apiPort = await claimPort('API_PORT', choices.apiHost, choices.apiPort);
+  const scheme = env['TLS_CERT_FILE'] ? 'https' : 'http';
+  const apiUrl = `${scheme}://127.0.0.1:${apiPort}`;
+  if (!hasDashboard(places)) {
+    return { apiUrl, apiPort, dashboardPort: choices.dashboardPort, dashboardUrl: undefined };
+  }
+  const dashboardPort = await claimPort('DASHBOARD_PORT', choices.apiHost, choices.dashboardPort);
+  return { apiUrl, apiPort, dashboardPort, dashboardUrl: `${scheme}://127.0.0.1:${dashboardPort}` };
+}
+
+async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<void> {
+  const { places, log, paint, print } = session;
+  const { applied, edited } = await inStep(session, 'migrating', () =>
+    migrate(databaseUrl, places.migrations).catch(explainMigration),
+  );
+  if (applied.length > 0) log.info('migrated', { count: applied.length });
+  for (const name of edited) {
+    print(paint.yellow(`! The migration ${name} was edited after it was applied here.`));
+  }
+}
+
+function openDatabase({ log, shutdown }: Session, { databaseUrl }: Stores): Database {
+  const database = createDatabase({ url: databaseUrl, poolSize: databasePoolSize, log });
+  shutdown.add('database', database.close);
+  return database;
+}
+
+function seed(session: Session, database: Database, keyRing: string): Promise<Demo> {
+  const secrets = createSecrets(keyRing);
+  return inStep(session, 'demo account, app and events', () =>
+    seedDemo({ database, secrets }).catch((cause) => explainSecret(cause, session.places)),
+  );
+}
+
+async function inStep<T>(
+  { onProgress }: Session,
+  step: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const begunAt = performance.now();
+  onProgress({ step, elapsedMs: 0, isDone: false });
+  const result = await work();
+  onProgress({ step, elapsedMs: Math.round(performance.now() - begunAt), isDone: true });
+  return result;
+}
+
+function explainMigration(cause: unknown): never {
+  if (cause instanceof MigrationError) throw new StartError(cause.message, { cause });
+  throw cause;
+}
+
+function explainSecret(cause: unknown, { keys }: Places): never {
+  if (!(cause instanceof SecretError)) throw cause;
+  throw new StartError(
+    `What is sealed in this database cannot be opened with the keys in use (${cause.message}). ` +
+      `Give the ring it was sealed with as BELFRY_KEYS, or put it into ${keys}.`,
+    { cause },
+  );
+}
+
+function roleNames(): string[] {
+  return [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
+}
+
+function openFeed({ paint, print }: Session, { prisma }: Database): Feed {
+  return createFeed({
+    listMessages: (ids) => listFeedMessages(prisma, ids),
+    listSkips: (requestIds) => listFeedSkips(prisma, requestIds),
+    print: (line) => print(`${paint.dim(clock(new Date()))} ${line}`),
+    paint,
+  });
+}
+
+function clock(time: Date): string {
+  return [time.getHours(), time.getMinutes(), time.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+function openChildren(
+  session: Session,
+  feed: Feed,
+  onStarted: (name: string, pid: number) => Promise<void>,
+): Children {
+  const { places, shutdown, ending, paint, print } = session;
+  const children = createChildren({
+    logs: places.logs,
+    onStarted,
+    onLine: feed.read,
+    onRestart: (name, how) => print(paint.red(`!! ${name} ${how}; it is started again`)),
+    onLost(name) {
+      print(paint.red(`!! ${name} ended too often; see ${places.logs}/${name}.log. Stopping.`));
+      ending.lose();
+    },
+  });
+  shutdown.add('processes', children.stopAll);
+  return children;
+}
+
+type Told = Ports & Demo & Stores;
+
+function tell(session: Session, told: Told): void {
+  const { places, choices, version, paint, print } = session;
+  const offer: Offer = {
+    ...told,
+    version,
+    elapsedMs: performance.now() - session.begunAtMs,
+    home: places.home,
+    isGiven: {
+      database: choices.databaseUrl !== undefined,
+      redis: choices.redisUrl !== undefined,
+    },
+  };
+  writeReady(places, offer);
+  print(showOffer(offer, paint));
+}
+
+/** For scripts: everything that runs can be used from the moment that this file is there. */
+function writeReady({ ready }: Places, offer: Offer): void {
+  const text = {
+    api_url: offer.apiUrl,
+    dashboard_url: offer.dashboardUrl ?? null,
+    api_key: offer.apiKey,
+    app_id: offer.appId,
+    event: offer.eventName,
+    database_url: offer.databaseUrl,
+    redis_url: offer.redisUrl,
+    pids: Object.fromEntries([
+      ['local', process.pid],
+      ...offer.processes.map(({ name, pid }) => [name, pid]),
+    ]),
+  };
+  writePrivately(ready, `${JSON.stringify(text, null, 2)}\n`);
+}
+
+function showFeed({ shutdown, log }: Session, feed: Feed): void {
+  let isOver = false;
+  async function showTurns(): Promise<void> {
+    while (!isOver) {
+      await wait(feedEveryMs, undefined, { ref: false });
+      // PostgreSQL may be away for a moment: these lines are missed, nothing else.
+      await feed.show().catch((error: unknown) => log.warn('feed.not_shown', { error }));
+    }
+  }
+  void showTurns();
+  shutdown.add('feed', () => {
+    isOver = true;
+  });
+}

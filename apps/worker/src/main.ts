@@ -1,0 +1,34 @@
+import { createLogger, createShutdown, EnvError, exitOnSignals, readEnv } from '@belfry/runtime';
+import { createParts, type Parts } from './parts';
+import { parseRoles, type Role } from './roles';
+import { startDeliver } from './start-deliver';
+import { startFanOut } from './start-fan-out';
+import { startRelay } from './start-relay';
+
+/** sysexits.h: the configuration is wrong. */
+const exitConfiguration = 78;
+
+try {
+  start();
+} catch (error) {
+  const isOurs = error instanceof EnvError || error instanceof RangeError;
+  process.stderr.write(`${isOurs ? error.message : String(error)}\n`);
+  process.exit(exitConfiguration);
+}
+
+function start(): void {
+  const env = readEnv('worker');
+  const roles = parseRoles(env.WORKER_ROLES);
+  const log = createLogger({ level: env.LOG_LEVEL, process: 'worker' });
+  const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
+  exitOnSignals(shutdown);
+  const parts = createParts(env, log, shutdown);
+  for (const role of roles) startRole(parts, role);
+  log.info('worker.ready', { roles: roles.map(({ name }) => name), pid: process.pid });
+}
+
+function startRole(parts: Parts, role: Role): void {
+  if (role.kind === 'deliver') startDeliver(parts, role.channel);
+  if (role.kind === 'fanout') startFanOut(parts);
+  if (role.kind === 'relay') startRelay(parts);
+}

@@ -1,0 +1,114 @@
+import { type ChannelVersion, defaultPolicy, type Outcome, type Policy } from '@belfry/shared';
+import { type Attempted, backoffMs, nextState } from './next-state';
+
+const backoff = { baseMs: 2_000, capMs: 900_000, random: () => 0.5 };
+
+const accepted: Outcome = { outcome: 'accepted', providerMessageId: 'p' };
+const refused: Outcome = { outcome: 'retry', reason: 'connection_refused' };
+const unknown: Outcome = { outcome: 'unknown', reason: 'timeout' };
+const rejected = (scope: 'recipient' | 'content' | 'integration'): Outcome => ({
+  outcome: 'rejected',
+  scope,
+  reason: 'r',
+});
+
+function version(policy: Partial<Policy> = {}, integrationIds: string[] = ['i1', 'i2']) {
+  return {
+    policy: { ...defaultPolicy, ...policy },
+    integrationIds,
+  } satisfies Partial<ChannelVersion>;
+}
+
+function next(attempted: Partial<Attempted> & { outcome: Outcome }) {
+  return nextState(
+    { version: version(), attemptsMade: 1, unknownCount: 0, integrationId: 'i1', ...attempted },
+    backoff,
+  );
+}
+
+describe('nextState', () => {
+  test.each<[string, Partial<Attempted> & { outcome: Outcome }, object]>([
+    ['accepted is sent', { outcome: accepted }, { state: 'sent' }],
+    [
+      'a refused recipient fails, and is never called again',
+      { outcome: rejected('recipient') },
+      { state: 'failed', reason: 'rejected_recipient' },
+    ],
+    [
+      'refused content fails',
+      { outcome: rejected('content') },
+      { state: 'failed', reason: 'rejected_content' },
+    ],
+    [
+      'a refused integration moves on to the next of the chain at once',
+      { outcome: rejected('integration') },
+      { state: 'queued', dueAfterMs: 0, waits: 'retry', integrationId: 'i2' },
+    ],
+    [
+      'the last refused integration of the chain waits for a person, and begins the chain again',
+      { outcome: rejected('integration'), integrationId: 'i2' },
+      { state: 'queued', dueAfterMs: 900_000, waits: 'needs_attention', integrationId: 'i1' },
+    ],
+    [
+      'a refused token of the call’s own fails that message only',
+      { outcome: { ...rejected('integration'), ownToken: true } as Outcome },
+      { state: 'failed', reason: 'rejected_integration' },
+    ],
+    [
+      'certainly not sent is tried again with jitter',
+      { outcome: refused, attemptsMade: 3 },
+      { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
+    ],
+    [
+      'a provider’s own wait is honoured',
+      { outcome: { ...refused, afterMs: 60_000 } as Outcome },
+      { state: 'queued', dueAfterMs: 60_000, waits: 'retry' },
+    ],
+    [
+      'a provider’s wait of hours is cut to 15 minutes',
+      { outcome: { ...refused, afterMs: 18_053_000 } as Outcome },
+      { state: 'queued', dueAfterMs: 900_000, waits: 'retry' },
+    ],
+    [
+      'the last attempt ends it',
+      { outcome: refused, attemptsMade: 8 },
+      { state: 'failed', reason: 'attempts_exhausted' },
+    ],
+    [
+      'an unknown outcome is sent again as a possible duplicate',
+      { outcome: unknown },
+      { state: 'queued', dueAfterMs: 1_000, waits: 'retry', isPossibleDuplicate: true },
+    ],
+    [
+      'a second unknown outcome stays unknown',
+      { outcome: unknown, unknownCount: 1, attemptsMade: 2 },
+      { state: 'unknown' },
+    ],
+    [
+      'an unknown outcome is held where the version says so',
+      { outcome: unknown, version: version({ onUnknown: 'hold' }) },
+      { state: 'unknown' },
+    ],
+    [
+      'an unknown outcome of the last allowed attempt stays unknown',
+      { outcome: unknown, attemptsMade: 8 },
+      { state: 'unknown' },
+    ],
+  ])('%s', (_rule, attempted, expected) => {
+    expect(next(attempted)).toEqual(expected);
+  });
+});
+
+describe('backoffMs', () => {
+  test.each([
+    [1, 2_000],
+    [2, 4_000],
+    [5, 32_000],
+    [9, 512_000],
+    [10, 900_000],
+    [60, 900_000],
+  ])('spreads the wait after attempt %d from nothing up to %d ms', (attemptsMade, longest) => {
+    expect(backoffMs(attemptsMade, { ...backoff, random: () => 0 })).toBe(0);
+    expect(backoffMs(attemptsMade, { ...backoff, random: () => 1 })).toBe(longest);
+  });
+});

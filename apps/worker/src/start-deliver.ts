@@ -1,0 +1,107 @@
+import { hostname } from 'node:os';
+import { type ChannelName, channels } from '@belfry/channels';
+import {
+  type Claim,
+  claimMessages,
+  markActive,
+  markNeedsAttention,
+  writeCapture,
+} from '@belfry/database';
+import { createBatcher, createBlockingRedis, createSemaphore } from '@belfry/runtime';
+import { type DeliverJob, deliverQueue } from '@belfry/shared';
+import { attemptMessage } from './attempt';
+import { createCarriers } from './carrier';
+import { createCompose } from './compose';
+import { consume } from './consume';
+import { createDeliver } from './deliver';
+import { deadlineMsOf, leaseMsOf } from './lease';
+import { createFindOwnToken } from './own-token';
+import type { Parts } from './parts';
+
+const claimsPerFlush = 200;
+
+/** The role `deliver-<channel>`. */
+export function startDeliver(parts: Parts, channel: ChannelName): void {
+  const { env, log, shutdown, database } = parts;
+  const carriers = createCarriers({
+    channelName: channel,
+    channel: channels[channel],
+    findIntegration: parts.findIntegration,
+    findOwnToken: createFindOwnToken({
+      channel: channels[channel],
+      secrets: parts.secrets,
+      findUser: parts.lookUps.findUser,
+      readStoredRecipient: parts.readStoredRecipient,
+    }),
+    secrets: parts.secrets,
+    capture: (record) =>
+      writeCapture(database.delivery, { ...record, outcome: record.outcome.outcome }),
+    senderDeps: {
+      baseUrls: { slack: env.SLACK_API_URL || undefined },
+      allowPrivateNetworks: env.ALLOW_PRIVATE_NETWORKS,
+    },
+  });
+  shutdown.add(`${channel}.senders`, () => carriers.close());
+  const times = { deadlineMs: deadlineMsOf(channel, env), leaseMs: leaseMsOf(channel, env) };
+  const compose = createCompose(channels[channel]);
+  const deliver = createDeliver({
+    slots: createSemaphore(env.MESSAGES_IN_FLIGHT),
+    claims: createClaims(parts, times.leaseMs),
+    attempt: (claimed) =>
+      attemptMessage(
+        {
+          findVersion: parts.findVersion,
+          findApp: parts.findApp,
+          findCarrier: carriers.find,
+          compose,
+          ...times,
+          log,
+        },
+        claimed,
+      ),
+    recorder: parts.recorder,
+    onIntegration: (seen) => tellIntegration(parts, seen),
+    backoff: parts.backoff,
+    log,
+  });
+  const redis = createBlockingRedis({ url: env.REDIS_URL, log });
+  shutdown.add(`${channel}.redis`, () => redis.disconnect());
+  const consumer = consume<DeliverJob>({
+    queue: deliverQueue(channel),
+    prefix: env.REDIS_PREFIX,
+    // A job may hold one message or twenty: the slots bound what is in flight.
+    concurrency: env.MESSAGES_IN_FLIGHT,
+    redis,
+    log,
+    handle: deliver,
+  });
+  shutdown.add(channel, () => consumer.close());
+}
+
+function createClaims({ database }: Parts, leaseMs: number) {
+  const worker = `${hostname()}:${process.pid}`;
+  return createBatcher<string, Claim>({
+    flush: (ids) => claimMessages(database.delivery, { ids, worker, leaseMs }),
+    maxBatch: claimsPerFlush,
+    maxWaiting: 100_000,
+    keyOf: (id) => id,
+  });
+}
+
+/** Best effort: what is missed here is seen again with the next message. */
+function tellIntegration(
+  { database, findIntegration, log }: Parts,
+  { integrationId, refusal }: { integrationId: string; refusal: string | undefined },
+): void {
+  async function tell(): Promise<void> {
+    if (refusal !== undefined) {
+      log.warn('integration.needs_attention', { integration_id: integrationId });
+      await markNeedsAttention(database.delivery, { integrationId, reason: refusal });
+      return;
+    }
+    const integration = await findIntegration(integrationId);
+    if (integration?.state === 'needs_attention')
+      await markActive(database.delivery, integrationId);
+  }
+  tell().catch((error: unknown) => log.warn('integration.not_marked', { error }));
+}

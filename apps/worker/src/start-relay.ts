@@ -1,0 +1,41 @@
+import { channelNames } from '@belfry/channels';
+import {
+  assignJobs,
+  listDueMessages,
+  listExpiredLeases,
+  listUnplannedRequests,
+  readServerStart,
+} from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { leaseMsOf } from './lease';
+import type { Parts } from './parts';
+import { createRelay } from './relay';
+
+/** The role `relay`: brings what is due from PostgreSQL to the queues. */
+export function startRelay(parts: Parts): void {
+  const { env, database, queues, redis } = parts;
+  const pool = database.delivery;
+  const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
+  const relay = createRelay({
+    channels: [...channelNames],
+    listDue: (options) => listDueMessages(pool, options),
+    assignJobs: (jobs) => assignJobs(pool, jobs),
+    listExpiredLeases: (limit) => listExpiredLeases(pool, limit),
+    listUnplannedRequests: (options) => listUnplannedRequests(pool, options),
+    addFanOutJobs: queues.addFanOutJobs,
+    readServerStart: () => readServerStart(pool),
+    hasMarker: async () => (await redis.set(markerKey, '1', 'GET')) !== null,
+    findVersion: parts.findVersion,
+    record: parts.recorder.record,
+    queues,
+    newId,
+    backoff: parts.backoff,
+    pollMs: env.RELAY_POLL_MS,
+    requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
+    channelWindow: env.RELAY_CHANNEL_WINDOW,
+    longestLeaseMs: Math.max(...channelNames.map((name) => leaseMsOf(name, env))),
+    log: parts.log,
+  });
+  relay.start();
+  parts.shutdown.add('relay', () => relay.close());
+}

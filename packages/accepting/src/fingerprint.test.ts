@@ -1,0 +1,37 @@
+import { canonicalJson } from './fingerprint';
+
+const same = (a: unknown, b: unknown) => canonicalJson(a) === canonicalJson(b);
+
+describe('canonicalJson', () => {
+  test.each<[string, unknown, unknown]>([
+    ['the order of members', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
+    ['a member that is null, outside data', { event: 'e', user: null }, { event: 'e' }],
+    [
+      'null members of batch items',
+      { batch: [{ user: { email: 'a', slack: null } }] },
+      { batch: [{ user: { email: 'a' } }] },
+    ],
+  ])('does not see %s', (_what, a, b) => {
+    expect(same(a, b)).toBe(true);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ['the order of an array', [1, 2], [2, 1]],
+    ['the length of an array', [1, null], [1]],
+    ['null inside data, where it is a value', { data: { a: null } }, { data: {} }],
+    ['null deep inside data', { data: { a: { b: null } } }, { data: { a: {} } }],
+    ['a number and its text', { a: 1 }, { a: '1' }],
+    [
+      'two long strings that begin alike',
+      { a: 'x'.repeat(70_000) },
+      { a: `${'x'.repeat(69_999)}y` },
+    ],
+    [
+      'a long string and the text of its hash',
+      { a: 'x'.repeat(70_000) },
+      { a: canonicalJson('x'.repeat(70_000)) },
+    ],
+  ])('tells apart %s', (_what, a, b) => {
+    expect(same(a, b)).toBe(false);
+  });
+});

@@ -1,0 +1,147 @@
+import type { AnyChannel } from '@belfry/channels';
+import { type ChannelVersion, defaultPolicy, type Recipient, type WireItem } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import { createPlan, type PlanInput } from './plan';
+
+/** A channel that reaches `extra.<name>_id`, as one beyond the interface would. */
+function pager(name: string, options: Partial<AnyChannel> = {}): AnyChannel {
+  const field = `${name}_id`;
+  return {
+    label: name,
+    template: Type.Object({}),
+    override: Type.Object({}),
+    recipient: { [field]: Type.String() },
+    deadlineMs: 1_000,
+    unknownResends: 1,
+    findTargets: ({ extra }: Recipient) => {
+      const address = extra?.[field];
+      if (address === undefined) return { skip: 'no_address', detail: `no ${field}` };
+      if (address === 'wrong') return { skip: 'invalid_address', detail: 'wrong' };
+      return { targets: [{ address: String(address), note: 'noted' }] };
+    },
+    compile: () => ({ paths: [], compose: () => ({ content: {}, missing: [] }) }),
+    findMagicWord: () => undefined,
+    providers: {},
+    ...options,
+  };
+}
+
+const channels = { pager: pager('pager'), beeper: pager('beeper') };
+const plan = createPlan(channels);
+const now = new Date('2026-01-01T00:00:00Z');
+
+function version(integrationIds: string[]): ChannelVersion {
+  return { integrationIds, templates: {}, policy: { ...defaultPolicy, timeToLiveMs: 5_000 } };
+}
+
+function planOf(item: WireItem, options: Partial<PlanInput> = {}) {
+  let made = 0;
+  return plan({
+    item,
+    stored: undefined,
+    definition: {
+      defaultLocale: 'en',
+      missing: 'empty',
+      isSensitive: false,
+      channels: { pager: version(['i1', 'i2']), beeper: version(['i3']) },
+    },
+    delivery: 'live',
+    now,
+    newId: () => `id${++made}`,
+    ...options,
+  });
+}
+
+const user = (fields: object) => fields as NonNullable<WireItem['user']>;
+
+describe('plan', () => {
+  test('makes a message for each channel that reaches the recipient, and says why for each other one', () => {
+    expect(planOf({ user: user({ pager_id: 'p1' }) })).toEqual({
+      messages: [
+        {
+          id: 'id1',
+          channel: 'pager',
+          target: 'p1',
+          integrationId: 'i1',
+          dueAt: undefined,
+          timeToLiveMs: 5_000,
+          jobId: undefined,
+          note: 'noted',
+        },
+      ],
+      skips: { beeper: { reason: 'no_address', detail: 'no beeper_id' } },
+      locale: undefined,
+    });
+  });
+
+  test('skips every channel of a request that names nobody', () => {
+    const { messages, skips } = planOf({});
+    expect(messages).toEqual([]);
+    expect(skips).toMatchObject({
+      pager: { reason: 'no_recipient' },
+      beeper: { reason: 'no_recipient' },
+    });
+  });
+
+  test('takes what the call gives over what is stored, and what is stored where it gives nothing', () => {
+    const stored = { extra: { pager_id: 'stored', beeper_id: 'stored' } };
+    const { messages } = planOf({ user: user({ user_id: 'u', pager_id: 'given' }) }, { stored });
+    expect(messages.map(({ target }) => target)).toEqual(['given', 'stored']);
+  });
+
+  test('uses the addresses beside a user that is not stored, and tells what it could not reach', () => {
+    const { messages, skips } = planOf({ user: user({ user_id: 'nobody', pager_id: 'p1' }) });
+    expect(messages.map(({ target }) => target)).toEqual(['p1']);
+    expect(skips).toMatchObject({ beeper: { reason: 'unknown_user' } });
+  });
+
+  test('skips an address that breaks a rule, with its reason, and goes on with the others', () => {
+    const { messages, skips } = planOf({ user: user({ pager_id: 'wrong', beeper_id: 'b' }) });
+    expect(messages.map(({ channel }) => channel)).toEqual(['beeper']);
+    expect(skips).toMatchObject({ pager: { reason: 'invalid_address' } });
+  });
+
+  test.each([
+    ['all of them', { disabled: true }, []],
+    ['one of them', { channel_preferences: { pager: { disabled: true } } }, ['beeper']],
+  ])('honours a recipient who switched off %s', (_what, preferences, reached) => {
+    const { messages } = planOf({ user: user({ pager_id: 'p', beeper_id: 'b', preferences }) });
+    expect(messages.map(({ channel }) => channel)).toEqual(reached);
+  });
+
+  test('skips a live channel that nobody can carry, unless the recipient brought a credential', () => {
+    const definition = {
+      defaultLocale: 'en',
+      missing: 'empty' as const,
+      isSensitive: false,
+      channels: { pager: version([]) },
+    };
+    const item = { user: user({ pager_id: 'p' }) };
+    expect(planOf(item, { definition }).skips).toMatchObject({
+      pager: { reason: 'no_integration' },
+    });
+    const withToken = createPlan({ pager: pager('pager', { findOwnToken: () => 'sealed' }) });
+    const input = { item, stored: undefined, definition, now, newId: () => 'x' };
+    expect(withToken({ ...input, delivery: 'live' }).messages).toHaveLength(1);
+    expect(planOf(item, { definition, delivery: 'sandbox' }).messages).toMatchObject([
+      { integrationId: undefined },
+    ]);
+  });
+
+  test('takes a channel’s own time before the item’s, and the past as now', () => {
+    const later = new Date('2026-01-02T00:00:00Z');
+    const item = {
+      user: user({ pager_id: 'p', beeper_id: 'b' }),
+      scheduleAt: later.getTime(),
+      override: { beeper: { schedule_at: '2020-01-01T00:00:00Z' } },
+    };
+    expect(planOf(item).messages.map(({ dueAt }) => dueAt)).toEqual([later, undefined]);
+  });
+
+  test.each([
+    ['the call’s preferences', { preferences: { locale: 'de-AT' } }, 'fr', 'de-AT'],
+    ['the call’s locale', {}, 'fr', 'fr'],
+  ])('takes the language from %s', (_where, fields, locale, expected) => {
+    expect(planOf({ user: user(fields), locale }).locale).toBe(expected);
+  });
+});

@@ -1,0 +1,56 @@
+import { domainToASCII } from 'node:url';
+
+export type EmailAddress = { address: string; note?: string };
+
+/** One strict address in the form that is sent to: local part as given, domain in ASCII and lower case. */
+export function parseEmailAddress(given: string): EmailAddress | { problem: string } {
+  const text = given.trim();
+  const problem = problemOfText(text);
+  if (problem) return { problem };
+  const at = text.indexOf('@');
+  const local = text.slice(0, at);
+  const domain = domainToASCII(text.slice(at + 1)).toLowerCase();
+  const domainProblem = problemOfDomain(domain);
+  if (domainProblem) return { problem: domainProblem };
+  const address = `${local}@${domain}`;
+  if (address.length > maxAddressCharacters) return { problem: tooLong };
+  return address === text ? { address } : { address, note: `"${text}" is sent to as ${address}` };
+}
+
+/** The word of an address such as sandbox+bounce@example.com. */
+export function findMagicWordOfEmail(address: string): string | undefined {
+  return /^sandbox\+([a-z]+)@/i.exec(address)?.[1]?.toLowerCase();
+}
+
+const maxAddressCharacters = 254;
+const maxLocalCharacters = 64;
+const tooLong = `is longer than ${maxAddressCharacters} characters`;
+
+/** Quotes, separators and brackets make one text several addresses, or another one, to some reader of it. */
+const refusedCharacter = /[\s"'`,;:<>()[\]\\\p{C}]/u;
+const refusedInLocal = /[\s",;:<>()[\]\\\p{C}]/u;
+
+function problemOfText(text: string): string | undefined {
+  if (text.length > maxAddressCharacters) return tooLong;
+  const parts = text.split('@');
+  if (parts.length !== 2) return 'must hold exactly one @';
+  const [local = '', domain = ''] = parts;
+  if (local === '') return 'has nothing before the @';
+  if (local.length > maxLocalCharacters) {
+    return `has more than ${maxLocalCharacters} characters before the @`;
+  }
+  if (refusedInLocal.test(local) || refusedCharacter.test(domain)) {
+    return 'holds a space, quote, comma, bracket or control character';
+  }
+  if (domain.includes('%')) return 'has a domain that is no host name';
+  return undefined;
+}
+
+const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+const hostName = new RegExp(`^(${label}\\.)+${label}$`);
+
+function problemOfDomain(domain: string): string | undefined {
+  if (domain !== '' && !domain.includes('.')) return 'has a domain without a dot';
+  const isNumber = /\.\d+$/.test(domain);
+  return hostName.test(domain) && !isNumber ? undefined : 'has a domain that is no host name';
+}

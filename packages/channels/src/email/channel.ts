@@ -1,0 +1,34 @@
+import type { Channel, Targeting } from '../channel';
+import { findMagicWordOfEmail, parseEmailAddress } from './address';
+import { compileEmail } from './compose';
+import { smtp } from './smtp';
+import {
+  type EmailContent,
+  type EmailOverride,
+  type EmailTemplate,
+  emailOverride,
+  emailTemplate,
+} from './template';
+
+export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
+  label: 'E-mail',
+  template: emailTemplate,
+  override: emailOverride,
+  recipient: {},
+  deadlineMs: 40_000,
+  // The second try has the same Message-ID, by which receivers may drop it.
+  unknownResends: 2,
+  findTargets: ({ email: given }) => targetOf(given),
+  compile: compileEmail,
+  findMagicWord: findMagicWordOfEmail,
+  providers: { smtp },
+};
+
+function targetOf(given: string | undefined): Targeting {
+  if (!given?.trim()) return { skip: 'no_address', detail: 'The recipient has no e-mail address.' };
+  const parsed = parseEmailAddress(given);
+  if ('problem' in parsed) {
+    return { skip: 'invalid_address', detail: `"${given}" ${parsed.problem}.` };
+  }
+  return { targets: [parsed] };
+}

@@ -1,0 +1,189 @@
+import { escapeNothing } from '@belfry/shared';
+import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import {
+  createRendering,
+  type Field,
+  maxRenderedCharacters,
+  parseField,
+  pathsOf,
+  type Rendering,
+} from '../rendering';
+import { parseEmailAddress } from './address';
+import { composeAttachments, sizeOfAttachments } from './attachments';
+import { createHtmlEscape } from './html-context';
+import {
+  allowedHeaders,
+  type EmailContent,
+  type EmailOverride,
+  type EmailTemplate,
+} from './template';
+import { textOfHtml } from './text-of-html';
+
+/** The whole mail: its texts, and its attachments as base64. */
+export const maxMailBytes = 10 * 1024 * 1024;
+
+export function compileEmail(
+  template: EmailTemplate,
+): CompiledTemplate<EmailOverride, EmailContent> {
+  const fields = parseFields(template);
+  return {
+    paths: pathsOf(listFields(fields)),
+    compose: (input) => composeEmail(fields, input),
+  };
+}
+
+type EmailFields = ReturnType<typeof parseFields>;
+
+function parseFields(template: EmailTemplate) {
+  const { from, cc = [], bcc = [], attachments = [], headers = {} } = template;
+  return {
+    subject: plainField('subject', template.subject),
+    html: template.html ? parseField('html', template.html, createHtmlEscape) : undefined,
+    text: plainField('text', template.text),
+    fromName: plainField('from.name', from?.name),
+    fromAddress: plainField('from.address', from?.address),
+    replyTo: plainField('reply_to', template.reply_to),
+    cc: cc.map((source, index) => plainField(`cc[${index}]`, source)),
+    bcc: bcc.map((source, index) => plainField(`bcc[${index}]`, source)),
+    attachments: attachments.map((attachment, index) => ({
+      fileName: plainField(`attachments[${index}].file_name`, attachment.file_name),
+      content: plainField(`attachments[${index}].content`, attachment.content),
+    })),
+    headers: allowedHeaderNames.map((name) => ({
+      name,
+      value: plainField(`headers.${name}`, headers[name]),
+    })),
+  };
+}
+
+// Object.keys of a literal object: the names are exactly its own.
+const allowedHeaderNames = Object.keys(
+  allowedHeaders.properties,
+) as (keyof typeof allowedHeaders.properties)[];
+
+function plainField(name: string, source: string | undefined): Field | undefined {
+  return source ? parseField(name, source, () => escapeNothing) : undefined;
+}
+
+function listFields(fields: EmailFields): (Field | undefined)[] {
+  return [
+    fields.subject,
+    fields.html,
+    fields.text,
+    fields.fromName,
+    fields.fromAddress,
+    fields.replyTo,
+    ...fields.cc,
+    ...fields.bcc,
+    ...fields.attachments.flatMap(({ fileName, content }) => [fileName, content]),
+    ...fields.headers.map(({ value }) => value),
+  ];
+}
+
+function composeEmail(
+  fields: EmailFields,
+  { data, override, missing }: ComposeInput<EmailOverride>,
+): Composed<EmailContent> {
+  const rendering = createRendering(data);
+  const content: EmailContent = {
+    subject: flatten(pick(override?.message?.subject, fields.subject, rendering)),
+    ...composeBody(fields, override?.message, rendering),
+    ...composeSender(fields, override, rendering),
+    cc: composeCopies('cc', override?.cc, fields.cc, rendering),
+    bcc: composeCopies('bcc', override?.bcc, fields.bcc, rendering),
+    attachments: composeAttachments(fields.attachments, override?.attachments, rendering),
+    headers: composeHeaders(fields, rendering),
+  };
+  checkContent(content, rendering);
+  const finished = rendering.finish(missing);
+  return 'failed' in finished ? finished : { content, ...finished };
+}
+
+/** The override's text as it stands, else the template's, rendered. */
+function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
+  return own?.trim() ? own : rendering.text(field);
+}
+
+/** A body that the call gives replaces the template's in both forms, so that they cannot contradict each other. */
+function composeBody(
+  fields: EmailFields,
+  own: EmailOverride['message'],
+  rendering: Rendering,
+): { html?: string; text?: string } {
+  const isOwn = Boolean(own?.html_body?.trim() || own?.text?.trim());
+  const html = isOwn ? (own?.html_body ?? '') : rendering.text(fields.html);
+  const given = isOwn ? (own?.text ?? '') : rendering.text(fields.text);
+  if (Math.max(html.length, given.length) > maxRenderedCharacters) {
+    rendering.fail('too_long', `The text is longer than ${maxRenderedCharacters} characters.`);
+    return {};
+  }
+  const text = given.trim() ? given : textOfHtml(html);
+  return { ...(html.trim() ? { html } : {}), ...(text.trim() ? { text } : {}) };
+}
+
+function composeSender(
+  fields: EmailFields,
+  override: EmailOverride | undefined,
+  rendering: Rendering,
+): Pick<EmailContent, 'from' | 'replyTo'> {
+  const name = flatten(pick(override?.from?.name, fields.fromName, rendering));
+  const address = addressOf(
+    'from',
+    pick(override?.from?.address, fields.fromAddress, rendering),
+    rendering,
+  );
+  const replyTo = addressOf(
+    'reply_to',
+    pick(override?.reply_to, fields.replyTo, rendering),
+    rendering,
+  );
+  const from = { ...(name ? { name } : {}), ...(address ? { address } : {}) };
+  return { ...(name || address ? { from } : {}), ...(replyTo ? { replyTo } : {}) };
+}
+
+function composeCopies(
+  name: string,
+  own: string[] | undefined,
+  fields: (Field | undefined)[],
+  rendering: Rendering,
+): string[] {
+  const given = own?.filter((text) => text.trim() !== '') ?? [];
+  const texts = given.length > 0 ? given : fields.map((field) => rendering.text(field));
+  const addresses = texts.map((text) => addressOf(name, text, rendering));
+  return [...new Set(addresses.filter((address) => address !== undefined))];
+}
+
+function addressOf(name: string, text: string, rendering: Rendering): string | undefined {
+  if (text.trim() === '') return undefined;
+  const parsed = parseEmailAddress(text);
+  if ('address' in parsed) return parsed.address;
+  rendering.fail('rejected_content', `${name}: "${text}" ${parsed.problem}.`);
+  return undefined;
+}
+
+function composeHeaders(fields: EmailFields, rendering: Rendering): Record<string, string> {
+  const rendered = fields.headers
+    .map(({ name, value }) => [name, flatten(rendering.text(value))] as const)
+    .filter(([, value]) => value !== '');
+  return Object.fromEntries(rendered);
+}
+
+/** A header is one line. */
+function flatten(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ').trim();
+}
+
+function checkContent(content: EmailContent, rendering: Rendering): void {
+  const { subject, html = '', text = '', attachments } = content;
+  if (subject === '') rendering.fail('empty_content', 'The subject is empty.');
+  if (text === '' && !/<img\b/i.test(html)) {
+    rendering.fail('empty_content', 'Text and HTML are empty.');
+  }
+  const bytes = Buffer.byteLength(html) + Buffer.byteLength(text) + sizeOfAttachments(attachments);
+  if (bytes > maxMailBytes) rendering.fail('too_long', describeTooLarge(bytes));
+}
+
+export function describeTooLarge(bytes: number): string {
+  return `The mail has ${bytes} bytes with its attachments; the limit is ${maxMailBytes} (10 MB).`;
+}

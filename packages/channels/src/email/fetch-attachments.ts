@@ -1,0 +1,53 @@
+import type { GuardedFetch } from '../guarded-fetch';
+import type { Unanswered } from '../network-failure';
+import { cleanFileName } from './attachments';
+import { describeTooLarge, maxMailBytes } from './compose';
+import type { File } from './mail';
+import type { Attachment } from './template';
+
+/** The attachments as bytes, or why the mail cannot go out with them. */
+export async function fetchAttachments(
+  attachments: readonly Attachment[],
+  { fetch }: GuardedFetch,
+  signal: AbortSignal,
+): Promise<File[] | Unanswered> {
+  const read = await Promise.all(
+    attachments.map((attachment) => readOne(attachment, fetch, signal)),
+  );
+  const failure = read.find((one) => 'outcome' in one);
+  if (failure) return failure;
+  const files = read.filter((one) => 'bytes' in one);
+  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  if (bytes <= maxMailBytes) return files;
+  const detail = describeTooLarge(bytes);
+  return { outcome: 'rejected', scope: 'content', reason: 'too_large', detail };
+}
+
+async function readOne(
+  attachment: Attachment,
+  fetch: GuardedFetch['fetch'],
+  signal: AbortSignal,
+): Promise<File | Unanswered> {
+  if ('content' in attachment) {
+    const { fileName, content } = attachment;
+    return { fileName, bytes: Buffer.from(content, 'base64') };
+  }
+  const fetched = await fetch(attachment.url, signal);
+  if ('body' in fetched) {
+    return { fileName: attachment.fileName ?? nameOf(attachment.url), bytes: fetched.body };
+  }
+  const detail = `The attachment from ${hostOf(attachment.url)} was not fetched. ${fetched.detail}`;
+  return fetched.failed === 'refused'
+    ? { outcome: 'rejected', scope: 'content', reason: 'attachment_refused', detail }
+    : { outcome: 'retry', reason: 'attachment_unavailable', detail };
+}
+
+function nameOf(url: string): string {
+  const { pathname } = new URL(url);
+  return cleanFileName(pathname) || 'attachment';
+}
+
+/** Only the host: the path and the query of a link may be a secret. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'its URL';
+}

@@ -1,0 +1,139 @@
+import type { Readable } from 'node:stream';
+import type { Outcome } from '@belfry/shared';
+import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
+import type { SendResult } from '../channel';
+import { redact } from '../redact';
+import { connectTimeoutMs, type OpenSocket } from './open-socket';
+import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
+import { type MailError, readMailError, sortMailError } from './sort-mail-error';
+
+/** The connections of one integration. */
+export type SmtpPool = {
+  send(mail: SendMailOptions, signal: AbortSignal): Promise<SendResult>;
+  close(): void;
+};
+
+export type SmtpPoolDeps = {
+  settings: SmtpSettings;
+  credentials: SmtpCredentials;
+  openSocket: OpenSocket;
+};
+
+const maxConnections = 5;
+const maxMailsPerConnection = 100;
+/** Below the shortest that servers wait, so that a mail is not given to a closing connection. */
+const idleTimeoutMs = 30_000;
+const greetingTimeoutMs = 10_000;
+const socketTimeoutMs = 60_000;
+const maxReplyCharacters = 1_000;
+
+export function createSmtpPool({ settings, credentials, openSocket }: SmtpPoolDeps): SmtpPool {
+  const secrets = [credentials.pass, loginOf(credentials)];
+  const transport = createTransport({ ...optionsOf(settings, credentials), getSocket });
+  const bodies = new WeakMap<object, Readable>();
+
+  // The stream of the mail as it is read into the connection, remembered by the mail's own envelope.
+  transport.use('stream', ({ data, message }, done) => {
+    const { envelope } = data;
+    if (envelope) message.processFunc((body) => remember(envelope, body));
+    done();
+  });
+
+  function remember<Body extends Readable>(envelope: object, body: Body): Body {
+    bodies.set(envelope, body);
+    return body;
+  }
+
+  function getSocket(_: unknown, done: Parameters<OpenSocket>[1]): void {
+    openSocket(settings, done);
+  }
+
+  return {
+    async send(mail, signal) {
+      try {
+        const sent = await transport.sendMail({ ...mail, signal });
+        const refusals = sent.rejectedErrors?.map((error) => ({
+          ...readMailError(error),
+          to: error.recipient,
+        }));
+        const [target] = sent.envelope.to;
+        return finish({ response: sent.response, refusals, target }, mail, secrets);
+      } catch (error) {
+        // The dot that ends a mail is written after its last byte was read, never before.
+        const isWritten = Boolean(mail.envelope && bodies.get(mail.envelope)?.readableEnded);
+        return fail(readMailError(error), isWritten, secrets);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+function optionsOf(
+  settings: SmtpSettings,
+  { user, pass }: SmtpCredentials,
+): SMTPPoolOptions & { pool: true } {
+  const { host, port, secure = false, require_tls = true } = settings;
+  return {
+    pool: true,
+    host,
+    port,
+    secure,
+    requireTLS: !secure && require_tls,
+    ...(user && pass ? { auth: { user, pass }, forceAuth: true } : {}),
+    maxConnections,
+    maxMessages: maxMailsPerConnection,
+    maxRequeues: 0,
+    idleTimeout: idleTimeoutMs,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: greetingTimeoutMs,
+    socketTimeout: socketTimeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** What AUTH PLAIN sends. */
+function loginOf({ user, pass }: SmtpCredentials): string | undefined {
+  return user && pass ? `\u0000${user}\u0000${pass}` : undefined;
+}
+
+type Refusal = MailError & { to: string | undefined };
+type Taken = { response: string; refusals: Refusal[] | undefined; target: string | undefined };
+
+/**
+ * A mail is taken when its own recipient was. A copy that was refused is only noted; and when the own
+ * recipient was refused, copies that the server took stay sent.
+ */
+function finish(
+  { response, refusals = [], target }: Taken,
+  mail: SendMailOptions,
+  secrets: readonly (string | undefined)[],
+): SendResult {
+  const own = refusals.find(({ to }) => to === target);
+  if (own) return fail(own, false, secrets);
+  const refused = refusals.map(({ to }) => to).join(', ');
+  const outcome: Outcome = {
+    outcome: 'accepted',
+    providerMessageId: (mail.messageId ?? '').replace(/[<>]/g, ''),
+    ...(refused ? { detail: `Copies were refused: ${refused}.` } : {}),
+  };
+  return { outcome, response: { reply: clean(response, secrets) } };
+}
+
+function fail(
+  error: MailError,
+  isWritten: boolean,
+  secrets: readonly (string | undefined)[],
+): SendResult {
+  const outcome = sortMailError(error, isWritten);
+  if (!error.response) return { outcome };
+  const { command = '', response } = error;
+  return {
+    outcome,
+    response: { command: clean(command, secrets), reply: clean(response, secrets) },
+  };
+}
+
+function clean(text: string, secrets: readonly (string | undefined)[]): string {
+  return redact(text, secrets).slice(0, maxReplyCharacters);
+}

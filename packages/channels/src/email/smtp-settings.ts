@@ -1,0 +1,80 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { IntegrationInput } from '../channel';
+import { parseEmailAddress } from './address';
+
+export const smtpSettings = Type.Object({
+  host: Type.String({ title: 'Host', minLength: 1, maxLength: 253 }),
+  port: Type.Integer({ title: 'Port', minimum: 1, maximum: 65_535, default: 587 }),
+  secure: Type.Optional(
+    Type.Boolean({ title: 'TLS from the start', description: 'As on port 465.', default: false }),
+  ),
+  require_tls: Type.Optional(
+    Type.Boolean({
+      title: 'Require STARTTLS',
+      description: 'Refuse a server that cannot encrypt, where TLS is not used from the start.',
+      default: true,
+    }),
+  ),
+  from: Type.Object({
+    name: Type.Optional(Type.String({ title: 'Sender’s name', maxLength: 255 })),
+    address: Type.String({ title: 'Sender’s address', maxLength: 254 }),
+  }),
+  reply_to: Type.Optional(Type.String({ title: 'Reply to', maxLength: 254 })),
+});
+
+export const smtpCredentials = Type.Object({
+  user: Type.Optional(Type.String({ title: 'User name', maxLength: 512 })),
+  pass: Type.Optional(Type.String({ title: 'Password', maxLength: 4_096 })),
+});
+
+export type SmtpSettings = Static<typeof smtpSettings>;
+export type SmtpCredentials = Static<typeof smtpCredentials>;
+
+/** The integration in types, or undefined when it was saved incomplete. */
+export function readSmtp({
+  settings,
+  credentials,
+}: IntegrationInput): { settings: SmtpSettings; credentials: SmtpCredentials } | undefined {
+  const isWhole = Value.Check(smtpSettings, settings) && Value.Check(smtpCredentials, credentials);
+  return isWhole ? { settings, credentials } : undefined;
+}
+
+const securePort = 465;
+const submissionPorts = [25, 587, 2525];
+
+/** The problems that the schemas cannot say. */
+export function checkSmtp(integration: IntegrationInput): string[] {
+  const read = readSmtp(integration);
+  if (!read) return ['settings are not complete'];
+  return [
+    ...checkTls(read.settings),
+    ...checkAddresses(read.settings),
+    ...checkLogin(read.credentials),
+  ];
+}
+
+function checkTls({ port, secure = false }: SmtpSettings): string[] {
+  if (port === securePort && !secure) return [`secure must be on with port ${port}`];
+  if (submissionPorts.includes(port) && secure) return [`secure must be off with port ${port}`];
+  return [];
+}
+
+function checkAddresses({ host, from, reply_to }: SmtpSettings): string[] {
+  const isHost = /^[A-Za-z0-9.:_-]+$/.test(host);
+  return [
+    ...(isHost ? [] : ['host must be a host name or an address']),
+    ...checkAddress('from.address', from.address),
+    ...(reply_to ? checkAddress('reply_to', reply_to) : []),
+  ];
+}
+
+function checkAddress(field: string, given: string): string[] {
+  const parsed = parseEmailAddress(given);
+  return 'problem' in parsed ? [`${field} ${parsed.problem}`] : [];
+}
+
+function checkLogin({ user, pass }: SmtpCredentials): string[] {
+  if (Boolean(user) === Boolean(pass)) return [];
+  return [user ? 'pass must be given with user' : 'user must be given with pass'];
+}

@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache';
+import type { DescribeCall, Provider, SendCall, Sender, SenderDeps, SendResult } from '../channel';
+import { createGuardedFetch } from '../guarded-fetch';
+import { fetchAttachments } from './fetch-attachments';
+import { createMail, describeMail, type MailCall, type MailSettings } from './mail';
+import { createSocketOpener } from './open-socket';
+import { createSmtpPool, type SmtpPool } from './smtp-pool';
+import { checkSmtp, readSmtp, smtpCredentials, smtpSettings } from './smtp-settings';
+import type { EmailContent } from './template';
+
+export const smtp: Provider<EmailContent> = {
+  label: 'SMTP',
+  settings: smtpSettings,
+  credentials: smtpCredentials,
+  check: checkSmtp,
+  describe: describeSmtp,
+  createSender: createSmtpSender,
+};
+
+/** Pools at most; the one that was unused longest is closed for a new one. */
+const maxPools = 256;
+
+function createSmtpSender({ allowPrivateNetworks }: SenderDeps): Sender<EmailContent> {
+  const guardedFetch = createGuardedFetch({ allowPrivateNetworks });
+  const openSocket = createSocketOpener({ allowPrivateNetworks });
+  const pools = new LRUCache<string, SmtpPool>({
+    max: maxPools,
+    dispose: (pool) => pool.close(),
+  });
+
+  async function send(call: SendCall<EmailContent>): Promise<SendResult> {
+    const integration = readSmtp(call);
+    if (!integration) return { outcome: incomplete };
+    const { settings, credentials } = integration;
+    const mailCall: MailCall = { ...call, settings };
+    const files = await fetchAttachments(call.content.attachments, guardedFetch, call.signal);
+    if ('outcome' in files) return { outcome: files };
+    const key = `${call.integrationId}@${call.integrationVersion}`;
+    const pool = pools.get(key) ?? createSmtpPool({ settings, credentials, openSocket });
+    pools.set(key, pool);
+    return blameSender(await pool.send(createMail(mailCall, files), call.signal), call);
+  }
+
+  return {
+    send,
+    async close() {
+      pools.clear();
+      guardedFetch.close();
+    },
+  };
+}
+
+const incomplete = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'incomplete_settings',
+  detail: 'The integration’s settings are not complete.',
+} as const;
+
+/** A sender's address that the template or the call named is their fault, and not the integration's. */
+function blameSender(result: SendResult, { content }: SendCall<EmailContent>): SendResult {
+  const { outcome } = result;
+  if (outcome.outcome !== 'rejected' || outcome.reason !== 'sender_refused') return result;
+  if (!content.from?.address) return result;
+  return { ...result, outcome: { ...outcome, scope: 'content' } };
+}
+
+/** The sandbox may have no integration, so that settings may be missing here. */
+function describeSmtp(call: DescribeCall<EmailContent>) {
+  const { host, port } = call.settings;
+  const server = typeof host === 'string' ? ` ${host}:${port}` : '';
+  return {
+    operation: `SMTP${server}`,
+    body: describeMail({ ...call, settings: readMailSettings(call.settings) }),
+  };
+}
+
+function readMailSettings({ from, reply_to }: Record<string, unknown>): MailSettings {
+  return {
+    ...(typeof reply_to === 'string' ? { reply_to } : {}),
+    ...(isRecord(from) ? { from: { ...text('name', from), ...text('address', from) } } : {}),
+  };
+}
+
+function text<Name extends 'name' | 'address'>(name: Name, from: Record<string, unknown>) {
+  const value = from[name];
+  return typeof value === 'string' ? { [name]: value } : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,77 @@
+import { sortFailure, type Unanswered } from '../network-failure';
+import { type SmtpStage, sortSmtpReply } from './smtp-replies';
+
+/** What the library says of a failure, as far as it may be kept. */
+export type MailError = {
+  code?: string;
+  originalCode?: string;
+  command?: string;
+  response?: string;
+};
+
+/** The named fields of whatever the library threw: its errors may hold more than may be kept. */
+export function readMailError(error: unknown): MailError {
+  if (typeof error !== 'object' || error === null) return {};
+  return {
+    ...textField(error, 'code'),
+    ...textField(error, 'originalCode'),
+    ...textField(error, 'command'),
+    ...textField(error, 'response'),
+  };
+}
+
+/** What a failed mail came to. `isWritten`: the whole mail had left, so that a lost answer may have been a yes. */
+export function sortMailError(error: MailError, isWritten: boolean): Unanswered {
+  const refused = error.response && sortSmtpReply({ stage: stageOf(error), reply: error.response });
+  if (refused) return refused;
+  return (
+    localFailures.get(error.code ?? '') ?? sortFailure({ code: systemCodeOf(error), isWritten })
+  );
+}
+
+/** What the library refused by itself, before any server was asked. */
+const localFailures = new Map<string, Unanswered>([
+  ['EMESSAGE', content('too_large', 'The mail is larger than the mail server says it takes.')],
+  ['EENVELOPE', content('invalid_envelope', 'Sender or recipient cannot be written in SMTP.')],
+  ['EMAXRECIPIENTS', content('too_many_recipients', 'The mail has too many recipients.')],
+  ['EAUTH', login()],
+  ['ENOAUTH', login()],
+]);
+
+function content(reason: string, detail: string): Unanswered {
+  return { outcome: 'rejected', scope: 'content', reason, detail };
+}
+
+function login(): Unanswered {
+  return {
+    outcome: 'rejected',
+    scope: 'integration',
+    reason: 'credentials_refused',
+    detail: 'The mail server takes no login that the user name and password would fit.',
+  };
+}
+
+const stages: readonly [RegExp, SmtpStage][] = [
+  [/^AUTH/, 'auth'],
+  [/^(EHLO|HELO|STARTTLS)/, 'hello'],
+  [/^MAIL/, 'mail'],
+  [/^RCPT/, 'rcpt'],
+  [/^CONN/, 'greeting'],
+];
+
+function stageOf({ code, command = '' }: MailError): SmtpStage {
+  if (code === 'EAUTH') return 'auth';
+  const found = stages.find(([pattern]) => pattern.test(command));
+  if (found) return found[1];
+  return code === 'EMESSAGE' ? 'end' : 'data';
+}
+
+function systemCodeOf({ code, originalCode }: MailError): string | undefined {
+  return originalCode ?? code;
+}
+
+function textField<Name extends string>(error: object, name: Name): Partial<Record<Name, string>> {
+  const value: unknown = Reflect.get(error, name);
+  // The record has the one name that the type asks for.
+  return typeof value === 'string' ? ({ [name]: value } as Record<Name, string>) : {};
+}

@@ -1,0 +1,74 @@
+import { createHttp, type HttpAnswer } from './http';
+import {
+  blockedAddressCode,
+  createGuardedLookup,
+  type GuardOptions,
+  isBlockedHost,
+} from './public-address';
+
+/** What was fetched, or why not: `refused` for good, `unavailable` for now. */
+export type Fetched = { body: Buffer } | { failed: 'refused' | 'unavailable'; detail: string };
+
+export type GuardedFetch = {
+  fetch(url: string, signal: AbortSignal): Promise<Fetched>;
+  close(): void;
+};
+
+export const maxFetchedBytes = 5 * 1024 * 1024;
+export const fetchTimeoutMs = 10_000;
+
+/**
+ * Fetches what a caller named by URL, and nothing that a caller must not reach: https on port 443 of
+ * public addresses, without redirects, bounded in size and time.
+ */
+export function createGuardedFetch(options: GuardOptions): GuardedFetch {
+  const http = createHttp({ lookup: createGuardedLookup(options) });
+  return {
+    async fetch(url, signal) {
+      const problem = problemOf(url, options);
+      if (problem) return { failed: 'refused', detail: problem };
+      const answer = await http.request({
+        method: 'GET',
+        url,
+        headers: { accept: '*/*', 'accept-encoding': 'identity' },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(fetchTimeoutMs)]),
+        maxResponseBytes: maxFetchedBytes,
+      });
+      return 'status' in answer ? readAnswer(answer) : readFailure(answer.code);
+    },
+    close: () => http.close(),
+  };
+}
+
+function problemOf(given: string, options: GuardOptions): string | undefined {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url) return 'The URL cannot be read.';
+  if (url.username || url.password) return 'A URL with a user name or password is not fetched.';
+  if (isBlockedHost(url.hostname, options)) return notPublic;
+  if (options.allowPrivateNetworks && url.protocol === 'http:') return undefined;
+  if (url.protocol !== 'https:') return 'Only https URLs are fetched.';
+  if (url.port !== '' && !options.allowPrivateNetworks) return 'Only port 443 is fetched from.';
+  return undefined;
+}
+
+const notPublic = 'The host is not a public address.';
+
+function readAnswer({ status, body }: HttpAnswer): Fetched {
+  if (status === 200) return { body };
+  if (status >= 300 && status < 400) {
+    return { failed: 'refused', detail: `HTTP status ${status}: redirects are not followed.` };
+  }
+  const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429;
+  return { failed: isTemporary ? 'unavailable' : 'refused', detail: `HTTP status ${status}.` };
+}
+
+function readFailure(code: string | undefined): Fetched {
+  if (code === blockedAddressCode) return { failed: 'refused', detail: notPublic };
+  if (code === 'ERESPONSETOOLARGE') {
+    return { failed: 'refused', detail: `It is larger than ${maxFetchedBytes} bytes.` };
+  }
+  if (code === 'ABORT_ERR') {
+    return { failed: 'unavailable', detail: `It took longer than ${fetchTimeoutMs} ms.` };
+  }
+  return { failed: 'unavailable', detail: `The connection failed (${code ?? 'unknown'}).` };
+}

@@ -1,0 +1,130 @@
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { codeOf, type NetworkFailure, type Unanswered } from './network-failure';
+
+export type HttpCall = {
+  method: 'GET' | 'POST';
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Ends the call, whatever it waits for. */
+  signal: AbortSignal;
+  maxResponseBytes?: number;
+};
+
+export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+
+/** Calls that are made once, follow no redirect, and never throw for what a network does. */
+export type Http = {
+  request(call: HttpCall): Promise<HttpAnswer | NetworkFailure>;
+  close(): void;
+};
+
+export type HttpOptions = {
+  /** How host names become addresses; the system's way unless given. */
+  lookup?: LookupFunction;
+};
+
+export function createHttp({ lookup }: HttpOptions = {}): Http {
+  const options = { keepAlive: true, maxSockets, maxFreeSockets, timeout: idleSocketMs };
+  const plain = new http.Agent(options);
+  const secure = new https.Agent(options);
+
+  return {
+    request(call) {
+      const url = new URL(call.url);
+      const isSecure = url.protocol === 'https:';
+      return exchange(call, (onAnswer) =>
+        (isSecure ? https : http).request(
+          url,
+          {
+            method: call.method,
+            agent: isSecure ? secure : plain,
+            headers: headersOf(call),
+            signal: call.signal,
+            ...(lookup ? { lookup } : {}),
+          },
+          onAnswer,
+        ),
+      );
+    },
+    close() {
+      plain.destroy();
+      secure.destroy();
+    },
+  };
+}
+
+/** What a status outside of 2xx means where a provider's own table says nothing. */
+export function sortStatus(status: number, headers: IncomingHttpHeaders): Unanswered {
+  const reason = `http_${status}`;
+  const detail = `The provider answered with HTTP status ${status}.`;
+  if (status === 429 || status === 503) {
+    return { outcome: 'retry', reason, detail, ...afterOf(headers) };
+  }
+  if (status === 408 || status === 425 || status < 400) return { outcome: 'retry', reason, detail };
+  if (status >= 500) return { outcome: 'unknown', reason, detail };
+  const scope = status === 401 || status === 403 || status === 407 ? 'integration' : 'content';
+  return { outcome: 'rejected', scope, reason, detail };
+}
+
+/** How long a provider asked to wait, from its Retry-After in seconds or as a date. */
+export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
+  const given = headers['retry-after']?.trim();
+  if (!given) return undefined;
+  const waitMs = /^\d+(\.\d+)?$/.test(given) ? Number(given) * 1000 : Date.parse(given) - nowMs;
+  return Number.isNaN(waitMs) ? undefined : Math.max(Math.ceil(waitMs), minRetryAfterMs);
+}
+
+/** More calls than one worker has in flight, so that none waits here while its deadline runs. */
+const maxSockets = 1024;
+const maxFreeSockets = 64;
+/** Below what servers wait before they close an idle connection: a request on a closing one is lost. */
+const idleSocketMs = 4_000;
+const defaultMaxResponseBytes = 1024 * 1024;
+const minRetryAfterMs = 1_000;
+
+function afterOf(headers: IncomingHttpHeaders): { afterMs?: number } {
+  const afterMs = retryAfterMs(headers, Date.now());
+  return afterMs === undefined ? {} : { afterMs };
+}
+
+function headersOf({ headers, body }: HttpCall): Record<string, string> {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  return { ...headers, ...length };
+}
+
+function exchange(
+  call: HttpCall,
+  open: (onAnswer: (response: IncomingMessage) => void) => http.ClientRequest,
+): Promise<HttpAnswer | NetworkFailure> {
+  const maxBytes = call.maxResponseBytes ?? defaultMaxResponseBytes;
+  return new Promise((resolve) => {
+    let isWritten = false;
+    const fail = (error: unknown) => resolve({ code: codeOf(error), isWritten });
+    const request = open((response) => {
+      const { statusCode: status = 0, headers } = response;
+      collect(response, maxBytes).then((body) => resolve({ status, headers, body }), fail);
+    });
+    // The event comes when the last byte was handed to the operating system, and never before.
+    request.once('finish', () => {
+      isWritten = true;
+    });
+    request.on('error', fail);
+    request.end(call.body);
+  });
+}
+
+async function collect(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw Object.assign(new Error('The response is too large'), { code: 'ERESPONSETOOLARGE' });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

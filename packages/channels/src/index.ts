@@ -1,0 +1,31 @@
+export type {
+  AnyChannel,
+  Channel,
+  CompiledTemplate,
+  Composed,
+  ComposeInput,
+  DescribeCall,
+  IntegrationInput,
+  Provider,
+  ProviderRequest,
+  SendCall,
+  Sender,
+  SenderDeps,
+  SendResult,
+  Target,
+  Targeting,
+} from './channel';
+export { type EmailAddress, parseEmailAddress } from './email/address';
+export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-fetch';
+export { isPublicAddress } from './public-address';
+export { type ChannelName, channelNames, channels } from './registry';
+export {
+  type CaptureRecord,
+  createSandboxSender,
+  type MagicBehaviour,
+  magicBehaviours,
+  type SandboxCall,
+  type SandboxDeps,
+  type SandboxSender,
+  sandboxProvider,
+} from './sandbox';

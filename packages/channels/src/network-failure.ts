@@ -1,0 +1,93 @@
+import type { Outcome } from '@belfry/shared';
+import { blockedAddressCode } from './public-address';
+
+/** What is known of a call that ended without an answer. */
+export type NetworkFailure = {
+  code: string | undefined;
+  /** Whether the whole request had left this machine; before that, nothing can have been sent. */
+  isWritten: boolean;
+};
+
+export type Unanswered = Exclude<Outcome, { outcome: 'accepted' }>;
+
+/** The one place that decides what a failed connection means: certainly not sent, or nobody can know. */
+export function sortFailure({ code, isWritten }: NetworkFailure): Unanswered {
+  if (code === blockedAddressCode) return blocked;
+  const { reason, sentence, neverConnected } = kindOf(code);
+  if (neverConnected || !isWritten) return { outcome: 'retry', reason, detail: sentence };
+  return {
+    outcome: 'unknown',
+    reason,
+    detail: `${sentence} The request had left before, so it may have been carried out.`,
+  };
+}
+
+/** The code of anything that was thrown; of the system call where there is one. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const code = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+const blocked: Unanswered = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'private_address',
+  detail: 'The host is a private or reserved address, which ALLOW_PRIVATE_NETWORKS would permit.',
+};
+
+type Kind = { reason: string; sentence: string; neverConnected?: true };
+
+const refused: Kind = {
+  reason: 'connection_refused',
+  sentence: 'The provider’s host refused the connection.',
+  neverConnected: true,
+};
+const unresolved: Kind = {
+  reason: 'host_not_found',
+  sentence: 'The provider’s host name could not be resolved.',
+  neverConnected: true,
+};
+const unreachable: Kind = {
+  reason: 'unreachable',
+  sentence: 'There is no route to the provider’s host.',
+  neverConnected: true,
+};
+const distrusted: Kind = {
+  reason: 'tls',
+  sentence: 'The provider’s TLS certificate could not be verified.',
+  neverConnected: true,
+};
+const timedOut: Kind = { reason: 'timeout', sentence: 'The provider did not answer in time.' };
+const lost: Kind = { reason: 'connection_lost', sentence: 'The connection broke off.' };
+const garbled: Kind = {
+  reason: 'unreadable_answer',
+  sentence: 'The provider’s answer could not be read.',
+};
+
+const kinds = new Map<string, Kind>([
+  ['ECONNREFUSED', refused],
+  ['ENOTFOUND', unresolved],
+  ['EAI_AGAIN', unresolved],
+  ['EDNS', unresolved],
+  ['EHOSTUNREACH', unreachable],
+  ['ENETUNREACH', unreachable],
+  ['CERT_HAS_EXPIRED', distrusted],
+  ['CERT_NOT_YET_VALID', distrusted],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', distrusted],
+  ['SELF_SIGNED_CERT_IN_CHAIN', distrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT', distrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', distrusted],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', distrusted],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', distrusted],
+  ['ABORT_ERR', timedOut],
+  ['EABORT', timedOut],
+  ['ETIMEDOUT', timedOut],
+  ['ERESPONSETOOLARGE', garbled],
+]);
+
+function kindOf(code: string | undefined): Kind {
+  if (code === undefined) return lost;
+  if (/^(HPE_|ERR_HTTP_)/.test(code)) return garbled;
+  return kinds.get(code) ?? lost;
+}

@@ -1,0 +1,14 @@
+import type { AnyChannel } from './channel';
+import { email } from './email/channel';
+import { slack } from './slack/channel';
+
+/** Every channel there is. Wire schema, worker roles, dashboard and sandbox follow from these lines. */
+export const channels = {
+  email,
+  slack,
+} satisfies Record<string, AnyChannel>;
+
+export type ChannelName = keyof typeof channels;
+
+// Object.keys of a literal object: the names are exactly its own.
+export const channelNames = Object.keys(channels) as ChannelName[];

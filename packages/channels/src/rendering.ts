@@ -1,0 +1,81 @@
+import {
+  type Data,
+  type FailureReason,
+  parseTemplate,
+  renderTemplate,
+  type Template,
+  TemplateError,
+  type TemplateNode,
+} from '@belfry/shared';
+
+export type Escape = (
+  value: string,
+  print: { id: Extract<TemplateNode, { kind: 'print' }>['id']; isRaw: boolean },
+) => string;
+
+/** One text of a channel's template, parsed, with the escaping of its place. */
+export type Field = { name: string; template: Template; escape: Escape };
+
+export type Failed = { failed: FailureReason; detail: string };
+
+/** Renders the fields of one message; the first failure stands, and what was missing is gathered. */
+export type Rendering = {
+  text(field: Field | undefined, maxCharacters?: number): string;
+  fail(failed: FailureReason, detail: string): void;
+  /** What to do without when nothing failed: the paths that the data did not hold. */
+  finish(missing: 'empty' | 'reject'): Failed | { missing: string[] };
+};
+
+/** 256 KB, counted in characters. */
+export const maxRenderedCharacters = 256 * 1024;
+
+export function createRendering(data: Data): Rendering {
+  const paths = new Set<string>();
+  let failure: Failed | undefined;
+
+  return {
+    text(field, maxCharacters = maxRenderedCharacters) {
+      if (!field || failure) return '';
+      const rendered = renderTemplate(field.template, data, {
+        escape: field.escape,
+        maxOutputLength: maxCharacters,
+      });
+      if ('failed' in rendered) {
+        failure = { failed: rendered.failed, detail: `${field.name}: ${rendered.detail}` };
+        return '';
+      }
+      for (const path of rendered.missing) paths.add(path);
+      return rendered.text;
+    },
+    fail(failed, detail) {
+      failure ??= { failed, detail };
+    },
+    finish(missing) {
+      if (missing === 'reject' && paths.size > 0) {
+        return { failed: 'missing_data', detail: `The data holds no ${[...paths].join(', ')}.` };
+      }
+      return failure ?? { missing: [...paths] };
+    },
+  };
+}
+
+/** Parses one field; an error names the field, and keeps its line and column. */
+export function parseField(
+  name: string,
+  source: string,
+  createEscape: (template: Template) => Escape,
+): Field {
+  try {
+    const template = parseTemplate(source);
+    return { name, template, escape: createEscape(template) };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const { line, column } = error;
+    throw new TemplateError(`${name}: ${error.message}`, { line, column });
+  }
+}
+
+/** The paths that the fields read, each once, in order. */
+export function pathsOf(fields: readonly (Field | undefined)[]): string[] {
+  return [...new Set(fields.flatMap((field) => field?.template.paths ?? []))];
+}

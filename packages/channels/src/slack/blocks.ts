@@ -1,0 +1,132 @@
+import { escapeAngle, escapeNothing, type Json, TemplateError } from '@belfry/shared';
+import { type Escape, type Field, parseField, type Rendering } from '../rendering';
+import { createMrkdwnEscape } from './mrkdwn';
+
+export type Block = { [key: string]: Json };
+
+/** Block Kit with its values to come. */
+export type BlocksTemplate = { fields: Field[]; render(rendering: Rendering): Block[] };
+
+export const maxBlocksSourceCharacters = 64 * 1024;
+const maxDepth = 32;
+
+/**
+ * Parses Block Kit before any value is in it, and each text in it as a template of its own: a value
+ * stays inside its text, whatever it holds.
+ */
+export function parseBlocksTemplate(source: string): BlocksTemplate {
+  const blocks = readBlocks(source);
+  if ('problem' in blocks) throw blocks.problem;
+  const fields: Field[] = [];
+  const renderers = blocks.map((block, index) => parseObject(block, `blocks[${index}]`, fields));
+  return {
+    fields,
+    render: (rendering) => renderers.map((render) => render(rendering)),
+  };
+}
+
+/** The blocks of a JSON text: a list, or the object with `blocks` that Slack's builder gives. */
+export function readBlocks(source: string): Block[] | { problem: TemplateError } {
+  if (source.length > maxBlocksSourceCharacters) {
+    return { problem: refuse(`is longer than ${maxBlocksSourceCharacters} characters`) };
+  }
+  if (depthOf(source) > maxDepth) {
+    return { problem: refuse(`is nested deeper than ${maxDepth} levels`) };
+  }
+  let parsed: Json;
+  try {
+    parsed = JSON.parse(source);
+  } catch (error) {
+    return { problem: locate(source, error) };
+  }
+  return listOf(parsed) ?? { problem: refuse('must be a list of blocks, or an object with one') };
+}
+
+/** Counted before parsing, so that nothing that walks the blocks can run out of stack. */
+function depthOf(source: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of source.replace(/"(?:[^"\\]|\\.)*"/g, '')) {
+    if (character === '[' || character === '{') depth += 1;
+    if (character === ']' || character === '}') depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+function listOf(parsed: Json): Block[] | undefined {
+  const list = isObject(parsed) ? parsed['blocks'] : parsed;
+  if (!Array.isArray(list)) return undefined;
+  const blocks = list.filter(isObject);
+  return blocks.length === list.length ? blocks : undefined;
+}
+
+function isObject(value: Json | undefined): value is Block {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Render<Rendered> = (rendering: Rendering) => Rendered;
+
+function parseObject(object: Block, path: string, fields: Field[]): Render<Block> {
+  const members = Object.entries(object).map(([name, value]) => {
+    const memberPath = `${path}.${name}`;
+    const isText = typeof value === 'string';
+    const render = isText
+      ? parseText(value, memberPath, escapeOf(object, name), fields)
+      : parseValue(value, memberPath, fields);
+    return [name, render] as const;
+  });
+  return (rendering) =>
+    Object.fromEntries(members.map(([name, render]) => [name, render(rendering)]));
+}
+
+function parseValue(value: Json, path: string, fields: Field[]): Render<Json> {
+  if (typeof value === 'string') return parseText(value, path, () => escapeNothing, fields);
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => parseValue(item, `${path}[${index}]`, fields));
+    return (rendering) => items.map((render) => render(rendering));
+  }
+  if (isObject(value)) return parseObject(value, path, fields);
+  return () => value;
+}
+
+function parseText(
+  source: string,
+  path: string,
+  createEscape: (template: Field['template']) => Escape,
+  fields: Field[],
+): Render<string> {
+  if (!source.includes('{{')) return () => source;
+  const field = parseField(path, source, createEscape);
+  fields.push(field);
+  return (rendering) => rendering.text(field);
+}
+
+/** How the `text` of an object is read, by the object's type; any other text is no markup. */
+const readings = new Map<Json | undefined, (template: Field['template']) => Escape>([
+  ['mrkdwn', createMrkdwnEscape],
+  ['markdown', () => escapeAngle],
+  ['plain_text', () => escapeNothing],
+  ['text', () => escapeNothing],
+  ['link', () => escapeNothing],
+]);
+
+function escapeOf(object: Block, name: string): (template: Field['template']) => Escape {
+  if (name !== 'text') return () => escapeNothing;
+  return readings.get(object['type']) ?? createMrkdwnEscape;
+}
+
+function refuse(problem: string): TemplateError {
+  return new TemplateError(`blocks: ${problem}`, { line: 1, column: 1 });
+}
+
+/** Node names the position in its message, and where it does not, the first line has to do. */
+function locate(source: string, error: unknown): TemplateError {
+  const message = error instanceof Error ? error.message : '';
+  const position = Number(/position (\d+)/.exec(message)?.[1] ?? 0);
+  const before = source.slice(0, position).split('\n');
+  return new TemplateError('blocks: not JSON. Placeholders belong inside the quotes of a text.', {
+    line: before.length,
+    column: (before.at(-1)?.length ?? 0) + 1,
+  });
+}

@@ -1,0 +1,73 @@
+import { escapeAngle, type Template } from '@belfry/shared';
+import { findPrintContexts, type Scanner } from '../print-contexts';
+import type { Escape } from '../rendering';
+import { isLinkPart, isLinkStart, prefixOf } from '../safe-url';
+
+/** Where a value stands in Slack's markup: in text, or in the address of a link that the author wrote. */
+type MrkdwnContext = 'text' | 'link' | 'link_start' | 'link_part';
+
+type MrkdwnState = {
+  mode: 'text' | 'link' | 'label';
+  /** The link's address so far, as far as it decides about its scheme. */
+  literal: string;
+  hasPrinted: boolean;
+};
+
+/** Escapes values for Slack's markup, so that none can mention, link or end a link. */
+export function createMrkdwnEscape(template: Template): Escape {
+  const contexts = findPrintContexts(template, scanner);
+  return function escapeForPlace(value, { id }) {
+    const context = contexts.get(id);
+    if (context === undefined || context === 'text') return escapeAngle(value);
+    if (context === 'link_start' && !isLinkStart(value)) return harmlessLink;
+    if (context === 'link_part' && !isLinkPart(value)) return harmlessLink;
+    return encodeLink(value);
+  };
+}
+
+const harmlessLink = 'about:blank';
+
+const startOfText: MrkdwnState = { mode: 'text', literal: '', hasPrinted: false };
+
+const scanner: Scanner<MrkdwnState, MrkdwnContext> = {
+  start: startOfText,
+  read(state, text) {
+    let current = state;
+    for (const character of text) current = step(current, character);
+    return current;
+  },
+  print(state) {
+    if (state.mode !== 'link') return { context: 'text', state };
+    return { context: contextOfLink(state), state: { ...state, hasPrinted: true } };
+  },
+  join(left, right) {
+    if (left.mode !== right.mode) return undefined;
+    const isSame = left.literal === right.literal && left.hasPrinted === right.hasPrinted;
+    return isSame ? left : { ...left, literal: '', hasPrinted: true };
+  },
+};
+
+const maxLiteralCharacters = 64;
+
+function step(state: MrkdwnState, character: string): MrkdwnState {
+  if (state.mode === 'text') return character === '<' ? { ...startOfText, mode: 'link' } : state;
+  if (character === '>') return startOfText;
+  if (state.mode === 'label') return state;
+  if (character === '|') return { ...startOfText, mode: 'label' };
+  if (state.literal.length >= maxLiteralCharacters) return state;
+  return { ...state, literal: state.literal + character };
+}
+
+/** `<@`, `<#` and `<!` are mentions that the author wrote, with a value for whom. */
+function contextOfLink({ literal, hasPrinted }: MrkdwnState): MrkdwnContext {
+  if (/^[@#!]/.test(literal)) return 'link';
+  const prefix = prefixOf(literal);
+  if (prefix === 'undecided') return 'link_part';
+  if (prefix === 'empty') return hasPrinted ? 'link_part' : 'link_start';
+  return 'link';
+}
+
+/** What would end the link or its address; `&` is left, because a query needs it. */
+function encodeLink(value: string): string {
+  return value.replace(/[<>|\s]/g, (character) => encodeURIComponent(character));
+}

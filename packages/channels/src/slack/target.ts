@@ -1,0 +1,57 @@
+import type { Recipient } from '@belfry/shared';
+import type { Targeting } from '../channel';
+import { findMagicWordOfEmail, parseEmailAddress } from '../email/address';
+
+/** Where a message goes: a conversation, a person by id or by e-mail; the e-mail is the fallback where both stand. */
+export type SlackTarget = { conversationId?: string; userId?: string; email?: string };
+
+const conversation = /^[CGD][A-Z0-9]{8,}$/;
+const person = /^[UW][A-Z0-9]{8,}$/;
+
+export function findSlackTargets({ slack }: Recipient): Targeting {
+  const given = [
+    ...(slack?.channelId?.trim() ? [readId(slack.channelId.trim())] : []),
+    ...(slack?.email?.trim() ? [readEmail(slack.email.trim())] : []),
+  ];
+  if (given.length === 0) {
+    return { skip: 'no_address', detail: 'The recipient has no Slack channel_id or email.' };
+  }
+  const address = given.flatMap((part) => ('address' in part ? [part.address] : [])).join(' ');
+  const problems = given.flatMap((part) => ('problem' in part ? [part.problem] : [])).join(' ');
+  if (address === '') return { skip: 'invalid_address', detail: problems };
+  return { targets: [problems ? { address, note: problems } : { address }] };
+}
+
+export function parseSlackTarget(target: string): SlackTarget {
+  const parts = target.split(' ');
+  const conversationId = parts.find((part) => conversation.test(part));
+  const userId = parts.find((part) => person.test(part));
+  const email = parts.find((part) => part.includes('@'));
+  return {
+    ...(conversationId ? { conversationId } : {}),
+    ...(userId ? { userId } : {}),
+    ...(email ? { email } : {}),
+  };
+}
+
+/** CSANDBOXBOUNCE, or sandbox+bounce@example.com. */
+export function findMagicWordOfSlack(target: string): string | undefined {
+  const { conversationId, userId, email } = parseSlackTarget(target);
+  const word = /^[CGDUW]SANDBOX([A-Z]+)$/.exec(conversationId ?? userId ?? '')?.[1];
+  return word?.toLowerCase() ?? (email && findMagicWordOfEmail(email));
+}
+
+type Part = { address: string } | { problem: string };
+
+function readId(given: string): Part {
+  if (conversation.test(given) || person.test(given)) return { address: given };
+  return {
+    problem: `channel_id "${given}" is not the id of a channel (C…, G…, D…) or of a person (U…, W…); a name does not do.`,
+  };
+}
+
+function readEmail(given: string): Part {
+  const parsed = parseEmailAddress(given);
+  if ('address' in parsed) return { address: parsed.address };
+  return { problem: `email "${given}" ${parsed.problem}.` };
+}

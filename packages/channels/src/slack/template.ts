@@ -1,0 +1,36 @@
+import type { Json } from '@belfry/shared';
+import { type Static, Type } from '@sinclair/typebox';
+
+export const slackTemplate = Type.Object({
+  text: Type.Optional(
+    Type.String({ title: 'Text', description: 'Made from the blocks when empty.' }),
+  ),
+  blocks: Type.Optional(
+    Type.String({
+      title: 'Blocks',
+      description: 'Block Kit as JSON, with placeholders in its texts.',
+    }),
+  ),
+});
+
+const wireBlocks = Type.Unsafe<{ [key: string]: Json }[]>(
+  Type.Array(Type.Object({}, { additionalProperties: true })),
+);
+
+export const slackOverride = Type.Object({
+  message: Type.Optional(
+    Type.Object({
+      text: Type.Optional(Type.String()),
+      blocks: Type.Optional(Type.Union([wireBlocks, Type.String()])),
+    }),
+  ),
+});
+
+export type SlackTemplate = Static<typeof slackTemplate>;
+export type SlackOverride = Static<typeof slackOverride>;
+
+export type SlackContent = {
+  /** Never empty: it is what a notification shows, also beside blocks. */
+  text: string;
+  blocks?: { [key: string]: Json }[];
+};

@@ -1,0 +1,187 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type {
+  DescribeCall,
+  Provider,
+  ProviderRequest,
+  SendCall,
+  Sender,
+  SenderDeps,
+  SendResult,
+} from '../channel';
+import { createHttp } from '../http';
+import { createSlackApi, type SlackAccess, type SlackReply } from './api';
+import { createDirectChannels, type Person } from './direct-channels';
+import { parseSlackTarget, type SlackTarget } from './target';
+import type { SlackContent } from './template';
+
+const slackSettings = Type.Object({});
+
+const slackCredentials = Type.Object({
+  access_token: Type.Optional(
+    Type.String({
+      title: 'Bot token',
+      description: 'xoxb-…; may be left out when every recipient brings a token.',
+      maxLength: 512,
+    }),
+  ),
+});
+
+export const slackWebApi: Provider<SlackContent> = {
+  label: 'Slack',
+  settings: slackSettings,
+  credentials: slackCredentials,
+  check({ credentials }) {
+    const { access_token: token } = readCredentials(credentials);
+    if (!token || botToken.test(token)) return [];
+    return ['access_token must be a bot or user token (xoxb-…, xoxp-…)'];
+  },
+  describe: describeSlack,
+  createSender: createSlackSender,
+};
+
+const botToken = /^(xoxe\.)?xox[bp]-[A-Za-z0-9-]{10,}$/;
+/** A token of the call is not ours to judge, but it has to fit into a header. */
+const headerSafe = /^[\x21-\x7e]{1,512}$/;
+
+function createSlackSender({ baseUrls }: SenderDeps): Sender<SlackContent> {
+  const http = createHttp();
+  const api = createSlackApi({ http, url: baseUrls['slack'] });
+  const people = createDirectChannels(api);
+
+  async function send(call: SendCall<SlackContent>): Promise<SendResult> {
+    const token = call.ownToken ?? readCredentials(call.credentials).access_token;
+    if (!token) return { outcome: noToken };
+    if (!headerSafe.test(token)) return blameToken({ outcome: malformedToken }, call);
+    const access: SlackAccess = { token, signal: call.signal };
+    return blameToken(await deliver(call, access), call);
+  }
+
+  async function deliver(call: SendCall<SlackContent>, access: SlackAccess): Promise<SendResult> {
+    let reply: SlackReply = { refused: noTarget, code: undefined, response: {} };
+    for (const place of placesOf(parseSlackTarget(call.target))) {
+      const isChannel = typeof place === 'string';
+      reply = await (isChannel ? post(place, call, access) : toPerson(place, call, access));
+      if (!isNotFound(reply)) break;
+    }
+    return finish(reply);
+  }
+
+  async function toPerson(
+    person: Person,
+    call: SendCall<SlackContent>,
+    access: SlackAccess,
+  ): Promise<SlackReply> {
+    const opened = await people.find(person, access);
+    if ('refused' in opened) return opened;
+    const reply = await post(opened.channel, call, access);
+    if ('refused' in reply && isAboutPerson(reply)) people.forget(person, access);
+    return reply;
+  }
+
+  function post(
+    channel: string,
+    call: SendCall<SlackContent>,
+    access: SlackAccess,
+  ): Promise<SlackReply> {
+    return api.call('chat.postMessage', { channel, ...messageOf(call) }, access);
+  }
+
+  return {
+    send,
+    async close() {
+      http.close();
+    },
+  };
+}
+
+function readCredentials(credentials: Record<string, unknown>): Static<typeof slackCredentials> {
+  const token = credentials['access_token'];
+  return typeof token === 'string' && token !== '' ? { access_token: token } : {};
+}
+
+const noToken = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'no_token',
+  detail: 'Neither the call, nor the user, nor the integration has a token.',
+} as const;
+
+const malformedToken = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'malformed_token',
+  detail: 'The token holds spaces or control characters.',
+} as const;
+
+const noTarget = {
+  outcome: 'rejected',
+  scope: 'recipient',
+  reason: 'no_target',
+  detail: 'The target is neither a channel, nor a person, nor an e-mail address.',
+} as const;
+
+function isAboutPerson(reply: Extract<SlackReply, { refused: unknown }>): boolean {
+  return reply.refused.outcome === 'rejected' && reply.refused.scope === 'recipient';
+}
+
+/** Where to try, best first. */
+function placesOf({ conversationId, userId, email }: SlackTarget): (string | Person)[] {
+  return [
+    ...(conversationId ? [conversationId] : []),
+    ...(userId ? [{ userId }] : []),
+    ...(email ? [{ email }] : []),
+  ];
+}
+
+const notFoundCodes = ['channel_not_found', 'user_not_found', 'users_not_found'];
+
+/** Only what cannot be found has a fallback; what refuses the message has been reached. */
+function isNotFound(reply: SlackReply): boolean {
+  return 'refused' in reply && reply.code !== undefined && notFoundCodes.includes(reply.code);
+}
+
+/** A token that came with the call or the user fails this message alone. */
+function blameToken(result: SendResult, { ownToken }: SendCall<SlackContent>): SendResult {
+  const { outcome } = result;
+  if (ownToken === undefined || outcome.outcome !== 'rejected') return result;
+  if (outcome.scope !== 'integration') return result;
+  return { ...result, outcome: { ...outcome, ownToken: true } };
+}
+
+function finish(reply: SlackReply): SendResult {
+  if ('refused' in reply) return { outcome: reply.refused, response: reply.response };
+  const { channel, ts } = reply.body;
+  if (typeof channel !== 'string' || typeof ts !== 'string') return { outcome: noReceipt };
+  return {
+    outcome: { outcome: 'accepted', providerMessageId: `${channel}:${ts}` },
+    response: { ok: true, channel, ts },
+  };
+}
+
+const noReceipt = {
+  outcome: 'unknown',
+  reason: 'unreadable_answer',
+  detail: 'Slack said yes without naming the message.',
+} as const;
+
+/** The message's id travels with it, so that a duplicate can be told. */
+function messageOf({ content, messageId }: DescribeCall<SlackContent>): Record<string, unknown> {
+  const { text, blocks } = content;
+  return {
+    text,
+    ...(blocks ? { blocks } : {}),
+    metadata: { event_type: 'notification', event_payload: { message_id: messageId } },
+  };
+}
+
+function describeSlack(call: DescribeCall<SlackContent>): ProviderRequest {
+  return {
+    operation: 'POST https://slack.com/api/chat.postMessage',
+    body: { ...describeTarget(parseSlackTarget(call.target)), ...messageOf(call) },
+  };
+}
+
+function describeTarget({ conversationId, userId, email }: SlackTarget): Record<string, string> {
+  const channel = conversationId ?? userId;
+  return { ...(channel ? { channel } : {}), ...(email ? { email } : {}) };
+}

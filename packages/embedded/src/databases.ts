@@ -1,0 +1,74 @@
+import { Client, escapeIdentifier } from 'pg';
+
+const connectTimeoutMs = 10_000;
+const statementTimeoutMs = 60_000;
+const duplicateDatabase = '42P04';
+
+/** Makes a database on the server of `url`, as a copy of `template` when one is named; false when it was there. */
+export async function createDatabase(
+  url: string,
+  name: string,
+  template?: string,
+): Promise<boolean> {
+  const source = template ? ` TEMPLATE ${escapeIdentifier(template)}` : '';
+  return withAdmin(url, async (client) => {
+    try {
+      await client.query(`CREATE DATABASE ${escapeIdentifier(name)}${source}`);
+      return true;
+    } catch (error) {
+      if (hasCode(error, duplicateDatabase)) return false;
+      throw error;
+    }
+  });
+}
+
+/** Ends the connections to a database and removes it, if it is there. */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  await withAdmin(url, (client) =>
+    client.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`),
+  );
+}
+
+export function listDatabases(url: string): Promise<string[]> {
+  return withAdmin(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT datname AS name FROM pg_database WHERE NOT datistemplate',
+    );
+    return rows.map(({ name }) => name);
+  });
+}
+
+/** The processes that serve the connections of a server on this machine. */
+export function listBackends(url: string): Promise<number[]> {
+  return withAdmin(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+    );
+    return rows.map(({ pid }) => pid);
+  });
+}
+
+/** The same server and user, another database. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${encodeURIComponent(name)}`;
+  return changed.href;
+}
+
+async function withAdmin<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({
+    connectionString: withDatabase(url, 'postgres'),
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+  });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

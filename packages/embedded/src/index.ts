@@ -1,0 +1,15 @@
+export {
+  createDatabase,
+  dropDatabase,
+  listBackends,
+  listDatabases,
+  withDatabase,
+} from './databases';
+export { stopLeftovers } from './leftovers';
+export { findFreePort, isPortFree } from './ports';
+export { startPostgres } from './postgres';
+export { describeProcess, hasEnded, isAlive, type ProcessFacts } from './process-facts';
+export type { OnProgress, Progress } from './progress';
+export { startRedis } from './redis';
+export { RedisMissingError } from './redis-binary';
+export type { RunningStore } from './store';

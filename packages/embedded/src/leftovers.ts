@@ -1,0 +1,18 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { endPostgres } from './postgres-lock';
+import { endRedis } from './redis';
+
+const maxDepth = 3;
+
+/** Ends at once every server whose data folder lies in `parent`, for when its data is not wanted any more. */
+export async function stopLeftovers(parent: string, depth = maxDepth): Promise<void> {
+  if (!existsSync(parent) || existsSync(path.join(parent, 'PG_VERSION'))) return;
+  for (const entry of readdirSync(parent, { withFileTypes: true })) {
+    const folder = path.join(parent, entry.name);
+    if (!entry.isDirectory()) continue;
+    await endPostgres(path.join(folder, 'data'));
+    await endRedis(folder);
+    if (depth > 1) await stopLeftovers(folder, depth - 1);
+  }
+}

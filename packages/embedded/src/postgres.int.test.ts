@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { createDatabase, dropDatabase, listDatabases, withDatabase } from './databases';
+import { startPostgres } from './postgres';
+import { isAlive } from './process-facts';
+import type { Progress } from './progress';
+import type { RunningStore } from './store';
+
+jest.setTimeout(60_000);
+
+let dataDir: string;
+let postgres: RunningStore;
+const progress: Progress[] = [];
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-postgres-'));
+  postgres = await startPostgres({ dataDir, onProgress: (step) => progress.push(step) });
+});
+
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('startPostgres', () => {
+  test('offers a server on loopback that waits for the disk before it commits', async () => {
+    expect(new URL(postgres.url).hostname).toBe('127.0.0.1');
+    const [row] = await query(
+      postgres.url,
+      `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
+              current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets,
+              current_setting('server_encoding') AS encoding`,
+    );
+    expect(row).toEqual({
+      fsync: 'on',
+      commit: 'on',
+      addresses: '127.0.0.1',
+      sockets: '',
+      encoding: 'UTF8',
+    });
+  });
+
+  test('tells each slow step when it begins and how long it took', () => {
+    const steps = progress.filter(({ isDone }) => isDone).map(({ step }) => step);
+    expect(steps).toEqual(['postgres: creating the data folder', 'postgres: starting']);
+    expect(progress[0]).toMatchObject({ isDone: false, elapsedMs: expect.any(Number) });
+  });
+
+  test('adopts the server that runs on the folder already', async () => {
+    const again = await startPostgres({ dataDir });
+    expect(again).toMatchObject({ pid: postgres.pid, port: postgres.port, url: postgres.url });
+  });
+
+  test('keeps what was stored, and its port, over a stop and a start', async () => {
+    await query(postgres.url, 'CREATE TABLE kept AS SELECT 7 AS number');
+    const { pid, port } = postgres;
+    await postgres.stop();
+    await postgres.stop();
+    expect(isAlive(pid)).toBe(false);
+
+    postgres = await startPostgres({ dataDir });
+    expect(postgres.port).toBe(port);
+    expect(await query(postgres.url, 'SELECT number FROM kept')).toEqual([{ number: 7 }]);
+  });
+});
+
+describe('createDatabase', () => {
+  test('clones a template, says when the name is taken, and dropDatabase removes it', async () => {
+    await createDatabase(postgres.url, 'template "one"');
+    await query(
+      withDatabase(postgres.url, 'template "one"'),
+      'CREATE TABLE cloned AS SELECT 1 AS n',
+    );
+    expect(await createDatabase(postgres.url, 'copy', 'template "one"')).toBe(true);
+    expect(await createDatabase(postgres.url, 'copy', 'template "one"')).toBe(false);
+    expect(await query(withDatabase(postgres.url, 'copy'), 'SELECT n FROM cloned')).toEqual([
+      { n: 1 },
+    ]);
+
+    await dropDatabase(postgres.url, 'copy');
+    await dropDatabase(postgres.url, 'copy');
+    expect(await listDatabases(postgres.url)).not.toContain('copy');
+  });
+});

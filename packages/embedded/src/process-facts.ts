@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { run } from './run';
+
+/** What tells a process from a later one with the same number. */
+export type ProcessFacts = { pid: number; command: string; startedAt: string };
+
+const psTimeoutMs = 5_000;
+const pollMs = 20;
+
+/** False also for one that has ended and only waits for its parent to take notice, which in a container may be never. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // The process is there, but another user's.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  return process.platform !== 'linux' || fromProc(pid) !== undefined;
+}
+
+/** Undefined when there is no such process. */
+export async function describeProcess(pid: number): Promise<ProcessFacts | undefined> {
+  if (!isAlive(pid)) return undefined;
+  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+}
+
+/** True when the process ended within the time. */
+export async function hasEnded(pid: number, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline) {
+    if (!isAlive(pid)) return true;
+    await wait(pollMs);
+  }
+  return !isAlive(pid);
+}
+
+function fromProc(pid: number): ProcessFacts | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is the name in brackets, which may itself hold spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z') return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return { pid, command, startedAt: fields[19] ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+async function fromPs(pid: number): Promise<ProcessFacts | undefined> {
+  const { code, stdout } = await run('ps', ['-o', 'lstart=,command=', '-p', String(pid)], {
+    timeoutMs: psTimeoutMs,
+  });
+  const startedAtLength = 24;
+  if (code !== 0) return undefined;
+  return {
+    pid,
+    startedAt: stdout.slice(0, startedAtLength).trim(),
+    command: stdout.slice(startedAtLength).trim(),
+  };
+}

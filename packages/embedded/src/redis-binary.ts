@@ -1,0 +1,154 @@
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fetchWithApt, installWithApt } from './apt';
+import type { Program } from './identity';
+import type { Step } from './progress';
+import { run } from './run';
+
+export class RedisMissingError extends Error {
+  constructor(tried: string[]) {
+    super(
+      [
+        'No Redis server was found. Any one of these gives Belfry one:',
+        '  1. install it, for example: sudo apt-get install redis-server',
+        '  2. set REDIS_URL to a Redis 7 or Valkey that runs already',
+        '  3. on macOS: brew install redis; on Windows: start Belfry inside WSL',
+        ...(tried.length > 0 ? ['Tried:', ...tried.map((line) => `  - ${line}`)] : []),
+      ].join('\n'),
+    );
+    this.name = 'RedisMissingError';
+  }
+}
+
+const oldestMajor = 7;
+const versionTimeoutMs = 10_000;
+const installedNames = ['redis-server', 'valkey-server'];
+
+/** In order: installed, fetched before, fetched now from the system's package sources, installed now. */
+export async function findRedis(cacheDir: string, step: Step): Promise<Program> {
+  const tried: string[] = [];
+  const kept = path.join(cacheDir, 'redis');
+  return (
+    (await findInstalled(tried)) ??
+    (await findKept(kept)) ??
+    (await fetchRedis(kept, step, tried)) ??
+    (await installRedis(step, tried)) ??
+    missing(tried)
+  );
+}
+
+function missing(tried: string[]): never {
+  throw new RedisMissingError(tried);
+}
+
+async function findInstalled(tried: string[]): Promise<Program | undefined> {
+  for (const command of installedNames) {
+    const major = await majorOf({ command });
+    if (major !== undefined && major >= oldestMajor) return { command };
+    if (major !== undefined)
+      tried.push(`${command} is version ${major}, it must be ${oldestMajor}`);
+  }
+  return undefined;
+}
+
+async function majorOf({ command, env }: Program): Promise<number | undefined> {
+  const { code, stdout } = await run(command, ['--version'], {
+    timeoutMs: versionTimeoutMs,
+    ...(env ? { env } : {}),
+  });
+  const major = /\bv=(\d+)/.exec(stdout)?.[1];
+  return code === 0 && major ? Number(major) : undefined;
+}
+
+/** Looks in this checkout, then in what another checkout of the same user left; the latter is copied here. */
+async function findKept(kept: string): Promise<Program | undefined> {
+  const here = await openKept(kept);
+  if (here) return here;
+  const shared = sharedCache();
+  if (!(await openKept(shared))) return undefined;
+  copyInto(shared, kept);
+  return openKept(kept);
+}
+
+async function openKept(root: string): Promise<Program | undefined> {
+  const command = path.join(root, 'usr', 'bin', 'redis-server');
+  if (!existsSync(command)) return undefined;
+  const binary = {
+    command,
+    env: { PATH: '/usr/bin:/bin', LD_LIBRARY_PATH: librariesOf(root).join(':') },
+  };
+  const major = await majorOf(binary);
+  return major !== undefined && major >= oldestMajor ? binary : undefined;
+}
+
+function librariesOf(root: string): string[] {
+  const machine = {
+    x64: 'x86_64-linux-gnu',
+    arm64: 'aarch64-linux-gnu',
+    arm: 'arm-linux-gnueabihf',
+  };
+  const names = ['usr/lib', 'lib'].flatMap((folder) => [
+    folder,
+    ...Object.entries(machine)
+      .filter(([arch]) => arch === process.arch)
+      .map(([, name]) => `${folder}/${name}`),
+  ]);
+  return names.map((name) => path.join(root, name));
+}
+
+async function fetchRedis(kept: string, step: Step, tried: string[]): Promise<Program | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const fetched = `${kept}.new-${process.pid}`;
+  try {
+    const problem = await fetchWithApt(fetched, librariesOf(fetched), step);
+    const binary = problem === undefined ? await openKept(fetched) : undefined;
+    if (!binary) {
+      tried.push(
+        `fetching the package without installing it: ${problem ?? 'it does not run here'}`,
+      );
+      return undefined;
+    }
+    moveInto(fetched, kept);
+    shareWithOtherCheckouts(kept);
+    return await openKept(kept);
+  } finally {
+    rmSync(fetched, { recursive: true, force: true });
+  }
+}
+
+async function installRedis(step: Step, tried: string[]): Promise<Program | undefined> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
+  const problem = await installWithApt(step);
+  if (problem === undefined) return findInstalled(tried);
+  tried.push(`installing the package: ${problem}`);
+  return undefined;
+}
+
+function sharedCache(): string {
+  return path.join(homedir(), '.cache', 'belfry', `redis-${process.arch}`);
+}
+
+/** A home that cannot be written to only means that the next checkout fetches for itself. */
+function shareWithOtherCheckouts(kept: string): void {
+  try {
+    copyInto(kept, sharedCache());
+  } catch {}
+}
+
+/** Complete or not at all, also when two starts do it at once. */
+function copyInto(from: string, to: string): void {
+  const unfinished = `${to}.copy-${process.pid}`;
+  try {
+    cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true });
+    moveInto(unfinished, to);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+function moveInto(from: string, to: string): void {
+  mkdirSync(path.dirname(to), { recursive: true });
+  rmSync(to, { recursive: true, force: true });
+  renameSync(from, to);
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isAlive } from './process-facts';
+import { startRedis } from './redis';
+import { askRedis } from './redis-wire';
+import type { RunningStore } from './store';
+
+jest.setTimeout(120_000);
+
+const cacheDir = path.resolve(__dirname, '..', '..', '..', '.belfry', 'cache');
+let dataDir: string;
+let redis: RunningStore;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-redis-'));
+  redis = await startRedis({ dataDir, cacheDir, persistence: true });
+});
+
+afterAll(async () => {
+  await redis.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('startRedis', () => {
+  test('offers a server on loopback that never drops what waits in it', async () => {
+    expect(redis.url).toBe(`redis://127.0.0.1:${redis.port}`);
+    expect(await askRedis(redis.port, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
+    expect(await askRedis(redis.port, 'CONFIG GET bind')).toContain('127.0.0.1');
+    expect(await askRedis(redis.port, 'CONFIG GET appendonly')).toContain('yes');
+  });
+
+  test('runs the scripts that queues are made of', async () => {
+    expect(await askRedis(redis.port, 'EVAL "return #cmsgpack.pack({1,2})" 0')).toBe(':3');
+  });
+
+  test('adopts the server that runs on the folder already', async () => {
+    const again = await startRedis({ dataDir, cacheDir, persistence: true });
+    expect(again).toMatchObject({ pid: redis.pid, port: redis.port });
+  });
+
+  test('keeps what it holds, and its port, over a stop and a start', async () => {
+    await askRedis(redis.port, 'SET kept 7');
+    const { pid, port } = redis;
+    await redis.stop();
+    await redis.stop();
+    expect(isAlive(pid)).toBe(false);
+
+    redis = await startRedis({ dataDir, cacheDir, persistence: true });
+    expect(redis.port).toBe(port);
+    expect(await askRedis(port, 'GET kept')).toBe('$1\r\n7');
+  });
+});

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Identity, type Program, takeFolder } from './identity';
+import { choosePort, readPort } from './ports';
+import { describeProcess, hasEnded, isAlive } from './process-facts';
+import { createSteps, type OnProgress } from './progress';
+import { findRedis } from './redis-binary';
+import { askRedis } from './redis-wire';
+import { openFolder, type RunningStore, turnLog } from './store';
+
+export type RedisOptions = {
+  dataDir: string;
+  /** Where a fetched Redis is kept; `cache` beside the data folder when left out. */
+  cacheDir?: string;
+  /** Keep what it holds over a restart, by an append-only file. */
+  persistence: boolean;
+  onProgress?: OnProgress;
+};
+
+type Server = { folder: string; config: string; binary: Program; as: Identity };
+
+const startAttempts = 3;
+const startTimeoutMs = 30_000;
+const startPollMs = 20;
+const stopTimeoutMs = 15_000;
+const killTimeoutMs = 5_000;
+const logTailLines = 8;
+
+/** A Redis of its own for this folder: a server that still runs there is adopted, else one is found and started. */
+export async function startRedis(options: RedisOptions): Promise<RunningStore> {
+  const step = createSteps('redis', options.onProgress);
+  const folder = openFolder(options.dataDir);
+  const config = path.join(folder, 'redis.conf');
+  const running = await findRunning(folder, config);
+  if (running) return offer(running);
+
+  const cacheDir = path.resolve(options.cacheDir ?? path.join(folder, '..', 'cache'));
+  const binary = await findRedis(cacheDir, step);
+  const as = await takeFolder(folder, binary);
+  const server: Server = { folder, config, binary, as };
+  return offer(await step('starting', () => start(server, options.persistence)));
+}
+
+type Running = { pid: number; port: number };
+
+function offer({ pid, port }: Running): RunningStore {
+  return { url: `redis://127.0.0.1:${port}`, port, pid, stop: () => stop(pid) };
+}
+
+async function findRunning(folder: string, config: string): Promise<Running | undefined> {
+  const port = readPort(folder);
+  if (port === undefined) return undefined;
+  const info = await askRedis(port, 'INFO server');
+  const pid = Number(/^process_id:(\d+)/m.exec(info ?? '')?.[1]);
+  const isOurs = /^config_file:(.*?)\r?$/m.exec(info ?? '')?.[1] === config;
+  return isOurs && pid > 0 ? { pid, port } : undefined;
+}
+
+/** Tried several times, because the chosen port may be taken meanwhile. */
+async function start(server: Server, persistence: boolean): Promise<Running> {
+  const log = turnLog(server.folder, 'server.log');
+  for (let attempt = 1; attempt <= startAttempts; attempt += 1) {
+    const port = await choosePort(server.folder);
+    writeFileSync(server.config, configure(server.folder, port, persistence, log));
+    const pid = launch(server);
+    if (pid !== undefined && (await answersInTime(port, pid))) return { pid, port };
+    if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
+  }
+  throw new Error(`Redis did not start:\n${tail(log)}`);
+}
+
+function configure(folder: string, port: number, persistence: boolean, log: string): string {
+  return [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    'protected-mode yes',
+    `dir "${folder}"`,
+    `logfile "${log}"`,
+    'daemonize no',
+    `pidfile "${path.join(folder, 'server.pid')}"`,
+    'save ""',
+    `appendonly ${persistence ? 'yes' : 'no'}`,
+    'appendfsync everysec',
+    // What waits in Redis must never be dropped to make room.
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n');
+}
+
+/** In a session of its own, so that Ctrl-C reaches only the program that will stop it in order. */
+function launch({ config, binary, as }: Server): number | undefined {
+  const [program = binary.command, ...args] = [...as.prefix, binary.command, config];
+  const child = spawn(program, args, {
+    cwd: '/',
+    detached: true,
+    stdio: 'ignore',
+    ...(binary.env ? { env: binary.env } : {}),
+    ...as.ids,
+  });
+  child.on('error', () => {});
+  child.unref();
+  return child.pid;
+}
+
+async function answersInTime(port: number, pid: number): Promise<boolean> {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline && isAlive(pid)) {
+    // While it loads its data it answers -LOADING.
+    if ((await askRedis(port, 'PING')) === '+PONG') return true;
+    await wait(startPollMs);
+  }
+  return false;
+}
+
+function tail(log: string): string {
+  return readText(log).trimEnd().split('\n').slice(-logTailLines).join('\n');
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Ends the server of a folder at once. */
+export async function endRedis(folder: string): Promise<void> {
+  const pid = await readPid(folder);
+  if (pid === undefined) return;
+  process.kill(pid, 'SIGKILL');
+  await hasEnded(pid, killTimeoutMs);
+}
+
+/** A server that is paused does not answer, so its process is asked for and not its port. */
+async function readPid(folder: string): Promise<number | undefined> {
+  const pid = Number(readText(path.join(folder, 'server.pid')));
+  const facts = pid > 0 ? await describeProcess(pid) : undefined;
+  return facts && /redis|valkey/.test(facts.command) ? pid : undefined;
+}
+
+/** SIGTERM ends it in order: what was appended is on the disk before it exits. */
+async function stop(pid: number): Promise<void> {
+  if (isAlive(pid)) process.kill(pid, 'SIGTERM');
+  if (await hasEnded(pid, stopTimeoutMs)) return;
+  process.kill(pid, 'SIGKILL');
+  if (!(await hasEnded(pid, killTimeoutMs))) throw new Error(`Redis (process ${pid}) did not stop`);
+}

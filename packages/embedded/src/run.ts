@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import type { Identity } from './identity';
+
+export type Ran = { code: number | undefined; stdout: string; stderr: string };
+
+export type RunOptions = {
+  timeoutMs: number;
+  cwd?: string;
+  /** The whole environment of the command; this process's when left out. */
+  env?: Record<string, string>;
+  as?: Identity;
+};
+
+const maxOutputBytes = 1_000_000;
+
+/** Runs a command to its end. It never throws: a missing command or one that took too long has no code. */
+export function run(command: string, args: string[], options: RunOptions): Promise<Ran> {
+  const { timeoutMs, cwd = '/', env, as } = options;
+  const [program = command, ...rest] = [...(as?.prefix ?? []), command, ...args];
+  return new Promise((resolve) => {
+    const child = spawn(program, rest, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+      ...(env ? { env } : {}),
+      ...as?.ids,
+    });
+    const stdout = collect(child.stdout);
+    const stderr = collect(child.stderr);
+    let isOver = false;
+    function end(code: number | undefined, note = '') {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      resolve({ code, stdout: stdout(), stderr: (stderr() + note).trim() });
+    }
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      end(undefined, `\n${command} did not end within ${timeoutMs / 1_000} s`);
+    }, timeoutMs);
+    child.on('error', (error) => end(undefined, error.message));
+    child.on('close', (code) => end(code ?? undefined));
+  });
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.on('data', (chunk: Buffer) => {
+    if (text.length < maxOutputBytes) text += chunk.toString();
+  });
+  return () => text;
+}

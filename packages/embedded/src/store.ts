@@ -1,0 +1,24 @@
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** A server that runs on loopback. `stop` ends it in order and may be called twice. */
+export type RunningStore = { url: string; port: number; pid: number; stop(): Promise<void> };
+
+const maxLogBytes = 10_000_000;
+
+/** The folder of one server, without links, so that it can be compared with what a running server names. */
+export function openFolder(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+  return realpathSync(dataDir);
+}
+
+/** Servers only ever append to their log; a long one becomes `<name>.old` before the next start. */
+export function turnLog(folder: string, name: string): string {
+  const file = path.join(folder, name);
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes > maxLogBytes) {
+    rmSync(`${file}.old`, { force: true });
+    renameSync(file, `${file}.old`);
+  }
+  return file;
+}

@@ -1,0 +1,139 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { stopLeftovers } from './leftovers';
+import { startPostgres } from './postgres';
+import { hasEnded, isAlive } from './process-facts';
+import { startRedis } from './redis';
+import { askRedis } from './redis-wire';
+
+jest.setTimeout(120_000);
+
+const cacheDir = path.resolve(__dirname, '..', '..', '..', '.belfry', 'cache');
+let parent: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-stores-'));
+  chmodSync(parent, 0o755);
+});
+
+afterEach(async () => {
+  await stopLeftovers(parent);
+  rmSync(parent, { recursive: true, force: true });
+});
+
+const postgresIn = (folder: string) => startPostgres({ dataDir: path.join(parent, folder) });
+const redisIn = (folder: string) =>
+  startRedis({ dataDir: path.join(parent, folder), cacheDir, persistence: true });
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function killHard(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL');
+  expect(await hasEnded(pid, 10_000)).toBe(true);
+}
+
+describe('a killed PostgreSQL', () => {
+  test('comes back on its port with all that was committed', async () => {
+    const first = await postgresIn('postgres');
+    await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number');
+    await killHard(first.pid);
+    const second = await postgresIn('postgres');
+    expect(second.port).toBe(first.port);
+    expect(await query(second.url, 'SELECT number FROM kept')).toEqual([{ number: 7 }]);
+  });
+
+  test('comes back where another program has its process number by now', async () => {
+    const first = await postgresIn('postgres');
+    await killHard(first.pid);
+    const lock = path.join(parent, 'postgres', 'data', 'postmaster.pid');
+    const lines = readFileSync(lock, 'utf8').split('\n');
+    writeFileSync(lock, [String(process.pid), ...lines.slice(1)].join('\n'));
+    const second = await postgresIn('postgres');
+    expect(isAlive(second.pid)).toBe(true);
+  });
+
+  test('takes another port, and remembers it, when its own is taken', async () => {
+    const first = await postgresIn('postgres');
+    await first.stop();
+    const squatter = net.createServer().listen(first.port, '127.0.0.1');
+    try {
+      const second = await postgresIn('postgres');
+      expect(second.port).not.toBe(first.port);
+      await second.stop();
+      expect((await postgresIn('postgres')).port).toBe(second.port);
+    } finally {
+      squatter.close();
+    }
+  });
+});
+
+describe('a first start that was cut off', () => {
+  test('is begun anew', async () => {
+    mkdirSync(path.join(parent, 'postgres', 'data.new', 'base'), { recursive: true });
+    expect(await query((await postgresIn('postgres')).url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  });
+});
+
+describe('a data folder of another PostgreSQL version', () => {
+  test('is refused by name and left as it is', async () => {
+    await (await postgresIn('postgres')).stop();
+    writeFileSync(path.join(parent, 'postgres', 'data', 'PG_VERSION'), '9\n');
+    await expect(postgresIn('postgres')).rejects.toThrow('was made by PostgreSQL 9');
+  });
+});
+
+describe('a checkout below a folder that only its owner may enter', () => {
+  test('still gives both stores', async () => {
+    mkdirSync(path.join(parent, 'home'));
+    chmodSync(path.join(parent, 'home'), 0o700);
+    const postgres = await postgresIn('home/postgres');
+    const redis = await redisIn('home/redis');
+    expect(await query(postgres.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    expect(await askRedis(redis.port, 'PING')).toBe('+PONG');
+    await redis.stop();
+    await postgres.stop();
+  });
+
+  test('still starts when the folder was open at the first start', async () => {
+    mkdirSync(path.join(parent, 'home'));
+    await (await postgresIn('home/postgres')).stop();
+    chmodSync(path.join(parent, 'home'), 0o700);
+    const postgres = await postgresIn('home/postgres');
+    expect(await query(postgres.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    await postgres.stop();
+  });
+});
+
+describe('a killed Redis', () => {
+  test('comes back on its port with what it had appended', async () => {
+    const first = await redisIn('redis');
+    await askRedis(first.port, 'SET kept 7');
+    // What was appended reaches the file within the second that `everysec` allows; a kill of the process spares it.
+    await killHard(first.pid);
+    const second = await redisIn('redis');
+    expect(second.port).toBe(first.port);
+    expect(await askRedis(second.port, 'GET kept')).toBe('$1\r\n7');
+  });
+});
+
+describe('stopLeftovers', () => {
+  test('ends both stores, also when they are paused', async () => {
+    const postgres = await postgresIn('postgres');
+    const redis = await redisIn('redis');
+    process.kill(postgres.pid, 'SIGSTOP');
+    process.kill(redis.pid, 'SIGSTOP');
+    await stopLeftovers(parent);
+    expect([isAlive(postgres.pid), isAlive(redis.pid)]).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,52 @@
+import { createApiKey, isSameSecret, parseApiKey } from './api-key';
+
+describe('createApiKey', () => {
+  test('makes a key of its own shape that parses to the id and hash that are stored', () => {
+    const { key, id, secretHash } = createApiKey();
+    expect(key).toMatch(/^bk_[0-9A-Za-z]{60}$/);
+    expect(key.slice(3, 25)).toBe(id);
+    expect(parseApiKey(key)).toEqual({ id, secretHash });
+  });
+
+  test('never makes the same key twice', () => {
+    expect(createApiKey().key).not.toBe(createApiKey().key);
+  });
+});
+
+describe('parseApiKey', () => {
+  const { key } = createApiKey();
+  const other = key.endsWith('A') ? 'B' : 'A';
+
+  test.each([
+    ['an empty text', ''],
+    ['another prefix', key.replace('bk_', 'sk_')],
+    ['a missing character', key.slice(0, -1)],
+    ['a character too many', `${key}A`],
+    ['a wrong checksum', `${key.slice(0, -1)}${other}`],
+    ['swapped characters', swapDifferent(key)],
+    ['white space', ` ${key}`],
+    ['a line break at the end', `${key}\n`],
+  ])('refuses %s without a look-up', (_, text) => {
+    expect(parseApiKey(text)).toBeUndefined();
+  });
+
+  test('reads the checksum as documented: CRC32 of what stands before it, in base 62', () => {
+    const fixed = 'bk_0000000000000000000000AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    expect(parseApiKey(`${fixed}1YXizv`)?.id).toBe('0'.repeat(22));
+  });
+});
+
+describe('isSameSecret', () => {
+  test.each([
+    [true, 'a', 'a'],
+    [false, 'a', 'b'],
+    [false, 'a', 'aa'],
+  ])('answers %p for %p and %p', (expected, given, stored) => {
+    expect(isSameSecret(Buffer.from(given), Buffer.from(stored))).toBe(expected);
+  });
+});
+
+function swapDifferent(key: string): string {
+  const at = [...key].findIndex((character, index) => index > 3 && character !== key[index + 1]);
+  return `${key.slice(0, at)}${key[at + 1]}${key[at]}${key.slice(at + 2)}`;
+}

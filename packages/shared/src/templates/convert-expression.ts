@@ -1,0 +1,98 @@
+import { helpers } from './helpers';
+import { blockNames, type Call, type Expression, helperNames, type Literal } from './nodes';
+import { displayLocation, type Level, type Resolved, resolveName, resolvePath } from './resolve';
+import { errorAt, type SyntaxCall, type SyntaxExpression, type SyntaxLiteral } from './syntax';
+import { quote, type TemplateError } from './template-error';
+
+/** Where an expression stands: what is around it, and the list of paths that it adds to. */
+export type Surroundings = { level: Level; paths: Set<string> };
+
+/** An expression, and where in the data its value lies if that is known. */
+export type Converted<Kind extends Expression = Expression> = {
+  expression: Kind;
+  location: string | undefined;
+};
+
+/** What a tag prints: a path when it holds nothing but a name, a literal name included. */
+export function convertPrinted(syntax: SyntaxCall, around: Surroundings): Expression {
+  const { path, params, hash } = syntax;
+  if (params.length > 0 || hash) return convertCall(syntax, around).expression;
+  if (isLiteral(path))
+    return note(resolveName(String(path.value), around.level), around).expression;
+  return convertExpression(path, around).expression;
+}
+
+export function convertExpression(syntax: SyntaxExpression, around: Surroundings): Converted {
+  switch (syntax.type) {
+    case 'PathExpression':
+      return note(resolvePath(syntax, around.level), around);
+    case 'SubExpression':
+      return convertCall(syntax, around);
+    case 'ArrayLiteral':
+    case 'HashLiteral':
+      throw errorAt(
+        syntax,
+        'Lists and named values cannot be written here: send them in the data.',
+      );
+    default:
+      return { expression: convertLiteral(syntax), location: undefined };
+  }
+}
+
+/** The name that a tag or parenthesis begins with; '' when that is no plain name. */
+export function nameOf(path: SyntaxExpression): string {
+  if (path.type !== 'PathExpression' || path.data || path.depth > 0) return '';
+  const [name] = path.parts;
+  return typeof name === 'string' && path.original === name ? name : '';
+}
+
+function note({ path, location }: Resolved, { paths }: Surroundings): Converted {
+  if (location !== undefined) paths.add(displayLocation(location));
+  return { expression: path, location };
+}
+
+function isLiteral(syntax: SyntaxExpression): syntax is SyntaxLiteral {
+  return syntax.type.endsWith('Literal') && 'value' in syntax;
+}
+
+function convertLiteral(syntax: SyntaxLiteral): Literal {
+  if (syntax.type === 'NumberLiteral' && !Number.isFinite(syntax.value)) {
+    throw errorAt(syntax, 'This number is too large.');
+  }
+  return { kind: 'literal', value: syntax.value };
+}
+
+function convertCall(syntax: SyntaxCall, around: Surroundings): Converted<Call> {
+  const name = nameOf(syntax.path);
+  const helper = helperNames.find((known) => known === name);
+  if (!helper) throw unknownHelper(syntax, name);
+  const { usage, minArgs, maxArgs, problem } = helpers[helper];
+  const [named] = syntax.hash?.pairs ?? [];
+  if (named) throw errorAt(named, `${helper} has no named values: remove ${quote(named.key)}=.`);
+  const count = syntax.params.length;
+  if (count < minArgs || count > maxArgs) {
+    throw errorAt(syntax, `${helper} is written (${helper} ${usage}).`);
+  }
+
+  const args = syntax.params.map((param) => convertExpression(param, around));
+  const wrong = problem?.(args.map(({ expression }) => expression));
+  if (wrong) throw errorAt(syntax, `${helper} is written (${helper} ${usage}): ${wrong}.`);
+  return {
+    expression: { kind: 'call', helper, args: args.map(({ expression }) => expression) },
+    // The helpers that hand a list or object on hand on the first one that will do.
+    location: handingOn.has(helper) ? args[0]?.location : undefined,
+  };
+}
+
+const handingOn = new Set(['default', 'and', 'or']);
+
+function unknownHelper(syntax: SyntaxCall, name: string): TemplateError {
+  if (blockNames.some((known) => known === name)) {
+    return errorAt(syntax, `${name} is a block: write {{#${name} value}}…{{/${name}}}.`);
+  }
+  const problem = name ? `There is no helper ${quote(name)}` : 'Only a helper takes values';
+  return errorAt(
+    syntax,
+    `${problem}; helpers are ${helperNames.join(', ')}. A name with spaces stands in square brackets.`,
+  );
+}

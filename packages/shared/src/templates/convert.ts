@@ -1,0 +1,146 @@
+import { convertExpression, convertPrinted, nameOf } from './convert-expression';
+import {
+  type BlockName,
+  type BlockNode,
+  blockNames,
+  type Expression,
+  type Template,
+  type TemplateNode,
+} from './nodes';
+import type { Level } from './resolve';
+import {
+  errorAt,
+  type SyntaxBlock,
+  type SyntaxProgram,
+  type SyntaxStatement,
+  startOf,
+} from './syntax';
+import { quote } from './template-error';
+
+/** Turns the parser's tree into ours, and refuses what the language leaves out. */
+export function convertProgram(program: SyntaxProgram): Pick<Template, 'nodes' | 'paths'> {
+  const paths = new Set<string>();
+  const top: Level = { parent: undefined, isLoop: false, blockParams: [], location: '' };
+  const nodes = convertBody(program, { level: top, paths, prints: { count: 0 } });
+  return { nodes, paths: [...paths] };
+}
+
+/** Passed down; the list of paths and the count of prints are the same for the whole template. */
+type Around = { level: Level; paths: Set<string>; prints: { count: number } };
+
+function convertBody(program: SyntaxProgram | undefined, around: Around): TemplateNode[] {
+  const nodes: TemplateNode[] = [];
+  for (const statement of program?.body ?? []) {
+    const node = convertStatement(statement, around);
+    const last = nodes.at(-1);
+    if (node?.kind === 'text' && last?.kind === 'text') last.text += node.text;
+    else if (node) nodes.push(node);
+  }
+  return nodes;
+}
+
+function convertStatement(statement: SyntaxStatement, around: Around): TemplateNode | undefined {
+  switch (statement.type) {
+    case 'ContentStatement': {
+      const text = statement.value;
+      return text === '' ? undefined : { kind: 'text', text, ...startOf(statement) };
+    }
+    case 'CommentStatement':
+      return undefined;
+    case 'MustacheStatement': {
+      const value = convertPrinted(statement, around);
+      const id = around.prints.count;
+      around.prints.count += 1;
+      return { kind: 'print', id, isRaw: !statement.escaped, ...startOf(statement), value };
+    }
+    case 'BlockStatement':
+      return convertBlock(statement, around);
+    default:
+      throw errorAt(statement, 'Partials and decorators do not exist here: remove this tag.');
+  }
+}
+
+function convertBlock(syntax: SyntaxBlock, around: Around): BlockNode {
+  const name = blockNameOf(syntax);
+  const [param] = syntax.params;
+  if (!param || syntax.params.length > 1) throw errorAt(syntax, problemOfValue(name));
+  const includeZero = convertIncludeZero(syntax, name, around);
+  const blockParams = blockParamsOf(syntax, name);
+
+  const { expression: subject, location } = convertExpression(param, around);
+  const isLoop = name === 'each';
+  const inner: Level = {
+    parent: around.level,
+    isLoop,
+    blockParams,
+    location: isLoop && location !== undefined ? `${location}[]` : location,
+  };
+  const level = movesScope(name) ? inner : around.level;
+  const elseFirst = isInverted(syntax) ? convertBody(syntax.inverse, around) : undefined;
+  const main = convertBody(syntax.program, { ...around, level });
+  const otherwise = elseFirst ?? convertBody(syntax.inverse, around);
+  return {
+    kind: 'block',
+    name,
+    ...startOf(syntax),
+    subject,
+    includeZero,
+    branches: [main, otherwise],
+  };
+}
+
+function blockNameOf(syntax: SyntaxBlock): BlockName {
+  const written = nameOf(syntax.path);
+  const name = blockNames.find((known) => known === written);
+  if (name) return name;
+  throw errorAt(
+    syntax,
+    `There is no block ${quote(written)}: write {{#if …}}, {{#unless …}}, {{#each …}} or {{#with …}}.`,
+  );
+}
+
+function problemOfValue(name: BlockName): string {
+  return `#${name} takes one value, as in {{#${name} user.name}}; to compare, write (eq left right).`;
+}
+
+/** In them `this` is another value. */
+function movesScope(name: BlockName): boolean {
+  return name === 'each' || name === 'with';
+}
+
+function convertIncludeZero(
+  { hash }: SyntaxBlock,
+  name: BlockName,
+  around: Around,
+): Expression | undefined {
+  let includeZero: Expression | undefined;
+  for (const pair of hash?.pairs ?? []) {
+    if (pair.key !== 'includeZero' || movesScope(name)) {
+      throw errorAt(pair, `#${name} has no named value ${quote(pair.key)}: remove it.`);
+    }
+    includeZero = convertExpression(pair.value, around).expression;
+  }
+  return includeZero;
+}
+
+function blockParamsOf(syntax: SyntaxBlock, name: BlockName): string[] {
+  // In an inverted block the parser hangs them on its first part, which is the else.
+  const blockParams = syntax.program?.blockParams ?? syntax.inverse?.blockParams ?? [];
+  if (blockParams.length <= maxBlockParams[name]) return blockParams;
+  throw errorAt(
+    syntax,
+    'Block parameters are written {{#each items as |item index|}} or {{#with user as |name|}}.',
+  );
+}
+
+const maxBlockParams: Record<BlockName, number> = { if: 0, unless: 0, each: 2, with: 1 };
+
+/** Whether the else was written first, as in {{^if}}. */
+function isInverted({ program, inverse }: SyntaxBlock): boolean {
+  if (!inverse?.loc) return false;
+  if (!program?.loc) return true;
+  const [main, otherwise] = [program.loc.start, inverse.loc.start];
+  return (
+    otherwise.line < main.line || (otherwise.line === main.line && otherwise.column < main.column)
+  );
+}

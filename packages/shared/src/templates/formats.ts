@@ -1,0 +1,168 @@
+import type { Value } from './nodes';
+
+/** Work left to a rendering; below 0 it stops. */
+export type Budget = { steps: number };
+
+export type DateFormat = { style: string; zone: string; locale: string };
+export type NumberFormat = { digits: number | undefined; locale: string };
+
+/** A date in Intl's words; undefined when the value is no date, or there is no such format. */
+export function formatDate(value: Value, format: DateFormat, budget: Budget): string | undefined {
+  const date = readDate(value);
+  if (!date) return undefined;
+  // A day without a time is that day everywhere.
+  const zone = date.isDay ? 'UTC' : format.zone;
+  const intl = dateFormats.get({ ...format, zone }, budget);
+  return intl && withPlainSpaces(intl.format(date.ms));
+}
+
+export function formatNumber(
+  value: Value,
+  format: NumberFormat,
+  budget: Budget,
+): string | undefined {
+  const number = readNumber(value);
+  if (number === undefined) return undefined;
+  const intl = numberFormats.get(format, budget);
+  return intl && withPlainSpaces(intl.format(number));
+}
+
+export function isDate(value: Value): boolean {
+  return readDate(value) !== undefined;
+}
+
+/** A style of the day, and after a space one of the time; "none" stands for no day. */
+export function isDateStyle(style: Value): boolean {
+  return typeof style === 'string' && stylePattern.test(style);
+}
+
+export function isZone(zone: Value): boolean {
+  if (typeof zone !== 'string') return false;
+  return createDateFormat({ style: 'short', zone, locale: defaultLocale }) !== undefined;
+}
+
+export function isLocale(locale: Value): boolean {
+  try {
+    return (
+      typeof locale === 'string' && Intl.DateTimeFormat.supportedLocalesOf(locale).length === 1
+    );
+  } catch {
+    return false;
+  }
+}
+
+export function isDigits(digits: Value): boolean {
+  return (
+    typeof digits === 'number' &&
+    Number.isInteger(digits) &&
+    digits >= 0 &&
+    digits <= maxFractionDigits
+  );
+}
+
+/** A finite number, or text that is one. */
+export function readNumber(value: Value): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  return typeof value === 'string' && numberPattern.test(value) ? Number(value) : undefined;
+}
+
+export const defaultLocale = 'en-US';
+export const maxFractionDigits = 20;
+const numberPattern = /^[+-]?\d{1,30}(?:\.\d{1,30})?$/;
+const stylePattern = /^(?:(full|long|medium|short)|none(?= ))(?: (full|long|medium|short))?$/;
+
+const dateFormats = createFormats(createDateFormat);
+const numberFormats = createFormats(createNumberFormat);
+
+/** Making a format takes some 1,000 times as long as using it, so they are kept, and charged when made. */
+function createFormats<Format extends DateFormat | NumberFormat, Intl>(
+  create: (format: Format) => Intl | undefined,
+) {
+  const kept = new Map<string, Intl>();
+
+  return {
+    get(format: Format, budget: Budget): Intl | undefined {
+      const key = Object.values(format).join('|');
+      const found = kept.get(key);
+      if (found) return found;
+
+      budget.steps -= stepsPerNewFormat;
+      const created = create(format);
+      if (!created) return undefined;
+      if (kept.size >= maxKeptFormats) kept.clear();
+      kept.set(key, created);
+      return created;
+    },
+  };
+}
+
+const stepsPerNewFormat = 2_000;
+const maxKeptFormats = 100;
+
+function createDateFormat({ style, zone, locale }: DateFormat): Intl.DateTimeFormat | undefined {
+  const [, day, time] = stylePattern.exec(style) ?? [];
+  const dateStyle = styles.get(day);
+  const timeStyle = styles.get(time);
+  if (!dateStyle && !timeStyle) return undefined;
+  try {
+    return new Intl.DateTimeFormat(locale, {
+      timeZone: zone,
+      ...(dateStyle && { dateStyle }),
+      ...(timeStyle && { timeStyle }),
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+const styles = new Map<string | undefined, 'full' | 'long' | 'medium' | 'short'>([
+  ['full', 'full'],
+  ['long', 'long'],
+  ['medium', 'medium'],
+  ['short', 'short'],
+]);
+
+function createNumberFormat({ digits, locale }: NumberFormat): Intl.NumberFormat | undefined {
+  try {
+    return new Intl.NumberFormat(locale, {
+      signDisplay: 'negative',
+      ...(digits !== undefined && {
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      }),
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Intl's narrow spaces would make an SMS cost two. */
+function withPlainSpaces(text: string): string {
+  return text.replace(/[\u00a0\u202f]/g, ' ');
+}
+
+type ReadDate = { ms: number; isDay: boolean };
+
+function readDate(value: Value): ReadDate | undefined {
+  if (typeof value === 'string') return readIsoDate(value);
+  if (typeof value !== 'number') return undefined;
+  return Math.abs(value) <= maxEpochMs ? { ms: value, isDay: false } : undefined;
+}
+
+const maxEpochMs = 8.64e15;
+
+function readIsoDate(text: string): ReadDate | undefined {
+  const [, day, time, zone] = isoPattern.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // The 30th of February is read as a day of March.
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
+    return undefined;
+  }
+  if (time === undefined) return { ms: midnight, isDay: true };
+  const ms = Date.parse(`${day}T${time}${zone?.toUpperCase() ?? 'Z'}`);
+  return Number.isNaN(ms) ? undefined : { ms, isDay: false };
+}
+
+const isoPattern =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ]([0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:?[0-5]\d)?)?$/;

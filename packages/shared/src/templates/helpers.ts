@@ -1,0 +1,147 @@
+import {
+  type Budget,
+  defaultLocale,
+  formatDate,
+  formatNumber,
+  isDate,
+  isDateStyle,
+  isDigits,
+  isLocale,
+  isZone,
+  maxFractionDigits,
+  readNumber,
+} from './formats';
+import type { Expression, HelperName, Value } from './nodes';
+import { isTruthy, jsonOf, textOf } from './values';
+
+export type Helper = {
+  /** Its arguments, for refusals. */
+  usage: string;
+  minArgs: number;
+  maxArgs: number;
+  /** What is wrong with arguments that are written out in the template. */
+  problem?: (args: readonly Expression[]) => string | undefined;
+  call: Call;
+};
+
+type Call = (args: readonly Value[], budget: Budget) => Value;
+
+const maxChoices = 16;
+
+export const helpers: Record<HelperName, Helper> = {
+  default: {
+    ...takes('value fallback', 2),
+    call: ([value, fallback]) => (isBlank(value) ? fallback : value),
+  },
+  eq: { ...takes('left right', 2), call: ([left, right]) => left === right },
+  ne: { ...takes('left right', 2), call: ([left, right]) => left !== right },
+  gt: { ...takes('left right', 2), call: ([left, right]) => isLess(right, left) },
+  lt: { ...takes('left right', 2), call: ([left, right]) => isLess(left, right) },
+  and: { ...takes('first second …', 2, maxChoices), call: (args) => firstThatIs(false, args) },
+  or: { ...takes('first second …', 2, maxChoices), call: (args) => firstThatIs(true, args) },
+  not: { ...takes('value', 1), call: ([value]) => !isTruthy(value) },
+  upper: { ...takes('text', 1), call: ofValue(([value]) => textOf(value)?.toUpperCase()) },
+  lower: { ...takes('text', 1), call: ofValue(([value]) => textOf(value)?.toLowerCase()) },
+  json: { ...takes('value', 1), call: ([value]) => jsonOf(value) },
+  number: {
+    ...takes("value [digits] ['locale']", 1, 3),
+    problem: ([value, digits, locale]) =>
+      problemOf(value, (given) => readNumber(given) !== undefined, 'no number') ??
+      problemOf(digits, isDigits, `no count of digits from 0 to ${maxFractionDigits}`) ??
+      problemOf(locale, isLocale, 'no language, such as en-US', 'fixed'),
+    call: ofValue(([value, digits, locale], budget) =>
+      formatNumber(
+        value,
+        { digits: digitsOf(digits), locale: wordOr(defaultLocale, locale) },
+        budget,
+      ),
+    ),
+  },
+  date: {
+    ...takes("value ['style'] ['zone'] ['locale']", 1, 4),
+    problem: ([value, style, zone, locale]) =>
+      problemOf(value, isDate, 'no date: write epoch milliseconds or ISO 8601') ??
+      problemOf(style, isDateStyle, dateStyleProblem, 'fixed') ??
+      problemOf(zone, isZone, 'no time zone, such as Europe/Berlin') ??
+      problemOf(locale, isLocale, 'no language, such as en-US', 'fixed'),
+    call: ofValue(([value, style, zone, locale], budget) =>
+      formatDate(
+        value,
+        {
+          style: wordOr('medium', style),
+          zone: wordOr('UTC', zone),
+          locale: wordOr(defaultLocale, locale),
+        },
+        budget,
+      ),
+    ),
+  },
+  length: {
+    ...takes('value', 1),
+    call: ofValue(([value]) =>
+      typeof value === 'string' || Array.isArray(value) ? value.length : undefined,
+    ),
+  },
+  join: {
+    ...takes("list ['separator']", 1, 2),
+    call: ofValue(([list, separator]) =>
+      Array.isArray(list)
+        ? list.map((item) => textOf(item) ?? '').join(textOf(separator) ?? ', ')
+        : list,
+    ),
+  },
+};
+
+const dateStyleProblem =
+  'no style: write full, long, medium or short, and after a space the same for the time';
+
+function takes(usage: string, minArgs: number, maxArgs = minArgs) {
+  return { usage, minArgs, maxArgs };
+}
+
+/** For helpers that print a value: what is missing stays missing, and null stays null. */
+function ofValue(call: Call): Call {
+  return (args, budget) => {
+    if (args.includes(undefined)) return undefined;
+    return args[0] === null ? null : call(args, budget);
+  };
+}
+
+function isBlank(value: Value): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** Numbers and texts of numbers by value, two texts by their characters; anything else has no order. */
+function isLess(left: Value, right: Value): boolean {
+  if (typeof left === 'string' && typeof right === 'string') return left < right;
+  const [smaller, larger] = [readNumber(left), readNumber(right)];
+  return smaller !== undefined && larger !== undefined && smaller < larger;
+}
+
+function firstThatIs(wanted: boolean, args: readonly Value[]): Value {
+  for (const value of args) if (isTruthy(value) === wanted) return value;
+  return args.at(-1);
+}
+
+/** What is no word is no format either. */
+function wordOr(fallback: string, value: Value): string {
+  if (value === undefined || value === null) return fallback;
+  return typeof value === 'string' ? value : '';
+}
+
+function digitsOf(value: Value): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'number' ? value : Number.NaN;
+}
+
+/** An argument that comes from the data is judged when it is there, unless it must be fixed. */
+function problemOf(
+  arg: Expression | undefined,
+  isGood: (value: Value) => boolean,
+  problem: string,
+  isFixed?: 'fixed',
+): string | undefined {
+  if (!arg) return undefined;
+  if (arg.kind !== 'literal') return isFixed && 'must be written in quotes';
+  return isGood(arg.value) ? undefined : `is ${problem}`;
+}

@@ -1,0 +1,134 @@
+import { maxPathSteps } from './limits';
+import type { Path } from './nodes';
+import { errorAt, type SyntaxPath } from './syntax';
+
+/** What is known before rendering about an `#each` or `#with`, or about the whole template. */
+export type Level = {
+  parent: Level | undefined;
+  isLoop: boolean;
+  blockParams: readonly string[];
+  /** Where its value lies in the data; undefined when only rendering can tell. */
+  location: string | undefined;
+};
+
+/** A path, and where in the data it leads. */
+export type Resolved = { path: Path; location: string | undefined };
+
+/** Finds where a path begins, so that rendering need not search. */
+export function resolvePath(syntax: SyntaxPath, level: Level): Resolved {
+  const names = syntax.parts.filter((part) => typeof part === 'string');
+  if (names.length < syntax.parts.length) {
+    throw errorAt(syntax, 'A path begins with a name: to go on from a helper, use {{#with (…)}}.');
+  }
+  if (syntax.depth + names.length > maxPathSteps) {
+    throw errorAt(syntax, `A path has at most ${maxPathSteps} steps.`);
+  }
+  const written = writtenPath(syntax, names);
+  if (syntax.data) return resolveAt(syntax, { written, names, level });
+  const isPlain = syntax.depth === 0 && !/^(?:\.|this\b)/.test(syntax.original);
+  const param = isPlain ? resolveParam({ written, names, level }) : undefined;
+  return param ?? resolveValue({ written, names, level }, syntax.depth);
+}
+
+/** A literal where a path belongs is the name of a member, as in Handlebars. */
+export function resolveName(name: string, level: Level): Resolved {
+  return resolveValue({ written: pathTo('', [name]), names: [name], level }, 0);
+}
+
+/** How a place in the data is told to people. */
+export function displayLocation(location: string): string {
+  return location === '' || location.startsWith('[]') ? `this${location}` : location;
+}
+
+type Parts = { written: string; names: string[]; level: Level };
+
+function resolveValue({ written, names, level }: Parts, up: number): Resolved {
+  const start = levelAbove(level, up);
+  return {
+    path: { kind: 'path', written, from: 'value', up, names },
+    location: locate(start, names),
+  };
+}
+
+function resolveParam({ written, names, level }: Parts): Resolved | undefined {
+  const [head, ...rest] = names;
+  let up = 0;
+  for (let at: Level | undefined = level; at && head !== undefined; at = at.parent) {
+    const param = at.blockParams.indexOf(head);
+    if (param === 0) return resolveValue({ written, names: rest, level }, up);
+    if (param === 1) return resolveLoop({ written, names: rest, level }, 'key', up);
+    up += 1;
+  }
+  return undefined;
+}
+
+/** A path that begins with @. */
+function resolveAt(syntax: SyntaxPath, { written, names, level }: Parts): Resolved {
+  const [head = '', ...rest] = names;
+  if (head === 'root') return resolveValue({ written, names: rest, level }, heightOf(level));
+  const from = loopValues.get(head);
+  if (!from) throw errorAt(syntax, 'After @ comes one of root, index, key, first and last.');
+  const up = loopAbove(level, syntax.depth);
+  return resolveLoop({ written, names: rest, level }, up === undefined ? 'nothing' : from, up ?? 0);
+}
+
+const loopValues = new Map<string, Path['from']>([
+  ['index', 'index'],
+  ['key', 'key'],
+  ['first', 'first'],
+  ['last', 'last'],
+]);
+
+/** What a loop knows about its round is not in the data. */
+function resolveLoop({ written, names }: Parts, from: Path['from'], up: number): Resolved {
+  return { path: { kind: 'path', written, from, up, names }, location: undefined };
+}
+
+function levelAbove(level: Level, up: number): Level | undefined {
+  let at: Level | undefined = level;
+  for (let steps = 0; steps < up && at; steps += 1) at = at.parent;
+  return at;
+}
+
+function heightOf(level: Level): number {
+  let height = 0;
+  for (let at = level.parent; at; at = at.parent) height += 1;
+  return height;
+}
+
+/** How far up the loop is that is so many loops out from the innermost. */
+function loopAbove(level: Level, loopsOut: number): number | undefined {
+  let up = 0;
+  let loopsLeft = loopsOut;
+  for (let at: Level | undefined = level; at; at = at.parent) {
+    if (at.isLoop && loopsLeft === 0) return up;
+    if (at.isLoop) loopsLeft -= 1;
+    up += 1;
+  }
+  return undefined;
+}
+
+function locate(start: Level | undefined, names: readonly string[]): string | undefined {
+  if (start?.location === undefined) return undefined;
+  const location = pathTo(start.location, names);
+  return location.length <= maxLocationCharacters ? location : undefined;
+}
+
+const maxLocationCharacters = 500;
+
+function pathTo(start: string, names: readonly string[]): string {
+  const steps = names.map((name) => (plainName.test(name) ? name : bracketed(name)));
+  return start === '' ? steps.join('.') : [start, ...steps].join('.');
+}
+
+/** What the parser reads as one name without brackets. */
+const plainName = /^(?!this$)[^\s!"#%-,./;<=>@[\\\]^`{|}~]+$/;
+
+function bracketed(name: string): string {
+  return `[${name.replaceAll(']', '\\]')}]`;
+}
+
+function writtenPath({ data, depth, original }: SyntaxPath, names: readonly string[]): string {
+  if (names.every((name) => plainName.test(name))) return original;
+  return `${data ? '@' : ''}${'../'.repeat(depth)}${pathTo('', names)}`;
+}

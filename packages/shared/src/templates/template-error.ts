@@ -1,0 +1,27 @@
+export type Place = { line: number; column: number };
+
+/** A template that cannot be saved; the message says what to do, line and column (from 1) where. */
+export class TemplateError extends Error {
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, { line, column }: Place) {
+    super(message);
+    this.name = 'TemplateError';
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** The place of a character; columns count UTF-16 units, as editors do. */
+export function placeAt(source: string, offset: number): Place {
+  const lines = source.slice(0, offset).split(/\r\n|\r|\n/);
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+/** Part of a template, short enough for a message. */
+export function quote(text: string): string {
+  return text.length <= maxQuoteCharacters ? text : `${text.slice(0, maxQuoteCharacters)}…`;
+}
+
+const maxQuoteCharacters = 60;

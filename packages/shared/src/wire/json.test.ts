@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import type { Json } from '../data';
+import { AppError } from '../errors';
+import { parseJson } from './json';
+
+function codeOf(text: string | Buffer): string {
+  try {
+    parseJson(Buffer.from(text as string));
+    return 'taken';
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
+
+function sentenceOf(text: string): string {
+  try {
+    parseJson(Buffer.from(text));
+    return 'taken';
+  } catch (error) {
+    return error instanceof AppError ? error.message : String(error);
+  }
+}
+
+const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}[]${'}'.repeat(levels - 1)}`;
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+
+describe('parseJson', () => {
+  test.each([
+    ['nothing', ''],
+    ['white space', ' \n'],
+    ['a cut object', '{"a":1'],
+    ['two values', '{} {}'],
+    ['a comma at the end', '{"a":1,}'],
+    ['single quotes', "{'a':1}"],
+    ['NaN', '{"a":NaN}'],
+    ['a raw control character', '{"a":"\u0001"}'],
+    ['a raw U+0000', '{"a":"\u0000"}'],
+    ['a byte order mark', '\ufeff{}'],
+    ['a cut string', '{"a":"\\'],
+    ['closing brackets first', `${']'.repeat(40)}${'['.repeat(40)}`.slice(0, 60)],
+  ])('refuses %s as malformed_json, in the words that old clients know', (_, text) => {
+    expect(codeOf(text)).toBe('malformed_json');
+    expect(sentenceOf(text)).toBe('Unable to process JSON');
+  });
+
+  test('refuses bytes that are not UTF-8 as malformed_json', () => {
+    expect(codeOf(Buffer.from([0x22, 0xff, 0x22]))).toBe('malformed_json');
+    // A surrogate written as UTF-8, which UTF-8 does not allow.
+    expect(codeOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe('malformed_json');
+  });
+
+  test.each([
+    ['33 levels', nested(33)],
+    ['33 levels that never close', '['.repeat(33)],
+    ['10 MB of brackets', '['.repeat(10_000_000)],
+    ['200,001 separators', `[${'0,'.repeat(200_001)}0]`],
+    ['100,001 keys', JSON.stringify({ a: Array.from({ length: 50_001 }, () => keys(2)) })],
+    ['U+0000 in a value', '{"a":"x\\u0000"}'],
+    ['U+0000 in a key', '{"\\u0000":1}'],
+    ['a lone high surrogate', '{"a":"\\ud83d"}'],
+    ['a lone low surrogate', '{"a":"\\uDE00 x"}'],
+    ['surrogates in the wrong order', '{"a":"\\ude00\\ud83d"}'],
+    ['a lone surrogate in a key', '{"a":[{"\\udfff":1}]}'],
+    ['a number that is not finite', '{"a":1e400}'],
+    ['a negative number that is not finite', '{"a":[-1e999]}'],
+    ['__proto__', '{"a":{"__proto__":{"b":1}}}'],
+    ['an escaped __proto__', '{"\\u005f_proto__":1}'],
+    ['constructor', '{"data":[{"constructor":1}]}'],
+    ['prototype', '{"prototype":null}'],
+    ['2,001 keys in one data', JSON.stringify({ data: keys(2_001) })],
+    [
+      '2,001 keys in user, data and override together',
+      JSON.stringify({ user: keys(700), data: keys(700), override: { email: keys(600) } }),
+    ],
+    [
+      '2,001 keys in one element of a batch',
+      JSON.stringify({ batch: [{ data: keys(1) }, { data: { list: [keys(2_000)] } }] }),
+    ],
+  ])('refuses %s as hostile_json', (_, text) => {
+    expect(codeOf(text)).toBe('hostile_json');
+  });
+
+  test.each([
+    ['32 levels', nested(32)],
+    ['brackets inside a string', JSON.stringify({ a: '[{'.repeat(100) })],
+    ['brackets behind an escaped quote', JSON.stringify({ a: `"${'['.repeat(100)}\\` })],
+    ['commas inside a string', JSON.stringify({ a: ','.repeat(300_000) })],
+    ['200,000 separators', `[${'0,'.repeat(200_000)}0]`],
+    ['2,000 keys in one data', JSON.stringify({ data: keys(2_000) })],
+    [
+      '2,000 keys in each element of a batch',
+      JSON.stringify({ batch: [{ data: keys(2_000) }, { data: keys(2_000) }] }),
+    ],
+    ['an emoji by its escapes', '{"a":"\\ud83d\\ude00"}'],
+    ['the largest safe integers', '[9007199254740991,-9007199254740991]'],
+    ['proto without its underscores', '{"proto":1}'],
+  ])('takes %s', (_, text) => {
+    expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
+  });
+
+  test.each([
+    ['{"data":{"order":[{"id":9007199254740993}]}}', 'data.order[0].id must be sent as a string'],
+    ['{"data":{"id":9007199254740992}}', 'data.id must be sent as a string'],
+    ['{"data":{"id":-12345678901234567890}}', 'data.id must be sent as a string'],
+    ['{"data":{"id":1e300}}', 'data.id must be sent as a string'],
+    ['9007199254740993', 'body must be sent as a string'],
+  ])('refuses %s as validation_failed, because its digits are lost', (text, sentence) => {
+    expect(codeOf(text)).toBe('validation_failed');
+    expect(sentenceOf(text)).toBe(sentence);
+  });
+
+  test('says where a hostile value stands, and cuts a path that the caller made long', () => {
+    expect(sentenceOf('{"data":{"a":[1,"\\u0000"]}}')).toContain('at data.a[1]');
+    expect(sentenceOf(`{"${'k'.repeat(10_000)}":1e400}`).length).toBeLessThan(400);
+  });
+
+  test('takes the last of equal keys', () => {
+    expect(parseJson(Buffer.from('{"a":1,"a":{"b":2}}'))).toEqual({ a: { b: 2 } });
+  });
+
+  test('leaves the prototype of every object alone', () => {
+    expect(codeOf('{"__proto__":{"isAdmin":true}}')).toBe('hostile_json');
+    expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
+  });
+
+  test('gives what JSON.parse gives for every value that is not hostile', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(isHarmless(JSON.parse(text)));
+        expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('takes exactly the texts that JSON.parse takes and an independent check finds harmless', () => {
+    const fragment = fc.constantFrom(
+      ...[
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"',
+        '\\',
+        '"a"',
+        '1',
+        '1e400',
+        'null',
+        'true',
+        ' ',
+        '9007199254740992',
+      ],
+      ...['"\\u0000"', '"\\ud800"', '"\\ud83d\\ude00"', '"__proto__":1', '"b":', '"é✓"'],
+    );
+    fc.assert(
+      fc.property(fc.array(fragment, { maxLength: 12 }), (fragments) => {
+        const text = fragments.join('');
+        expect(codeOf(text) === 'taken').toBe(isHarmlessText(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('answers any bytes with a value or an AppError', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        codeOf(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  test('finds a bad character at any place, in keys and in values', () => {
+    const bad = fc.constantFrom('\u0000', '\ud800', '\udfff');
+    const path = fc.array(fc.oneof(fc.constant(0), fc.string({ unit: 'grapheme-ascii' })), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(fc.string(), bad, path, fc.boolean(), (around, character, steps, isKey) => {
+        const text = `${around}${character}`;
+        const start: Json = isKey ? { [text]: 1 } : text;
+        const value = steps.reduce<Json>(
+          (inner, step) => (step === 0 ? [inner] : { [step]: inner }),
+          start,
+        );
+        expect(codeOf(JSON.stringify(value))).toBe('hostile_json');
+      }),
+    );
+  });
+});
+
+function isHarmlessText(text: string): boolean {
+  try {
+    return isHarmless(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** Says the same in another way: over the flat list of everything inside a value, keys included. */
+function isHarmless(value: Json): boolean {
+  const all: { value: Json; isKey: boolean }[] = [{ value, isKey: false }];
+  for (const { value: one } of all) {
+    if (typeof one !== 'object' || one === null) continue;
+    const keys = Array.isArray(one) ? [] : Object.getOwnPropertyNames(one);
+    all.push(...keys.map((key) => ({ value: key, isKey: true })));
+    all.push(...Object.values(one).map((member) => ({ value: member, isKey: false })));
+  }
+  return all.every(({ value: one, isKey }) => {
+    if (typeof one === 'number') return Math.abs(one) < 2 ** 53;
+    if (typeof one !== 'string') return true;
+    const isForbidden = isKey && ['__proto__', 'constructor', 'prototype'].includes(one);
+    return !isForbidden && !one.includes('\0') && one === Buffer.from(one).toString();
+  });
+}

@@ -1,0 +1,67 @@
+import { recipientFromWire, type WireUser } from './recipient';
+
+describe('recipientFromWire', () => {
+  test('reads every field of the interface, trimmed', () => {
+    const user: WireUser = {
+      user_id: 'u1',
+      email: ' a@example.com ',
+      mobile: '+1 415 555 0123',
+      whatsapp_mobile: '+44',
+      slack: { access_token: ' xoxb-1 ', channel_id: 'C1', email: 'b@example.com' },
+      telegram: { chat_id: ' 42 ' },
+      onesignal_external_id: 'os',
+      fcm_tokens: [' t1 ', ''],
+      ios_tokens: ['t2'],
+      fcm_topic: 'news',
+      preferences: {
+        locale: ' de ',
+        disabled: false,
+        channel_preferences: { sms: { disabled: true } },
+      },
+    };
+    expect(recipientFromWire(user, [])).toEqual({
+      userId: 'u1',
+      email: 'a@example.com',
+      mobile: '+1 415 555 0123',
+      whatsappMobile: '+44',
+      slack: { accessToken: 'xoxb-1', channelId: 'C1', email: 'b@example.com' },
+      telegram: { chatId: '42' },
+      onesignalExternalId: 'os',
+      fcmTokens: ['t1'],
+      iosTokens: ['t2'],
+      fcmTopic: 'news',
+      preferences: {
+        locale: 'de',
+        disabled: false,
+        channelPreferences: { sms: { disabled: true } },
+      },
+    });
+  });
+
+  test('takes what is empty as not given, so that it hides nothing of the stored user', () => {
+    const user: WireUser = {
+      user_id: '',
+      email: '',
+      mobile: '  ',
+      whatsapp_mobile: '',
+      slack: { access_token: '', channel_id: 'C1', email: ' ' },
+      telegram: { chat_id: '' },
+      fcm_tokens: [],
+      ios_tokens: [''],
+      fcm_topic: '',
+    };
+    expect(Object.keys(recipientFromWire(user, ['teams']))).toEqual(['slack']);
+    expect(recipientFromWire(user, [])).toEqual({ slack: { channelId: 'C1' } });
+  });
+
+  test('keeps a user_id to the byte', () => {
+    expect(recipientFromWire({ user_id: ' u1 ' }, [])).toEqual({ userId: ' u1 ' });
+  });
+
+  test('keeps the fields that channels declare under their wire names, and no others', () => {
+    const user: WireUser = { teams_id: ' T1 ', pager: { number: 7 }, empty: '', fax: '1' };
+    expect(recipientFromWire(user, ['teams_id', 'pager', 'empty', 'absent'])).toEqual({
+      extra: { teams_id: 'T1', pager: { number: 7 } },
+    });
+  });
+});

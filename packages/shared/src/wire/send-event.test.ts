@@ -1,0 +1,256 @@
+import { Type } from '@sinclair/typebox';
+import { AppError } from '../errors';
+import {
+  createSendEventBody,
+  extraFieldsOf,
+  findScheduleProblem,
+  scheduleOf,
+  sendEventFromWire,
+  type WireChannels,
+} from './send-event';
+import { createValidator } from './validate';
+
+const channels: WireChannels = {
+  email: {
+    override: Type.Object({
+      message: Type.Optional(
+        Type.Object({ subject: Type.Optional(Type.String({ maxLength: 10 })) }),
+      ),
+      attachments: Type.Optional(
+        Type.Union([
+          Type.Array(Type.Object({ file_name: Type.String() })),
+          Type.Object({ filename: Type.String() }),
+        ]),
+      ),
+    }),
+    recipient: {},
+  },
+  toy: {
+    override: Type.Object({ colour: Type.Optional(Type.String()) }),
+    recipient: { toy_address: Type.String({ maxLength: 5 }) },
+  },
+};
+const validate = createValidator(createSendEventBody(channels));
+
+function refusalOf(body: unknown): {
+  code: string;
+  sentence: string;
+  errors: string[] | undefined;
+} {
+  try {
+    validate(body);
+  } catch (error) {
+    if (error instanceof AppError) {
+      return { code: error.code, sentence: error.message, errors: error.errors };
+    }
+    throw error;
+  }
+  throw new Error('was taken');
+}
+
+describe('the body of events/send', () => {
+  test.each<[string, unknown]>([
+    ['only an event', { event: 'e' }],
+    ['unknown keys anywhere', { event: 'e', x: 1, user: { x: [] }, override: { voice: 3 } }],
+    ['every kind of value in data', { event: 'e', data: { a: 'x', b: [1, null], c: { d: true } } }],
+    ['an empty user', { event: 'e', user: {} }],
+    ['empty texts', { event: 'e', user: { user_id: '', email: '', mobile: '' } }],
+    ['an address that is none', { event: 'e', user: { email: 'nonsense', mobile: 'x' } }],
+    ['a Slack channel', { event: 'e', user: { slack: { access_token: 't', channel_id: 'C' } } }],
+    ['a Slack e-mail', { event: 'e', user: { slack: { email: 'a@b.c' } } }],
+    ['a map of provider payloads', { event: 'e', override: { providers: { p: { payload: {} } } } }],
+    [
+      'one bare provider object',
+      { event: 'e', override: { providers: { headers: [], config: {} } } },
+    ],
+    [
+      'both shapes of an attachment',
+      { event: 'e', override: { email: { attachments: { filename: 'f' } } } },
+    ],
+    ['a time as number or text', { event: 'e', schedule_at: 0, scheduleAt: '2026-01-01' }],
+    ['128 characters of two units each', { event: '😀'.repeat(128) }],
+    ['a field of a channel', { event: 'e', user: { toy_address: '12345' } }],
+    ['data of exactly 256 KB', { event: 'e', data: { a: 'x'.repeat(256 * 1024 - 8) } }],
+  ])('takes %s', (_, body) => {
+    expect(validate(body)).toBe(body);
+  });
+
+  test.each<[string, unknown]>([
+    ['body must be an object', []],
+    ['body must be an object', null],
+    ['body must be an object', 'event'],
+    ['event must be a string', { event: {} }],
+    ['event must be a string', { event: 5 }],
+    ['data must be an object', { event: 'e', data: [] }],
+    ['data must be an object', { event: 'e', data: 'x' }],
+    ['user must be an object', { event: 'e', user: 'u1' }],
+    ['user.mobile must be a string', { event: 'e', user: { mobile: 14155550123 } }],
+    ['user.fcm_tokens[1] must be a string', { event: 'e', user: { fcm_tokens: ['t', null] } }],
+    ['user.slack.channel_id must be a string', { event: 'e', user: { slack: { channel_id: 1 } } }],
+    [
+      'user.preferences.disabled must be true or false',
+      { event: 'e', user: { preferences: { disabled: 'no' } } },
+    ],
+    [
+      'user.preferences.channel_preferences.sms must be an object',
+      { event: 'e', user: { preferences: { channel_preferences: { sms: true } } } },
+    ],
+    ['override.email must be an object', { event: 'e', override: { email: 'x' } }],
+    [
+      'override.email.message.subject must be a string',
+      { event: 'e', override: { email: { message: { subject: {} } } } },
+    ],
+    [
+      'override.email.attachments must be an array',
+      { event: 'e', override: { email: { attachments: 'x' } } },
+    ],
+    [
+      'override.email.attachments[0].file_name must be a string',
+      { event: 'e', override: { email: { attachments: [{ file_name: 1 }] } } },
+    ],
+    [
+      'override.providers.p.payload must be an object',
+      { event: 'e', override: { providers: { p: { payload: [] } } } },
+    ],
+    ['override.toy.colour must be a string', { event: 'e', override: { toy: { colour: 1 } } }],
+    ['schedule_at must be a number or a string', { event: 'e', schedule_at: {} }],
+    ['locale must be a string', { event: 'e', locale: 1 }],
+  ])('refuses a wrong JSON type: %s', (sentence, body) => {
+    expect(refusalOf(body)).toEqual({ code: 'invalid_type', sentence, errors: undefined });
+  });
+
+  test.each<[string, unknown]>([
+    ['event must not be blank', {}],
+    ['event must not be blank', { event: '' }],
+    ['event must not be blank', { event: ' \n ' }],
+    ['event must be at most 128 characters', { event: 'e'.repeat(129) }],
+    ['data must be at most 256 KB', { event: 'e', data: { a: 'x'.repeat(256 * 1024 - 7) } }],
+    ['data must be at most 256 KB', { event: 'e', data: { a: '✓'.repeat(100 * 1024) } }],
+    [
+      'user.user_id must be at most 255 characters',
+      { event: 'e', user: { user_id: 'u'.repeat(256) } },
+    ],
+    [
+      'user.user_id must hold no control character and not be "." or ".."',
+      { event: 'e', user: { user_id: 'a\u0007' } },
+    ],
+    [
+      'user.user_id must hold no control character and not be "." or ".."',
+      { event: 'e', user: { user_id: '..' } },
+    ],
+    ['user.email must be at most 254 characters', { event: 'e', user: { email: 'e'.repeat(255) } }],
+    ['user.mobile must be at most 32 characters', { event: 'e', user: { mobile: '1'.repeat(33) } }],
+    [
+      'user.whatsapp_mobile must be at most 32 characters',
+      { event: 'e', user: { whatsapp_mobile: '1'.repeat(33) } },
+    ],
+    [
+      'user.fcm_tokens[0] must be at most 4096 characters',
+      { event: 'e', user: { fcm_tokens: ['t'.repeat(4097)] } },
+    ],
+    [
+      'user.fcm_tokens must hold at most 100 elements',
+      { event: 'e', user: { fcm_tokens: Array(101).fill('t') } },
+    ],
+    [
+      'user.slack.access_token must be at most 512 characters',
+      { event: 'e', user: { slack: { channel_id: 'C', access_token: 't'.repeat(513) } } },
+    ],
+    ['user.slack must have channel_id or email', { event: 'e', user: { slack: {} } }],
+    [
+      'user.slack must have channel_id or email',
+      { event: 'e', user: { slack: { access_token: 't' } } },
+    ],
+    [
+      'user.slack must have channel_id or email',
+      { event: 'e', user: { slack: { channel_id: ' ', email: '' } } },
+    ],
+    [
+      'user.toy_address must be at most 5 characters',
+      { event: 'e', user: { toy_address: '123456' } },
+    ],
+    [
+      'override.email.message.subject must be at most 10 characters',
+      { event: 'e', override: { email: { message: { subject: 'x'.repeat(11) } } } },
+    ],
+    ['schedule_at must be at most 64 characters', { event: 'e', schedule_at: '1'.repeat(65) }],
+  ])('refuses a wrong value: %s', (sentence, body) => {
+    expect(refusalOf(body)).toEqual({ code: 'validation_failed', sentence, errors: [sentence] });
+  });
+
+  test('allows a channel both names of its time', () => {
+    const override = { toy: { schedule_at: 5, scheduled_at: '5' } };
+    expect(validate({ event: 'e', override })).toEqual({ event: 'e', override });
+  });
+});
+
+describe('sendEventFromWire', () => {
+  test('keeps what was given, untouched, and invents nothing', () => {
+    const data = { camelCase: 1, snake_case: null };
+    expect(sendEventFromWire({ event: 'e', data })).toEqual({ eventName: 'e', item: { data } });
+    expect(sendEventFromWire({ event: 'e' })).toEqual({ eventName: 'e', item: {} });
+  });
+
+  test.each([
+    ['schedule_at first', { schedule_at: 1, scheduleAt: 2, scheduled_at: 3 }, 1],
+    ['then scheduleAt', { scheduleAt: 2, scheduled_at: 3 }, 2],
+    ['then scheduled_at', { scheduled_at: '3' }, '3'],
+    ['past an empty one', { schedule_at: '', scheduleAt: 2 }, 2],
+  ])('reads the time from %s', (_, times, scheduleAt) => {
+    expect(sendEventFromWire({ event: 'e', ...times }).item.scheduleAt).toBe(scheduleAt);
+  });
+
+  test('takes the locale of the call', () => {
+    expect(sendEventFromWire({ event: 'e', locale: ' de ' }).item.locale).toBe('de');
+    expect(sendEventFromWire({ event: 'e', locale: ' ' }).item).toEqual({});
+  });
+});
+
+describe('scheduleOf', () => {
+  test.each<[string, Parameters<typeof scheduleOf>[0], unknown]>([
+    ['the channel’s own', { scheduleAt: 1, override: { toy: { schedule_at: 2 } } }, 2],
+    ['its other name', { scheduleAt: 1, override: { toy: { scheduled_at: 3 } } }, 3],
+    ['its 0, which means now', { scheduleAt: 1, override: { toy: { schedule_at: 0 } } }, 0],
+    [
+      'the item’s where the channel says nothing',
+      { scheduleAt: 1, override: { toy: { schedule_at: '' } } },
+      1,
+    ],
+    [
+      'the item’s where only another channel says something',
+      { scheduleAt: 1, override: { email: { schedule_at: 2 } } },
+      1,
+    ],
+    ['nothing', {}, undefined],
+  ])('gives %s', (_, item, expected) => {
+    expect(scheduleOf(item, 'toy')).toBe(expected);
+  });
+});
+
+describe('findScheduleProblem', () => {
+  const now = new Date('2026-03-01T12:00:00Z');
+
+  test.each([
+    ['schedule_at must be epoch milliseconds or an ISO 8601 time', { schedule_at: 'soon' }],
+    ['scheduleAt must be at most 366 days ahead', { scheduleAt: '2030-01-01' }],
+    [
+      'override.toy.schedule_at must be at most 366 days ahead',
+      { override: { toy: { schedule_at: '2030-01-01' } } },
+    ],
+    [
+      undefined,
+      {
+        schedule_at: 0,
+        override: { toy: { scheduled_at: '2026-03-02' }, voice: { schedule_at: 'x' } },
+      },
+    ],
+  ])('says %p', (problem, body) => {
+    expect(findScheduleProblem({ event: 'e', ...body }, Object.keys(channels), now)).toBe(problem);
+  });
+});
+
+describe('extraFieldsOf', () => {
+  test('gathers the recipient fields of all channels', () => {
+    expect(Object.keys(extraFieldsOf(channels))).toEqual(['toy_address']);
+  });
+});

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { repositoryRoot } from './test-stores';
+
+export type LogLine = { message: string; [field: string]: unknown };
+
+/** A built process of ours, started by a test and stopped by it. */
+export type TestProcess = {
+  readonly pid: number;
+  /** Everything that it wrote, in order: for looking for what must not be there. */
+  readonly output: string[];
+  readonly lines: LogLine[];
+  /** The first line with that event, also one that was written before. */
+  waitForLine(event: string): Promise<LogLine>;
+  /** Ends it and waits until it is gone; its exit code, null after a signal. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  signal(signal: NodeJS.Signals): void;
+};
+
+const startTimeoutMs = 20_000;
+const stopTimeoutMs = 30_000;
+
+/** Starts `entry`, a path from the repository's root, with nothing of our own environment but what Node needs. */
+export function startProcess(entry: string, env: Record<string, string>): TestProcess {
+  const child = spawn(process.execPath, [path.join(repositoryRoot, entry)], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: string[] = [];
+  const lines: LogLine[] = [];
+  const waiting: { event: string; resolve(line: LogLine): void }[] = [];
+
+  function take(text: string): void {
+    output.push(text);
+    const line = parseLine(text);
+    if (!line) return;
+    lines.push(line);
+    for (const { event, resolve } of waiting) if (event === line.message) resolve(line);
+  }
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', take);
+  }
+
+  return {
+    get pid() {
+      return child.pid ?? 0;
+    },
+    output,
+    lines,
+    waitForLine(event) {
+      const known = lines.find((line) => line.message === event);
+      if (known) return Promise.resolve(known);
+      return within(
+        new Promise<LogLine>((resolve) => waiting.push({ event, resolve })),
+        startTimeoutMs,
+        () => `${entry} did not write ${event}:\n${output.slice(-20).join('\n')}`,
+      );
+    },
+    stop: (signal = 'SIGTERM') => stopProcess(child, signal),
+    signal: (signal) => child.kill(signal),
+  };
+}
+
+async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  // A stopped process takes no signal but these two.
+  if (signal !== 'SIGKILL') child.kill('SIGCONT');
+  try {
+    await within(ended, stopTimeoutMs, () => `The process did not end after ${signal}`);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  return child.exitCode;
+}
+
+function parseLine(text: string): LogLine | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isLine = typeof value === 'object' && value !== null && 'message' in value;
+    // The message of a log line is always the event's name.
+    return isLine ? (value as LogLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function within<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+  explain: () => string,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(explain())), timeoutMs);
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,29 @@
+import { eventually } from './eventually';
+
+describe('eventually', () => {
+  test('gives the result of the first time that the assertion holds', async () => {
+    let calls = 0;
+    const result = await eventually(
+      () => {
+        calls += 1;
+        if (calls < 3) throw new Error('not yet');
+        return calls;
+      },
+      { intervalMs: 1 },
+    );
+    expect(result).toBe(3);
+  });
+
+  test('throws the last failure when the time is up', async () => {
+    let calls = 0;
+    const failing = eventually(
+      () => {
+        calls += 1;
+        throw new Error(`failure ${calls}`);
+      },
+      { timeoutMs: 20, intervalMs: 5 },
+    );
+    await expect(failing).rejects.toThrow(/^failure \d+$/);
+    expect(calls).toBeGreaterThan(1);
+  });
+});

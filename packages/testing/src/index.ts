@@ -1,0 +1,43 @@
+export { type LogLine, startProcess, type TestProcess } from './child-process';
+export { testDatabase } from './database';
+export { eventually } from './eventually';
+export {
+  channelVersion,
+  createFactories,
+  type Factories,
+  type Tenant,
+  testKeyRing,
+  testSecrets,
+} from './factories';
+export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
+export { testRedis } from './redis';
+export {
+  createHttpSimulator,
+  findClosedPort,
+  type HttpFault,
+  type HttpReply,
+  type HttpRequest,
+  type HttpSimulator,
+} from './simulators/http-simulator';
+export type { Simulator } from './simulators/simulator';
+export {
+  createSlackSimulator,
+  type SlackFault,
+  type SlackSend,
+  type SlackSimulator,
+} from './simulators/slack';
+export {
+  createSmtpSimulator,
+  type SmtpFault,
+  type SmtpSend,
+  type SmtpSimulator,
+  type SmtpStage,
+} from './simulators/smtp';
+export {
+  type MessageRow,
+  type SendAnswer,
+  type System,
+  type SystemOptions,
+  startSystem,
+} from './system';
+export { startTestStores, type TestStores, type TestStoresOptions } from './test-stores';

@@ -1,0 +1,1 @@
+export { endStores as default } from './jest-stores';

@@ -1,0 +1,59 @@
+import net from 'node:net';
+import { isAlive } from '@belfry/embedded';
+import { type OwnStore, ownPostgres, ownRedis } from './own-stores';
+
+jest.setTimeout(120_000);
+
+const silentMs = 500;
+
+describe.each([
+  ['PostgreSQL', ownPostgres],
+  ['Redis', ownRedis],
+])('an own %s', (_name, create) => {
+  let store: OwnStore;
+
+  beforeAll(async () => {
+    store = await create();
+  });
+  afterAll(() => store.remove());
+
+  test('is there again, under the same URL, after it was killed and started', async () => {
+    const { pid, url } = store;
+    await store.kill();
+    expect(isAlive(pid)).toBe(false);
+    expect(await answers(url)).toBe(false);
+    await store.start();
+    expect(store.url).toBe(url);
+    expect(await answers(url)).toBe(true);
+  });
+
+  test('answers nothing while it is paused, and again when it resumes', async () => {
+    await store.pause();
+    expect(await answers(store.url)).toBe(false);
+    store.resume();
+    expect(await answers(store.url)).toBe(true);
+  });
+
+  test('is gone after it was removed, also when it was paused', async () => {
+    const other = await create();
+    await other.pause();
+    await other.remove();
+    expect(isAlive(other.pid)).toBe(false);
+  });
+});
+
+/** A byte that no protocol starts with makes either server answer with an error or close. */
+function answers(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    function end(isAnswered: boolean) {
+      socket.destroy();
+      resolve(isAnswered);
+    }
+    socket.setTimeout(silentMs, () => end(false));
+    socket.on('error', () => end(false));
+    socket.on('data', () => end(true));
+    socket.on('connect', () => socket.write('?\r\n\r\n\r\n\r\n'));
+    socket.on('end', () => end(true));
+  });
+}

@@ -1,0 +1,166 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createFaultQueue, type Simulator } from './simulator';
+
+export type HttpRequest = {
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+};
+
+export type HttpReply = {
+  status?: number;
+  headers?: Record<string, string>;
+  body: string | object;
+};
+
+/** What goes wrong with one call; `on` keeps it for the first call whose path ends so. */
+export type HttpFault = { on?: string } & (
+  | { reply: HttpReply }
+  | { redirectTo: string }
+  /** Answers right, but late. */
+  | { slowMs: number }
+  /** Reads the request, acts on it, and never answers. */
+  | { hang: true }
+  /** `before` the request was read, or `after` it was read and acted on. */
+  | { reset: 'before' | 'after' }
+  /** Acts on the request, and breaks off in the middle of its answer. */
+  | { truncated: true }
+);
+
+export type HttpSimulatorOptions<Send> = {
+  /** What the provider answers when all is well, and what it has accepted by it. */
+  handle(request: HttpRequest): { reply: HttpReply; send?: Send };
+};
+
+export type HttpSimulator<Send> = Simulator<Send, HttpFault> & {
+  /** Every request that was read, refused ones included. */
+  requests: HttpRequest[];
+};
+
+const maxBodyBytes = 16 * 1024 * 1024;
+
+/** What the simulators of HTTP providers share: listening, keeping, failing. */
+export async function createHttpSimulator<Send>({
+  handle,
+}: HttpSimulatorOptions<Send>): Promise<HttpSimulator<Send>> {
+  const faults = createFaultQueue<HttpFault>();
+  const sends: Send[] = [];
+  const requests: HttpRequest[] = [];
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = incoming.url ?? '/';
+    const fault = faults.take(({ on }) => on === undefined || path.endsWith(on));
+    if (fault && 'reset' in fault && fault.reset === 'before') {
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    const request = await readRequest(incoming);
+    requests.push(request);
+    const refusal = fault && refusalOf(fault);
+    if (refusal) return write(response, refusal);
+    const { reply, send } = handle(request);
+    if (send !== undefined) sends.push(send);
+    await answer(response, reply, fault);
+  }
+
+  const server = createServer((incoming, response) => {
+    // A caller that went away in the middle is part of what is tried here.
+    serve(incoming, response).catch(() => incoming.socket.destroy());
+  });
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    sends,
+    requests,
+    fail: (...more) => faults.add(more),
+    close: () => stop(server),
+  };
+}
+
+/** What is answered in place of acting on the request. */
+function refusalOf(fault: HttpFault): HttpReply | undefined {
+  if ('reply' in fault) return fault.reply;
+  if (!('redirectTo' in fault)) return undefined;
+  return { status: 302, headers: { location: fault.redirectTo }, body: '' };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<HttpRequest> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    bytes += chunk.length;
+    if (bytes > maxBodyBytes) throw new Error('The body is too large');
+    chunks.push(chunk);
+  }
+  const { method = 'GET', url: path = '/', headers } = incoming;
+  return { method, path, headers, body: Buffer.concat(chunks) };
+}
+
+async function answer(
+  response: ServerResponse,
+  reply: HttpReply,
+  fault: HttpFault | undefined,
+): Promise<void> {
+  if (!fault) return write(response, reply);
+  if ('hang' in fault) return;
+  if ('reset' in fault) {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  if ('truncated' in fault) return writeHalf(response, reply);
+  if ('slowMs' in fault) await wait(fault.slowMs);
+  write(response, reply);
+}
+
+function write(response: ServerResponse, { status = 200, headers = {}, body }: HttpReply): void {
+  const isText = typeof body === 'string';
+  const type = isText ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
+  response.writeHead(status, { 'content-type': type, ...headers });
+  response.end(isText ? body : JSON.stringify(body));
+}
+
+function writeHalf(response: ServerResponse, { status = 200, body }: HttpReply): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.write(text.slice(0, Math.floor(text.length / 2)), () => response.socket?.end());
+}
+
+export function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve(portOf(server.address())));
+  });
+}
+
+export function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new Error('The server listens on no port');
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** A port of this machine on which nothing listens. */
+export async function findClosedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await stop(server);
+  const isOpen = await new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () =>
+      resolve(false),
+    );
+    socket.unref();
+  });
+  return isOpen ? findClosedPort() : port;
+}

@@ -1,0 +1,165 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import { portOf } from './http-simulator';
+import { createFaultQueue, type Simulator } from './simulator';
+
+/** A mail that the server took. */
+export type SmtpSend = {
+  from: string;
+  /** The recipients of the envelope, copies included. */
+  to: string[];
+  raw: Buffer;
+  parsed: ParsedMail;
+  messageId: string | undefined;
+  /** Who logged in, if anybody. */
+  user: string | undefined;
+};
+
+/** Where in the conversation: on connecting, at AUTH, MAIL, RCPT, DATA, or when the whole mail was read. */
+export type SmtpStage = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data' | 'end';
+
+/** A reply is a code and a text, such as `550 5.1.1 No such user`; at `data` the server can only drop or hang. */
+export type SmtpFault = { at: SmtpStage } & (
+  | { reply: string }
+  /** Breaks the connection; at `end` the mail was taken before. */
+  | { drop: true }
+  /** Says nothing any more; at `end` the mail was taken before. */
+  | { hang: true }
+  | { slowMs: number }
+);
+
+export type SmtpSimulatorOptions = {
+  /** Asked for at AUTH, and required; without it anybody may send. */
+  login?: { user: string; pass: string };
+};
+
+export type SmtpSimulator = Simulator<SmtpSend, SmtpFault> & {
+  /** How many connections were made. */
+  connections(): number;
+};
+
+const maxMailBytes = 20 * 1024 * 1024;
+/** A hanging connection ends when the simulator is closed; nothing waits for it. */
+const closeTimeoutMs = 10;
+
+/** A mail server on loopback, without TLS. */
+export async function createSmtpSimulator({
+  login,
+}: SmtpSimulatorOptions = {}): Promise<SmtpSimulator> {
+  const faults = createFaultQueue<SmtpFault>();
+  const sends: SmtpSend[] = [];
+  let connections = 0;
+
+  const server = new SMTPServer({
+    ...optionsOf(login),
+    onConnect(session, done) {
+      connections += 1;
+      answer(meet('connect', session), done);
+    },
+    onAuth(auth, session, done) {
+      answer(meet('auth', session), (error) => {
+        const isRight = auth.username === login?.user && auth.password === login?.pass;
+        if (error ?? !isRight) done(error ?? refusal('535 5.7.8 Wrong password'));
+        else done(null, { user: auth.username });
+      });
+    },
+    onMailFrom: (_, session, done) => answer(meet('mail', session), done),
+    onRcptTo: (_, session, done) => answer(meet('rcpt', session), done),
+    onData: (stream, session, done) => answer(take(stream, session), done),
+  });
+  // A client that breaks off is part of what is tried here.
+  server.on('error', () => undefined);
+
+  /** Does what the next fault says, or goes on. */
+  async function meet(stage: SmtpStage, session: SMTPServerSession): Promise<Step> {
+    const fault = faults.take(({ at }) => at === stage);
+    if (!fault) return 'go on';
+    if ('reply' in fault) return refusal(fault.reply);
+    if ('slowMs' in fault) await wait(fault.slowMs);
+    if ('drop' in fault) drop(server, session);
+    return 'slowMs' in fault ? 'go on' : 'say nothing';
+  }
+
+  async function take(stream: NodeJS.ReadableStream, session: SMTPServerSession): Promise<Step> {
+    if ((await meet('data', session)) === 'say nothing') return 'say nothing';
+    const mail = await receive(stream, session);
+    // The mail is taken before a fault shows, unless it is refused: that is what makes the fault dangerous.
+    const count = sends.push(mail);
+    const step = await meet('end', session);
+    if (step instanceof Error) sends.splice(count - 1, 1);
+    return step;
+  }
+
+  await listen(server);
+  const port = portOf(server.server.address());
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    port,
+    sends,
+    connections: () => connections,
+    fail: (...more) => faults.add(more),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function optionsOf(login: SmtpSimulatorOptions['login']): SMTPServerOptions {
+  return {
+    disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
+    authOptional: !login,
+    authMethods: ['PLAIN', 'LOGIN'],
+    hideENHANCEDSTATUSCODES: true,
+    disableReverseLookup: true,
+    closeTimeout: closeTimeoutMs,
+    size: maxMailBytes,
+    logger: false,
+  };
+}
+
+type Step = 'go on' | 'say nothing' | Error;
+
+function answer(step: Promise<Step>, done: (error?: Error | null) => void): void {
+  step.then(
+    (what) => {
+      if (what !== 'say nothing') done(what === 'go on' ? null : what);
+    },
+    () => done(refusal('451 4.3.0 The simulator failed')),
+  );
+}
+
+function drop(server: SMTPServer, session: SMTPServerSession): void {
+  for (const connection of server.connections) {
+    if (connection.session.id === session.id) connection._socket.destroy();
+  }
+}
+
+function listen(server: SMTPServer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve());
+  });
+}
+
+async function receive(
+  stream: NodeJS.ReadableStream,
+  session: SMTPServerSession,
+): Promise<SmtpSend> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  const raw = Buffer.concat(chunks);
+  const parsed = await simpleParser(raw);
+  const { mailFrom, rcptTo } = session.envelope;
+  return {
+    from: mailFrom ? mailFrom.address : '',
+    to: rcptTo.map(({ address }) => address),
+    raw,
+    parsed,
+    messageId: parsed.messageId,
+    user: typeof session.user === 'string' ? session.user : undefined,
+  };
+}
+
+function refusal(reply: string): Error {
+  const [, code = '550', text = ''] = /^(\d{3}) ?(.*)$/.exec(reply) ?? [];
+  return Object.assign(new Error(text), { responseCode: Number(code) });
+}

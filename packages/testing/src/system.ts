@@ -1,0 +1,116 @@
+import { createDatabase, type Database } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { startProcess, type TestProcess } from './child-process';
+import { testDatabase } from './database';
+import { createFactories, type Factories, type Tenant, testKeyRing } from './factories';
+import { testRedis } from './redis';
+
+export type SystemOptions = {
+  /** Settings beyond the ones that every test needs, for gateway and worker alike. */
+  env?: Record<string, string>;
+  databaseUrl?: string;
+  redisUrl?: string;
+  /** The roles of each worker process; one process with all of them unless told otherwise. */
+  workers?: string[];
+};
+
+/** The built gateway and workers as processes, on the stores of this Jest worker. */
+export type System = {
+  apiUrl: string;
+  api: TestProcess;
+  workers: TestProcess[];
+  database: Database;
+  factories: Factories;
+  startWorker(roles?: string): Promise<TestProcess>;
+  /** POSTs a single send as a backend service would. */
+  send(tenant: Tenant, body: unknown, headers?: Record<string, string>): Promise<SendAnswer>;
+  /** The request's messages with their attempts, by channel. */
+  readMessages(requestId: string): Promise<MessageRow[]>;
+  stop(): Promise<void>;
+};
+
+export type SendAnswer = { status: number; headers: Headers; body: { request_id?: string } };
+
+export type MessageRow = Awaited<ReturnType<typeof readMessages>>[number];
+
+/** Quick retries and a lease of 5.5 s, so that a test need not wait as long as an operator. */
+const quick = {
+  RETRY_BASE_MS: '20',
+  RETRY_CAP_MS: '200',
+  RELAY_POLL_MS: '50',
+  RELAY_REQUEUE_AFTER_MS: '500',
+  LOOKUP_CACHE_MS: '0',
+};
+
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const databaseUrl = options.databaseUrl ?? (await testDatabase()).url;
+  const redis = testRedis();
+  const env = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: options.redisUrl ?? redis.url,
+    REDIS_PREFIX: `${redis.prefix}-${newId()}`,
+    BELFRY_KEYS: testKeyRing,
+    PUBLIC_URL: 'http://127.0.0.1',
+    ALLOW_HTTP: 'true',
+    ALLOW_PRIVATE_NETWORKS: 'true',
+    API_PORT: '0',
+    ...quick,
+    ...options.env,
+  };
+  const log = createLogger({ level: 'error', process: 'test' });
+  const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
+  const api = startProcess('apps/api/dist/main.js', env);
+  const workers: TestProcess[] = [];
+
+  async function startWorker(roles = 'all'): Promise<TestProcess> {
+    const worker = startProcess('apps/worker/dist/main.js', { ...env, WORKER_ROLES: roles });
+    workers.push(worker);
+    await worker.waitForLine('worker.ready');
+    return worker;
+  }
+
+  await Promise.all((options.workers ?? ['all']).map(startWorker));
+  const ready = await api.waitForLine('api.ready');
+  const apiUrl = String(ready['url']);
+  return {
+    apiUrl,
+    api,
+    workers,
+    database,
+    factories: createFactories(database),
+    startWorker,
+    send: (tenant, body, headers) => send(apiUrl, tenant, { body, headers }),
+    readMessages: (requestId) => readMessages(database, requestId),
+    async stop() {
+      await Promise.all([api, ...workers].map((each) => each.stop()));
+      await database.close();
+    },
+  };
+}
+
+async function send(
+  apiUrl: string,
+  { apiKey, appId }: Tenant,
+  call: { body: unknown; headers: Record<string, string> | undefined },
+): Promise<SendAnswer> {
+  const response = await fetch(new URL(`/v1/apps/${appId}/events/send`, apiUrl), {
+    method: 'POST',
+    headers: {
+      Authorization: `AuthKey ${apiKey}`,
+      'Content-Type': 'application/json',
+      ...call.headers,
+    },
+    body: JSON.stringify(call.body),
+  });
+  // Every answer of the gateway is a JSON object.
+  const body = (await response.json()) as SendAnswer['body'];
+  return { status: response.status, headers: response.headers, body };
+}
+
+function readMessages({ prisma }: Database, requestId: string) {
+  return prisma.message.findMany({
+    where: { requestId },
+    orderBy: { channel: 'asc' },
+    include: { attemptRows: { orderBy: { number: 'asc' } } },
+  });
+}

@@ -1,0 +1,58 @@
+// npm run check: everything about the code that a machine can judge without running it.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { endOnSignals, root, runTool } from './commands.mjs';
+import { fail } from './steps.mjs';
+import { ensureGenerated, ensureInstalled } from './workspace.mjs';
+
+const timeoutMs = 180_000;
+const docsCheck = path.join(root, 'scripts', 'check-docs.mjs');
+
+const checks = [
+  {
+    name: 'format and lint (biome)',
+    tool: '@biomejs/biome/bin/biome',
+    args: ['check', '--error-on-warnings'],
+  },
+  { name: 'types of the sources (tsc -b)', tool: 'typescript/bin/tsc', args: ['-b'] },
+  {
+    name: 'types of the tests (tsc)',
+    tool: 'typescript/bin/tsc',
+    args: ['-p', 'tsconfig.test.json'],
+  },
+  {
+    name: 'unused files, exports and dependencies (knip)',
+    tool: 'knip/bin/knip.js',
+    args: ['--no-progress'],
+  },
+  {
+    name: 'documents',
+    tool: '../scripts/check-docs.mjs',
+    args: [],
+    isThere: () => existsSync(docsCheck),
+  },
+];
+
+endOnSignals();
+main().catch(fail);
+
+async function main() {
+  await ensureInstalled();
+  await ensureGenerated();
+  const failed = [];
+  for (const check of checks) {
+    if (check.isThere?.() !== false && !(await passes(check))) failed.push(check.name);
+  }
+  console.log(failed.length === 0 ? 'Check: all good' : `Check: failed: ${failed.join('; ')}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+async function passes({ name, tool, args }) {
+  const begunAt = performance.now();
+  const { code, output, isLate } = await runTool(tool, args, { timeoutMs, env: { NO_COLOR: '1' } });
+  const seconds = ((performance.now() - begunAt) / 1_000).toFixed(1);
+  console.log(`${code === 0 ? '✓' : '✗'} ${name}  ${seconds} s`);
+  if (code !== 0) console.log(output.trim());
+  if (isLate) console.log(`It did not end within ${timeoutMs / 1_000} s.`);
+  return code === 0;
+}
