@@ -27,6 +27,8 @@ const withStores = {
 } satisfies Config;
 
 const config: Config = {
+  // Two cores are shared by the stores, the processes under test and the tests.
+  testTimeout: 30_000,
   projects: [
     {
       ...shared,

@@ -2,7 +2,7 @@
 //   npm start                   one worker process with every role
 //   npm start -- --processes    a process for each role, as in production
 // Variables: API_PORT, DASHBOARD_PORT, DATABASE_URL, REDIS_URL, BELFRY_KEYS, NO_COLOR.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root } from './commands.mjs';
 import { fail, showProgress } from './steps.mjs';
@@ -13,6 +13,7 @@ const begunAtMs = performance.now();
 main().catch(fail);
 
 async function main() {
+  removeStaleReady();
   const release = endOnSignals();
   await ensureBuilt();
   release();
@@ -29,4 +30,16 @@ async function main() {
     print: (line) => process.stdout.write(`${line}\n`),
   });
   process.exit(code);
+}
+
+/** Nobody may take the word of a start that was killed, however long this one takes to build. */
+function removeStaleReady() {
+  const home = path.join(root, '.belfry');
+  try {
+    const { supervisor } = JSON.parse(readFileSync(path.join(home, 'run.json'), 'utf8'));
+    process.kill(supervisor.pid, 0);
+  } catch {
+    // It is gone, or there was none.
+    rmSync(path.join(home, 'ready.json'), { force: true });
+  }
 }

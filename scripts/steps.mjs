@@ -9,8 +9,8 @@ export async function step(name, work) {
   const seconds = () => `${((performance.now() - begunAt) / 1_000).toFixed(1)} s`;
   const isLive = process.stderr.isTTY === true;
   const draw = () =>
-    process.stderr.write(isLive ? `\r  ${name} ... ${seconds()}` : `  ${name} ...\n`);
-  draw();
+    process.stderr.write(isLive ? `\r  ${name} ... ${seconds()}` : `  ${name} ... ${seconds()}\n`);
+  process.stderr.write(isLive ? `  ${name} ...` : `  ${name} ...\n`);
   const timer = setInterval(draw, isLive ? redrawEveryMs : repeatEveryMs);
   const end = (mark) => {
     clearInterval(timer);

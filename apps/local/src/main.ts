@@ -32,8 +32,8 @@ const settleTimeoutMs = 5_000;
 export async function runLocal(input: LocalInput): Promise<number> {
   const places = openPlaces(input.root);
   const choices = readChoices(input.env, input.args);
-  rmSync(places.ready, { force: true });
   await endEarlierRun(places.run);
+  rmSync(places.ready, { force: true });
 
   const logFile = openLogFile(path.join(places.logs, 'local.log'));
   const log = createLogger({ level: 'info', process: 'local', stream: logFile.stream });

@@ -1,5 +1,5 @@
 import { createLogger, createShutdown, EnvError, exitOnSignals, readEnv } from '@belfry/runtime';
-import { createParts, type Parts } from './parts';
+import { createParts, type Parts, warmUp } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
@@ -8,21 +8,20 @@ import { startRelay } from './start-relay';
 /** sysexits.h: the configuration is wrong. */
 const exitConfiguration = 78;
 
-try {
-  start();
-} catch (error) {
+start().catch((error: unknown) => {
   const isOurs = error instanceof EnvError || error instanceof RangeError;
   process.stderr.write(`${isOurs ? error.message : String(error)}\n`);
-  process.exit(exitConfiguration);
-}
+  process.exit(isOurs ? exitConfiguration : 1);
+});
 
-function start(): void {
+async function start(): Promise<void> {
   const env = readEnv('worker');
   const roles = parseRoles(env.WORKER_ROLES);
   const log = createLogger({ level: env.LOG_LEVEL, process: 'worker' });
   const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
   exitOnSignals(shutdown);
   const parts = createParts(env, log, shutdown);
+  await warmUp(parts);
   for (const role of roles) startRole(parts, role);
   log.info('worker.ready', { roles: roles.map(({ name }) => name), pid: process.pid });
 }

@@ -254,29 +254,6 @@ describe('a provider that fails', () => {
   });
 });
 
-describe('a worker that dies', () => {
-  test('between claim and record leaves a message that is settled later, every attempt on record', async () => {
-    const event = await createSlackEvent();
-    const [worker] = system.workers.splice(0);
-    slack.fail({ on: 'chat.postMessage', hang: true });
-    const requestId = await sendAccepted({
-      event,
-      user: { slack: { channel_id: 'C0WORKERDIES' } },
-    });
-    await eventually(async () => {
-      const [message] = await system.readMessages(requestId);
-      expect(message?.state).toBe('sending');
-    });
-    await worker?.stop('SIGKILL');
-    await system.startWorker();
-    const [message] = await settled(requestId, ['sent'], 40_000);
-    expect(message?.attemptRows).toMatchObject([
-      { number: 1, outcome: 'unknown', reason: 'lease_expired', isPossibleDuplicate: false },
-      { number: 2, outcome: 'accepted', isPossibleDuplicate: true },
-    ]);
-  }, 60_000);
-});
-
 /** Opens a port that was closed, and leads it to another one. */
 async function openDoor(port: number, target: number): Promise<Server> {
   const door = createServer((socket) => {

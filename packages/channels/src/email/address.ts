@@ -42,7 +42,8 @@ function problemOfText(text: string): string | undefined {
   if (refusedInLocal.test(local) || refusedCharacter.test(domain)) {
     return 'holds a space, quote, comma, bracket or control character';
   }
-  if (domain.includes('%')) return 'has a domain that is no host name';
+  // What would end a host name in a URL, or be decoded there, is read so below.
+  if (/[%/?#]/.test(domain)) return 'has a domain that is no host name';
   return undefined;
 }
 

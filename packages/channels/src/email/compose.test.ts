@@ -1,0 +1,266 @@
+import type { Data } from '@belfry/shared';
+import { compileEmail, maxMailBytes } from './compose';
+import type { EmailOverride, EmailTemplate } from './template';
+
+function compose(
+  template: Partial<EmailTemplate>,
+  data: Data = {},
+  { override, missing = 'empty' }: { override?: EmailOverride; missing?: 'empty' | 'reject' } = {},
+) {
+  const compiled = compileEmail({ subject: 'Subject', text: 'Text', ...template });
+  return compiled.compose({ data, target: 'ada@example.org', override, missing });
+}
+
+function contentOf(...input: Parameters<typeof compose>) {
+  const composed = compose(...input);
+  if ('failed' in composed) throw new Error(`${composed.failed}: ${composed.detail}`);
+  return composed.content;
+}
+
+const base64 = Buffer.from('%PDF').toString('base64');
+
+describe('the texts of a mail', () => {
+  test('are rendered from one data, each escaped for its place', () => {
+    const content = contentOf(
+      { subject: '{{a}}', html: '<p>{{a}}</p>', text: '{{a}}' },
+      { a: `R&D <b> {{x}} 'q'` },
+    );
+    expect(content).toMatchObject({
+      subject: `R&D <b> {{x}} 'q'`,
+      html: '<p>R&amp;D &lt;b&gt; {{x}} &#39;q&#39;</p>',
+      text: `R&D <b> {{x}} 'q'`,
+    });
+  });
+
+  test.each([
+    ['Hi\r\nBcc: eve@evil.org', 'Hi Bcc: eve@evil.org'],
+    ['Hi\n\tthere', 'Hi there'],
+    ['Hi\u2028there\u0000', 'Hi there'],
+  ])('the subject %j is one line', (value, subject) => {
+    expect(contentOf({ subject: '{{v}}' }, { v: value }).subject).toBe(subject);
+  });
+
+  test('a text is made from the HTML when there is none', () => {
+    const { text } = contentOf(
+      {
+        html: '<style>p {}</style><h1>Hello {{name}}</h1><p>Read <a href="https://x.org/?a=1&amp;b=2">this</a>.</p><img src="https://x.org/i.png" alt="A bell"><ul><li>One</li></ul>',
+        text: '',
+      },
+      { name: 'R&D <b>' },
+    );
+    expect(text).toContain('Hello R&D <b>');
+    expect(text).toContain('this [https://x.org/?a=1&b=2]');
+    expect(text).toContain('A bell');
+    expect(text).toContain('* One');
+    expect(text).not.toMatch(/&amp;|<p>|p \{\}|i\.png/);
+  });
+
+  test('a mail of pictures alone is no empty one', () => {
+    expect(contentOf({ html: '<img src="https://x.org/i.png">', text: '' })).not.toHaveProperty('text');
+  });
+
+  test.each([
+    [{ html: '<p>{{v}}</p>', text: '' }],
+    [{ html: '  ', text: ' \n' }],
+    [{ subject: '{{v}}' }],
+    [{ text: '{{v}}' }],
+  ])('an empty one fails: %j', (template) => {
+    expect(compose(template)).toMatchObject({ failed: 'empty_content' });
+  });
+
+  test('what the data does not hold is noted, and fails the mail when the version says so', () => {
+    const template = { subject: 'Hi {{a.b}}', text: 'x{{c}}' };
+    expect(compose(template)).toMatchObject({ missing: ['a.b', 'c'] });
+    expect(compose(template, {}, { missing: 'reject' })).toEqual({
+      failed: 'missing_data',
+      detail: 'The data holds no a.b, c.',
+    });
+  });
+
+  test('a text over 256 KB is too long, rendered or given', () => {
+    const long = 'x'.repeat(256 * 1024 + 1);
+    expect(compose({ text: '{{v}}' }, { v: long })).toMatchObject({
+      failed: 'too_long',
+      detail: expect.stringMatching(/^text: .*262144/),
+    });
+    expect(compose({}, {}, { override: { message: { text: long } } })).toMatchObject({
+      failed: 'too_long',
+    });
+  });
+
+  test('an error of a template names its field, line and column', () => {
+    expect(() => compose({ html: '<p>\n<a href={{v}}>' })).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/^html: /), line: 2, column: 9 }),
+    );
+    expect(() => compose({ reply_to: '{{#if}}' })).toThrow(/^reply_to: /);
+  });
+
+  test('the paths of all fields are listed once', () => {
+    const { paths } = compileEmail({
+      subject: '{{a}}',
+      html: '{{b}} {{a}}',
+      cc: ['{{c}}'],
+      attachments: [{ file_name: '{{d}}', content: '{{e}}' }],
+      headers: { 'List-Unsubscribe': '<{{f}}>' },
+      from: { name: '{{g}}' },
+    });
+    expect(paths).toEqual(['a', 'b', 'g', 'c', 'd', 'e', 'f']);
+  });
+});
+
+describe('the addresses of a mail', () => {
+  test('are rendered, checked and listed once', () => {
+    const content = contentOf(
+      {
+        from: { name: 'Team {{n}}', address: '{{n}}@example.org' },
+        reply_to: 'r@example.org',
+        cc: ['{{boss}}', 'c@example.org', 'c@example.org', '{{nobody}}'],
+        bcc: ['b@exämple.org'],
+      },
+      { n: 'a', boss: 'boss@example.org' },
+    );
+    expect(content).toMatchObject({
+      from: { name: 'Team a', address: 'a@example.org' },
+      replyTo: 'r@example.org',
+      cc: ['boss@example.org', 'c@example.org'],
+      bcc: ['b@xn--exmple-cua.org'],
+    });
+  });
+
+  test.each([
+    [{ cc: ['{{v}}'] }],
+    [{ bcc: ['{{v}}'] }],
+    [{ reply_to: '{{v}}' }],
+    [{ from: { address: '{{v}}' } }],
+  ])('a value cannot bring a second one: %j', (template) => {
+    for (const v of ['a@x.org, b@y.org', 'a@x.org\r\nBcc: b@y.org', 'A <a@x.org>']) {
+      expect(compose(template, { v })).toMatchObject({ failed: 'rejected_content' });
+    }
+  });
+
+  test('a name is one line', () => {
+    const { from } = contentOf({ from: { name: '{{v}}' } }, { v: 'A\r\nBcc: b@y.org' });
+    expect(from).toEqual({ name: 'A Bcc: b@y.org' });
+  });
+});
+
+test('headers are those of the list, one line each, and left out when empty', () => {
+  const { headers } = contentOf(
+    {
+      headers: {
+        'List-Unsubscribe': '<https://x.org/{{v}}>',
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        'List-Id': '{{missing}}',
+        // A template that was stored past its schema.
+        ...{ Bcc: 'eve@evil.org' },
+      },
+    },
+    { v: 'a\r\nBcc: eve@evil.org' },
+  );
+  expect(headers).toEqual({
+    'List-Unsubscribe': '<https://x.org/a Bcc: eve@evil.org>',
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  });
+});
+
+describe('attachments', () => {
+  test('of a template are placeholders for name and base64', () => {
+    const attachments = [
+      { file_name: '{{name}}.pdf', content: '{{file}}' },
+      { file_name: 'none.pdf', content: '{{missing}}' },
+    ];
+    const data = { name: '../a/Invoice', file: base64 };
+    expect(contentOf({ attachments }, data).attachments).toEqual([
+      { fileName: 'Invoice.pdf', content: base64 },
+    ]);
+  });
+
+  test.each<[string, EmailOverride['attachments'], unknown[]]>([
+    ['a list', [{ file_name: 'a.pdf', content: base64 }], [{ fileName: 'a.pdf', content: base64 }]],
+    ['one object', { filename: 'a.pdf', content: base64 }, [{ fileName: 'a.pdf', content: base64 }]],
+    ['broken lines', [{ content: `${base64.slice(0, 4)}\r\n${base64.slice(4)}` }], [{ fileName: 'attachment', content: base64 }]],
+    ['a data URL', [{ file_name: 'a', content: `data:application/pdf;base64,${base64}` }], [{ fileName: 'a', content: base64 }]],
+    ['a URL', [{ url: 'https://x.org/a.pdf' }], [{ fileName: undefined, url: 'https://x.org/a.pdf' }]],
+    ['nothing in it', [{ file_name: 'a.pdf', content: '', url: '' }], [{ fileName: 't.pdf', content: base64 }]],
+    ['no element', [], [{ fileName: 't.pdf', content: base64 }]],
+  ])('of a call may be %s, and replace the template’s', (_form, given, expected) => {
+    const template = { attachments: [{ file_name: 't.pdf', content: base64 }] };
+    const override = { attachments: given };
+    expect(contentOf(template, {}, { override }).attachments).toEqual(expected);
+  });
+
+  test('that are no base64 refuse the mail, and so do more than twenty', () => {
+    const broken = { attachments: [{ file_name: 'a.pdf', content: 'not§base64' }] };
+    expect(compose({}, {}, { override: broken })).toMatchObject({
+      failed: 'rejected_content',
+      detail: 'The attachment "a.pdf" is not base64.',
+    });
+    const many = { attachments: Array.from({ length: 21 }, () => ({ content: base64 })) };
+    expect(compose({}, {}, { override: many })).toMatchObject({ failed: 'rejected_content' });
+  });
+
+  test('over 10 MB are too long, and the error names the limit', () => {
+    const override = { attachments: [{ content: 'A'.repeat(maxMailBytes) }] };
+    expect(compose({}, {}, { override })).toMatchObject({
+      failed: 'too_long',
+      detail: expect.stringContaining('10 MB'),
+    });
+  });
+});
+
+describe('an override', () => {
+  test('is literal, and wins over the template field by field', () => {
+    const override: EmailOverride = {
+      from: { name: 'Own' },
+      cc: ['own@example.org'],
+      bcc: [],
+      reply_to: '',
+      message: { subject: '{{a}} & co' },
+    };
+    const template = {
+      from: { name: 'N', address: 'n@example.org' },
+      cc: ['t@example.org'],
+      bcc: ['b@example.org'],
+      reply_to: 'r@example.org',
+    };
+    expect(contentOf(template, {}, { override })).toMatchObject({
+      subject: '{{a}} & co',
+      text: 'Text',
+      from: { name: 'Own', address: 'n@example.org' },
+      cc: ['own@example.org'],
+      bcc: ['b@example.org'],
+      replyTo: 'r@example.org',
+    });
+  });
+
+  test('of the HTML replaces the text too, so that they agree', () => {
+    const override = { message: { html_body: '<p>Own {{a}}</p>', text: '' } };
+    expect(contentOf({ html: '<p>T</p>' }, {}, { override })).toMatchObject({
+      html: '<p>Own {{a}}</p>',
+      text: 'Own {{a}}',
+    });
+  });
+
+  test('of the text alone sends the text alone', () => {
+    const override = { message: { text: 'Own' } };
+    const content = contentOf({ html: '<p>T</p>' }, {}, { override });
+    expect(content).toMatchObject({ text: 'Own' });
+    expect(content).not.toHaveProperty('html');
+  });
+
+  test('needs no value of what it replaces', () => {
+    const override = { message: { subject: 'S', text: 'T' } };
+    const template = { subject: '{{a}}', text: '{{b}}' };
+    expect(compose(template, {}, { override, missing: 'reject' })).toMatchObject({ missing: [] });
+  });
+
+  test('of empty strings and lists is none', () => {
+    const override: EmailOverride = {
+      from: { name: '', address: '' },
+      cc: [''],
+      attachments: {},
+      message: { subject: '', text: '', html_body: '' },
+    };
+    expect(compose({}, {}, { override })).toEqual(compose({}));
+  });
+});

@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createSmtpSimulator, type SmtpSimulatorOptions } from '@belfry/testing';
+import type { SendCall } from '../channel';
+import { smtp } from './smtp';
+import type { EmailContent } from './template';
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const plain: EmailContent = {
+  subject: 'Subject',
+  text: 'Text',
+  cc: [],
+  bcc: [],
+  attachments: [],
+  headers: {},
+};
+
+type Changes = Omit<Partial<SendCall<EmailContent>>, 'content'> & { content?: Partial<EmailContent> };
+
+async function setUp(options: SmtpSimulatorOptions = {}, allowPrivateNetworks = true) {
+  const simulator = await createSmtpSimulator(options);
+  const sender = smtp.createSender({ baseUrls: {}, allowPrivateNetworks });
+  closers.push(simulator.close, sender.close);
+  const settings = {
+    host: '127.0.0.1',
+    port: simulator.port,
+    require_tls: false,
+    from: { name: 'Belfry', address: 'noreply@example.com' },
+  };
+  const send = ({ content, settings: own, ...changes }: Changes = {}) =>
+    sender.send({
+      messageId: '0193-a',
+      target: 'ada@example.org',
+      settings: { ...settings, ...own },
+      integrationId: 'i1',
+      integrationVersion: '1',
+      credentials: {},
+      signal: AbortSignal.timeout(5_000),
+      deadlineAt: Date.now() + 5_000,
+      ...changes,
+      content: { ...plain, ...content },
+    });
+  return { simulator, send };
+}
+
+describe('a mail over SMTP', () => {
+  test('arrives with text, HTML and attachment byte for byte', async () => {
+    const { simulator, send } = await setUp();
+    const bytes = randomBytes(100_000);
+    const html = `<p>${'Grüße 👋 R&amp;D &lt;b&gt; '.repeat(80)}</p>\n.\nline`;
+    const text = `Grüße 👋 R&D <b>\n.\nFrom here`;
+    await send({
+      content: {
+        subject: 'Grüße 👋 R&D <b>, a rather long subject that has to be folded over several lines of the header',
+        html,
+        text,
+        attachments: [{ fileName: 'Rechnung März.pdf', content: bytes.toString('base64') }],
+      },
+    });
+    const { parsed } = simulator.sends[0]!;
+    expect(parsed.subject).toBe(
+      'Grüße 👋 R&D <b>, a rather long subject that has to be folded over several lines of the header',
+    );
+    expect(parsed.html).toBe(html);
+    expect(parsed.text?.trimEnd()).toBe(text);
+    expect(parsed.attachments).toHaveLength(1);
+    expect(parsed.attachments[0]).toMatchObject({
+      filename: 'Rechnung März.pdf',
+      contentType: 'application/pdf',
+    });
+    expect(parsed.attachments[0]!.content.equals(bytes)).toBe(true);
+  });
+
+  test('has the addresses of its integration and its content, and a stable Message-ID', async () => {
+    const { simulator, send } = await setUp();
+    const content = {
+      cc: ['cc@example.org', 'ada@example.org'],
+      bcc: ['bcc@example.org'],
+      replyTo: 'reply@example.org',
+      from: { name: 'Ünë, "Team"' },
+    };
+    const [first, second] = [await send({ content }), await send({ content })];
+    expect(second).toEqual({ ...first, response: expect.anything() });
+    const { parsed, from, to, raw } = simulator.sends[0]!;
+    expect(from).toBe('noreply@example.com');
+    expect(to).toEqual(['ada@example.org', 'cc@example.org', 'bcc@example.org']);
+    expect(parsed.from?.value).toEqual([{ name: 'Ünë, "Team"', address: 'noreply@example.com' }]);
+    expect(parsed.replyTo?.value).toEqual([{ name: '', address: 'reply@example.org' }]);
+    expect(raw.toString()).not.toContain('bcc@example.org');
+    expect(simulator.sends.map(({ messageId }) => messageId)).toEqual([
+      '<0193-a@example.com>',
+      '<0193-a@example.com>',
+    ]);
+  });
+
+  test('keeps its allowed headers through folding', async () => {
+    const { simulator, send } = await setUp();
+    const url = `https://example.org/unsubscribe?token=${'a1'.repeat(100)}`;
+    await send({
+      content: {
+        headers: {
+          'List-Unsubscribe': `<${url}>, <mailto:u@example.org>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        },
+      },
+    });
+    const { parsed, raw } = simulator.sends[0]!;
+    expect(parsed.headers.get('list')).toMatchObject({ unsubscribe: { url, mail: 'u@example.org' } });
+    expect(raw.toString()).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    expect(raw.toString()).not.toMatch(/x-mailer/i);
+  });
+
+  test('logs in when a login is given, and fails closed when the server takes none', async () => {
+    const { simulator, send } = await setUp({ login: { user: 'u', pass: 'correct horse' } });
+    const credentials = { user: 'u', pass: 'correct horse' };
+    expect((await send({ credentials })).outcome.outcome).toBe('accepted');
+    expect(simulator.sends[0]?.user).toBe('u');
+    const open = await setUp();
+    expect((await open.send({ credentials })).outcome).toMatchObject({
+      outcome: 'rejected',
+      scope: 'integration',
+    });
+    expect(open.simulator.sends).toEqual([]);
+  });
+
+  test('is not sent in clear when TLS is required', async () => {
+    const { simulator, send } = await setUp();
+    expect((await send({ settings: { require_tls: true } })).outcome).toMatchObject({
+      outcome: 'rejected',
+      scope: 'integration',
+      reason: 'no_tls',
+    });
+    expect(simulator.sends).toEqual([]);
+  });
+
+  test('reuses its connection, also after a refusal', async () => {
+    const { simulator, send } = await setUp();
+    await send();
+    simulator.fail({ at: 'rcpt', reply: '550 5.1.1 No such user' });
+    await send();
+    await send();
+    expect(simulator.connections()).toBe(1);
+    expect(simulator.sends).toHaveLength(2);
+  });
+
+  test('goes by new settings when their version changed', async () => {
+    const [first, second] = [await setUp(), await setUp()];
+    await first.send();
+    await first.send({ integrationVersion: '2', settings: { port: second.simulator.port } });
+    expect([first.simulator.sends.length, second.simulator.sends.length]).toEqual([1, 1]);
+  });
+
+  test('that waits for a connection past its deadline was certainly not sent', async () => {
+    const { simulator, send } = await setUp();
+    simulator.fail({ at: 'connect', hang: true });
+    const startedAt = Date.now();
+    const { outcome } = await send({ signal: AbortSignal.timeout(150) });
+    expect(outcome).toMatchObject({ outcome: 'retry', reason: 'timeout' });
+    expect(Date.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  test('counts as taken by its own recipient, not by the copies', async () => {
+    const { simulator, send } = await setUp();
+    simulator.fail({ at: 'rcpt', reply: '550 5.1.1 No such user' });
+    const own = await send({ content: { cc: ['cc@example.org'] } });
+    expect(own.outcome).toMatchObject({ outcome: 'rejected', scope: 'recipient' });
+    simulator.fail({ at: 'mail', slowMs: 1 }, { at: 'rcpt', slowMs: 1 }, { at: 'rcpt', reply: '550 5.1.1 No' });
+    const copy = await send({ content: { cc: ['cc@example.org'] } });
+    expect(copy.outcome).toMatchObject({
+      outcome: 'accepted',
+      detail: 'Copies were refused: cc@example.org.',
+    });
+  });
+
+  test('whose sender the content named is refused for its content', async () => {
+    const { simulator, send } = await setUp();
+    simulator.fail({ at: 'mail', reply: '553 5.1.8 Not your address' });
+    const { outcome } = await send({ content: { from: { address: 'own@example.net' } } });
+    expect(outcome).toMatchObject({ outcome: 'rejected', scope: 'content', reason: 'sender_refused' });
+  });
+
+  test('never reaches a private address unless that is allowed', async () => {
+    const { simulator, send } = await setUp({}, false);
+    for (const host of ['127.0.0.1', 'localhost', '::1', '0x7f.1', '2130706433']) {
+      expect((await send({ settings: { host }, integrationVersion: host })).outcome).toMatchObject({
+        outcome: 'rejected',
+        scope: 'integration',
+        reason: 'private_address',
+      });
+    }
+    expect(simulator.connections()).toBe(0);
+  });
+
+  test.each([[{}], [{ host: 'smtp.example.org' }], [{ host: 'x', port: 25, from: {} }]])(
+    'needs whole settings: %j',
+    async (settings) => {
+      const sender = smtp.createSender({ baseUrls: {}, allowPrivateNetworks: true });
+      closers.push(sender.close);
+      const { outcome } = await sender.send({
+        messageId: 'm',
+        target: 'a@example.org',
+        content: plain,
+        settings,
+        integrationId: 'i',
+        integrationVersion: '1',
+        credentials: {},
+        signal: AbortSignal.timeout(1_000),
+        deadlineAt: 0,
+      });
+      expect(outcome).toMatchObject({ outcome: 'rejected', scope: 'integration' });
+    },
+  );
+});
+
+describe('an attachment by URL', () => {
+  async function serveFile(status: number, body: Buffer) {
+    const server = createServer((_, response) => response.writeHead(status).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(
+      () =>
+        new Promise((resolve) => {
+          server.close(() => resolve());
+          server.closeAllConnections();
+        }),
+    );
+    const { port } = server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/files/invoice%20May.pdf?signature=secret`;
+  }
+
+  test('is fetched when the mail is sent, and named by its path', async () => {
+    const { simulator, send } = await setUp();
+    const bytes = randomBytes(2_000);
+    const url = await serveFile(200, bytes);
+    await send({ content: { attachments: [{ fileName: undefined, url }] } });
+    const [attachment] = simulator.sends[0]!.parsed.attachments;
+    expect(attachment!.content.equals(bytes)).toBe(true);
+    expect(attachment!.filename).toBe('invoice May.pdf');
+  });
+
+  test.each([
+    [404, { outcome: 'rejected', scope: 'content', reason: 'attachment_refused' }],
+    [302, { outcome: 'rejected', scope: 'content', reason: 'attachment_refused' }],
+    [500, { outcome: 'retry', reason: 'attachment_unavailable' }],
+  ])('that answers %i keeps the mail from being sent', async (status, expected) => {
+    const { simulator, send } = await setUp();
+    const url = await serveFile(status, Buffer.alloc(0));
+    const { outcome } = await send({ content: { attachments: [{ fileName: 'a', url }] } });
+    expect(outcome).toMatchObject(expected);
+    expect(outcome.detail).not.toContain('secret');
+    expect(simulator.sends).toEqual([]);
+  });
+});
+
+describe('the description of a mail', () => {
+  test('shows what goes out, with attachments by size', () => {
+    const content = { ...plain, attachments: [{ fileName: 'a.pdf', content: 'JVBERg==' }] };
+    const settings = { host: 'smtp.example.org', port: 587, from: { address: 'n@example.com' } };
+    expect(smtp.describe({ messageId: 'm', target: 'a@example.org', content, settings })).toMatchObject({
+      operation: 'SMTP smtp.example.org:587',
+      body: {
+        message_id: 'm@example.com',
+        from: { address: 'n@example.com' },
+        to: 'a@example.org',
+        subject: 'Subject',
+        attachments: [{ file_name: 'a.pdf', bytes: 4 }],
+      },
+    });
+  });
+
+  test('needs no settings, as in the sandbox', () => {
+    const described = smtp.describe({ messageId: 'm', target: 'a@b.org', content: plain, settings: {} });
+    expect(described.operation).toBe('SMTP');
+  });
+});
+
+describe('an SMTP integration', () => {
+  const right = { host: 'smtp.example.org', port: 587, from: { address: 'n@example.com' } };
+
+  test.each<[string, object, object, string[]]>([
+    ['is right', {}, { user: 'u', pass: 'p' }, []],
+    ['on port 465 needs TLS from the start', { port: 465 }, {}, ['secure must be on with port 465']],
+    ['on port 587 starts in clear', { secure: true }, {}, ['secure must be off with port 587']],
+    ['needs a strict sender', { from: { address: 'a@b.org, c@d.org' } }, {}, ['from.address must hold exactly one @']],
+    ['needs a strict reply_to', { reply_to: 'x' }, {}, ['reply_to must hold exactly one @']],
+    ['needs both halves of a login', {}, { user: 'u' }, ['pass must be given with user']],
+    ['needs a host name', { host: 'a b' }, {}, ['host must be a host name or an address']],
+    ['needs its settings', { port: 'x' }, {}, ['settings are not complete']],
+  ])('%s', (_case, settings, credentials, problems) => {
+    expect(smtp.check({ settings: { ...right, ...settings }, credentials: { ...credentials } })).toEqual(problems);
+  });
+});

@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '../src/test-stores';
+
+const run = promisify(execFile);
+const timeoutMs = 240_000;
+
+/** A whole channel: how it addresses, composes and is carried, in one file. */
+const pagerChannel = `import { escapeNothing } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type { Channel, Provider } from '../channel';
+import { createRendering, parseField, pathsOf } from '../rendering';
+
+type PagerTemplate = { text: string };
+type PagerContent = { text: string };
+
+const beeps: Provider<PagerContent> = {
+  label: 'Beeps',
+  settings: Type.Object({}),
+  credentials: Type.Object({}),
+  check: () => [],
+  describe: ({ target, content }) => ({ operation: 'BEEP', body: { target, ...content } }),
+  createSender: () => ({
+    send: async ({ messageId }) => ({
+      outcome: { outcome: 'accepted', providerMessageId: messageId },
+    }),
+    close: async () => undefined,
+  }),
+};
+
+export const pager: Channel<PagerTemplate, object, PagerContent> = {
+  label: 'Pager',
+  template: Type.Object({ text: Type.String() }),
+  override: Type.Object({ urgency: Type.Optional(Type.String()) }),
+  recipient: { pager_number: Type.String({ maxLength: 20 }) },
+  deadlineMs: 1_000,
+  unknownResends: 1,
+  findTargets({ extra }) {
+    const number = extra?.['pager_number'];
+    return typeof number === 'string'
+      ? { targets: [{ address: number }] }
+      : { skip: 'no_address', detail: 'The recipient has no pager_number.' };
+  },
+  compile(template) {
+    const text = parseField('text', template.text, () => escapeNothing);
+    return {
+      paths: pathsOf([text]),
+      compose({ data, missing }) {
+        const rendering = createRendering(data);
+        const content = { text: rendering.text(text) };
+        const finished = rendering.finish(missing);
+        return 'failed' in finished ? finished : { content, ...finished };
+      },
+    };
+  },
+  findMagicWord: () => undefined,
+  providers: { beeps },
+};
+`;
+
+let copy: string;
+
+beforeAll(() => {
+  copy = mkdtempSync(path.join(tmpdir(), 'belfry-toy-'));
+  copyWorkspace(copy);
+  addPager(copy);
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** The gateway of the copy, asked over HTTP; nothing is stored, so it needs no stores. */
+const askGateway = `
+  const { channels } = require('@belfry/channels');
+  const { createLogger, newId } = require('@belfry/runtime');
+  const { createApi } = require('./apps/api/dist/app.js');
+  const { roles } = require('./apps/worker/dist/roles.js');
+  const unused = async () => undefined;
+  const api = createApi({
+    channels, newId, publicUrl: 'http://127.0.0.1', now: () => new Date(),
+    findApiKey: unused, findApp: unused, sendEvent: unused, ready: async () => true,
+    https: { allowHttp: true, isTrustedProxy: () => false },
+    bodies: { maxBodyBytes: 1000, maxBodiesInMemoryBytes: 1000, bodyTimeoutMs: 1000 },
+    log: createLogger({ level: 'error', process: 'api' }),
+  });
+  const server = api.listen(0, '127.0.0.1', async () => {
+    const answer = await fetch('http://127.0.0.1:' + server.address().port + '/openapi.json');
+    console.log(JSON.stringify({ roles, openApi: await answer.json() }));
+    server.close();
+    server.closeAllConnections();
+  });`;
+
+describe('a channel that is added as one folder and one line of the registry', () => {
+  test('passes every check', () => inCopy(['scripts/check.mjs']), timeoutMs);
+
+  test(
+    'is in the wire schema and OpenAPI, and has a role of the worker',
+    async () => {
+      await inCopy(['scripts/build.mjs']);
+      const seen = JSON.parse((await inCopy(['-e', askGateway])).stdout);
+      expect(seen.roles.map(({ name }: { name: string }) => name)).toContain('deliver-pager');
+      const { properties } = seen.openApi.components.schemas.SendEventBody;
+      expect(properties.user.properties.pager_number).toMatchObject({ maxLength: 20 });
+      expect(properties.override.properties.pager.properties.urgency).toBeDefined();
+    },
+    timeoutMs,
+  );
+});
+
+async function inCopy(args: string[]): Promise<{ stdout: string }> {
+  try {
+    return await run(process.execPath, args, {
+      cwd: copy,
+      maxBuffer: 50_000_000,
+      timeout: timeoutMs,
+    });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${args[0]} failed:\n${stdout}\n${stderr}`);
+  }
+}
+
+/** The sources, with installed packages linked; the workspaces among them lead to the copy. */
+function copyWorkspace(target: string): void {
+  const isCopied = (source: string) =>
+    !/(^|\/)(node_modules|dist|\.git|\.belfry)(\/|$)/.test(path.relative(repositoryRoot, source));
+  cpSync(repositoryRoot, target, { recursive: true, filter: isCopied });
+  linkInstalled(path.join(repositoryRoot, 'node_modules'), path.join(target, 'node_modules'));
+  const scope = path.join(target, 'node_modules', '@belfry');
+  mkdirSync(scope);
+  for (const workspace of workspaces) {
+    symlinkSync(path.join(target, workspace), path.join(scope, path.basename(workspace)));
+    const own = path.join(repositoryRoot, workspace, 'node_modules');
+    if (existsSync(own)) symlinkSync(own, path.join(target, workspace, 'node_modules'));
+  }
+}
+
+const workspaces = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(path.join(repositoryRoot, folder)).map((name) => path.join(folder, name)),
+);
+
+function linkInstalled(from: string, to: string): void {
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
+    if (name !== '@belfry') symlinkSync(path.join(from, name), path.join(to, name));
+  }
+}
+
+function addPager(target: string): void {
+  const channels = path.join(target, 'packages/channels/src');
+  mkdirSync(path.join(channels, 'pager'));
+  writeFileSync(path.join(channels, 'pager/channel.ts'), pagerChannel);
+  const registry = path.join(channels, 'registry.ts');
+  const before = readFileSync(registry, 'utf8');
+  const after = before
+    .replace('import { slack }', "import { pager } from './pager/channel';\nimport { slack }")
+    .replace('  slack,\n', '  slack,\n  pager,\n');
+  writeFileSync(registry, after);
+}

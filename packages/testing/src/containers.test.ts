@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { channelNames } from '@belfry/channels';
+import { type ProcessName, readEnv, type SettingName, settings } from '@belfry/runtime';
+import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { testKeyRing } from './factories';
+import { repositoryRoot } from './test-stores';
+
+type Service = {
+  image: string;
+  command?: string[];
+  environment: Record<string, string>;
+  ports?: string[];
+  stop_grace_period?: string;
+};
+
+const given: Record<string, string> = { BELFRY_KEYS: testKeyRing, POSTGRES_PASSWORD: 'secret' };
+const composeText = read('docker-compose.yml');
+const dockerfile = read('Dockerfile');
+const compose = parse(interpolate(composeText), { merge: true });
+const services = Object.entries<Service>(compose.services);
+/** Our own, each with the process that it runs. */
+const ours = services.flatMap(([name, service]) => {
+  const process = /^apps\/(\w+)\/dist\/main\.js$/.exec(service.command?.[1] ?? '')?.[1];
+  // A name that is no process reads no settings, and fails below for it.
+  return process ? [{ name, process: process as ProcessName, ...service }] : [];
+});
+
+function read(file: string): string {
+  return readFileSync(path.join(repositoryRoot, file), 'utf8');
+}
+
+/** As compose does it: what is required is given, everything else takes its default. */
+function interpolate(text: string): string {
+  return text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g, (_all, name, standard) =>
+    standard === undefined ? (given[name] ?? 'missing') : standard,
+  );
+}
+
+function milliseconds(seconds: string | undefined): number {
+  return Number(/^(\d+)s$/.exec(seconds ?? '')?.[1]) * 1_000;
+}
+
+describe('docker-compose.yml', () => {
+  test('is valid by the schema of the compose specification', () => {
+    // The specification ships no package; this linter carries its schema.
+    const linter = path.dirname(require.resolve('dclint/package.json'));
+    const file = path.join(linter, 'schemas', 'compose.schema.json');
+    const { $schema: _draft7, ...schema } = JSON.parse(readFileSync(file, 'utf8'));
+    const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+    const validate = ajv.compile(schema);
+    validate(compose);
+    expect(validate.errors).toBeNull();
+    expect(validate({ ...compose, services: { api: { imagge: 'x' } } })).toBe(false);
+  });
+
+  test('runs every role of the worker, each in one service of its name', () => {
+    const workers = ours.filter(({ process }) => process === 'worker');
+    const roles = [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
+    expect(workers.map(({ environment }) => environment['WORKER_ROLES'])).toEqual(roles);
+    expect(workers.map(({ name }) => name)).toEqual(roles);
+  });
+
+  test('runs the gateway once, and the migrations once', () => {
+    const others = ours.filter(({ process }) => process !== 'worker');
+    expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
+      'api node apps/api/dist/main.js',
+      'migrate node apps/cli/dist/main.js migrate',
+    ]);
+  });
+
+  test.each(ours)('gives $name settings that its process reads, and all it needs', (service) => {
+    const { environment, process } = service;
+    const unknown = Object.keys(environment).filter(
+      (name) => !settings[name as SettingName]?.for.some((reader) => reader === process),
+    );
+    expect(unknown).toEqual([]);
+    expect(() => readEnv(process, { ...environment, NODE_ENV: 'production' })).not.toThrow();
+  });
+
+  test.each(['BELFRY_KEYS', 'POSTGRES_PASSWORD'])('has no default for %s', (name) => {
+    const uses = composeText.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g')) ?? [];
+    expect(uses.length).toBeGreaterThan(0);
+    for (const use of uses) expect(use).toMatch(/:\?.*openssl rand/);
+  });
+
+  test.each(ours)('stops $name only after its own time limit', ({ stop_grace_period }) => {
+    expect(milliseconds(stop_grace_period)).toBeGreaterThan(settings.SHUTDOWN_TIMEOUT_MS.default);
+  });
+
+  test.each(services)('publishes %s on loopback or not at all', (_name, { ports = [] }) => {
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  test.each(services)('pins the image of %s', (_name, { image }) => {
+    const { version } = JSON.parse(read('package.json'));
+    const isOurs = image.startsWith('belfry:');
+    expect(image).toMatch(isOurs ? `belfry:${version}` : /^[\w/]+:\d+\.\d+(\.\d+)?-\w+$/);
+  });
+});
+
+describe('Dockerfile', () => {
+  test('pins its base image', () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name);
+    expect(bases[0]).toMatch(/^node:\d+\.\d+\.\d+-bookworm-slim$/);
+    expect(new Set(bases.slice(1))).toEqual(new Set(['base']));
+  });
+
+  test('ends as a user that is a number and not root', () => {
+    const [last] = dockerfile.split(/^FROM /m).slice(-1);
+    expect(last).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+  });
+
+  test('names only places that there are', () => {
+    const places = dockerfile.match(/\b(?:apps|packages|prisma)\/[\w*./-]+/g) ?? [];
+    expect(places.length).toBeGreaterThan(5);
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(\S+)/gm)].map(([, from = '']) => from);
+    expect([...places, ...copied].filter((place) => expand(place).length === 0)).toEqual([]);
+  });
+});
+
+describe('.dockerignore', () => {
+  test.each(['**/node_modules', '**/dist', '.env', '.git', '.belfry'])('leaves %s out', (line) => {
+    expect(read('.dockerignore').split('\n')).toContain(line);
+  });
+});
+
+/** What a place of the Dockerfile stands for in this tree; `dist` is made from `src`. */
+function expand(place: string): string[] {
+  const [folder = '', name = '.', ...rest] = place.replace(/\bdist\b/, 'src').split('/');
+  const names = name === '*' ? readdirSync(path.join(repositoryRoot, folder)) : [name];
+  return names
+    .map((each) => path.join(folder, each, ...rest).replace(/\.js$/, '.ts'))
+    .filter((each) => existsSync(path.join(repositoryRoot, each)));
+}
