@@ -55,17 +55,25 @@ describe('parseEmailAddress', () => {
     ['bob@example.org#x', 'no host name'],
     ['bob@example.org／x', 'no host name'],
     [`${'a'.repeat(65)}@example.org`, 'more than 64'],
-    [`a@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(60)}.${'f'.repeat(20)}.org`, 'longer than 254'],
+    [
+      `a@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(60)}.${'f'.repeat(20)}.org`,
+      'longer than 254',
+    ],
   ])('refuses %j and says why', (given, problem) => {
     expect(parseEmailAddress(given)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
   test('never gives an address that could be read as two, or as a header', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.string({ maxLength: 30 }), (local, domain) => {
-        const parsed = parseEmailAddress(`${local}@${domain}.org`);
-        if ('address' in parsed) expect(parsed.address).toMatch(/^[^\s@,;:<>()"\\]+@[a-z0-9.-]+$/);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 80 }),
+        fc.string({ maxLength: 30 }),
+        (local, domain) => {
+          const parsed = parseEmailAddress(`${local}@${domain}.org`);
+          if ('address' in parsed)
+            expect(parsed.address).toMatch(/^[^\s@,;:<>()"\\]+@[a-z0-9.-]+$/);
+        },
+      ),
     );
   });
 });

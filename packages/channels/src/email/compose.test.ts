@@ -56,7 +56,9 @@ describe('the texts of a mail', () => {
   });
 
   test('a mail of pictures alone is no empty one', () => {
-    expect(contentOf({ html: '<img src="https://x.org/i.png">', text: '' })).not.toHaveProperty('text');
+    expect(contentOf({ html: '<img src="https://x.org/i.png">', text: '' })).not.toHaveProperty(
+      'text',
+    );
   });
 
   test.each([
@@ -177,11 +179,31 @@ describe('attachments', () => {
 
   test.each<[string, EmailOverride['attachments'], unknown[]]>([
     ['a list', [{ file_name: 'a.pdf', content: base64 }], [{ fileName: 'a.pdf', content: base64 }]],
-    ['one object', { filename: 'a.pdf', content: base64 }, [{ fileName: 'a.pdf', content: base64 }]],
-    ['broken lines', [{ content: `${base64.slice(0, 4)}\r\n${base64.slice(4)}` }], [{ fileName: 'attachment', content: base64 }]],
-    ['a data URL', [{ file_name: 'a', content: `data:application/pdf;base64,${base64}` }], [{ fileName: 'a', content: base64 }]],
-    ['a URL', [{ url: 'https://x.org/a.pdf' }], [{ fileName: undefined, url: 'https://x.org/a.pdf' }]],
-    ['nothing in it', [{ file_name: 'a.pdf', content: '', url: '' }], [{ fileName: 't.pdf', content: base64 }]],
+    [
+      'one object',
+      { filename: 'a.pdf', content: base64 },
+      [{ fileName: 'a.pdf', content: base64 }],
+    ],
+    [
+      'broken lines',
+      [{ content: `${base64.slice(0, 4)}\r\n${base64.slice(4)}` }],
+      [{ fileName: 'attachment', content: base64 }],
+    ],
+    [
+      'a data URL',
+      [{ file_name: 'a', content: `data:application/pdf;base64,${base64}` }],
+      [{ fileName: 'a', content: base64 }],
+    ],
+    [
+      'a URL',
+      [{ url: 'https://x.org/a.pdf' }],
+      [{ fileName: undefined, url: 'https://x.org/a.pdf' }],
+    ],
+    [
+      'nothing in it',
+      [{ file_name: 'a.pdf', content: '', url: '' }],
+      [{ fileName: 't.pdf', content: base64 }],
+    ],
     ['no element', [], [{ fileName: 't.pdf', content: base64 }]],
   ])('of a call may be %s, and replace the template’s', (_form, given, expected) => {
     const template = { attachments: [{ file_name: 't.pdf', content: base64 }] };

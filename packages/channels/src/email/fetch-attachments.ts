@@ -43,8 +43,16 @@ async function readOne(
 }
 
 function nameOf(url: string): string {
-  const { pathname } = new URL(url);
-  return cleanFileName(pathname) || 'attachment';
+  return cleanFileName(decode(new URL(url).pathname)) || 'attachment';
+}
+
+/** A path may hold a percent sign that encodes nothing. */
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Only the host: the path and the query of a link may be a secret. */

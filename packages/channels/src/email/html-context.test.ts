@@ -19,11 +19,21 @@ describe('a value in the HTML of a mail', () => {
     ['a single-quoted attribute', "<p title='{{v}}'>", hostile, `<p title='${escaped}'>`],
     ['an attribute with three braces', '<p title="{{{v}}}">', hostile, `<p title="${escaped}">`],
     ['a title', '<title>{{v}}</title>', hostile, `<title>${escaped}</title>`],
-    ['a title with three braces', '<title>{{{v}}}</title>', '</title><script>', '<title>&lt;/title&gt;&lt;script&gt;</title>'],
+    [
+      'a title with three braces',
+      '<title>{{{v}}}</title>',
+      '</title><script>',
+      '<title>&lt;/title&gt;&lt;script&gt;</title>',
+    ],
     ['text like a template', '<p>{{v}}</p>', '{{x}}', '<p>{{x}}</p>'],
     ['text after a comment', '<!-- > --><p>{{v}}</p>', hostile, `<!-- > --><p>${escaped}</p>`],
     ['text after an empty comment', '<!-->{{v}}', 'a', '<!-->a'],
-    ['text after a style sheet', '<style>p > a {}</style>{{v}}', hostile, `<style>p > a {}</style>${escaped}`],
+    [
+      'text after a style sheet',
+      '<style>p > a {}</style>{{v}}',
+      hostile,
+      `<style>p > a {}</style>${escaped}`,
+    ],
     ['text after a doctype', '<!DOCTYPE html><p>{{v}}</p>', 'a', '<!DOCTYPE html><p>a</p>'],
     ['text after an unquoted attribute', '<p class=x>{{v}}</p>', 'a', '<p class=x>a</p>'],
     ['text after a lone <', 'a < b {{v}}', 'c', 'a < b c'],
@@ -50,9 +60,11 @@ describe('a value in the HTML of a mail', () => {
     ['', '#'],
   ])('at the start of a link, %j becomes %s', (value, expected) => {
     for (const attribute of ['href', 'src', 'action', 'background', 'formaction']) {
-      expect(render(`<a ${attribute}="{{v}}">`, { v: value })).toBe(`<a ${attribute}="${expected}">`);
+      expect(render(`<a ${attribute}="{{v}}">`, { v: value })).toBe(
+        `<a ${attribute}="${expected}">`,
+      );
     }
-    expect(render('<A HREF = \' {{v}}\'>', { v: value })).toBe(`<A HREF = ' ${expected}'>`);
+    expect(render("<A HREF = ' {{v}}'>", { v: value })).toBe(`<A HREF = ' ${expected}'>`);
     expect(render('<a href="{{{v}}}">', { v: value })).toBe(`<a href="${expected}">`);
   });
 
@@ -64,10 +76,21 @@ describe('a value in the HTML of a mail', () => {
     ['<a href="{{missing}}{{v}}">', 'javascript:alert(1)', '<a href="#">'],
     ['<a href="{{nothing}}{{v}}">', 'javascript:alert(1)', '<a href="#">'],
     ['<a href="{{base}}{{v}}">', '/path', '<a href="https://x.org/path">'],
-    ['<a href="{{#if yes}}https://x.org{{else}}http://y.org{{/if}}{{v}}">', ':80', '<a href="https://x.org#">'],
+    [
+      '<a href="{{#if yes}}https://x.org{{else}}http://y.org{{/if}}{{v}}">',
+      ':80',
+      '<a href="https://x.org#">',
+    ],
     ['<a href="{{#each list}}{{this}}{{/each}}">', '', '<a href="##">'],
   ])('inside the link %s cannot complete a scheme', (source, value, expected) => {
-    const data = { v: value, w: 'java', nothing: null, base: 'https://x.org', yes: true, list: ['java', 'script:x'] };
+    const data = {
+      v: value,
+      w: 'java',
+      nothing: null,
+      base: 'https://x.org',
+      yes: true,
+      list: ['java', 'script:x'],
+    };
     expect(render(source, data)).toBe(expected);
   });
 

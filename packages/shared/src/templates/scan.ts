@@ -59,6 +59,11 @@ function isEscaped(source: string, at: number): boolean {
 /** Reads a tag from its braces on, and answers where it ends. */
 function readTag(scan: Scan, at: number): number {
   const { source } = scan;
+  const plainElse = matchAt(plainElsePattern, source, at);
+  if (plainElse !== '') {
+    countElse(scan, at, true);
+    return at + plainElse.length;
+  }
   const opener = matchAt(openerPattern, source, at);
   const sign = opener.replace(/^\{\{~?/, '');
   const refusal = refusedSigns.get(sign);
@@ -67,10 +72,14 @@ function readTag(scan: Scan, at: number): number {
   const inside = at + opener.length;
   if (sign === '!--') return endOf(scan, at, { pattern: longCommentEnd, from: inside - 2 });
   if (sign === '!') return endOf(scan, at, { pattern: commentEnd, from: inside });
-  countBlock(scan, at, { sign, inside });
+  if (sign === '/') closeBlock(scan, at);
+  else if (sign === '#' || sign === '^') openBlock(scan, at);
+  else if (sign === '' && matchAt(elseIfPattern, source, inside)) countElse(scan, at, false);
   return readExpression(scan, at, inside);
 }
 
+const plainElsePattern = /\{\{~?(?:\^|\s*else)\s*~?\}\}/y;
+const elseIfPattern = /\s*else\b/y;
 const openerPattern = /\{\{(?:\{\{|~?(?:!--|!|#>|#\*|#|>|\/|\^|\{|&|\*)?)/y;
 const longCommentEnd = /--~?\}\}/g;
 const commentEnd = /\}\}/g;
@@ -98,25 +107,6 @@ function endOf(
   if (!end) throw errorAt(scan.source, at, 'This comment is never closed: end it as it began.');
   return end.index + end[0].length;
 }
-
-function countBlock(
-  scan: Scan,
-  at: number,
-  { sign, inside }: { sign: string; inside: number },
-): void {
-  const { source } = scan;
-  if (sign === '/') closeBlock(scan, at);
-  else if (sign === '#') openBlock(scan, at);
-  else if (sign === '^' && matchAt(caretElsePattern, source, inside) === '') openBlock(scan, at);
-  else if (sign === '^') countElse(scan, at, true);
-  else if (sign === '' && matchAt(elsePattern, source, inside) !== '') {
-    countElse(scan, at, matchAt(lastElsePattern, source, inside) !== '');
-  }
-}
-
-const elsePattern = /\s*else\b/y;
-const lastElsePattern = /\s*else\s*~?\}\}/y;
-const caretElsePattern = /\s*~?\}\}/y;
 
 function closeBlock(scan: Scan, at: number): void {
   const block = scan.open.pop();

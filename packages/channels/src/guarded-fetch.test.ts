@@ -1,0 +1,185 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { createGuardedFetch, maxFetchedBytes } from './guarded-fetch';
+import { createGuardedLookup, type Resolve } from './public-address';
+
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0).reverse()) close();
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function serve(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  closers.push(() => server.closeAllConnections());
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
+function fetchWith(
+  url: string,
+  options: { allowPrivateNetworks?: boolean; resolve?: Resolve } = {},
+) {
+  const guarded = createGuardedFetch({ allowPrivateNetworks: false, ...options });
+  closers.push(guarded.close);
+  return guarded.fetch(url, AbortSignal.timeout(1_000));
+}
+
+/** Answers each question with the next of the addresses. */
+function resolverOf(...addresses: string[][]): Resolve & { asked(): number } {
+  let asked = 0;
+  const resolve: Resolve = (_hostname, _options, done) => {
+    const found = addresses[Math.min(asked, addresses.length - 1)] ?? [];
+    asked += 1;
+    done(
+      null,
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return Object.assign(resolve, { asked: () => asked });
+}
+
+describe('the guarded fetch', () => {
+  test.each([
+    'not a url',
+    '/etc/passwd',
+    'file:///etc/passwd',
+    'data:text/plain,hello',
+    'ftp://example.org/a',
+    'http://example.org/a',
+    'http://127.0.0.1/a',
+    'https://example.org:8443/a',
+    'https://example.org:80/a',
+    'https://user:pass@example.org/a',
+    'https://user@example.org/a',
+    'https://127.0.0.1/a',
+    'https://127.1/a',
+    'https://0x7f000001/a',
+    'https://2130706433/a',
+    'https://017700000001/a',
+    'https://0.0.0.0/a',
+    'https://10.0.0.1/a',
+    'https://172.16.0.1/a',
+    'https://192.168.0.1/a',
+    'https://100.64.0.1/a',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://224.0.0.1/a',
+    'https://255.255.255.255/a',
+    'https://[::]/a',
+    'https://[::1]/a',
+    'https://[::ffff:127.0.0.1]/a',
+    'https://[64:ff9b::7f00:1]/a',
+    'https://[fc00::1]/a',
+    'https://[fe80::1]/a',
+    'https://[2002:7f00:1::]/a',
+    'https://①②⑦.0.0.1/a',
+  ])('refuses %s without asking anybody', async (url) => {
+    const resolve = resolverOf(['93.184.216.34']);
+    expect(await fetchWith(url, { resolve })).toMatchObject({ failed: 'refused' });
+    expect(resolve.asked()).toBe(0);
+  });
+
+  test.each([
+    [['127.0.0.1']],
+    [['::1']],
+    [['::ffff:10.0.0.1']],
+    [['93.184.216.34', '127.0.0.1']],
+    [['2606:4700::1111', 'fd00::1']],
+  ])('refuses a name that has the addresses %j', async (addresses) => {
+    const url = 'https://attacker.example/a';
+    expect(await fetchWith(url, { resolve: resolverOf(addresses) })).toEqual({
+      failed: 'refused',
+      detail: 'The host is not a public address.',
+    });
+  });
+
+  test('asks for an address once a connection, so that none can be given after the check', async () => {
+    const asked = resolverOf(['93.184.216.34'], ['127.0.0.1']);
+    const controller = new AbortController();
+    const guarded = createGuardedFetch({
+      allowPrivateNetworks: false,
+      resolve(hostname, options, done) {
+        // Nothing of this test may leave the machine: the call ends when its address is known.
+        controller.abort();
+        asked(hostname, options, done);
+      },
+    });
+    closers.push(guarded.close);
+    const url = 'https://rebinding.example/a';
+    expect(await guarded.fetch(url, controller.signal)).toMatchObject({ failed: 'unavailable' });
+    expect(asked.asked()).toBe(1);
+    expect(await fetchWith(url, { resolve: asked })).toMatchObject({ failed: 'refused' });
+    expect(asked.asked()).toBe(2);
+  });
+
+  test('hands the socket exactly the addresses that it checked', () => {
+    const lookUp = createGuardedLookup({
+      allowPrivateNetworks: false,
+      resolve: resolverOf(['93.184.216.34', '1.1.1.1'], ['127.0.0.1']),
+    });
+    const answers: unknown[] = [];
+    for (const all of [true, true]) {
+      lookUp('rebinding.example', { all }, (error, addresses) => answers.push(error ?? addresses));
+    }
+    expect(answers).toEqual([
+      [
+        { address: '93.184.216.34', family: 4 },
+        { address: '1.1.1.1', family: 4 },
+      ],
+      expect.objectContaining({ code: 'EBLOCKEDADDRESS' }),
+    ]);
+  });
+
+  const open = { allowPrivateNetworks: true };
+
+  test('gives the bytes where private networks are allowed', async () => {
+    const url = await serve((_, response) => response.end(Buffer.from([0, 255, 1])));
+    expect(await fetchWith(url, open)).toEqual({ body: Buffer.from([0, 255, 1]) });
+  });
+
+  test('follows no redirect', async () => {
+    let requests = 0;
+    const url = await serve((_, response) => {
+      requests += 1;
+      response.writeHead(302, { location: '/other' }).end();
+    });
+    expect(await fetchWith(url, open)).toMatchObject({ failed: 'refused' });
+    expect(requests).toBe(1);
+  });
+
+  test('stops at its size, whatever the length was said to be', async () => {
+    const url = await serve((_, response) => {
+      response.write(Buffer.alloc(maxFetchedBytes));
+      response.end('x');
+    });
+    expect(await fetchWith(url, open)).toEqual({
+      failed: 'refused',
+      detail: `It is larger than ${maxFetchedBytes} bytes.`,
+    });
+  });
+
+  test.each([
+    [404, 'refused'],
+    [403, 'refused'],
+    [429, 'unavailable'],
+    [503, 'unavailable'],
+  ])('takes status %i as %s', async (status, failed) => {
+    const url = await serve((_, response) => response.writeHead(status).end());
+    expect(await fetchWith(url, open)).toMatchObject({ failed });
+  });
+
+  test('is unavailable when the server breaks off or says nothing until the signal', async () => {
+    const broken = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.destroy());
+    });
+    expect(await fetchWith(broken, open)).toMatchObject({ failed: 'unavailable' });
+    const silent = await serve(() => undefined);
+    expect(await fetchWith(silent, open)).toMatchObject({ failed: 'unavailable' });
+  });
+});

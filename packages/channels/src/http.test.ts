@@ -1,0 +1,163 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { createHttp, type Http, retryAfterMs, sortStatus } from './http';
+import { sortFailure } from './network-failure';
+
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0).reverse()) close();
+});
+
+function openHttp(): Http {
+  const http = createHttp();
+  closers.push(http.close);
+  return http;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function failureOf(url: string, body: string, deadlineMs = 2_000) {
+  const signal = AbortSignal.timeout(deadlineMs);
+  const result = await openHttp().request({ method: 'POST', url, body, signal });
+  if ('status' in result) throw new Error('It was answered');
+  return { ...result, ...sortFailure(result) };
+}
+
+describe('a request that gets no answer', () => {
+  /** More than the buffers between two sockets of this machine hold. */
+  const large = 'x'.repeat(32 * 1024 * 1024);
+
+  test('is certainly not sent when the connection broke before it was written', async () => {
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+    expect(await failureOf(await listen(server), large)).toMatchObject({
+      isWritten: false,
+      outcome: 'retry',
+      reason: 'connection_lost',
+    });
+  });
+
+  test('is certainly not sent when the deadline came before it was written', async () => {
+    const server = createServer((socket) => {
+      socket.pause();
+      closers.push(() => socket.destroy());
+    });
+    expect(await failureOf(await listen(server), large, 200)).toMatchObject({
+      isWritten: false,
+      outcome: 'retry',
+      reason: 'timeout',
+    });
+  });
+
+  test.each([
+    ['a reset', (end: { resetAndDestroy(): void }) => end.resetAndDestroy(), 'connection_lost'],
+    ['an end', (end: { end(): void }) => end.end(), 'connection_lost'],
+    [
+      'no HTTP',
+      (end: { write(text: string): void }) => end.write('oops\r\n\r\n'),
+      'unreadable_answer',
+    ],
+  ])('is unknown after %s, once it was written', async (_how, answer, reason) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => answer(socket));
+    });
+    expect(await failureOf(await listen(server), 'x')).toMatchObject({
+      isWritten: true,
+      outcome: 'unknown',
+      reason,
+    });
+  });
+
+  test('is unknown when the deadline comes after it was written', async () => {
+    const server = createServer((socket) => {
+      closers.push(() => socket.destroy());
+    });
+    expect(await failureOf(await listen(server), 'x', 150)).toMatchObject({
+      outcome: 'unknown',
+      reason: 'timeout',
+    });
+  });
+});
+
+test('a request is answered over the connection of the one before', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
+    closers.push(() => socket.destroy());
+  });
+  const url = await listen(server);
+  const http = openHttp();
+  for (const body of ['a', 'b', 'c']) {
+    const signal = AbortSignal.timeout(1_000);
+    expect(await http.request({ method: 'POST', url, body, signal })).toMatchObject({
+      status: 200,
+    });
+  }
+  expect(connections).toBe(1);
+});
+
+test('an answer over its size is not read on', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(5_000)}`));
+  });
+  const url = await listen(server);
+  const signal = AbortSignal.timeout(1_000);
+  const result = await openHttp().request({ method: 'GET', url, signal, maxResponseBytes: 1_000 });
+  expect(result).toEqual({ code: 'ERESPONSETOOLARGE', isWritten: true });
+});
+
+test.each([
+  [301, 'retry'],
+  [400, 'rejected content'],
+  [401, 'rejected integration'],
+  [403, 'rejected integration'],
+  [404, 'rejected content'],
+  [408, 'retry'],
+  [429, 'retry'],
+  [500, 'unknown'],
+  [502, 'unknown'],
+  [503, 'retry'],
+  [504, 'unknown'],
+  [599, 'unknown'],
+])('status %i is %s where no table says more', (status, expected) => {
+  const outcome = sortStatus(status, {});
+  const scope = outcome.outcome === 'rejected' ? ` ${outcome.scope}` : '';
+  expect(`${outcome.outcome}${scope}`).toBe(expected);
+});
+
+test.each([
+  ['7', 7_000],
+  ['0', 1_000],
+  ['0.5', 1_000],
+  ['1.2', 1_200],
+  ['Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
+  ['Thu, 01 Jan 1960 00:01:00 GMT', 1_000],
+  ['soon', undefined],
+  ['', undefined],
+])('Retry-After %j asks for %s ms', (given, expected) => {
+  expect(retryAfterMs({ 'retry-after': given }, 0)).toBe(expected);
+});
+
+test.each([
+  ['ECONNREFUSED', 'connection_refused'],
+  ['ENOTFOUND', 'host_not_found'],
+  ['EAI_AGAIN', 'host_not_found'],
+  ['EHOSTUNREACH', 'unreachable'],
+  ['ENETUNREACH', 'unreachable'],
+  ['CERT_HAS_EXPIRED', 'tls'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
+])('%s is certainly not sent, whatever was written', (code, reason) => {
+  for (const isWritten of [true, false]) {
+    expect(sortFailure({ code, isWritten })).toMatchObject({ outcome: 'retry', reason });
+  }
+});

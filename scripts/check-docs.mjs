@@ -1,0 +1,112 @@
+// Whether the documents are true where a machine can tell: the made ones are fresh, and every file, script, link, test
+// and lint rule that a document names is there.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { endOnSignals, root, runCommand } from './commands.mjs';
+import { fail, StepError } from './steps.mjs';
+
+const docsTimeoutMs = 300_000;
+const folders = ['.ci', 'apps', 'bench', 'deploy', 'docs', 'packages', 'prisma', 'scripts'];
+
+endOnSignals();
+main().catch(fail);
+
+async function main() {
+  const documents = listDocuments();
+  const problems = documents.flatMap(problemsOf);
+  const made = await runCommand(process.execPath, ['scripts/docs.mjs', '--check'], {
+    timeoutMs: docsTimeoutMs,
+  });
+  if (made.code !== 0) problems.push(made.output.trim());
+  if (problems.length > 0) throw new StepError(problems.join('\n'));
+  console.log(`${documents.length} documents are as the code is.`);
+}
+
+function listDocuments() {
+  const inDocs = readdirSync(path.join(root, 'docs'), { recursive: true });
+  return [
+    ...readdirSync(root),
+    ...inDocs.map((file) => path.posix.join('docs', file.replaceAll('\\', '/'))),
+  ].filter((file) => file.endsWith('.md'));
+}
+
+function problemsOf(document) {
+  const text = readText(document);
+  return [
+    ...missingFiles(text),
+    ...missingScripts(text),
+    ...brokenLinks(document, text),
+    ...missingTests(text),
+    ...missingRules(text),
+  ].map((problem) => `${document}: ${problem}`);
+}
+
+/** Paths from the root, wherever they stand; one with a placeholder in it names no file. */
+function missingFiles(text) {
+  const pattern = new RegExp(`(?<![\\w./-])(?:${folders.join('|')})/[\\w.<>*/-]*[\\w>*]`, 'g');
+  return unique(text.match(pattern))
+    .filter((file) => !/[<>*]|NNNN/.test(file) && !isThere(file))
+    .map((file) => `there is no ${file}`);
+}
+
+/** What the build makes counts as there when its source is. */
+function isThere(file) {
+  const source = file.replace('/dist/', '/src/').replace(/\.js$/, '.ts');
+  return existsSync(path.join(root, file)) || existsSync(path.join(root, source));
+}
+
+function missingScripts(text) {
+  const { scripts } = JSON.parse(readText('package.json'));
+  const named = [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)];
+  return unique(named.map(([, run, short]) => run ?? short))
+    .filter((name) => !Object.hasOwn(scripts, name))
+    .map((name) => `there is no script ${name}`);
+}
+
+function brokenLinks(document, text) {
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
+  return unique(links)
+    .filter((target) => !/^[a-z]+:/.test(target) && !resolves(document, target))
+    .map((target) => `the link to ${target} leads nowhere`);
+}
+
+function resolves(document, target) {
+  const [file, anchor] = target.split('#');
+  const place = file === '' ? document : path.posix.join(path.posix.dirname(document), file);
+  if (!existsSync(path.join(root, place))) return false;
+  return anchor === undefined || anchorsOf(readText(place)).includes(anchor);
+}
+
+function anchorsOf(text) {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** A test is named by its file and its title: `path.test.ts`, "title". */
+function missingTests(text) {
+  return [...text.matchAll(/`([\w./-]+\.test\.ts)`,\s+"([^"]+)"/g)]
+    .map(([, file, title]) => ({ file, title: title.replace(/\s+/g, ' ') }))
+    .filter(({ file, title }) => isThere(file) && !readText(file).includes(title))
+    .map(({ file, title }) => `${file} has no test "${title}"`);
+}
+
+/** A rule is named as: Biome's `rule`. */
+function missingRules(text) {
+  const config = readText('biome.json');
+  return [...text.matchAll(/Biome's\s+`(\w+)`/g)]
+    .map(([, rule]) => rule)
+    .filter((rule) => !config.includes(`"${rule}"`))
+    .map((rule) => `biome.json has no rule ${rule}`);
+}
+
+function readText(file) {
+  return readFileSync(path.join(root, file), 'utf8');
+}
+
+function unique(values) {
+  return [...new Set(values ?? [])];
+}

@@ -1,0 +1,163 @@
+// The documents that are made from the code: file to text. Nothing is read or written here.
+
+export function createDocuments(code) {
+  return {
+    'docs/configuration.md': configuration(code),
+    'docs/errors.md': errors(code),
+    'docs/sandbox.md': sandbox(code),
+    'docs/states.md': states(code),
+  };
+}
+
+const groups = {
+  stores: 'Stores',
+  security: 'Security',
+  gateway: 'Gateway',
+  worker: 'Worker',
+  logging: 'Logging',
+};
+
+function configuration({ settings }) {
+  const all = Object.entries(settings);
+  const sections = Object.entries(groups).flatMap(([group, title]) => [
+    `## ${title}`,
+    table(
+      ['variable', 'default', 'required', 'read by', 'meaning', 'example'],
+      all.filter(([, setting]) => setting.group === group).map(settingRow),
+    ),
+  ]);
+  const missed = all.filter(([, { group }]) => !(group in groups)).map(([name]) => name);
+  if (missed.length > 0) throw new Error(`No section for ${missed.join(', ')}`);
+  return page('Configuration', 'packages/runtime/src/settings.ts', [
+    'Every setting is an environment variable. A process reads its own when it starts, and never again. Blanks around a ' +
+      'value are dropped, and an empty value counts as none. When something is missing or wrong, the process names all of it ' +
+      'at once on standard error and exits with 78.',
+    'The processes are `api` (the gateway), `worker` (every role of it) and `cli` (commands that run once). `npm start` sets ' +
+      'what it must and hands everything else on to the processes that it starts.',
+    ...sections,
+  ]);
+}
+
+function settingRow([name, setting]) {
+  return [
+    code(name),
+    defaultOf(setting),
+    setting.isRequired ? 'yes' : 'no',
+    setting.for.map(code).join(', '),
+    [setting.help, rangeOf(setting), setting.isSecret ? 'Secret.' : ''].filter(Boolean).join(' '),
+    setting.example === undefined ? '' : code(setting.example),
+  ];
+}
+
+function defaultOf(setting) {
+  if (setting.default === undefined || setting.default === '') return 'none';
+  return code(String(setting.default));
+}
+
+function rangeOf(setting) {
+  if (setting.kind === 'integer') return `From ${setting.minimum} to ${setting.maximum}.`;
+  if (setting.kind === 'oneOf') return `One of ${setting.values.map(code).join(', ')}.`;
+  return setting.kind === 'boolean' ? '`true` or `false`.' : '';
+}
+
+function errors({ errorCatalogue }) {
+  const example = {
+    success: false,
+    error: 'event must not be blank',
+    code: 'validation_failed',
+    errors: ['event must not be blank'],
+    request_id: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
+  };
+  return page('Errors', 'packages/shared/src/errors.ts', [
+    'Every error, on every route, is one flat JSON object:',
+    ['```json', JSON.stringify(example, null, 2), '```'].join('\n'),
+    '`error` is a sentence for people and may change. `code` is for programs and does not change within `/v1`. `errors` stands ' +
+      'there only when a value breaks a rule, and holds the first problem that was found. `request_id` is the id of the call; ' +
+      'the header `X-Request-Id` and the logs have the same one.',
+    table(
+      ['status', 'code', 'when'],
+      // Two underscores would begin bold text.
+      Object.entries(errorCatalogue).map(([slug, { status, when }]) => [
+        status,
+        code(slug),
+        when.replaceAll('__', '\\_\\_'),
+      ]),
+    ),
+  ]);
+}
+
+function states({ messageStates, skipReasons, failureReasons }) {
+  const reasons = (list) =>
+    table(
+      ['reason', 'means'],
+      Object.entries(list).map(([reason, means]) => [code(reason), means]),
+    );
+  return page('States of a message', 'packages/shared/src/message-state.ts', [
+    'A message is one item of a request on one channel to one target. It is always in exactly one of these states. ' +
+      'How it moves between them is told in [architecture.md](architecture.md#states).',
+    table(
+      ['state', 'final', 'means'],
+      Object.entries(messageStates).map(([state, { isFinal, means }]) => [
+        code(state),
+        isFinal ? 'yes' : 'no',
+        means,
+      ]),
+    ),
+    '## Why a message was skipped',
+    'The same reasons say why a channel of an item has no message at all.',
+    reasons(skipReasons),
+    '## Why a message failed',
+    reasons(failureReasons),
+  ]);
+}
+
+/** How a magic recipient looks on each channel that has them. */
+const magicForms = {
+  email: (word) => `sandbox+${word}@example.com`,
+  slack: (word) => `CSANDBOX${word.toUpperCase()}`,
+};
+
+function sandbox({ channels, magicBehaviours }) {
+  const forms = Object.entries(channels).map(([name, channel]) => ({
+    title: channel.label,
+    write: (word) => {
+      const text = magicForms[name]?.(word);
+      if (text === undefined) return '';
+      if (channel.findMagicWord(text) !== word) throw new Error(`${name} does not know ${text}`);
+      return code(text);
+    },
+  }));
+  return page('The sandbox', 'packages/channels/src/sandbox.ts', [
+    'An app in sandbox delivery sends nothing. What the real provider would have been sent is stored as a capture, once an ' +
+      'attempt, and the attempt is accepted. The app that `npm start` makes is in sandbox delivery.',
+    'These recipients behave in another way, so that a failure can be tried. On e-mail only what stands before the @ counts.',
+    table(
+      [...forms.map(({ title }) => title), 'the message'],
+      Object.entries(magicBehaviours).map(([word, { sentence }]) => [
+        ...forms.map(({ write }) => write(word)),
+        sentence,
+      ]),
+    ),
+  ]);
+}
+
+function page(title, source, parts) {
+  return `${[
+    `# ${title}`,
+    `<!-- Made from ${source} by \`npm run docs\`: change it there. -->`,
+    ...parts,
+  ].join('\n\n')}\n`;
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function cell(value) {
+  return String(value).replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+function code(text) {
+  return `\`${text}\``;
+}
