@@ -118,12 +118,12 @@ const magicForms = {
 };
 
 function sandbox({ channels, magicBehaviours }) {
-  const forms = Object.entries(channels).map(([name, channel]) => ({
-    title: channel.label,
+  const forms = Object.entries(magicForms).map(([name, write]) => ({
+    title: channels[name].label,
     write: (word) => {
-      const text = magicForms[name]?.(word);
-      if (text === undefined) return '';
-      if (channel.findMagicWord(text) !== word) throw new Error(`${name} does not know ${text}`);
+      const text = write(word);
+      const isKnown = channels[name].findMagicWord(text) === word;
+      if (!isKnown) throw new Error(`${name} does not know ${text}`);
       return code(text);
     },
   }));

@@ -466,7 +466,7 @@ describe('an error', () => {
     expect(gateway.sent).toEqual([]);
   });
 
-  test('never asks a store for an app id that is no UUID, or for a key with a wrong checksum', async () => {
+  test('never asks a store for a key with a wrong checksum', async () => {
     const asked: string[] = [];
     const gateway = createGateway({
       findApiKey: async (id) => {
@@ -479,6 +479,22 @@ describe('an error', () => {
       },
     });
     await send(gateway, {}).set('Authorization', `${gateway.auth.slice(0, -1)}_`);
+    expect(asked).toEqual([]);
+  });
+
+  test('never asks a store for an app id that is no UUID', async () => {
+    const asked: string[] = [];
+    const gateway = createGateway({
+      findApp: async (id) => {
+        asked.push(id);
+        return undefined;
+      },
+    });
+    for (const id of ['app1', `${appId}0`, `%20${appId}`, `${appId}%0A`, 'null']) {
+      const path = `/v1/apps/${id}/events/send`;
+      const response = await request(gateway.server).post(path).set('Authorization', gateway.auth);
+      expect(response.body.code).toBe('app_not_found');
+    }
     expect(asked).toEqual([]);
   });
 });

@@ -44,7 +44,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     now: () => new Date('2026-03-01T12:00:00Z'),
     ...changes,
   };
-  const server = createApiServer(createApi(deps), { newId });
+  const server = createApiServer(createApi(deps), { newId, log: deps.log });
   return { server, sent, lines, keyId: id, auth: `AuthKey ${key}`, key };
 }
 

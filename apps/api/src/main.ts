@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import {
   createLogger,
   createShutdown,
@@ -9,6 +10,7 @@ import {
   exitOnSignals,
   newId,
   readEnv,
+  type SettingName,
 } from '@belfry/runtime';
 import { createApi } from './app';
 import { createApiDeps } from './parts';
@@ -18,9 +20,8 @@ import { closeServer, createApiServer, listen } from './server';
 const exitConfiguration = 78;
 
 start().catch((error: unknown) => {
-  const text = error instanceof EnvError ? error.message : String(error);
-  process.stderr.write(`${text}\n`);
-  process.exit(error instanceof EnvError ? exitConfiguration : 1);
+  process.stderr.write(`${error instanceof EnvError ? error.message : String(error)}\n`);
+  process.exit(exitConfiguration);
 });
 
 async function start(): Promise<void> {
@@ -29,7 +30,7 @@ async function start(): Promise<void> {
   const log = createLogger({ level: env.LOG_LEVEL, process: 'api' });
   const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
   const api = createApi(createApiDeps(env, log, shutdown));
-  const server = createApiServer(api, { ...(tls && { tls }), newId });
+  const server = createApiServer(api, { ...(tls && { tls }), newId, log });
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server));
   exitOnSignals(shutdown);
@@ -38,17 +39,21 @@ async function start(): Promise<void> {
 
 function readTls(env: Env<'api'>): { cert: Buffer; key: Buffer } | undefined {
   if (env.TLS_CERT_FILE === '') return undefined;
-  return {
-    cert: readPem('TLS_CERT_FILE', env.TLS_CERT_FILE),
-    key: readPem('TLS_KEY_FILE', env.TLS_KEY_FILE),
-  };
+  const cert = readPem('TLS_CERT_FILE', env.TLS_CERT_FILE);
+  const key = readPem('TLS_KEY_FILE', env.TLS_KEY_FILE);
+  try {
+    createSecureContext({ cert, key });
+  } catch {
+    throw mend('TLS_CERT_FILE', 'is no certificate that TLS_KEY_FILE is the key of');
+  }
+  return { cert, key };
 }
 
 function readPem(name: 'TLS_CERT_FILE' | 'TLS_KEY_FILE', path: string): Buffer {
   try {
     return readFileSync(path);
   } catch {
-    throw new EnvError([{ name, problem: `cannot be read: ${path}`, example: undefined }]);
+    throw mend(name, `cannot be read: ${path}`);
   }
 }
 
@@ -57,8 +62,11 @@ async function listenOrExplain(server: Server, env: Env<'api'>): Promise<void> {
   const refusal = await listen(server, place);
   if (!refusal) return;
   const problem = `cannot listen on ${place.host}:${place.port} (${refusal.code}): choose another`;
-  const name = refusal.code === 'EADDRNOTAVAIL' ? 'API_HOST' : 'API_PORT';
-  throw new EnvError([{ name, problem, example: name === 'API_PORT' ? '4500' : undefined }]);
+  throw mend(refusal.code === 'EADDRNOTAVAIL' ? 'API_HOST' : 'API_PORT', problem);
+}
+
+function mend(name: SettingName, problem: string): EnvError {
+  return new EnvError([{ name, problem, example: undefined }]);
 }
 
 function urlOf(server: Server, scheme: string): string {

@@ -35,7 +35,7 @@ beforeAll(async () => {
     ALLOW_HTTP: 'true',
     LOOKUP_CACHE_MS: '0',
   });
-  server = createApiServer(createApi(createApiDeps(env, log, shutdown)), { newId });
+  server = createApiServer(createApi(createApiDeps(env, log, shutdown)), { newId, log });
   database = createDatabase({ url, poolSize: 2, log });
   factories = createFactories(database);
   tenant = await factories.createTenant();

@@ -177,7 +177,7 @@ describe('what is no proper HTTP', () => {
       'headers_too_large',
     ],
   ])('is answered as every error is: %s', async (_, bytes, status, code) => {
-    const { port } = await start();
+    const { gateway, port } = await start();
     const { socket, answer } = connect(port);
     socket.write(bytes);
     const text = await answer;
@@ -190,6 +190,7 @@ describe('what is no proper HTTP', () => {
       code,
       request_id: requestId,
     });
+    expect(gateway.lines).toMatchObject([{ message: 'call.unreadable', call_id: requestId }]);
   });
 });
 

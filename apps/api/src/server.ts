@@ -1,6 +1,7 @@
 import http, { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { Logger } from '@belfry/runtime';
 import { AppError, type ErrorCode } from '@belfry/shared';
 import type { Express } from 'express';
 import { lingerMs } from './answer';
@@ -10,6 +11,7 @@ export type ServerOptions = {
   /** PEM; without it the server speaks plain HTTP. */
   tls?: { cert: Buffer; key: Buffer };
   newId: () => string;
+  log: Logger;
 };
 
 const headersTimeoutMs = 10_000;
@@ -21,7 +23,7 @@ const timeoutCheckMs = 5_000;
 const maxConnections = 10_000;
 
 /** The server of the gateway: bounded in time and connections, and answering in JSON what Node refuses itself. */
-export function createApiServer(api: Express, { tls, newId }: ServerOptions): Server {
+export function createApiServer(api: Express, { tls, newId, log }: ServerOptions): Server {
   const options = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -44,8 +46,13 @@ export function createApiServer(api: Express, { tls, newId }: ServerOptions): Se
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = lastAnswers.get(socket);
     const isAnswering = last?.headersSent === true && !last.writableFinished;
-    if (!socket.writable || isAnswering || error.code === 'ECONNRESET') socket.destroy();
-    else answerClientError(error, socket, newId());
+    if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const callId = newId();
+    log.info('call.unreadable', { call_id: callId, reason: error.code });
+    answerClientError(error, socket, callId);
   });
   return server;
 }

@@ -1,7 +1,7 @@
 import { type Env, EnvError } from '@belfry/runtime';
 import { type CliDeps, type Command, runCli } from './cli';
 
-const env: Env<'cli'> = { DATABASE_URL: 'postgresql://nowhere/belfry', LOG_LEVEL: 'info' };
+const env: Env<'cli'> = { DATABASE_URL: 'postgresql://nowhere/belfry' };
 
 function setUp(run: Command['run'] = async () => 0, given: Partial<CliDeps> = {}) {
   const written: { out: string[]; err: string[] } = { out: [], err: [] };

@@ -36,7 +36,7 @@ async function belfry(args: string[], databaseUrl = withDatabase(serverUrl, name
   const code = await runCli({
     commands: { migrate: migrateCommand({ migrationsDir }) },
     args,
-    readSettings: () => ({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' }),
+    readSettings: () => ({ DATABASE_URL: databaseUrl }),
     out: (line) => out.push(line),
     err: (line) => err.push(line),
   });

@@ -26,6 +26,8 @@ type Subject = {
   /** Ways to break off after it, without an answer. */
   faultsAfter: unknown[];
   hang: unknown;
+  /** Answers that repeat the credential, as a careless provider may. */
+  echoes: unknown[];
   /** The provider's table: a fault, and what becomes of it. */
   rows: [string, unknown, Partial<Outcome>][];
 };
@@ -111,6 +113,11 @@ const smtpSubject: Subject = {
   ],
   faultsAfter: [{ at: 'end', drop: true }],
   hang: { at: 'end', hang: true },
+  echoes: [
+    { at: 'rcpt', reply: `550 5.1.1 ${credential}` },
+    { at: 'end', reply: `451 4.3.0 ${Buffer.from(credential).toString('base64')}` },
+    { at: 'end', reply: `554 ${Buffer.from(`\0belfry\0${credential}`).toString('base64')}` },
+  ],
   rows: [
     [
       'greeting 554',
@@ -195,6 +202,12 @@ const slackSubject: Subject = {
   faultsBefore: [],
   faultsAfter: [{ reset: 'before' }, { reset: 'after' }, { truncated: true }],
   hang: { hang: true },
+  echoes: [
+    { error: 'missing_scope', with: { needed: credential, errors: [`Bearer ${credential}`] } },
+    { error: 'invalid_arguments', with: { response_metadata: { messages: [credential] } } },
+    { error: credential },
+    { reply: { status: 500, body: credential } },
+  ],
   rows: [
     ...Object.entries(slackCodes).map(([error, code]): Subject['rows'][number] => [
       error,
@@ -311,14 +324,16 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
       stage.fail(fault);
       seen.push(await send(stage));
     }
-    for (const fault of subject.faultsAfter) {
+    for (const fault of [...subject.echoes, ...subject.faultsAfter]) {
       stage.fail(fault);
       seen.push(await send(stage));
     }
     seen.push(await send(stage), await sendTo(stage, 'closed port'));
     const everything = inspect(seen, { depth: null }) + JSON.stringify(seen) + written.stop();
-    expect(everything).not.toContain(credential);
-    expect(everything).not.toContain(Buffer.from(credential).toString('base64'));
+    for (const text of [credential, `\0belfry\0${credential}`]) {
+      expect(everything).not.toContain(text);
+      expect(everything).not.toContain(Buffer.from(text).toString('base64').replace(/=+$/, ''));
+    }
   });
 });
 

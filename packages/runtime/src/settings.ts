@@ -228,7 +228,7 @@ export const settings = {
   }),
   LOG_LEVEL: oneOf({
     group: 'logging',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker'],
     values: ['error', 'warn', 'info', 'debug'],
     default: 'info',
     help: 'The least serious lines that are written.',

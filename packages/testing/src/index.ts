@@ -31,6 +31,7 @@ export {
   type SmtpFault,
   type SmtpSend,
   type SmtpSimulator,
+  type SmtpSimulatorOptions,
   type SmtpStage,
 } from './simulators/smtp';
 export {

@@ -177,7 +177,7 @@ describe('attachments', () => {
     ]);
   });
 
-  test.each<[string, EmailOverride['attachments'], unknown[]]>([
+  test.each<[string, NonNullable<EmailOverride['attachments']>, unknown[]]>([
     ['a list', [{ file_name: 'a.pdf', content: base64 }], [{ fileName: 'a.pdf', content: base64 }]],
     [
       'one object',

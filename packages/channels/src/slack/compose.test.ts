@@ -36,7 +36,11 @@ describe('a value in Slack’s text', () => {
 
   test.each([
     ['<{{v}}|docs>', 'https://x.org/?a=1&b=2', '<https://x.org/?a=1&b=2|docs>'],
-    ['<{{v}}|docs>', 'https://x.org/|y> <!channel>', '<https://x.org/%7Cy%3E%20%3C!channel%3E|docs>'],
+    [
+      '<{{v}}|docs>',
+      'https://x.org/|y> <!channel>',
+      '<https://x.org/%7Cy%3E%20%3C!channel%3E|docs>',
+    ],
     ['<{{v}}|docs>', '!channel', '<about:blank|docs>'],
     ['<{{v}}>', '@U0123456789', '<about:blank>'],
     ['<{{v}}|docs>', '', '<about:blank|docs>'],
@@ -55,7 +59,10 @@ describe('a value in Slack’s text', () => {
   test('never mentions or links, whatever it holds', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (value) => {
-        const { text } = contentOf({ text: 'x{{v}}', blocks: blocks(section('x{{v}}')) }, { v: value });
+        const { text } = contentOf(
+          { text: 'x{{v}}', blocks: blocks(section('x{{v}}')) },
+          { v: value },
+        );
         expect(text).not.toMatch(/[<>]/);
       }),
     );
@@ -70,8 +77,14 @@ describe('Block Kit', () => {
       section('*{{v}}*'),
       { type: 'section', fields: [{ type: 'mrkdwn', text: '{{v}}' }] },
       { type: 'image', image_url: 'https://x.org/{{v}}', alt_text: '{{v}}' },
-      { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: '{{v}}' }] }] },
-      { type: 'actions', elements: [{ type: 'button', text: { type: 'plain_text', text: '{{v}}' }, value: '{{v}}' }] },
+      {
+        type: 'rich_text',
+        elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: '{{v}}' }] }],
+      },
+      {
+        type: 'actions',
+        elements: [{ type: 'button', text: { type: 'plain_text', text: '{{v}}' }, value: '{{v}}' }],
+      },
       { type: 'markdown', text: '{{v}}' },
       { type: 'context', elements: [{ text: '{{v}}' }] },
     );
@@ -81,8 +94,14 @@ describe('Block Kit', () => {
       section(`*${escaped}*`),
       { type: 'section', fields: [{ type: 'mrkdwn', text: escaped }] },
       { type: 'image', image_url: `https://x.org/${value}`, alt_text: value },
-      { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: value }] }] },
-      { type: 'actions', elements: [{ type: 'button', text: { type: 'plain_text', text: value }, value }] },
+      {
+        type: 'rich_text',
+        elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: value }] }],
+      },
+      {
+        type: 'actions',
+        elements: [{ type: 'button', text: { type: 'plain_text', text: value }, value }],
+      },
       { type: 'markdown', text: escaped },
       { type: 'context', elements: [{ text: escaped }] },
     ]);
@@ -120,7 +139,12 @@ describe('Block Kit', () => {
     ['["a"]', 'must be a list', 1, 1],
     [`[{"a":${'['.repeat(40)}${']'.repeat(40)}}]`, 'deeper than 32', 1, 1],
     [`[${' '.repeat(64 * 1024)}]`, 'longer than 65536', 1, 1],
-    ['[{"type":"section","text":{"type":"mrkdwn","text":"{{#if}}"}}]', 'blocks[0].text.text: ', 1, 1],
+    [
+      '[{"type":"section","text":{"type":"mrkdwn","text":"{{#if}}"}}]',
+      'blocks[0].text.text: ',
+      1,
+      1,
+    ],
   ])('refuses %.40j when it is saved', (source, message, line, column) => {
     expect(() => compose({ blocks: source })).toThrow(
       expect.objectContaining({ message: expect.stringContaining(message), line, column }),
@@ -136,12 +160,43 @@ describe('Block Kit', () => {
 describe('limits', () => {
   test.each<[string, SlackTemplate, string]>([
     ['text', { text: 'x'.repeat(40_001) }, 'text: 40001 characters; the limit is 40000.'],
-    ['blocks', { blocks: blocks(...Array.from({ length: 51 }, () => section('a'))) }, '51 blocks; the limit is 50.'],
-    ['a section', { blocks: blocks(section('x'.repeat(3_001))) }, 'blocks[0]: 3001 characters; the limit is 3000.'],
-    ['a header', { blocks: blocks(section('a'), header('x'.repeat(151))) }, 'blocks[1]: 151 characters; the limit is 150.'],
-    ['fields', { blocks: blocks({ type: 'section', fields: Array.from({ length: 11 }, () => ({ type: 'mrkdwn', text: 'a' })) }) }, 'blocks[0] has 11 fields; the limit is 10.'],
-    ['a field', { blocks: blocks({ type: 'section', fields: [{ type: 'mrkdwn', text: 'x'.repeat(2_001) }] }) }, 'A field of blocks[0]: 2001 characters; the limit is 2000.'],
-    ['the sum', { blocks: blocks(...Array.from({ length: 5 }, () => section('x'.repeat(2_500)))) }, 'All blocks together: 12500 characters; the limit is 12000.'],
+    [
+      'blocks',
+      { blocks: blocks(...Array.from({ length: 51 }, () => section('a'))) },
+      '51 blocks; the limit is 50.',
+    ],
+    [
+      'a section',
+      { blocks: blocks(section('x'.repeat(3_001))) },
+      'blocks[0]: 3001 characters; the limit is 3000.',
+    ],
+    [
+      'a header',
+      { blocks: blocks(section('a'), header('x'.repeat(151))) },
+      'blocks[1]: 151 characters; the limit is 150.',
+    ],
+    [
+      'fields',
+      {
+        blocks: blocks({
+          type: 'section',
+          fields: Array.from({ length: 11 }, () => ({ type: 'mrkdwn', text: 'a' })),
+        }),
+      },
+      'blocks[0] has 11 fields; the limit is 10.',
+    ],
+    [
+      'a field',
+      {
+        blocks: blocks({ type: 'section', fields: [{ type: 'mrkdwn', text: 'x'.repeat(2_001) }] }),
+      },
+      'A field of blocks[0]: 2001 characters; the limit is 2000.',
+    ],
+    [
+      'the sum',
+      { blocks: blocks(...Array.from({ length: 5 }, () => section('x'.repeat(2_500)))) },
+      'All blocks together: 12500 characters; the limit is 12000.',
+    ],
   ])('of %s are named before anything is sent', (_what, template, detail) => {
     expect(compose(template)).toEqual({ failed: 'too_long', detail });
   });
@@ -154,9 +209,10 @@ describe('limits', () => {
   });
 
   test('cut a derived text between its links', () => {
-    const long = `${'x'.repeat(2_990)} <https://x.org|link>`;
-    const { text } = contentOf({ blocks: blocks(section(long), section('more')) });
-    expect(text).toBe(`${'x'.repeat(2_990)} …`);
+    const first = 'x'.repeat(2_000);
+    const second = `${'y'.repeat(990)} <https://x.org|link>`;
+    const { text } = contentOf({ blocks: blocks(section(first), section(second)) });
+    expect(text).toBe(`${first}\n${'y'.repeat(990)} …`);
   });
 });
 
@@ -169,16 +225,20 @@ describe('an override of Slack', () => {
     const own = [section('*Own* {{a}}')] as { [key: string]: Json }[];
     const expected = { text: '*Own* {{a}}', blocks: own };
     for (const given of [own, JSON.stringify(own), JSON.stringify({ blocks: own })]) {
-      expect(contentOf(template, {}, { override: { message: { blocks: given } } })).toEqual(expected);
+      expect(contentOf(template, {}, { override: { message: { blocks: given } } })).toEqual(
+        expected,
+      );
     }
   });
 
-  test.each<[SlackOverride]>([[{}], [{ message: {} }], [{ message: { text: '', blocks: [] } }], [{ message: { blocks: '' } }]])(
-    'of %j is none',
-    (override) => {
-      expect(contentOf({ text: 'T' }, {}, { override })).toEqual({ text: 'T' });
-    },
-  );
+  test.each<[SlackOverride]>([
+    [{}],
+    [{ message: {} }],
+    [{ message: { text: '', blocks: [] } }],
+    [{ message: { blocks: '' } }],
+  ])('of %j is none', (override) => {
+    expect(contentOf({ text: 'T' }, {}, { override })).toEqual({ text: 'T' });
+  });
 
   test('of blocks that are no JSON fails the message', () => {
     expect(compose({ text: 'T' }, {}, { override: { message: { blocks: '[{' } } })).toMatchObject({

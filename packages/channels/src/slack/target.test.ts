@@ -14,7 +14,11 @@ describe('findSlackTargets', () => {
   });
 
   test.each([
-    [{ channelId: '#general', email: 'ada@example.org' }, 'ada@example.org', 'channel_id "#general"'],
+    [
+      { channelId: '#general', email: 'ada@example.org' },
+      'ada@example.org',
+      'channel_id "#general"',
+    ],
     [{ channelId: 'C0123456789', email: 'ada' }, 'C0123456789', 'email "ada"'],
   ])('uses the right half of %j and notes the wrong one', (slack, address, note) => {
     expect(findSlackTargets({ slack })).toEqual({
@@ -22,14 +26,19 @@ describe('findSlackTargets', () => {
     });
   });
 
-  test.each(['#general', 'general', 'c0123456789', 'C0123,C0456', 'C012345678 ', 'X0123456789', 'C0123456789\nU1'])(
-    'refuses the channel_id %j',
-    (channelId) => {
-      const found = findSlackTargets({ slack: { channelId } });
-      if (channelId.trim() !== channelId) expect(found).toHaveProperty('targets');
-      else expect(found).toMatchObject({ skip: 'invalid_address' });
-    },
-  );
+  test.each([
+    '#general',
+    'general',
+    'c0123456789',
+    'C0123,C0456',
+    'C012345678 ',
+    'X0123456789',
+    'C0123456789\nU1',
+  ])('refuses the channel_id %j', (channelId) => {
+    const found = findSlackTargets({ slack: { channelId } });
+    if (channelId.trim() !== channelId) expect(found).toHaveProperty('targets');
+    else expect(found).toMatchObject({ skip: 'invalid_address' });
+  });
 
   test.each([[{}], [{ slack: {} }], [{ slack: { channelId: ' ', email: '' } }]])(
     'finds none in %j',

@@ -104,7 +104,12 @@ describe('a message to Slack', () => {
     const { simulator, send } = await setUp();
     simulator.fail({
       error: 'missing_scope',
-      with: { needed: 'chat:write', provided: 'users:read', errors: ['x'.repeat(500)], secret: 's' },
+      with: {
+        needed: 'chat:write',
+        provided: 'users:read',
+        errors: ['x'.repeat(500)],
+        secret: 's',
+      },
     });
     expect((await send()).response).toEqual({
       method: 'chat.postMessage',
@@ -210,8 +215,15 @@ describe('a channel with an e-mail behind it', () => {
 
 test('a Slack integration may be without a token, and takes no other kind', () => {
   const check = (access_token?: string) =>
-    slackWebApi.check({ settings: {}, credentials: access_token === undefined ? {} : { access_token } });
-  expect([check(), check('xoxb-1234567890-abc'), check('xoxe.xoxp-1-abcdefghij')]).toEqual([[], [], []]);
+    slackWebApi.check({
+      settings: {},
+      credentials: access_token === undefined ? {} : { access_token },
+    });
+  expect([check(), check('xoxb-1234567890-abc'), check('xoxe.xoxp-1-abcdefghij')]).toEqual([
+    [],
+    [],
+    [],
+  ]);
   expect(check('xapp-1-A1-2-abc')).toEqual([expect.stringMatching(/^access_token must/)]);
 });
 

@@ -1,4 +1,4 @@
-import { convertExpression, convertPrinted, nameOf } from './convert-expression';
+import { convertExpression, convertPrinted, nameOf, type Surroundings } from './convert-expression';
 import {
   type BlockName,
   type BlockNode,
@@ -25,8 +25,8 @@ export function convertProgram(program: SyntaxProgram): Pick<Template, 'nodes' |
   return { nodes, paths: [...paths] };
 }
 
-/** Passed down; the list of paths and the count of prints are the same for the whole template. */
-type Around = { level: Level; paths: Set<string>; prints: { count: number } };
+/** The list of paths and the count of prints are the same objects for the whole template. */
+type Around = Surroundings & { prints: { count: number } };
 
 function convertBody(program: SyntaxProgram | undefined, around: Around): TemplateNode[] {
   const nodes: TemplateNode[] = [];
@@ -64,15 +64,13 @@ function convertBlock(syntax: SyntaxBlock, around: Around): BlockNode {
   const name = blockNameOf(syntax);
   const [param] = syntax.params;
   if (!param || syntax.params.length > 1) throw errorAt(syntax, problemOfValue(name));
-  const includeZero = convertIncludeZero(syntax, name, around);
-  const blockParams = blockParamsOf(syntax, name);
-
   const { expression: subject, location } = convertExpression(param, around);
+  const includeZero = convertIncludeZero(syntax, name, around);
   const isLoop = name === 'each';
   const inner: Level = {
     parent: around.level,
     isLoop,
-    blockParams,
+    blockParams: blockParamsOf(syntax, name),
     location: isLoop && location !== undefined ? `${location}[]` : location,
   };
   const level = movesScope(name) ? inner : around.level;

@@ -52,16 +52,15 @@ function loopValue(from: Path['from'], { key, index, isLast }: Scope): Value {
 
 function call({ helper, args }: Call, scope: Scope, budget: Budget): Value {
   const values = args.map((arg) => evaluate(arg, scope, budget));
-  for (const value of values) budget.steps -= sizeOf(value);
+  for (const value of values) budget.steps -= stepsOf(value);
   const result = helpers[helper].call(values, budget);
-  budget.steps -= sizeOf(result);
+  budget.steps -= stepsOf(result);
   return result;
 }
 
-/** The steps that reading or making a value may take. */
-export function sizeOf(value: Value): number {
-  if (typeof value === 'string') return value.length >> 6;
-  return Array.isArray(value) ? value.length >> 3 : 0;
+/** The steps that reading or making a text takes; a list or object costs what is made of it. */
+export function stepsOf(value: Value): number {
+  return typeof value === 'string' ? value.length >> 4 : 0;
 }
 
 /** The paths that left an expression without a value; when all had one, those that it read. */

@@ -74,7 +74,7 @@ const stylePattern = /^(?:(full|long|medium|short)|none(?= ))(?: (full|long|medi
 const dateFormats = createFormats(createDateFormat);
 const numberFormats = createFormats(createNumberFormat);
 
-/** Making a format takes some 1,000 times as long as using it, so they are kept, and charged when made. */
+/** Making a format takes some 100 times as long as using it, so they are kept, and charged when made. */
 function createFormats<Format extends DateFormat | NumberFormat, Intl>(
   create: (format: Format) => Intl | undefined,
 ) {
@@ -82,6 +82,7 @@ function createFormats<Format extends DateFormat | NumberFormat, Intl>(
 
   return {
     get(format: Format, budget: Budget): Intl | undefined {
+      budget.steps -= stepsPerFormat;
       const key = Object.values(format).join('|');
       const found = kept.get(key);
       if (found) return found;
@@ -96,6 +97,7 @@ function createFormats<Format extends DateFormat | NumberFormat, Intl>(
   };
 }
 
+const stepsPerFormat = 20;
 const stepsPerNewFormat = 2_000;
 const maxKeptFormats = 100;
 

@@ -84,11 +84,11 @@ export const helpers: Record<HelperName, Helper> = {
   },
   join: {
     ...takes("list ['separator']", 1, 2),
-    call: ofValue(([list, separator]) =>
-      Array.isArray(list)
-        ? list.map((item) => textOf(item) ?? '').join(textOf(separator) ?? ', ')
-        : list,
-    ),
+    call: ofValue(([list, separator], budget) => {
+      if (!Array.isArray(list)) return list;
+      budget.steps -= list.length;
+      return list.map((item) => textOf(item) ?? '').join(textOf(separator) ?? ', ');
+    }),
   },
 };
 

@@ -1,5 +1,5 @@
 import type { Data } from '../data';
-import { evaluate, missingPaths, type Scope, sizeOf } from './evaluate';
+import { evaluate, missingPaths, type Scope, stepsOf } from './evaluate';
 import { defaultMaxIterations, defaultMaxOutputCharacters, maxSteps } from './limits';
 import type { BlockNode, Expression, PrintNode, Template, TemplateNode, Value } from './nodes';
 import { isTruthy, textOf } from './values';
@@ -68,7 +68,7 @@ function print(node: PrintNode, scope: Scope, run: Run): void {
     noteMissing(node.value, scope, run);
     return;
   }
-  run.steps -= sizeOf(text);
+  run.steps -= stepsOf(text);
   append(run.escape(text, node), run);
 }
 

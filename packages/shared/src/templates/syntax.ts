@@ -106,7 +106,14 @@ function explain({ hash, message, lineNumber, column }: ParserError): TemplateEr
   );
 }
 
+const literalInPath =
+  'A number, true, false, null or undefined inside a path stands in square brackets: list.[0].';
+
 const tokenProblems = new Map([
+  ['NUMBER', literalInPath],
+  ['BOOLEAN', literalInPath],
+  ['NULL', literalInPath],
+  ['UNDEFINED', literalInPath],
   [
     'CLOSE',
     'The tag ends too early: it needs a name, as in {{user_name}}, and what it opens must be closed.',

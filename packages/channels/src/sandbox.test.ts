@@ -1,0 +1,159 @@
+import type { AnyChannel } from './channel';
+import { channels } from './registry';
+import {
+  type CaptureRecord,
+  createSandboxSender,
+  magicBehaviours,
+  type SandboxCall,
+} from './sandbox';
+
+/** What a recipient and a template of each channel look like; the sandbox itself knows none of it. */
+const samples: Record<keyof typeof channels, { template: object; magic(word: string): string }> = {
+  email: {
+    template: { subject: 'Hi {{name}}', html: '<p>{{name}}</p>' },
+    magic: (word) => `sandbox+${word}@example.com`,
+  },
+  slack: {
+    template: { text: 'Hi {{name}}' },
+    magic: (word) => `CSANDBOX${word.toUpperCase()}`,
+  },
+};
+
+function contentOf(name: keyof typeof samples): unknown {
+  const channel: AnyChannel = channels[name];
+  const { template, magic } = samples[name];
+  const composed = channel
+    .compile(template)
+    .compose({
+      data: { name: 'R&D <b>' },
+      target: magic('ok'),
+      override: undefined,
+      missing: 'empty',
+    });
+  if ('failed' in composed) throw new Error(composed.detail);
+  return composed.content;
+}
+
+function setUp(channel: keyof typeof samples) {
+  const records: CaptureRecord[] = [];
+  const pauses: number[] = [];
+  const sandbox = createSandboxSender({
+    channels,
+    capture: async (record) => {
+      records.push(record);
+    },
+    pause: async (delayMs, signal) => {
+      pauses.push(delayMs);
+      signal.throwIfAborted();
+    },
+  });
+  const send = (changes: Partial<SandboxCall> = {}) =>
+    sandbox.send({
+      appId: 'app',
+      messageId: 'm',
+      attempt: 1,
+      channel,
+      target: 'nobody',
+      content: contentOf(channel),
+      signal: AbortSignal.timeout(1_000),
+      ...changes,
+    });
+  return { send, records, pauses };
+}
+
+describe.each(Object.keys(samples) as (keyof typeof samples)[])('the sandbox of %s', (name) => {
+  const channel: AnyChannel = channels[name];
+  const { magic } = samples[name];
+
+  test('keeps what the real provider would have been sent, and sends nothing', async () => {
+    const { send, records } = setUp(name);
+    const content = contentOf(name);
+    const { outcome } = await send({ target: magic('ok'), content });
+    const [provider = ''] = Object.keys(channel.providers);
+    expect(records).toEqual([
+      {
+        appId: 'app',
+        messageId: 'm',
+        attempt: 1,
+        channel: name,
+        provider,
+        target: magic('ok'),
+        content,
+        request: channel.providers[provider]?.describe({
+          messageId: 'm',
+          target: magic('ok'),
+          content,
+          settings: {},
+        }),
+        outcome,
+      },
+    ]);
+    expect(outcome).toEqual({ outcome: 'accepted', providerMessageId: 'sandbox-m' });
+  });
+
+  test.each<[keyof typeof magicBehaviours, number, object]>([
+    ['ok', 1, { outcome: 'accepted' }],
+    ['bounce', 1, { outcome: 'rejected', scope: 'recipient' }],
+    ['content', 1, { outcome: 'rejected', scope: 'content' }],
+    ['credentials', 1, { outcome: 'rejected', scope: 'integration', ownToken: true }],
+    ['retry', 1, { outcome: 'retry' }],
+    ['retry', 2, { outcome: 'retry' }],
+    ['retry', 3, { outcome: 'accepted' }],
+    ['throttle', 1, { outcome: 'retry', afterMs: 5_000 }],
+    ['throttle', 2, { outcome: 'accepted' }],
+    ['timeout', 1, { outcome: 'unknown' }],
+    ['slow', 1, { outcome: 'accepted' }],
+  ])(
+    'does for the recipient "%s", at attempt %i, what the table says',
+    async (word, attempt, expected) => {
+      const { send, records } = setUp(name);
+      const { outcome } = await send({ target: magic(word), attempt });
+      expect(outcome).toMatchObject(expected);
+      expect(records).toMatchObject([{ attempt, outcome }]);
+    },
+  );
+
+  test('can spell every word of the table', () => {
+    for (const word of Object.keys(magicBehaviours)) {
+      expect(channel.findMagicWord(magic(word))).toBe(word);
+    }
+  });
+});
+
+test('describes as the named integration, with its settings', async () => {
+  const { send, records } = setUp('email');
+  const content = { subject: 'S', text: 'T', cc: [], bcc: [], attachments: [], headers: {} };
+  const settings = { host: 'smtp.example.org', port: 587, from: { address: 'n@example.com' } };
+  await send({ content, integration: { provider: 'smtp', settings } });
+  expect(records[0]).toMatchObject({
+    provider: 'smtp',
+    request: { operation: 'SMTP smtp.example.org:587', body: { message_id: 'm@example.com' } },
+  });
+});
+
+test('takes a word that it does not know, or that every object has, for an ordinary recipient', async () => {
+  const { send } = setUp('email');
+  for (const word of ['other', 'constructor', 'toString']) {
+    const target = `sandbox+${word}@example.com`;
+    expect((await send({ target })).outcome.outcome).toBe('accepted');
+  }
+});
+
+test('waits five seconds for the slow one, and not past the deadline', async () => {
+  const { send, pauses } = setUp('email');
+  const target = 'sandbox+slow@example.com';
+  await send({ target });
+  expect(pauses).toEqual([5_000]);
+  expect((await send({ target, signal: AbortSignal.abort() })).outcome.outcome).toBe('unknown');
+});
+
+test('gives no outcome before the record is stored', async () => {
+  const sandbox = createSandboxSender({
+    channels,
+    capture: () => Promise.reject(new Error('The store is away')),
+  });
+  const call = { appId: 'a', messageId: 'm', attempt: 1, channel: 'slack', target: 'C0123456789' };
+  await expect(
+    sandbox.send({ ...call, content: { text: 'a' }, signal: AbortSignal.timeout(100) }),
+  ).rejects.toThrow('The store is away');
+});

@@ -1,0 +1,58 @@
+import { createLogger } from '@belfry/runtime';
+import { testDatabase } from '@belfry/testing';
+import { createDatabase, type Database } from './client';
+import { Prisma } from './generated/client';
+
+let database: Database;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 2, log });
+});
+
+afterAll(() => database.close());
+
+type Delegate = { findFirst(): Promise<unknown> };
+
+/** A model's own door in the client. */
+function delegateOf(model: string): Delegate {
+  const name = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
+  // Prisma names the door after the model.
+  return (database.prisma as unknown as Record<string, Delegate>)[name]!;
+}
+
+function fieldsOf(model: string): string[] {
+  const enums = Prisma as unknown as Record<string, Record<string, string> | undefined>;
+  return Object.values(enums[`${model}ScalarFieldEnum`] ?? {});
+}
+
+describe('the migrations', () => {
+  test.each(Object.values(Prisma.ModelName))(
+    'make every column that the schema gives %s',
+    async (model) => {
+      await expect(delegateOf(model).findFirst()).resolves.not.toThrow();
+    },
+  );
+
+  test('make no table and no column that the schema does not know', async () => {
+    const { rows } = await database.delivery.query<{ count: number; tables: number }>(
+      `SELECT count(*)::int AS count, count(DISTINCT table_name)::int AS tables
+       FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
+    );
+    const models = Object.values(Prisma.ModelName);
+    expect(rows[0]).toEqual({
+      tables: models.length,
+      count: models.flatMap(fieldsOf).length,
+    });
+  });
+
+  test('lead no foreign key from a big table to one with hot rows', async () => {
+    const { rows } = await database.delivery.query<{ child: string; parent: string }>(
+      `SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent
+       FROM pg_constraint WHERE contype = 'f'
+         AND conrelid::regclass::text IN ('request', 'request_item', 'message', 'attempt', 'receipt')`,
+    );
+    for (const { parent } of rows) expect(['request', 'request_item', 'message']).toContain(parent);
+  });
+});
