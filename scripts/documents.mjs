@@ -63,9 +63,8 @@ function rangeOf(setting) {
 function errors({ errorCatalogue }) {
   const example = {
     success: false,
-    error: 'event must not be blank',
-    code: 'validation_failed',
-    errors: ['event must not be blank'],
+    error: 'event not found',
+    code: 'event_not_found',
     request_id: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
   };
   return page('Errors', 'packages/shared/src/errors.ts', [
@@ -149,9 +148,14 @@ function page(title, source, parts) {
   ].join('\n\n')}\n`;
 }
 
+/** Aligned, as the formatter does it. */
 function table(head, rows) {
-  const line = (cells) => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+  const all = [head, ...rows].map((cells) => cells.map(cell));
+  const widths = head.map((_, column) => Math.max(3, ...all.map((cells) => cells[column].length)));
+  const line = (cells) => `| ${cells.map((text, at) => text.padEnd(widths[at])).join(' | ')} |`;
+  const rule = line(widths.map((width) => '-'.repeat(width)));
+  const [first, ...others] = all.map(line);
+  return [first, rule, ...others].join('\n');
 }
 
 function cell(value) {

@@ -34,7 +34,6 @@ export function sendAnswerAndClose(req: Request, res: Response, answer: Answer):
     if (leftBytes <= 0) req.pause();
   });
   req.once('end', close);
-  req.once('error', close);
   req.once('close', close);
   req.resume();
 

@@ -23,8 +23,6 @@ export type Child = {
   readonly pid: number;
   /** SIGTERM, then SIGKILL when it takes too long. */
   stop(): Promise<void>;
-  /** Now, for the impatient. */
-  kill(): void;
 };
 
 const readyTimeoutMs = 30_000;
@@ -82,10 +80,6 @@ export async function startChild(program: Program, deps: ChildDeps): Promise<Chi
       await current.exited;
       clearTimeout(late);
       log.close();
-    },
-    kill() {
-      isStopping = true;
-      current.process.kill('SIGKILL');
     },
   };
 }

@@ -5,7 +5,6 @@ export type Children = {
   startAll(programs: Program[]): Promise<void>;
   /** Ends them one after the other, the last of the list first. */
   stopAll(): Promise<void>;
-  killAll(): void;
   list(): { name: string; pid: number }[];
 };
 
@@ -21,9 +20,6 @@ export function createChildren(deps: ChildDeps): Children {
     },
     async stopAll() {
       for (const child of children.toReversed()) await child.stop();
-    },
-    killAll() {
-      for (const child of children) child.kill();
     },
     list: () => children.map(({ name, pid }) => ({ name, pid })),
   };

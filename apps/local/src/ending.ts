@@ -9,21 +9,16 @@ export type Ending = {
   release(): void;
 };
 
-export type EndingDeps = {
-  onAsked(): void;
-  /** The second signal: the reader does not want to wait. */
-  onAskedAgain(): void;
-};
-
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export function createEnding({ onAsked, onAskedAgain }: EndingDeps): Ending {
+export function createEnding(onAsked: () => void): Ending {
   const controller = new AbortController();
   const { promise: asked, resolve } = withResolvers();
 
   function onSignal(): void {
-    if (controller.signal.aborted) onAskedAgain();
-    else onAsked();
+    // Ctrl-C below npm comes twice: from the terminal, and passed on by npm.
+    if (controller.signal.aborted) return;
+    onAsked();
     controller.abort();
     resolve(0);
   }

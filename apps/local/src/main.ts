@@ -38,9 +38,9 @@ export async function runLocal(input: LocalInput): Promise<number> {
   const logFile = openLogFile(path.join(places.logs, 'local.log'));
   const log = createLogger({ level: 'info', process: 'local', stream: logFile.stream });
   const shutdown = createShutdown({ log, timeoutMs: stopTimeoutMs });
-  const ending = createEnding({
-    onAsked: () => input.print('Stopping; press Ctrl-C again to stop at once.'),
-    onAskedAgain: () => process.exit(1),
+  const ending = createEnding(function onAsked() {
+    rmSync(places.ready, { force: true });
+    input.print('Stopping ...');
   });
   const paint = createPaint(input.isColored);
   const session: Session = { ...input, places, choices, log, shutdown, ending, paint };
@@ -55,7 +55,7 @@ export async function runLocal(input: LocalInput): Promise<number> {
       wait(settleTimeoutMs, undefined, { ref: false }),
     ]);
     const isClean = await shutdown.run('the end of the start');
-    if (!isClean) input.print(`Not everything stopped in order; see ${places.logs}.`);
+    input.print(isClean ? 'Stopped.' : `Not everything stopped in order; see ${places.logs}.`);
     rmSync(places.ready, { force: true });
     ending.release();
     logFile.close();

@@ -42,7 +42,7 @@ function collect(
       () => end(new AppError('request_timeout', 'the body did not arrive in time')),
       timeoutMs,
     );
-    req.on('data', take).once('end', end).once('error', leave).once('close', leave);
+    req.on('data', take).once('end', end).once('close', leave);
     if (req.destroyed) leave();
 
     function take(chunk: Buffer): void {
@@ -57,7 +57,7 @@ function collect(
 
     function end(refusal?: AppError): void {
       clearTimeout(timer);
-      req.off('data', take).off('end', end).off('error', leave).off('close', leave);
+      req.off('data', take).off('end', end).off('close', leave);
       if (refusal) reject(refusal);
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     }
