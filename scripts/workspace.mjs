@@ -52,7 +52,7 @@ function isInstalled() {
   if (!installed) return false;
   const wanted = Object.entries(readJson('package-lock.json')?.packages ?? {});
   return wanted.every(([place, { version, link, optional }]) => {
-    if (!place.startsWith('node_modules/')) return true;
+    if (!place.includes('node_modules/')) return true;
     const isThere = link || installed[place]?.version === version;
     return (
       (isThere && existsSync(path.join(root, place))) || (optional === true && !installed[place])

@@ -169,11 +169,11 @@ describe('an Idempotency-Key', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(call)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const [{ body }] = answers as [{ body: { request_id: string } }];
+    const requestId: string = answers[0]?.body.request_id;
     const { prisma } = database;
     const idempotencyKey = call.headers['Idempotency-Key'];
     expect(await prisma.request.count({ where: { idempotencyKey } })).toBe(1);
-    expect((await readRequest(body.request_id)).requestItems).toHaveLength(1);
+    expect((await readRequest(requestId)).requestItems).toHaveLength(1);
   });
 
   test('still replays after the event was deleted', async () => {

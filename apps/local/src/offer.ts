@@ -59,7 +59,7 @@ function storeText(url: string, isGiven: boolean): string {
 }
 
 /** One line, without anything that a shell would read differently when it is pasted. */
-export function tryLine({ apiUrl, apiKey, appId, eventName }: Offer): string {
+function tryLine({ apiUrl, apiKey, appId, eventName }: Offer): string {
   const body = {
     event: eventName,
     user: { email: 'ana@example.com' },

@@ -8,7 +8,7 @@ export type Role =
   | { name: 'relay'; kind: 'relay' };
 
 /** Every role that there is: one for each channel of the registry, and two for all of them. */
-export const roles: Role[] = [
+const roles: Role[] = [
   ...channelNames.map(
     (channel): Role => ({ name: deliverQueue(channel), kind: 'deliver', channel }),
   ),

@@ -22,14 +22,12 @@ const samples: Record<keyof typeof channels, { template: object; magic(word: str
 function contentOf(name: keyof typeof samples): unknown {
   const channel: AnyChannel = channels[name];
   const { template, magic } = samples[name];
-  const composed = channel
-    .compile(template)
-    .compose({
-      data: { name: 'R&D <b>' },
-      target: magic('ok'),
-      override: undefined,
-      missing: 'empty',
-    });
+  const composed = channel.compile(template).compose({
+    data: { name: 'R&D <b>' },
+    target: magic('ok'),
+    override: undefined,
+    missing: 'empty',
+  });
   if ('failed' in composed) throw new Error(composed.detail);
   return composed.content;
 }

@@ -86,7 +86,7 @@ const askGateway = `
   const { channels } = require('@belfry/channels');
   const { createLogger, newId } = require('@belfry/runtime');
   const { createApi } = require('./apps/api/dist/app.js');
-  const { roles } = require('./apps/worker/dist/roles.js');
+  const { parseRoles } = require('./apps/worker/dist/roles.js');
   const unused = async () => undefined;
   const api = createApi({
     channels, newId, publicUrl: 'http://127.0.0.1', now: () => new Date(),
@@ -97,7 +97,7 @@ const askGateway = `
   });
   const server = api.listen(0, '127.0.0.1', async () => {
     const answer = await fetch('http://127.0.0.1:' + server.address().port + '/openapi.json');
-    console.log(JSON.stringify({ roles, openApi: await answer.json() }));
+    console.log(JSON.stringify({ roles: parseRoles('all'), openApi: await answer.json() }));
     server.close();
     server.closeAllConnections();
   });`;

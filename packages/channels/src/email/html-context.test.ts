@@ -151,6 +151,7 @@ describe('a value in the HTML of a mail', () => {
     '{{#if a}}<style>{{/if}}{{v}}</style>',
     '<p title={{#if a}}"x{{else}}\'x{{/if}}">',
     '{{#each list}}<p title="{{/each}}',
+    '{{#each list}}<p title="{{else}}<p title="{{/each}}">',
   ])('refuses %s, whose blocks end in different places', (source) => {
     expect(() => createHtmlEscape(parseTemplate(source))).toThrow(/ends inside a tag/);
   });

@@ -16,7 +16,7 @@ export type MailCall = Pick<DescribeCall<EmailContent>, 'messageId' | 'target' |
 export type File = { fileName: string; bytes: Buffer };
 
 /** Who sends: the content's name and address, each else the integration's. */
-export function senderOf({ content, settings }: MailCall): { name: string; address: string } {
+function senderOf({ content, settings }: MailCall): { name: string; address: string } {
   return {
     name: content.from?.name ?? settings.from?.name ?? '',
     address: content.from?.address ?? settings.from?.address ?? '',
@@ -24,13 +24,13 @@ export function senderOf({ content, settings }: MailCall): { name: string; addre
 }
 
 /** Stable over all attempts, so that a receiver that has the mail can drop the second. */
-export function messageIdOf(call: MailCall): string {
+function messageIdOf(call: MailCall): string {
   const domain = senderOf(call).address.split('@')[1] || 'localhost';
   return `${call.messageId}@${domain}`;
 }
 
 /** Everybody who gets it; the target is first, and copies go to each once. */
-export function recipientsOf({ target, content }: MailCall): [string, ...string[]] {
+function recipientsOf({ target, content }: MailCall): [string, ...string[]] {
   const copies = new Set([...content.cc, ...content.bcc]);
   copies.delete(target);
   return [target, ...copies];

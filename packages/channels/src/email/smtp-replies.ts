@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** What a refusal means. The first row that fits decides; the first digit is never overruled by the text, but for quotas. */
-export const smtpReplies: readonly Row[] = [
+const smtpReplies: readonly Row[] = [
   {
     reason: 'greeting_refused',
     stages: ['greeting'],

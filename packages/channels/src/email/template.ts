@@ -16,7 +16,7 @@ export const allowedHeaders = Type.Object(
   { additionalProperties: false },
 );
 
-export const maxCopies = 50;
+const maxCopies = 50;
 export const maxAttachments = 20;
 
 export const emailTemplate = Type.Object({

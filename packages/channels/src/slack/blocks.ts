@@ -7,7 +7,7 @@ export type Block = { [key: string]: Json };
 /** Block Kit with its values to come. */
 export type BlocksTemplate = { fields: Field[]; render(rendering: Rendering): Block[] };
 
-export const maxBlocksSourceCharacters = 64 * 1024;
+const maxBlocksSourceCharacters = 64 * 1024;
 const maxDepth = 32;
 
 /**

@@ -44,12 +44,17 @@ describe('a value in Slack’s text', () => {
     ['<{{v}}|docs>', '!channel', '<about:blank|docs>'],
     ['<{{v}}>', '@U0123456789', '<about:blank>'],
     ['<{{v}}|docs>', '', '<about:blank|docs>'],
-    ['<{{nothing}}{{v}}|docs>', '!here', '<!here|docs>'],
+    ['<{{nothing}}{{v}}|docs>', '!here', '<about:blank|docs>'],
+    ['<{{nothing}}{{v}}|docs>', ' @U0123456789', '<about:blank|docs>'],
+    ['<java{{v}}|docs>', 'script:x', '<javaabout:blank|docs>'],
+    ['<{{base}}{{v}}|docs>', '/path?a=1&b=2', '<https://x.org/path?a=1&b=2|docs>'],
     ['<https://x.org/{{v}}|docs>', 'a:b&c', '<https://x.org/a:b&c|docs>'],
     ['<https://x.org|{{v}}>', 'docs > setup', '<https://x.org|docs &gt; setup>'],
     ['<@{{v}}> hi', 'U0123> <!channel', '<@U0123%3E%20%3C!channel> hi'],
   ])('in the link %s, %j is written %s', (text, value, expected) => {
-    expect(contentOf({ text }, { v: value, nothing: null }).text).toBe(expected);
+    expect(contentOf({ text }, { v: value, nothing: null, base: 'https://x.org' }).text).toBe(
+      expected,
+    );
   });
 
   test('refuses a block that leaves a link open', () => {

@@ -20,7 +20,7 @@ export function createMrkdwnEscape(template: Template): Escape {
     const context = contexts.get(id);
     if (context === undefined || context === 'text') return escapeAngle(value);
     if (context === 'link_start' && !isLinkStart(value)) return harmlessLink;
-    if (context === 'link_part' && !isLinkPart(value)) return harmlessLink;
+    if (context === 'link_part' && !isPart(value)) return harmlessLink;
     return encodeLink(value);
   };
 }
@@ -65,6 +65,11 @@ function contextOfLink({ literal, hasPrinted }: MrkdwnState): MrkdwnContext {
   if (prefix === 'undecided') return 'link_part';
   if (prefix === 'empty') return hasPrinted ? 'link_part' : 'link_start';
   return 'link';
+}
+
+/** It may turn out to be the link's beginning, where these signs would make it a mention. */
+function isPart(value: string): boolean {
+  return isLinkPart(value) && !/^\s*[@#!]/.test(value);
 }
 
 /** What would end the link or its address; `&` is left, because a query needs it. */

@@ -49,7 +49,7 @@ const identifier = Type.String({ maxLength: limits.identifierCharacters });
 
 const isGiven = { pattern: '\\S' };
 
-export const wireSlack = Type.Object(
+const wireSlack = Type.Object(
   {
     access_token: Type.Optional(
       Type.String({
@@ -69,9 +69,9 @@ export const wireSlack = Type.Object(
   },
 );
 
-export const wireTelegram = Type.Object({ chat_id: Type.Optional(identifier) });
+const wireTelegram = Type.Object({ chat_id: Type.Optional(identifier) });
 
-export const wirePreferences = Type.Object({
+const wirePreferences = Type.Object({
   locale: Type.Optional(Type.String({ maxLength: limits.localeCharacters })),
   disabled: Type.Optional(Type.Boolean()),
   channel_preferences: Type.Optional(

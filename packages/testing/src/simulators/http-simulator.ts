@@ -132,7 +132,7 @@ function writeHalf(response: ServerResponse, { status = 200, body }: HttpReply):
   response.write(text.slice(0, Math.floor(text.length / 2)), () => response.socket?.end());
 }
 
-export function listen(server: Server): Promise<number> {
+function listen(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => resolve(portOf(server.address())));
