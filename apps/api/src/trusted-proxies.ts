@@ -14,10 +14,10 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | { problem: s
     subnets.addSubnet(subnet.address, subnet.prefix, subnet.family);
   }
   return function isTrustedProxy(address) {
-    if (address === undefined) return false;
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-    const version = isIP(plain);
-    return version !== 0 && subnets.check(plain, version === 4 ? 'ipv4' : 'ipv6');
+    const version = isIP(address ?? '');
+    if (address === undefined || version === 0) return false;
+    // An IPv4 address written as IPv6 is found among IPv4 subnets, too.
+    return subnets.check(address, version === 4 ? 'ipv4' : 'ipv6');
   };
 }
 

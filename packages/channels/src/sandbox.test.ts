@@ -1,5 +1,5 @@
 import type { AnyChannel } from './channel';
-import { channels } from './registry';
+import { type ChannelName, channelNames, channels } from './registry';
 import {
   type CaptureRecord,
   createSandboxSender,
@@ -7,8 +7,10 @@ import {
   type SandboxCall,
 } from './sandbox';
 
+type Sample = { template: object; magic(word: string): string };
+
 /** What a recipient and a template of each channel look like; the sandbox itself knows none of it. */
-const samples: Record<keyof typeof channels, { template: object; magic(word: string): string }> = {
+const samples: { [name: string]: Sample } = {
   email: {
     template: { subject: 'Hi {{name}}', html: '<p>{{name}}</p>' },
     magic: (word) => `sandbox+${word}@example.com`,
@@ -19,9 +21,15 @@ const samples: Record<keyof typeof channels, { template: object; magic(word: str
   },
 };
 
-function contentOf(name: keyof typeof samples): unknown {
+function sampleOf(name: ChannelName): Sample {
+  const sample = samples[name];
+  if (!sample) throw new Error(`A new channel needs a sample here: ${name}`);
+  return sample;
+}
+
+function contentOf(name: ChannelName): unknown {
   const channel: AnyChannel = channels[name];
-  const { template, magic } = samples[name];
+  const { template, magic } = sampleOf(name);
   const composed = channel.compile(template).compose({
     data: { name: 'R&D <b>' },
     target: magic('ok'),
@@ -32,7 +40,7 @@ function contentOf(name: keyof typeof samples): unknown {
   return composed.content;
 }
 
-function setUp(channel: keyof typeof samples) {
+function setUp(channel: ChannelName) {
   const records: CaptureRecord[] = [];
   const pauses: number[] = [];
   const sandbox = createSandboxSender({
@@ -59,9 +67,9 @@ function setUp(channel: keyof typeof samples) {
   return { send, records, pauses };
 }
 
-describe.each(Object.keys(samples) as (keyof typeof samples)[])('the sandbox of %s', (name) => {
+describe.each(channelNames)('the sandbox of %s', (name) => {
   const channel: AnyChannel = channels[name];
-  const { magic } = samples[name];
+  const { magic } = sampleOf(name);
 
   test('keeps what the real provider would have been sent, and sends nothing', async () => {
     const { send, records } = setUp(name);

@@ -115,14 +115,6 @@ export const settings = {
     maximum: 1_000_000_000,
     help: 'Bodies in memory at once, all calls together; beyond it calls are answered 503.',
   }),
-  MAX_BATCH_ITEMS: integer({
-    group: 'gateway',
-    for: ['api'],
-    default: 1_000,
-    minimum: 1,
-    maximum: 10_000,
-    help: 'Items of one bulk_send, at most.',
-  }),
   LOOKUP_CACHE_MS: integer({
     group: 'gateway',
     for: ['api', 'worker'],
@@ -170,14 +162,6 @@ export const settings = {
     minimum: 20,
     maximum: 100_000,
     help: 'Messages of one channel in Redis, at most; the rest wait in PostgreSQL.',
-  }),
-  RELAY_APP_WINDOW: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 500,
-    minimum: 20,
-    maximum: 100_000,
-    help: 'Messages of one app and channel in Redis, at most.',
   }),
   SEND_TIMEOUT_MS: integer({
     group: 'worker',

@@ -55,6 +55,12 @@ describe('the texts of a mail', () => {
     expect(text).not.toMatch(/&amp;|<p>|p \{\}|i\.png/);
   });
 
+  test('the text of an endless nesting takes no endless time', () => {
+    const startedAt = performance.now();
+    compose({}, {}, { override: { message: { html_body: '<b>'.repeat(85_000) } } });
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
   test('a mail of pictures alone is no empty one', () => {
     expect(contentOf({ html: '<img src="https://x.org/i.png">', text: '' })).not.toHaveProperty(
       'text',
