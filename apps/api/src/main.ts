@@ -8,11 +8,12 @@ import {
   type Env,
   EnvError,
   exitOnSignals,
+  type Logger,
   newId,
   readEnv,
   type SettingName,
 } from '@belfry/runtime';
-import { createApi } from './app';
+import { type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
 import { closeServer, createApiServer, listen } from './server';
 
@@ -29,12 +30,23 @@ async function start(): Promise<void> {
   const tls = readTls(env);
   const log = createLogger({ level: env.LOG_LEVEL, process: 'api' });
   const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
-  const api = createApi(createApiDeps(env, log, shutdown));
+  const deps = createApiDeps(env, log, shutdown);
+  const api = createApi(deps);
   const server = createApiServer(api, { ...(tls && { tls }), newId, log });
+  await warmUp(deps, log);
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server));
   exitOnSignals(shutdown);
   log.info('api.ready', { url: urlOf(server, tls ? 'https' : 'http'), pid: process.pid });
+}
+
+/** The first look-up loads Prisma's query compiler, for near a second: no caller should wait for that. */
+async function warmUp({ findApp }: ApiDeps, log: Logger): Promise<void> {
+  try {
+    await findApp('00000000-0000-0000-0000-000000000000');
+  } catch (error) {
+    log.warn('api.not_warm', { error });
+  }
 }
 
 function readTls(env: Env<'api'>): { cert: Buffer; key: Buffer } | undefined {

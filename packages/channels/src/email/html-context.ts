@@ -1,5 +1,6 @@
 import { escapeHtml, type Template, TemplateError } from '@belfry/shared';
 import { findPrintContexts, type PrintNode, type Scanner } from '../print-contexts';
+import type { Escape } from '../rendering';
 import { isLinkPart, isLinkStart, prefixOf } from '../safe-url';
 import { type HtmlState, type Mode, readHtml, startOfHtml } from './html-scanner';
 
@@ -8,8 +9,6 @@ import { type HtmlState, type Mode, readHtml, startOfHtml } from './html-scanner
  * where nothing prints raw; at the start of a link; in a link whose scheme may still be open.
  */
 export type HtmlContext = 'text' | 'attribute' | 'link_start' | 'link_part';
-
-type Escape = (value: string, print: { id: PrintNode['id']; isRaw: boolean }) => string;
 
 /** Binds every value of a template to its place, once; throws TemplateError where no escaping would be safe. */
 export function createHtmlEscape(template: Template): Escape {

@@ -1,4 +1,4 @@
-import { WebClient } from '@slack/web-api';
+import { LogLevel, WebClient } from '@slack/web-api';
 import { type Http, type HttpAnswer, retryAfterMs, sortStatus } from '../http';
 import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
 import { redact } from '../redact';
@@ -66,8 +66,7 @@ const silent = {
   error: quiet,
   setLevel: quiet,
   setName: quiet,
-  // The level that logs least; nothing is written at any.
-  getLevel: () => 'error' as never,
+  getLevel: () => LogLevel.ERROR,
 };
 
 function nameOf(error: unknown): string {
