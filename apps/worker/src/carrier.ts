@@ -15,6 +15,7 @@ import {
   integrationPlace,
 } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
+import type { ChannelVersion } from '@belfry/shared';
 import type { FindOwnToken } from './own-token';
 
 /** Who carries one message, with everything but its content already settled. */
@@ -28,8 +29,14 @@ export type Carrier = {
 export type CarrierCall = { content: unknown; signal: AbortSignal; deadlineAt: number };
 
 export type Carriers = {
-  find(message: ClaimedMessage, app: AppRow): Promise<Carrier>;
+  find(call: FindCarrier): Promise<Carrier>;
   close(): Promise<void>;
+};
+
+export type FindCarrier = {
+  message: ClaimedMessage;
+  app: AppRow;
+  channelVersion: ChannelVersion;
 };
 
 export type CarriersDeps = {
@@ -49,11 +56,12 @@ export function createCarriers(deps: CarriersDeps): Carriers {
   const senders = createSenders(deps);
 
   return {
-    async find(message, app) {
+    async find({ message, app, channelVersion }) {
+      // The sandbox shows the call that the first integration of the chain would have made.
+      const integrationId =
+        app.delivery === 'sandbox' ? channelVersion.integrationIds[0] : message.integrationId;
       const integration =
-        message.integrationId === undefined
-          ? undefined
-          : await findIntegration(message.integrationId);
+        integrationId === undefined ? undefined : await findIntegration(integrationId);
       const provider = integration?.provider ?? firstProvider(channel);
       const settings = integration?.settings ?? {};
       const { id: messageId, target } = message;
@@ -62,7 +70,14 @@ export function createCarriers(deps: CarriersDeps): Carriers {
       }
       if (app.delivery === 'sandbox') {
         const { appId, attempt, channel: name } = message;
-        const call = { appId, messageId, attempt, channel: name, target };
+        const call = {
+          appId,
+          messageId,
+          attempt,
+          channel: name,
+          target,
+          ...(integration && { integration: { provider, settings } }),
+        };
         return {
           provider: sandboxProvider,
           describe,

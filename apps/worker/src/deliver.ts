@@ -19,18 +19,29 @@ export type DeliverDeps = {
 };
 
 /** Delivers a job's messages, each claimed, attempted and recorded on its own, whatever becomes of the others. */
-export type Deliver = (job: DeliverJob) => Promise<void>;
+export type Deliver = {
+  deliver(job: DeliverJob): Promise<void>;
+  /** Claims nothing more; what waits for a slot is left to other workers. */
+  stop(): void;
+};
 
 export function createDeliver(deps: DeliverDeps): Deliver {
   const { slots, claims, log } = deps;
+  let isStopped = false;
 
-  return async function deliver({ ids }) {
-    await Promise.all(ids.map(deliverOne));
+  return {
+    async deliver({ ids }) {
+      await Promise.all(ids.map(deliverOne));
+    },
+    stop() {
+      isStopped = true;
+    },
   };
 
   async function deliverOne(id: string): Promise<void> {
     const release = await slots.acquire();
     try {
+      if (isStopped) return;
       const claimedAtMs = performance.now();
       const claim = await claims.add(id);
       if (claim.kind === 'settled') {

@@ -44,7 +44,7 @@ export function startDeliver(parts: Parts, channel: ChannelName): void {
   shutdown.add(`${channel}.senders`, () => carriers.close());
   const times = { deadlineMs: deadlineMsOf(channel, env), leaseMs: leaseMsOf(channel, env) };
   const compose = createCompose(channels[channel]);
-  const deliver = createDeliver({
+  const { deliver, stop } = createDeliver({
     slots: createSemaphore(env.MESSAGES_IN_FLIGHT),
     claims: createClaims(parts, times.leaseMs),
     attempt: (claimed) =>
@@ -75,7 +75,10 @@ export function startDeliver(parts: Parts, channel: ChannelName): void {
     log,
     handle: deliver,
   });
-  shutdown.add(channel, () => consumer.close());
+  shutdown.add(channel, () => {
+    stop();
+    return consumer.close();
+  });
 }
 
 function createClaims({ database }: Parts, leaseMs: number) {

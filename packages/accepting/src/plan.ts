@@ -112,6 +112,7 @@ function messageFor(target: Target, { name, version, input }: MessageOf): NewMes
     id: input.newId(),
     channel: name,
     target: target.address,
+    // The sandbox asks no integration for permission.
     integrationId: input.delivery === 'live' ? version.integrationIds[0] : undefined,
     dueAt: 'at' in schedule ? schedule.at : undefined,
     timeToLiveMs: version.policy.timeToLiveMs,

@@ -304,7 +304,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     const startedAt = Date.now();
     const { outcome } = await send(stage, { deadlineMs: 200 });
     expect(outcome).toMatchObject({ outcome: 'unknown', reason: 'timeout' });
-    expect(Date.now() - startedAt).toBeLessThan(1_500);
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
   });
 
   test('a sender that failed works again at once', async () => {

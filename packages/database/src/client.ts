@@ -24,16 +24,13 @@ export type DatabaseOptions = {
 const connectTimeoutMs = 1_500;
 
 export function createDatabase({ url, poolSize, log }: DatabaseOptions): Database {
-  const pool = (settings: string[]) => createPool({ url, poolSize, log, settings });
+  const pool = (statementTimeoutMs: number, settings: string[] = []) =>
+    createPool({ url, poolSize, log, statementTimeoutMs, settings });
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
-  const accepting = pool([
-    'statement_timeout=4s',
-    'lock_timeout=2s',
-    'idle_in_transaction_session_timeout=10s',
-  ]);
+  const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
   // A plan made while a table was empty would be kept for ever; planning each time costs about 10 us a message.
-  const delivery = pool(['statement_timeout=30s', 'plan_cache_mode=force_custom_plan']);
-  const lookUps = pool(['statement_timeout=10s']);
+  const delivery = pool(30_000, ['plan_cache_mode=force_custom_plan']);
+  const lookUps = pool(10_000);
   const prisma = new PrismaClient({
     adapter: new PrismaPg(lookUps, { disposeExternalPool: false }),
   });
@@ -48,16 +45,23 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
   };
 }
 
-type PoolOptions = DatabaseOptions & { settings: string[] };
+type PoolOptions = DatabaseOptions & { statementTimeoutMs: number; settings: string[] };
 
-function createPool({ url, poolSize, log, settings }: PoolOptions): pg.Pool {
+/** How much longer than PostgreSQL a client waits: only for a connection that went silent. */
+const silenceMs = 1_000;
+
+function createPool(options: PoolOptions): pg.Pool {
+  const { url, poolSize, log, statementTimeoutMs, settings } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    query_timeout: statementTimeoutMs + silenceMs,
+    options: [`statement_timeout=${statementTimeoutMs}`, ...settings]
+      .map((setting) => `-c ${setting}`)
+      .join(' '),
   });
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', (error) => log.warn('database.connection_lost', { error }));

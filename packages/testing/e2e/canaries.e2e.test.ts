@@ -39,12 +39,12 @@ beforeAll(async () => {
     env: { SLACK_API_URL: slack.url, LOG_LEVEL: 'debug', SEND_TIMEOUT_MS: '3000' },
   });
   tenant = await system.factories.createTenant({ delivery: 'live' });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await system.stop();
   await Promise.all([smtp.close(), slack.close()]);
-}, 60_000);
+}, 120_000);
 
 async function createEvent(): Promise<string> {
   const mail = await system.factories.createIntegration(tenant, {
@@ -149,5 +149,5 @@ describe('a send with secrets and personal data', () => {
       expect(redis).not.toContain(value);
       expect(logs).not.toContain(value);
     }
-  }, 60_000);
+  }, 120_000);
 });

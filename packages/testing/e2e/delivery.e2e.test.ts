@@ -34,12 +34,12 @@ beforeAll(async () => {
     provider: 'slack',
     credentials: { access_token: botToken },
   });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await system.stop();
   await Promise.all([smtp.close(), slack.close()]);
-}, 60_000);
+}, 120_000);
 
 function createSmtpIntegration(port: number) {
   return system.factories.createIntegration(tenant, {

@@ -10,9 +10,9 @@ beforeAll(async () => {
     workers: ['deliver-email,deliver-slack,relay', 'fanout', 'fanout'],
   });
   tenant = await system.factories.createTenant();
-}, 60_000);
+}, 120_000);
 
-afterAll(() => system.stop(), 60_000);
+afterAll(() => system.stop(), 120_000);
 
 const itemCount = 1_200;
 

@@ -22,9 +22,9 @@ beforeAll(async () => {
     slack: channelVersion({ text: 'Hi {{name}}' }),
   });
   event = name;
-}, 60_000);
+}, 120_000);
 
-afterAll(() => system.stop(), 60_000);
+afterAll(() => system.stop(), 120_000);
 
 async function send(user: object): Promise<string> {
   const { status, body } = await system.send(tenant, { event, user, data: { name: 'Ana & Bo' } });

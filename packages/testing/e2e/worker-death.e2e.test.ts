@@ -13,12 +13,12 @@ let system: System;
 beforeAll(async () => {
   slack = await createSlackSimulator();
   system = await startSystem({ env: { SLACK_API_URL: slack.url, SEND_TIMEOUT_MS: '6000' } });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await system.stop();
   await slack.close();
-}, 60_000);
+}, 120_000);
 
 async function sendToSlack(): Promise<string> {
   const tenant = await system.factories.createTenant({ delivery: 'live' });

@@ -69,9 +69,22 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     return worker;
   }
 
-  await Promise.all((options.workers ?? ['all']).map(startWorker));
-  const ready = await api.waitForLine('api.ready');
-  const apiUrl = String(ready['url']);
+  async function stop(): Promise<void> {
+    await Promise.all([api, ...workers].map((each) => each.stop()));
+    await database.close();
+  }
+
+  const apiUrl = await startAll().catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+
+  async function startAll(): Promise<string> {
+    await Promise.all((options.workers ?? ['all']).map(startWorker));
+    const ready = await api.waitForLine('api.ready');
+    return String(ready['url']);
+  }
+
   return {
     apiUrl,
     api,
@@ -81,10 +94,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     startWorker,
     send: (tenant, body, headers) => send(apiUrl, tenant, { body, headers }),
     readMessages: (requestId) => readMessages(database, requestId),
-    async stop() {
-      await Promise.all([api, ...workers].map((each) => each.stop()));
-      await database.close();
-    },
+    stop,
   };
 }
 

@@ -58,7 +58,7 @@ describe('the texts of a mail', () => {
   test('the text of an endless nesting takes no endless time', () => {
     const startedAt = performance.now();
     compose({}, {}, { override: { message: { html_body: '<b>'.repeat(85_000) } } });
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
   test('a mail of pictures alone is no empty one', () => {

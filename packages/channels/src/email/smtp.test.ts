@@ -165,7 +165,7 @@ describe('a mail over SMTP', () => {
     const startedAt = Date.now();
     const { outcome } = await send({ signal: AbortSignal.timeout(150) });
     expect(outcome).toMatchObject({ outcome: 'retry', reason: 'timeout' });
-    expect(Date.now() - startedAt).toBeLessThan(1_500);
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
   });
 
   test('counts as taken by its own recipient, not by the copies', async () => {

@@ -109,6 +109,10 @@ describe('the body of events/send', () => {
       { event: 'e', override: { email: { attachments: [{ file_name: 1 }] } } },
     ],
     [
+      'override.email.attachments.filename must be a string',
+      { event: 'e', override: { email: { attachments: { filename: 1 } } } },
+    ],
+    [
       'override.providers.p.payload must be an object',
       { event: 'e', override: { providers: { p: { payload: [] } } } },
     ],
