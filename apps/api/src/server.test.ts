@@ -244,6 +244,21 @@ describe('a call', () => {
   });
 });
 
+describe('createApiServer', () => {
+  test('gives Express requests and responses whose prototypes it need not change', async () => {
+    const { gateway, port } = await start();
+    const seen: boolean[] = [];
+    gateway.server.prependListener('request', (req, res) => {
+      seen.push(Object.hasOwn(Object.getPrototypeOf(req), 'app'));
+      seen.push(Object.hasOwn(Object.getPrototypeOf(res), 'app'));
+    });
+    const { socket, answer } = connect(port);
+    socket.write('GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+    expect(await answer).toContain('HTTP/1.1 200 OK');
+    expect(seen).toEqual([true, true]);
+  });
+});
+
 describe('closeServer', () => {
   test('gives calls in flight their answers, and then closes connections that are kept alive', async () => {
     let release = (): void => undefined;

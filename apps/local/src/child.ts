@@ -96,7 +96,7 @@ type Launched = {
 async function launch(program: Program, deps: ChildDeps, log: LogFile): Promise<Launched> {
   const { name, file, env } = program;
   // In a session of its own: Ctrl-C must reach only the supervisor, which ends everything in order.
-  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+  const child = spawn(process.execPath, [file], {
     cwd: path.dirname(file),
     env,
     detached: true,

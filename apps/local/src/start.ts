@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { channelNames } from '@belfry/channels';
 import {
   createDatabase,
   type Database,
@@ -70,7 +69,8 @@ export async function start(session: Session): Promise<void> {
   const database = openDatabase(session, stores);
   const feed = openFeed(session, database);
   const children = openChildren(session, feed, run.add);
-  const programs = listPrograms({ ...session, ...stores, ...ports, keyRing, roles: roleNames() });
+  const roles = choices.hasProcessPerRole ? await listRoles() : [];
+  const programs = listPrograms({ ...session, ...stores, ...ports, keyRing, roles });
   // Side by side: neither needs the other, and each takes a second.
   const [demo] = await Promise.all([
     seed(session, database, keyRing),
@@ -144,7 +144,9 @@ function explainSecret(cause: unknown, { keys }: Places): never {
   );
 }
 
-function roleNames(): string[] {
+async function listRoles(): Promise<string[]> {
+  // Loaded only where it is asked for: what sends the messages takes a while to load.
+  const { channelNames } = await import('@belfry/channels');
   return [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
 }
 

@@ -6,7 +6,7 @@ export type ItemAddress = { requestId: string; item: number };
 
 /** The `user` of a call as it may be stored: its Slack token sealed to its item. */
 export function sealToken(user: WireUser, secrets: Secrets, at: ItemAddress): WireUser {
-  const token = user.slack?.access_token;
+  const token = user.slack?.access_token?.trim();
   if (!token) return user;
   const sealed = secrets.seal(token, itemTokenPlace(at.requestId, at.item));
   return { ...user, slack: { ...user.slack, access_token: sealed } };

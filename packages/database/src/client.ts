@@ -74,6 +74,7 @@ function createPool(options: PoolOptions): pg.Pool {
  */
 export function isAnsweredError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return false;
+  // Prisma's own codes, P1001 and the like, look like SQLSTATEs and are none.
+  if (typeof code !== 'string' || !/^(?!P[1-9])[0-9A-Z]{5}$/.test(code)) return false;
   return !code.startsWith('08') && !code.startsWith('57P');
 }

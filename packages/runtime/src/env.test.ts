@@ -8,9 +8,12 @@ const required = {
   PUBLIC_URL: 'https://notify.example.com',
 };
 
-function problemsOf(source: Record<string, string>): string[] {
+function problemsOf(
+  source: Record<string, string>,
+  processName: 'api' | 'worker' = 'worker',
+): string[] {
   try {
-    readEnv('worker', source);
+    readEnv(processName, source);
     return [];
   } catch (error) {
     if (!(error instanceof EnvError)) throw error;
@@ -25,7 +28,12 @@ describe('readEnv', () => {
 
   test('names every missing setting at once', () => {
     const missing = Object.keys(required).map((name) => `${name} is missing`);
-    expect(problemsOf({}).sort()).toEqual(missing.sort());
+    expect(problemsOf({}, 'api').sort()).toEqual(missing.sort());
+  });
+
+  test('refuses an address of ours that is none', () => {
+    const source = { ...required, PUBLIC_URL: 'notify.example.com' };
+    expect(problemsOf(source, 'api')).toEqual(['PUBLIC_URL must be a URL']);
   });
 
   test('asks a process only for the settings that it reads', () => {
@@ -37,7 +45,6 @@ describe('readEnv', () => {
     ['RELAY_POLL_MS', '1e3', 'must be a whole number from 20 to 10000'],
     ['ALLOW_PRIVATE_NETWORKS', 'yes', 'must be true or false'],
     ['LOG_LEVEL', 'loud', 'must be one of error, warn, info, debug'],
-    ['PUBLIC_URL', 'notify.example.com', 'must be a URL'],
     ['RETRY_CAP_MS', '1', 'must not be below RETRY_BASE_MS'],
   ])('refuses %s=%s and says what it must be', (name, value, problem) => {
     expect(problemsOf({ ...required, [name]: value })).toEqual([`${name} ${problem}`]);

@@ -32,7 +32,7 @@ export const settings = {
     default: 8,
     minimum: 2,
     maximum: 100,
-    help: 'Connections to PostgreSQL of one process, at most.',
+    help: 'Connections of one pool to PostgreSQL, at most. A process uses two pools: one for its statements, one for look-ups.',
   }),
 
   BELFRY_KEYS: text({
@@ -45,7 +45,7 @@ export const settings = {
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api', 'worker'],
+    for: ['api'],
     isRequired: true,
     example: 'https://notify.example.com',
     help: 'Where callers and providers reach the gateway.',
@@ -208,7 +208,7 @@ export const settings = {
     for: ['api', 'worker'],
     default: 'development',
     example: 'production',
-    help: 'In `production` every required setting must be given.',
+    help: 'With `production`, settings that are for simulators are refused.',
   }),
   LOG_LEVEL: oneOf({
     group: 'logging',

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { createReadBody } from './read-body';
 
@@ -29,6 +29,7 @@ describe('readBody', () => {
 
   test('does not wait for a caller that had left before', async () => {
     const stream = new PassThrough().destroy();
+    await once(stream, 'close');
     const req = Object.assign(stream, { headers: {} });
     const body = createReadBody(options)(req as never, new EventEmitter() as never);
     await expect(body).rejects.toMatchObject({ code: 'bad_request' });
