@@ -17,7 +17,7 @@ export type Feed = {
 };
 
 /** Beyond this many log lines between two turns only their number is shown: a feed is for eyes. */
-const maxLinesPerTurn = 40;
+export const maxLinesPerTurn = 40;
 const settlements = ['attempt.closed', 'message.settled'];
 const probes = ['/livez', '/readyz', 'none'];
 

@@ -11,8 +11,8 @@ export type Offer = {
   home: string;
   databaseUrl: string;
   redisUrl: string;
-  /** Stores that were given and are not ours. */
-  isGiven: { database: boolean; redis: boolean };
+  /** Where the data of an embedded store lies; none for one that was given. */
+  folders: { database?: string; redis?: string };
   processes: { name: string; pid: number }[];
 };
 
@@ -37,7 +37,7 @@ export function showOffer(offer: Offer, paint: Paint): string {
 }
 
 function listRows(offer: Offer): [label: string, text: string][] {
-  const { apiUrl, dashboardUrl, isGiven } = offer;
+  const { apiUrl, dashboardUrl, folders } = offer;
   return [
     ['API', `${apiUrl}/v1    description: ${apiUrl}/openapi.json`],
     ['Probes', `${apiUrl}/livez  ${apiUrl}/readyz`],
@@ -45,21 +45,21 @@ function listRows(offer: Offer): [label: string, text: string][] {
     ['API key', offer.apiKey],
     ['App id', `${offer.appId}    event: ${offer.eventName}`],
     ['Delivery', 'sandbox: every message is captured, nothing leaves this machine'],
-    ['Data', `${offer.home}    (logs in ${offer.home}/logs; remove the folder to begin anew)`],
-    ['PostgreSQL', storeText(offer.databaseUrl, isGiven.database)],
-    ['Redis', storeText(offer.redisUrl, isGiven.redis)],
+    ['Data', `${offer.home}    logs in ${offer.home}/logs; remove the folder to begin anew`],
+    ['PostgreSQL', storeText(offer.databaseUrl, folders.database)],
+    ['Redis', storeText(offer.redisUrl, folders.redis)],
     ['Processes', offer.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],
   ];
 }
 
-function storeText(url: string, isGiven: boolean): string {
+function storeText(url: string, folder: string | undefined): string {
   const shown = new URL(url);
   if (shown.password) shown.password = '***';
-  return `${shown.href}    ${isGiven ? 'as given' : 'a real server, embedded for this folder'}`;
+  return `${shown.href}    ${folder ? `a real server, its data in ${folder}` : 'as given'}`;
 }
 
 /** One line, without anything that a shell would read differently when it is pasted. */
-function tryLine({ apiUrl, apiKey, appId, eventName }: Offer): string {
+export function tryLine({ apiUrl, apiKey, appId, eventName }: Offer): string {
   const body = {
     event: eventName,
     user: { email: 'ana@example.com' },

@@ -188,19 +188,15 @@ function openChildren(
 type Told = Ports & Demo & Stores;
 
 function tell(session: Session, told: Told): void {
-  const { places, choices, version, paint, print } = session;
+  const { places, version, paint, print } = session;
   const offer: Offer = {
     ...told,
     version,
     elapsedMs: performance.now() - session.begunAtMs,
     home: places.home,
-    isGiven: {
-      database: choices.databaseUrl !== undefined,
-      redis: choices.redisUrl !== undefined,
-    },
   };
-  writeReady(places, offer);
   print(showOffer(offer, paint));
+  writeReady(places, offer);
 }
 
 /** For scripts: everything that runs can be used from the moment that this file is there. */

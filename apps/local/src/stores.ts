@@ -5,6 +5,8 @@ import type { Places } from './places';
 export type Stores = {
   databaseUrl: string;
   redisUrl: string;
+  /** Where the data of an embedded store lies; none for one that was given. */
+  folders: { database?: string; redis?: string };
   processes: { name: string; pid: number }[];
 };
 
@@ -17,11 +19,16 @@ export async function startStores(
   onProgress: OnProgress,
 ): Promise<Stores> {
   const processes: Stores['processes'] = [];
+  const folders: Stores['folders'] = {};
 
   async function database(): Promise<string> {
     if (choices.databaseUrl) return choices.databaseUrl;
-    const { url, pid, stop } = await startPostgres({ dataDir: places.postgres, onProgress });
+    const { url, pid, folder, stop } = await startPostgres({
+      dataDir: places.postgres,
+      onProgress,
+    });
     closers.add('postgres', stop);
+    folders.database = folder;
     processes.push({ name: 'postgres', pid });
     return url;
   }
@@ -29,8 +36,9 @@ export async function startStores(
   async function redis(): Promise<string> {
     if (choices.redisUrl) return choices.redisUrl;
     const options = { dataDir: places.redis, cacheDir: places.cache, persistence: true };
-    const { url, pid, stop } = await startRedis({ ...options, onProgress });
+    const { url, pid, folder, stop } = await startRedis({ ...options, onProgress });
     closers.add('redis', stop);
+    folders.redis = folder;
     processes.push({ name: 'redis', pid });
     return url;
   }
@@ -39,5 +47,5 @@ export async function startStores(
   const [first, second] = await Promise.allSettled([database(), redis()]);
   if (first.status === 'rejected') throw first.reason;
   if (second.status === 'rejected') throw second.reason;
-  return { databaseUrl: first.value, redisUrl: second.value, processes };
+  return { databaseUrl: first.value, redisUrl: second.value, folders, processes };
 }

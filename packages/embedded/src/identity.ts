@@ -15,14 +15,16 @@ const nobody = { uid: 65534, gid: 65534 };
 const root = { uid: 0, gid: 0 };
 const probeTimeoutMs = 10_000;
 
-/**
- * In order of least power. The second and third are for a checkout below a folder that only root may enter, such as
- * a home with mode 0700: root under another number inside a user namespace, or nobody with the right to enter it.
- */
-const identitiesOfRoot: Identity[] = [
-  { prefix: [], ids: nobody, owner: nobody },
-  { prefix: ['unshare', '--user', '--map-user=1000', '--map-group=1000'], owner: root },
-  {
+/** In order of least power. */
+const identitiesOfRoot = {
+  nobody: { prefix: [], ids: nobody, owner: nobody },
+  /** Root under another number in a user namespace: enters the folders of root that are closed to everybody else. */
+  namespace: {
+    prefix: ['unshare', '--user', '--map-user=1000', '--map-group=1000'],
+    owner: root,
+  },
+  /** Nobody, with root's right to enter any folder. */
+  capable: {
     prefix: [
       'setpriv',
       `--reuid=${nobody.uid}`,
@@ -33,7 +35,9 @@ const identitiesOfRoot: Identity[] = [
     ],
     owner: nobody,
   },
-];
+} satisfies Record<string, Identity>;
+
+export type RootIdentity = keyof typeof identitiesOfRoot;
 
 export type Program = {
   command: string;
@@ -41,17 +45,22 @@ export type Program = {
   env?: Record<string, string>;
 };
 
-/** Finds an identity that can run `program` and write to `folder`, and gives it the folder. */
-export async function takeFolder(folder: string, program: Program): Promise<Identity> {
+/**
+ * Finds an identity that can run `program` and write to `folder`, and gives it the folder. For root, `allowed` are
+ * tried in their order; undefined when a folder above is closed to all of them.
+ */
+export async function takeFolder(
+  folder: string,
+  program: Program,
+  allowed: RootIdentity[],
+): Promise<Identity | undefined> {
   if (process.getuid?.() !== 0) return takeOwnFolder(folder);
-  for (const identity of identitiesOfRoot) {
+  for (const name of allowed) {
+    const identity: Identity = identitiesOfRoot[name];
     if (identity.owner) giveTo(folder, identity.owner);
     if (await canUse(identity, folder, program)) return identity;
   }
-  throw new Error(
-    `No ordinary user can reach ${folder} and ${program.command}: a folder above them is closed. ` +
-      'Move the checkout to a folder that everybody may enter, or start as an ordinary user.',
-  );
+  return undefined;
 }
 
 function takeOwnFolder(folder: string): Identity {

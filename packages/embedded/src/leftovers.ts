@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { endPostgres } from './postgres-lock';
+import { readElsewhere } from './postgres-place';
 import { endRedis } from './redis';
 
 const maxDepth = 3;
@@ -11,7 +12,7 @@ export async function stopLeftovers(parent: string, depth = maxDepth): Promise<v
   for (const entry of readdirSync(parent, { withFileTypes: true })) {
     const folder = path.join(parent, entry.name);
     if (!entry.isDirectory()) continue;
-    await endPostgres(path.join(folder, 'data'));
+    await endPostgres(path.join(readElsewhere(folder) ?? folder, 'data'));
     await endRedis(folder);
     if (depth > 1) await stopLeftovers(folder, depth - 1);
   }

@@ -2,7 +2,14 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { run } from './run';
 
-export type PostgresBinaries = { initdb: string; pgCtl: string; postgres: string; version: string };
+export type PostgresBinaries = {
+  /** The folder that holds `bin`, `lib` and `share`. */
+  home: string;
+  initdb: string;
+  pgCtl: string;
+  postgres: string;
+  version: string;
+};
 
 const versionTimeoutMs = 15_000;
 const hydrateTimeoutMs = 30_000;
@@ -10,9 +17,8 @@ const hydrateTimeoutMs = 30_000;
 /** The server that the platform's npm package brings, made to run where its postinstall step was left out. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const home = findPackage();
-  const suffix = process.platform === 'win32' ? '.exe' : '';
-  const binary = (name: string) => path.join(home, 'native', 'bin', name + suffix);
-  const postgres = binary('postgres');
+  const native = path.join(home, 'native');
+  const { postgres } = binariesIn(native);
 
   let told = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
   if (told.code !== 0) {
@@ -21,11 +27,17 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
     await run(process.execPath, [script], { cwd: home, timeoutMs: hydrateTimeoutMs });
     told = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
   }
-  const version = /\d+/.exec(told.stdout)?.[0];
+  const version = /\d[\d.]*/.exec(told.stdout)?.[0];
   if (told.code !== 0 || !version) {
     throw new Error(`The embedded PostgreSQL does not run here (${told.stderr}). ${wayOut}`);
   }
-  return { initdb: binary('initdb'), pgCtl: binary('pg_ctl'), postgres, version };
+  return { ...binariesIn(native), version };
+}
+
+export function binariesIn(home: string): Omit<PostgresBinaries, 'version'> {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const binary = (name: string) => path.join(home, 'bin', name + suffix);
+  return { home, initdb: binary('initdb'), pgCtl: binary('pg_ctl'), postgres: binary('postgres') };
 }
 
 const wayOut = 'Set DATABASE_URL to a PostgreSQL 15 or newer.';

@@ -2,16 +2,16 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDatabase } from './databases';
-import { type Identity, takeFolder } from './identity';
 import { choosePort } from './ports';
-import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries';
+import { findPostgresBinaries } from './postgres-binaries';
 import { findRunning, forgetDead } from './postgres-lock';
+import { choosePlace, type PostgresPlace } from './postgres-place';
 import { hasEnded } from './process-facts';
 import { createSteps, type OnProgress, type Step } from './progress';
 import { run } from './run';
 import { openFolder, type RunningStore, turnLog } from './store';
 
-type Cluster = { folder: string; data: string; binaries: PostgresBinaries; as: Identity };
+type Cluster = PostgresPlace & { data: string };
 
 const superuser = 'belfry';
 const database = 'belfry';
@@ -50,11 +50,9 @@ export async function startPostgres({
   onProgress?: OnProgress;
 }): Promise<RunningStore> {
   const step = createSteps('postgres', onProgress);
-  const folder = openFolder(dataDir);
-  const data = path.join(folder, 'data');
-  const binaries = await findPostgresBinaries();
-  const as = await takeFolder(folder, { command: binaries.postgres });
-  const cluster: Cluster = { folder, data, binaries, as };
+  const place = await choosePlace(openFolder(dataDir), await findPostgresBinaries(), step);
+  const cluster: Cluster = { ...place, data: path.join(place.folder, 'data') };
+  const { data } = cluster;
 
   if (!existsSync(data)) await step('creating the data folder', () => createData(cluster));
   refuseOtherVersion(cluster);
@@ -62,7 +60,7 @@ export async function startPostgres({
     (await findRunning(data)) ?? (await step('starting', () => start(cluster, step)));
   const url = `postgresql://${superuser}@127.0.0.1:${port}/${database}`;
   await createDatabase(url, database);
-  return { url, port, pid, stop: () => stop(cluster, pid) };
+  return { url, port, pid, folder: cluster.folder, stop: () => stop(cluster, pid) };
 }
 
 /** Made beside its place and moved there when complete, so that a first start that was cut off leaves nothing. */
@@ -83,7 +81,7 @@ async function createData({ data, binaries, as }: Cluster): Promise<void> {
 
 function refuseOtherVersion({ data, binaries }: Cluster): void {
   const version = readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
-  if (version === binaries.version) return;
+  if (version === binaries.version.split('.')[0]) return;
   throw new Error(
     `${data} was made by PostgreSQL ${version}, this is ${binaries.version}. ` +
       'Move that folder away to begin anew, or set DATABASE_URL.',

@@ -34,19 +34,20 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const folder = openFolder(options.dataDir);
   const config = path.join(folder, 'redis.conf');
   const running = await findRunning(folder, config);
-  if (running) return offer(running);
+  if (running) return offer(running, folder);
 
   const cacheDir = path.resolve(options.cacheDir ?? path.join(folder, '..', 'cache'));
   const binary = await findRedis(cacheDir, step);
-  const as = await takeFolder(folder, binary);
+  const as = await takeFolder(folder, binary, ['nobody', 'namespace', 'capable']);
+  if (!as) throw new Error(`${folder} is closed to every ordinary user: move it, or set REDIS_URL`);
   const server: Server = { folder, config, binary, as };
-  return offer(await step('starting', () => start(server, options.persistence)));
+  return offer(await step('starting', () => start(server, options.persistence)), folder);
 }
 
 type Running = { pid: number; port: number };
 
-function offer({ pid, port }: Running): RunningStore {
-  return { url: `redis://127.0.0.1:${port}`, port, pid, stop: () => stop(pid) };
+function offer({ pid, port }: Running, folder: string): RunningStore {
+  return { url: `redis://127.0.0.1:${port}`, port, pid, folder, stop: () => stop(pid) };
 }
 
 async function findRunning(folder: string, config: string): Promise<Running | undefined> {

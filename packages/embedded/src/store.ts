@@ -2,7 +2,14 @@ import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** A server that runs on loopback. `stop` ends it in order and may be called twice. */
-export type RunningStore = { url: string; port: number; pid: number; stop(): Promise<void> };
+export type RunningStore = {
+  url: string;
+  port: number;
+  pid: number;
+  /** Where its data lies: the folder it was given, but for one that no ordinary user can reach. */
+  folder: string;
+  stop(): Promise<void>;
+};
 
 const maxLogBytes = 10_000_000;
 

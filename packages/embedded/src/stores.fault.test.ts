@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -112,6 +121,45 @@ describe('a checkout below a folder that only its owner may enter', () => {
     const postgres = await postgresIn('home/postgres');
     expect(await query(postgres.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     await postgres.stop();
+  });
+});
+
+describe('a checkout below a folder that root enters only by its power', () => {
+  const isRoot = process.getuid?.() === 0;
+  const strangerId = 54_321;
+
+  (isRoot ? test : test.skip)('has its PostgreSQL elsewhere, with the data it had', async () => {
+    const wasUsed = existsSync('/var/lib/belfry');
+    const home = path.join(parent, 'home');
+    mkdirSync(home);
+    const first = await postgresIn('home/postgres');
+    await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number');
+    await first.stop();
+    chownSync(home, strangerId, strangerId);
+    chmodSync(home, 0o700);
+
+    const second = await postgresIn('home/postgres');
+    const place = readFileSync(path.join(home, 'postgres', 'elsewhere'), 'utf8').trim();
+    try {
+      expect(await query(second.url, 'SELECT number FROM kept')).toEqual([{ number: 7 }]);
+      await query(second.url, 'INSERT INTO kept VALUES (8)');
+      await second.stop();
+      const third = await postgresIn('home/postgres');
+      expect(await query(third.url, 'SELECT number FROM kept')).toHaveLength(2);
+      await third.stop();
+    } finally {
+      await stopLeftovers(home);
+      rmSync(wasUsed ? place : '/var/lib/belfry', { recursive: true, force: true });
+    }
+  });
+
+  (isRoot ? test : test.skip)('has its Redis in place', async () => {
+    const home = path.join(parent, 'home');
+    mkdirSync(home, { mode: 0o700 });
+    chownSync(home, strangerId, strangerId);
+    const redis = await redisIn('home/redis');
+    expect(await askRedis(redis.port, 'SET kept 7')).toBe('+OK');
+    await redis.stop();
   });
 });
 

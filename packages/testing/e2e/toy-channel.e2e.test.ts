@@ -1,19 +1,8 @@
 import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { repositoryRoot } from '../src/test-stores';
+import { createWorkspaceCopy } from '@belfry/testing';
 
 const run = promisify(execFile);
 const timeoutMs = 240_000;
@@ -74,8 +63,7 @@ export const pager: Channel<PagerTemplate, object, PagerContent> = {
 let copy: string;
 
 beforeAll(() => {
-  copy = mkdtempSync(path.join(tmpdir(), 'belfry-toy-'));
-  copyWorkspace(copy);
+  copy = createWorkspaceCopy();
   addPager(copy);
 });
 
@@ -129,32 +117,6 @@ async function inCopy(args: string[]): Promise<{ stdout: string }> {
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string };
     throw new Error(`${args[0]} failed:\n${stdout}\n${stderr}`);
-  }
-}
-
-/** The sources, with installed packages linked; the workspaces among them lead to the copy. */
-function copyWorkspace(target: string): void {
-  const isCopied = (source: string) =>
-    !/(^|\/)(node_modules|dist|\.git|\.belfry)(\/|$)/.test(path.relative(repositoryRoot, source));
-  cpSync(repositoryRoot, target, { recursive: true, filter: isCopied });
-  linkInstalled(path.join(repositoryRoot, 'node_modules'), path.join(target, 'node_modules'));
-  const scope = path.join(target, 'node_modules', '@belfry');
-  mkdirSync(scope);
-  for (const workspace of workspaces) {
-    symlinkSync(path.join(target, workspace), path.join(scope, path.basename(workspace)));
-    const own = path.join(repositoryRoot, workspace, 'node_modules');
-    if (existsSync(own)) symlinkSync(own, path.join(target, workspace, 'node_modules'));
-  }
-}
-
-const workspaces = ['packages', 'apps'].flatMap((folder) =>
-  readdirSync(path.join(repositoryRoot, folder)).map((name) => path.join(folder, name)),
-);
-
-function linkInstalled(from: string, to: string): void {
-  mkdirSync(to);
-  for (const name of readdirSync(from)) {
-    if (name !== '@belfry') symlinkSync(path.join(from, name), path.join(to, name));
   }
 }
 

@@ -42,3 +42,4 @@ export {
   startSystem,
 } from './system';
 export { startTestStores, type TestStores, type TestStoresOptions } from './test-stores';
+export { createWorkspaceCopy } from './workspace-copy';

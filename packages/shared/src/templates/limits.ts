@@ -16,5 +16,5 @@ export const maxPathSteps = 32;
 export const defaultMaxOutputCharacters = 256 * 1024;
 /** Rounds of all `#each` blocks together. */
 export const defaultMaxIterations = 100_000;
-/** Work of a rendering, in steps of some 10 to 50 ns: one a node and an expression, more for long texts and new formats. */
+/** Work of a rendering, in steps of some 10 to 50 ns: one an expression, more for long texts, lists and formats. */
 export const maxSteps = 1_000_000;

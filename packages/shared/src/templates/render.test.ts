@@ -276,6 +276,7 @@ describe('the bounds of a rendering', () => {
     expect(render(source, { a: Array(400).fill(1) })).toMatchObject({ failed: 'too_long' });
   });
 
+  const zones = Intl.supportedValuesOf('timeZone').slice(0, 150);
   const list = Array.from({ length: 50_000 }, (_, index) => index);
   test.each<[string, string, Data]>([
     ['many empty blocks', '{{#if x}}{{/if}}'.repeat(900), {}],
@@ -288,6 +289,11 @@ describe('the bounds of a rendering', () => {
     ['long JSON for nothing', '{{#if (json @root.list)}}{{/if}}', {}],
     ['joining for nothing', "{{#if (join @root.e '')}}{{/if}}", { e: Array(50_000).fill('') }],
     ['dates for nothing', '{{#if (date this)}}{{/if}}'.repeat(3), {}],
+    [
+      'formats that push each other out',
+      "{{#each @root.zones}}{{date 0 'long' this}}{{/each}}",
+      { zones },
+    ],
     ['zones that do not exist', "{{date 0 'long' (json this)}}", {}],
   ])('work is bounded: %s', (_name, inner, data) => {
     expect(render(`{{#each list}}${inner}{{/each}}`, { list, ...data })).toEqual({

@@ -49,7 +49,6 @@ function renderNodes(nodes: readonly TemplateNode[], scope: Scope, run: Run): vo
     else if (node.kind === 'print') print(node, scope, run);
     else renderBlock(node, scope, run);
 
-    run.steps -= 1;
     if (run.steps < 0) run.excess ??= 'The template takes too much work for this data.';
     if (run.excess !== undefined) return;
   }

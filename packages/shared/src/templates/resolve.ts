@@ -25,7 +25,7 @@ export function resolvePath(syntax: SyntaxPath, level: Level): Resolved {
   }
   const written = writtenPath(syntax, names);
   if (syntax.data) return resolveAt(syntax, { written, names, level });
-  const isPlain = syntax.depth === 0 && !/^(?:\.|this\b)/.test(syntax.original);
+  const isPlain = !/^(?:\.|this\b)/.test(syntax.original);
   const param = isPlain ? resolveParam({ written, names, level }) : undefined;
   return param ?? resolveValue({ written, names, level }, syntax.depth);
 }

@@ -42,6 +42,16 @@ describe('the bounds of a template', () => {
     expect(parseTemplate(text).nodes).toMatchObject([{ kind: 'text', text }]);
   });
 
+  test('parentheses beside each other do not add up', () => {
+    const sixteen = `(or ${'(not a) '.repeat(16)})`;
+    const source = `{{or ${sixteen} ${sixteen} ${sixteen}}}`;
+    expect(parseTemplate(source).nodes).toHaveLength(1);
+  });
+
+  test('two backslashes before a tag do not hide it', () => {
+    expect(() => parseTemplate(`\\\\{{a ${'('.repeat(40)}`)).toThrow('Parentheses nest');
+  });
+
   test('blocks beside each other do not add up', () => {
     const source = '{{#if a}}{{else if b}}{{else}}{{/if}}'.repeat(400);
     expect(parseTemplate(source).nodes).toHaveLength(400);
@@ -60,6 +70,9 @@ describe('text that only looks like the end of a tag', () => {
     ['{{[a\\]b]}}', 'an escaped bracket'],
     ['\\\\\\{{a}}', 'three backslashes before a tag'],
     ['\\{{{{a}}', 'an escaped tag before a tag'],
+    [`{{default a "\\"${'('.repeat(40)}"}}`, 'parentheses after an escaped quote'],
+    ['{{!--}}(((', 'the shortest comment'],
+    ['{{!--~}}(((', 'the shortest comment that takes white space'],
   ])('%s is read: %s', (source) => {
     expect(parseTemplate(source).source).toBe(source);
   });

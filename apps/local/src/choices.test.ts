@@ -1,0 +1,60 @@
+import net from 'node:net';
+import { claimPort, readChoices } from './choices';
+
+describe('readChoices', () => {
+  test('has every choice made for somebody who gives none', () => {
+    expect(readChoices({}, [])).toEqual({
+      databaseUrl: undefined,
+      redisUrl: undefined,
+      keyRing: undefined,
+      apiHost: '127.0.0.1',
+      apiPort: 4400,
+      dashboardPort: 4401,
+      hasProcessPerRole: false,
+    });
+  });
+
+  test('takes what is given, and an empty variable for none', () => {
+    const env = {
+      DATABASE_URL: 'postgresql://db/x',
+      REDIS_URL: ' ',
+      API_PORT: '4500',
+      DASHBOARD_PORT: '0',
+    };
+    expect(readChoices(env, ['--processes'])).toMatchObject({
+      databaseUrl: 'postgresql://db/x',
+      redisUrl: undefined,
+      apiPort: 4500,
+      dashboardPort: 0,
+      hasProcessPerRole: true,
+    });
+  });
+
+  test.each(['65536', '-1', '44oo', '1.5'])(
+    'refuses the port %s by the name of its variable',
+    (port) => {
+      expect(() => readChoices({ API_PORT: port }, [])).toThrow('API_PORT must be');
+    },
+  );
+
+  test('refuses an argument that it does not know', () => {
+    expect(() => readChoices({}, ['--process'])).toThrow('Unknown argument --process');
+  });
+});
+
+describe('claimPort', () => {
+  test('names a taken port and the variable that changes it', async () => {
+    const server = net.createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    await expect(claimPort('API_PORT', '127.0.0.1', port)).rejects.toThrow(
+      new RegExp(`Port ${port} .* taken .* API_PORT=\\d+ npm start`),
+    );
+    server.close();
+  });
+
+  test('finds a free one for 0', async () => {
+    expect(await claimPort('API_PORT', '127.0.0.1', 0)).toBeGreaterThan(0);
+  });
+});

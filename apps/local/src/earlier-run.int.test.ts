@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describeProcess, hasEnded, isAlive } from '@belfry/embedded';
+import { endEarlierRun, recordRun } from './earlier-run';
+
+let folder: string;
+let file: string;
+const spawned: ChildProcess[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'belfry-run-'));
+  file = path.join(folder, 'run.json');
+});
+
+afterEach(() => {
+  for (const child of spawned.splice(0)) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function sleep(): number {
+  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], {
+    stdio: 'ignore',
+  });
+  spawned.push(child);
+  return child.pid ?? 0;
+}
+
+/** A run whose supervisor is gone. */
+async function writeKilledRun(children: unknown[]): Promise<void> {
+  const supervisor = { pid: 999_999_999, command: 'node scripts/start.mjs', startedAt: '1' };
+  writeFileSync(file, JSON.stringify({ supervisor, children }));
+}
+
+describe('endEarlierRun', () => {
+  test('ends what a killed start left running', async () => {
+    const pid = sleep();
+    await writeKilledRun([await describeProcess(pid)]);
+    await endEarlierRun(file);
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('leaves a program alone that only has the number of one of them', async () => {
+    const pid = sleep();
+    const facts = await describeProcess(pid);
+    await writeKilledRun([
+      { ...facts, startedAt: 'another time' },
+      { ...facts, command: 'another program' },
+    ]);
+    await endEarlierRun(file);
+    expect(await hasEnded(pid, 100)).toBe(false);
+  });
+
+  test('refuses while the start that wrote the record is alive', async () => {
+    await recordRun(file);
+    await expect(endEarlierRun(file)).rejects.toThrow(`process ${process.pid}`);
+  });
+
+  test.each(['', '{', 'null', '[]', '{"supervisor":{"pid":1}}'])(
+    'takes the record %j for none',
+    async (text) => {
+      writeFileSync(file, text);
+      await expect(endEarlierRun(file)).resolves.toBeUndefined();
+    },
+  );
+});
+
+describe('recordRun', () => {
+  test('holds the newest process of each name, until the run ends', async () => {
+    const run = await recordRun(file);
+    const [first, second] = [sleep(), sleep()];
+    await run.add('worker', first);
+    await run.add('worker', second);
+    const { children } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(children).toEqual([await describeProcess(second)]);
+    run.end();
+    expect(existsSync(file)).toBe(false);
+  });
+});

@@ -1,0 +1,92 @@
+import { createFeed, type FeedDeps, maxLinesPerTurn } from './feed';
+import { createPaint } from './paint';
+
+function setUp(deps: Partial<FeedDeps> = {}) {
+  const printed: string[] = [];
+  const asked: string[][] = [];
+  const feed = createFeed({
+    listMessages: async (ids) => {
+      asked.push(ids);
+      return [];
+    },
+    listSkips: async () => [],
+    print: (line) => printed.push(line),
+    paint: createPaint(false),
+    ...deps,
+  });
+  const read = (fields: Record<string, unknown>) => feed.read('api', JSON.stringify(fields));
+  return { feed, read, printed, asked };
+}
+
+const call = {
+  level: 'info',
+  message: 'call',
+  method: 'POST',
+  route: '/v1/apps/:app_id/events/send',
+  status: 200,
+  duration_ms: 9.1,
+  call_id: 'request-1',
+};
+
+describe('the feed', () => {
+  test('shows a call when it is answered, then what it skipped and its messages', async () => {
+    const { feed, read, printed } = setUp({
+      listMessages: async () => [
+        {
+          id: 'm1',
+          channel: 'email',
+          target: 'ana@example.com',
+          state: 'sent',
+          reason: null,
+          waits: null,
+        },
+      ],
+      listSkips: async () => [{ channel: 'slack', reason: 'no_address' }],
+    });
+    read(call);
+    expect(printed).toEqual(['-> POST /v1/apps/:app_id/events/send  200  9.1 ms  request-1']);
+    read({ level: 'info', message: 'attempt.closed', message_id: 'm1', provider: 'sandbox' });
+    await feed.show();
+    expect(printed.slice(1).map((line) => line.split(/ +/).filter(Boolean))).toEqual([
+      ['slack', '-', 'skipped', 'no_address'],
+      ['email', 'a***@example.com', 'sent', 'sandbox'],
+    ]);
+  });
+
+  test('asks once for a message of which several lines were read', async () => {
+    const { feed, read, asked } = setUp();
+    read({ level: 'info', message: 'attempt.closed', message_id: 'm1' });
+    read({ level: 'info', message: 'message.settled', message_id: 'm1' });
+    await feed.show();
+    await feed.show();
+    expect(asked).toEqual([['m1']]);
+  });
+
+  test('is silent about probes, refusals that their call shows, and what went well', () => {
+    const { read, printed } = setUp();
+    read({ ...call, method: 'GET', route: '/readyz' });
+    read({ level: 'warn', message: 'call.refused', code: 'not_found' });
+    read({ level: 'info', message: 'relay.requeued' });
+    expect(printed).toEqual([]);
+  });
+
+  test('shows warnings with their fields, and a line that is no JSON as it is', () => {
+    const { feed, read, printed } = setUp();
+    read({ level: 'error', message: 'job.failed', queue: 'deliver-email', timestamp: 'now' });
+    feed.read('worker', 'Error: something broke');
+    expect(printed).toEqual([
+      '!! api: job.failed {"queue":"deliver-email"}',
+      'worker: Error: something broke',
+    ]);
+  });
+
+  test('counts what is too much for eyes instead of showing it, and begins anew each turn', async () => {
+    const { feed, read, printed } = setUp();
+    for (let number = 0; number < maxLinesPerTurn + 1_500; number += 1) read(call);
+    await feed.show();
+    expect(printed).toHaveLength(maxLinesPerTurn + 1);
+    expect(printed.at(-1)).toContain('1,500 more');
+    read(call);
+    expect(printed).toHaveLength(maxLinesPerTurn + 2);
+  });
+});

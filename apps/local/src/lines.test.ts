@@ -1,0 +1,19 @@
+import { createLineSplitter } from './lines';
+
+function split(...chunks: string[]): string[] {
+  const lines: string[] = [];
+  const splitter = createLineSplitter((line) => lines.push(line));
+  for (const chunk of chunks) splitter(Buffer.from(chunk));
+  return lines;
+}
+
+describe('createLineSplitter', () => {
+  test('gives whole lines, however the text was cut', () => {
+    expect(split('one\ntw', 'o\n\nthr', 'ee', '\nrest')).toEqual(['one', 'two', 'three']);
+  });
+
+  test('bounds what it keeps of a line that never ends', () => {
+    const [line] = split(...new Array<string>(30).fill('x'.repeat(10_000)), '\n');
+    expect(line?.length).toBeLessThanOrEqual(110_000);
+  });
+});

@@ -1,0 +1,14 @@
+import { maskTarget } from './mask';
+
+describe('maskTarget', () => {
+  test.each([
+    ['email', 'ana@example.com', 'a***@example.com'],
+    ['email', '@example.com', '***'],
+    ['email', 'nothing', '***'],
+    ['sms', '+12025550123', '+1202***23'],
+    ['slack', 'C024BE91L', 'C024***'],
+    ['push', 'fcm-token-that-is-long', 'fcm-***'],
+  ])('shows of a %s target %s only %s', (channel, target, shown) => {
+    expect(maskTarget(channel, target)).toBe(shown);
+  });
+});

@@ -1,0 +1,180 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createDatabase } from '@belfry/database';
+import { hasEnded } from '@belfry/embedded';
+import { createLogger } from '@belfry/runtime';
+import { createWorkspaceCopy, eventually } from '@belfry/testing';
+
+const run = promisify(execFile);
+const timeoutMs = 240_000;
+const endTimeoutMs = 5_000;
+
+let copy: string;
+let started: Started[] = [];
+
+beforeAll(() => {
+  copy = createWorkspaceCopy();
+});
+
+afterEach(async () => {
+  await Promise.all(started.map(({ child }) => end(child, 'SIGTERM')));
+  started = [];
+}, timeoutMs);
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+type Started = { child: ChildProcess; output(): string };
+
+type Ready = {
+  api_url: string;
+  api_key: string;
+  app_id: string;
+  event: string;
+  database_url: string;
+  pids: Record<string, number>;
+};
+
+function start(args: string[] = [], env: Record<string, string> = {}): Started {
+  const child = spawn(process.execPath, ['scripts/start.mjs', ...args], {
+    cwd: copy,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      API_PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+  }
+  const begun = { child, output: () => text };
+  started.push(begun);
+  return begun;
+}
+
+const readyFile = () => path.join(copy, '.belfry', 'ready.json');
+
+async function waitUntilReady({ child, output }: Started): Promise<Ready> {
+  await eventually(
+    () => {
+      if (child.exitCode !== null) throw new Error(`It ended:\n${output()}`);
+      expect(existsSync(readyFile())).toBe(true);
+    },
+    { timeoutMs: 120_000, intervalMs: 100 },
+  );
+  return JSON.parse(readFileSync(readyFile(), 'utf8'));
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+  return child.exitCode;
+}
+
+/** Those that still run; one that ended and was not waited for by its parent yet does not. */
+async function stillRunning(pids: number[]): Promise<number[]> {
+  const ended = await Promise.all(pids.map((pid) => hasEnded(pid, endTimeoutMs)));
+  return pids.filter((_, index) => !ended[index]);
+}
+
+async function readCaptures(url: string, requestId: string) {
+  const log = createLogger({ level: 'error', process: 'test' });
+  const database = createDatabase({ url, poolSize: 2, log });
+  try {
+    const messages = await database.prisma.message.findMany({ where: { requestId } });
+    const ids = messages.map(({ id }) => id);
+    return await database.prisma.capture.findMany({ where: { messageId: { in: ids } } });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Runs the line that the terminal shows, as somebody who pastes it would. */
+async function pasteCurl({ output }: Started): Promise<{ request_id: string; success: boolean }> {
+  const line = output()
+    .split('\n')
+    .find((each) => each.startsWith('curl '));
+  const { stdout } = await run('bash', ['-c', line ?? 'exit 1']);
+  return JSON.parse(stdout);
+}
+
+describe('npm start', () => {
+  test(
+    'prints a curl line that works when pasted; the message is shown and captured; Ctrl-C ends everything',
+    async () => {
+      const begun = start();
+      const ready = await waitUntilReady(begun);
+      expect(statSync(readyFile()).mode & 0o777).toBe(0o600);
+      const answer = await pasteCurl(begun);
+      expect(answer.success).toBe(true);
+      await eventually(() => {
+        expect(begun.output()).toContain(answer.request_id);
+        expect(begun.output()).toMatch(/email +a\*\*\*@example\.com +sent +sandbox/);
+      });
+      expect(await readCaptures(ready.database_url, answer.request_id)).toMatchObject([
+        { channel: 'email', target: 'ana@example.com', outcome: 'accepted' },
+      ]);
+      expect(await end(begun.child, 'SIGINT')).toBe(0);
+      expect(await stillRunning(Object.values(ready.pids))).toEqual([]);
+      expect(existsSync(readyFile())).toBe(false);
+    },
+    timeoutMs,
+  );
+
+  test(
+    'starts again after it was killed, a process a role, with the key and the data of before',
+    async () => {
+      const first = start();
+      const before = await waitUntilReady(first);
+      const { request_id: requestId } = await pasteCurl(first);
+      await end(first.child, 'SIGKILL');
+      const second = start(['--processes']);
+      await eventually(() => expect(second.output()).toContain('curl '), { timeoutMs: 120_000 });
+      const after = await waitUntilReady(second);
+      expect(after).toMatchObject({ api_key: before.api_key, app_id: before.app_id });
+      expect(Object.keys(after.pids)).toEqual(
+        expect.arrayContaining(['deliver-email', 'deliver-slack', 'fanout', 'relay', 'api']),
+      );
+      await eventually(async () =>
+        expect(await readCaptures(after.database_url, requestId)).toHaveLength(1),
+      );
+      const { request_id: again } = await pasteCurl(second);
+      await eventually(async () =>
+        expect(await readCaptures(after.database_url, again)).toHaveLength(1),
+      );
+      expect(await end(second.child, 'SIGTERM')).toBe(0);
+      const pids = [...Object.values(before.pids), ...Object.values(after.pids)];
+      expect(await stillRunning(pids)).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  test(
+    'names a port that is taken, with the variable that changes it',
+    async () => {
+      const first = start();
+      const { api_url } = await waitUntilReady(first);
+      const { port } = new URL(api_url);
+      await end(first.child, 'SIGTERM');
+      const other = createServer().listen(Number(port), '127.0.0.1');
+      await once(other, 'listening');
+      const second = start([], { API_PORT: port });
+      await once(second.child, 'exit');
+      other.close();
+      expect(second.child.exitCode).not.toBe(0);
+      expect(second.output()).toContain(`Port ${port}`);
+      expect(second.output()).toContain('API_PORT=');
+    },
+    timeoutMs,
+  );
+});

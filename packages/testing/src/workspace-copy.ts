@@ -1,0 +1,37 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { repositoryRoot } from './test-stores';
+
+/** A copy of the sources in a folder of its own, which the caller removes. */
+export function createWorkspaceCopy(): string {
+  const copy = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-copy-'));
+  copyWorkspace(copy);
+  return copy;
+}
+
+/** The sources, with installed packages linked; the workspaces among them lead to the copy. */
+function copyWorkspace(target: string): void {
+  const isCopied = (source: string) =>
+    !/(^|\/)(node_modules|dist|\.git|\.belfry)(\/|$)/.test(path.relative(repositoryRoot, source));
+  cpSync(repositoryRoot, target, { recursive: true, filter: isCopied });
+  linkInstalled(path.join(repositoryRoot, 'node_modules'), path.join(target, 'node_modules'));
+  const scope = path.join(target, 'node_modules', '@belfry');
+  mkdirSync(scope);
+  for (const workspace of workspaces) {
+    symlinkSync(path.join(target, workspace), path.join(scope, path.basename(workspace)));
+    const own = path.join(repositoryRoot, workspace, 'node_modules');
+    if (existsSync(own)) symlinkSync(own, path.join(target, workspace, 'node_modules'));
+  }
+}
+
+const workspaces = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(path.join(repositoryRoot, folder)).map((name) => path.join(folder, name)),
+);
+
+function linkInstalled(from: string, to: string): void {
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
+    if (name !== '@belfry') symlinkSync(path.join(from, name), path.join(to, name));
+  }
+}
