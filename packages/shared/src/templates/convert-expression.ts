@@ -17,9 +17,8 @@ export type Converted<Kind extends Expression = Expression> = {
 export function convertPrinted(syntax: SyntaxCall, around: Surroundings): Expression {
   const { path, params, hash } = syntax;
   if (params.length > 0 || hash) return convertCall(syntax, around).expression;
-  if (isLiteral(path))
-    return note(resolveName(String(path.value), around.level), around).expression;
-  return convertExpression(path, around).expression;
+  if (!isLiteral(path)) return convertExpression(path, around).expression;
+  return note(resolveName(String(path.value), around.level), around).expression;
 }
 
 export function convertExpression(syntax: SyntaxExpression, around: Surroundings): Converted {

@@ -114,6 +114,11 @@ describe('the paths of a template', () => {
   });
 });
 
+test('a path too long to be read by people is left out of the list', () => {
+  const source = `{{#each ${'a'.repeat(400)}}}{{b}}{{${'c'.repeat(400)}}}{{/each}}`;
+  expect(parseTemplate(source).paths.map((path) => path.length)).toEqual([400, 404]);
+});
+
 describe('what is refused when a template is saved', () => {
   test.each<[string, string, [number, number], string]>([
     ['partial', 'a\n {{> footer}}', [2, 2], 'Partials do not exist'],

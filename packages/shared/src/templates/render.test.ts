@@ -160,6 +160,10 @@ describe('what a value prints', () => {
   });
 });
 
+test('the parameters of an inverted block name its rounds', () => {
+  expect(textOf('{{^each l as |x|}}none{{else}}{{x}}{{/each}}', { l: [1, 2] })).toBe('12');
+});
+
 describe('escape', () => {
   test('is called once for each printed value, with the node that prints it', () => {
     const calls: unknown[] = [];
@@ -206,6 +210,7 @@ describe('what is missing', () => {
     ['{{#each a}}{{else}}none{{/each}}{{#with b}}{{else}}none{{/with}}', {}, []],
     ['{{#each a}}{{/each}}{{#with b}}{{/with}}', { a: null, b: null }, []],
     ['{{upper a}} {{length b}} {{json c}} {{join d}}', {}, ['a', 'b', 'c', 'd']],
+    ['{{upper a}} {{number a}} {{date a}} {{length a}} {{join a}}', { a: null }, []],
     ["{{default a 'x'}} {{or b c 'y'}} {{eq d e}} {{not f}}", {}, []],
     ['{{default a b}} {{or c d}}', {}, ['a', 'b', 'c', 'd']],
     ['{{default a b}}', { b: 1 }, []],

@@ -107,6 +107,8 @@ function renderWith(nodes: readonly TemplateNode[], scope: Scope, run: Run): boo
   return true;
 }
 
+const tooManyRounds = 'The template repeats its blocks too often for this data.';
+
 /** One round for each element or member. The scope is the same object in each round: nothing keeps it. */
 function renderEach(nodes: readonly TemplateNode[], scope: Scope, run: Run): boolean {
   const walked = scope.value;
@@ -115,8 +117,7 @@ function renderEach(nodes: readonly TemplateNode[], scope: Scope, run: Run): boo
   const values = Array.isArray(walked) ? walked : Object.values(walked);
   for (const [index, value] of values.entries()) {
     run.iterations -= 1;
-    if (run.iterations < 0)
-      run.excess ??= 'The template repeats its blocks too often for this data.';
+    if (run.iterations < 0) run.excess ??= tooManyRounds;
     if (run.excess !== undefined) break;
 
     scope.value = value;
