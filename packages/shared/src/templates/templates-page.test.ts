@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { escapeNothing } from './escapes';
+import { helperNames } from './nodes';
+import { parseTemplate } from './parse';
+import { renderTemplate } from './render';
+
+const page = readFileSync(path.join(__dirname, '../../../../docs/templates.md'), 'utf8');
+
+/** The rows whose three cells are code. */
+const rows = page.split('\n').flatMap((line) => {
+  const cells = /^\| `(.+)` \| `(.+)` \| `(.+)` \|$/.exec(line)?.slice(1);
+  return cells ? [cells.map((cell) => cell.replaceAll('\\|', '|'))] : [];
+});
+
+describe('docs/templates.md', () => {
+  test.each(rows)('shows what %s with %s prints', (template, data, result) => {
+    const rendered = renderTemplate(parseTemplate(template!), JSON.parse(data!), {
+      escape: escapeNothing,
+    });
+    expect(rendered).toMatchObject({ text: result });
+  });
+
+  test('shows every helper', () => {
+    const shown = rows.map(([template]) => template).join('\n');
+    for (const name of helperNames) expect(shown).toMatch(new RegExp(`[{(]${name} `));
+  });
+});
