@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { OnceAnswer } from '@belfry/accepting';
 import type { Request, Response } from 'express';
 import { callOf } from './call';
 
@@ -8,6 +9,11 @@ export type Answer = {
   body: string;
   headers?: Record<string, string>;
 };
+
+/** What a keyed POST answers; a replay is the first call's bytes, and says so. */
+export function answerOf({ status, body, isReplay }: OnceAnswer): Answer {
+  return { status, body, ...(isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {}) };
+}
 
 /** Writes an answer in one go, with the headers that every answer has. */
 export function sendAnswer(res: Response, answer: Answer): void {

@@ -10,23 +10,28 @@ import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
 import { createPost } from './post';
+import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createOpenApiRoute } from './routes/openapi';
+import { createUserRoutes, type UserRoutesDeps } from './routes/users';
+import { createUnkeyed } from './unkeyed';
 
-export type ApiDeps = AuthenticateDeps & {
-  sendEvent: SendEvent;
-  /** Whether the stores answer. */
-  ready(): Promise<boolean>;
-  /** The registry of channels: what the wire takes follows from it. */
-  channels: WireChannels;
-  https: RequireHttpsDeps;
-  bodies: ReadBodyOptions;
-  publicUrl: string;
-  log: Logger;
-  newId: () => string;
-  now: () => Date;
-};
+export type ApiDeps = AuthenticateDeps &
+  UserRoutesDeps &
+  DeviceRoutesDeps & {
+    sendEvent: SendEvent;
+    /** Whether the stores answer. */
+    ready(): Promise<boolean>;
+    /** The registry of channels: what the wire takes follows from it. */
+    channels: WireChannels;
+    https: RequireHttpsDeps;
+    bodies: ReadBodyOptions;
+    publicUrl: string;
+    log: Logger;
+    newId: () => string;
+    now: () => Date;
+  };
 
 /** The gateway: every route and every step before it, in order. */
 export function createApi(deps: ApiDeps): Express {
@@ -35,20 +40,35 @@ export function createApi(deps: ApiDeps): Express {
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
 
-  const post = createPost({
+  const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     readBody: createReadBody(deps.bodies),
-  });
+  };
+  const post = createPost(checks);
+  const { put, withoutBody } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
+  const users = createUserRoutes(deps);
+  const devices = createDeviceRoutes(deps);
+  const routes = [sendEvent, ...Object.values(users), ...Object.values(devices)];
+  const operations = routes.map(({ operation }) => operation);
 
   app.use(createRequestId(deps));
   app.use(createAccessLog(deps));
   app.get('/livez', livez);
   app.get('/readyz', createReadyz(deps));
   app.use(createRequireHttps(deps.https));
-  app.get('/openapi.json', createOpenApiRoute([sendEvent.operation], deps.publicUrl));
+  app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   app.post('/v1/apps/:app_id/events/send', post(sendEvent.answer));
+  app.post('/v1/apps/:app_id/users', post(users.write.answer));
+  app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
+  app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add.answer));
+  app
+    .route('/v1/apps/:app_id/users/:user_id/devices/:device_id')
+    .post(post(devices.updateByPost.answer))
+    .put(put(devices.update.answer))
+    .get(withoutBody(devices.read.answer))
+    .delete(withoutBody(devices.remove.answer));
   app.use(notFound);
   app.use(createHandleErrors(deps));
   return app;

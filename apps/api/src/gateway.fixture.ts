@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
-import type { SendEventInput } from '@belfry/accepting';
-import { createLogger, newId } from '@belfry/runtime';
+import { createAnswerOnce, type SendEventInput } from '@belfry/accepting';
+import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { type ApiDeps, createApi } from './app';
@@ -25,6 +25,9 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
       sent.push(input);
       return { requestId: input.callId, isReplay: false };
     },
+    users: { writeUser: away, findWholeUser: away },
+    devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
+    answerOnce: createAnswerOnce({ secrets: createSecrets(createKeyRing()) }),
     ready: async () => true,
     channels: {
       email: {
@@ -52,6 +55,10 @@ const apps = [
   { id: appId, accountId: 'account_1', delivery: 'sandbox' as const },
   { id: otherAppId, accountId: 'account_2', delivery: 'sandbox' as const },
 ];
+
+async function away(): Promise<never> {
+  throw new Error('This gateway has no store of users and devices');
+}
 
 function collectLines(lines: Record<string, unknown>[]): Writable {
   return new Writable({

@@ -34,6 +34,7 @@ export async function orRefuse<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     throw new AppError(
       'unavailable',
       'the store does not answer; nothing was accepted: try again',

@@ -1,8 +1,14 @@
-import { errorCatalogue } from '@belfry/shared';
+import { createValidator, errorCatalogue } from '@belfry/shared';
 import request from 'supertest';
 import { createGateway } from './gateway.fixture';
 
 type Node = { [member: string]: Node };
+
+type JsonContent = { 'application/json': { schema: { $ref: string }; example: unknown } };
+type Content = {
+  requestBody?: { content: JsonContent };
+  responses: { 200: { content: JsonContent } };
+};
 
 async function readDocument(): Promise<Node> {
   const { server } = createGateway();
@@ -46,6 +52,31 @@ describe('GET /openapi.json', () => {
       ...['200', '400', '401', '403', '404', '408', '409', '413', '415', '422', '429', '431'],
       ...['500', '503'],
     ]);
+  });
+
+  test('names an Idempotency-Key at POST only', async () => {
+    const document = await readDocument();
+    for (const methods of Object.values(document['paths']!)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const text = JSON.stringify(operation);
+        expect([method, /idempotency/.test(text)]).toEqual([method, method === 'post']);
+      }
+    }
+  });
+
+  test('shows examples of users and devices that their schemas take', async () => {
+    const { server } = createGateway();
+    const document = (await request(server).get('/openapi.json')).body;
+    const contents = Object.entries<Record<string, Content>>(document.paths)
+      .filter(([path]) => path.includes('/users'))
+      .flatMap(([, methods]) => Object.values(methods))
+      .flatMap(({ requestBody, responses }) => [requestBody?.content, responses['200'].content])
+      .flatMap((content) => (content ? [content['application/json']] : []));
+    expect(contents).toHaveLength(11);
+    for (const { schema, example } of contents) {
+      const name = schema.$ref.split('/').at(-1)!;
+      expect(() => createValidator(document.components.schemas[name])(example)).not.toThrow();
+    }
   });
 
   test('holds the schema that validates, with the fields that channels declare', async () => {

@@ -10,6 +10,8 @@ export type Operation = {
   summary: string;
   body?: TSchema;
   answer: TSchema;
+  /** Of a body and of the answer to it. */
+  example?: { body?: unknown; answer: unknown };
   /** Errors of this operation, beside those of every call. */
   errors: readonly ErrorCode[];
 };
@@ -61,7 +63,7 @@ function pathsOf(operations: readonly Operation[]): Part {
 }
 
 function describe(operation: Operation): Part {
-  const { id, summary, body, method } = operation;
+  const { id, summary, body, method, example } = operation;
   return {
     operationId: id,
     summary,
@@ -69,12 +71,15 @@ function describe(operation: Operation): Part {
       ...pathParameters(operation.path),
       ...(method === 'post' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
     ],
-    ...(body ? { requestBody: { required: true, content: json(bodyName(id)) } } : {}),
+    ...(body
+      ? { requestBody: { required: true, content: json(bodyName(id), example?.body) } }
+      : {}),
     responses: {
-      200: { description: 'Done.', headers, content: json(answerName(id)) },
+      200: { description: 'Done.', headers, content: json(answerName(id), example?.answer) },
       ...errorResponses([
         ...errorsOfEveryCall,
         ...(body ? errorsOfBodies : []),
+        ...(method === 'post' ? errorsOfKeys : []),
         ...operation.errors,
       ]),
     },
@@ -97,11 +102,14 @@ const errorsOfBodies: ErrorCode[] = [
   'malformed_json',
   'invalid_type',
   'hostile_json',
-  'idempotency_key_invalid',
-  'idempotency_conflict',
   'body_too_large',
   'unsupported_media_type',
   'validation_failed',
+];
+
+const errorsOfKeys: ErrorCode[] = [
+  'idempotency_key_invalid',
+  'idempotency_conflict',
   'idempotency_mismatch',
 ];
 
@@ -153,8 +161,9 @@ function pathParameters(path: string): Part[] {
   }));
 }
 
-function json(schemaName: string): Part {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } };
+function json(schemaName: string, example?: unknown): Part {
+  const schema = { $ref: `#/components/schemas/${schemaName}` };
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }
 
 function bodyName(operationId: string): string {

@@ -1,4 +1,6 @@
+import { performance } from 'node:perf_hooks';
 import {
+  createAnswerOnce,
   createPlan,
   createQueues,
   createSendEvent,
@@ -9,7 +11,9 @@ import {
 import { channels } from '@belfry/channels';
 import {
   createDatabase,
+  createDevices,
   createLookUps,
+  createUsers,
   type Database,
   findStoredKeys,
   nameOfKey,
@@ -22,14 +26,19 @@ import {
   EnvError,
   type Logger,
   newId,
+  type Secrets,
   type Shutdown,
 } from '@belfry/runtime';
 import type { ApiDeps } from './app';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
+import { createStoreWrite } from './store-writes';
 import { parseTrustedProxies } from './trusted-proxies';
 
 const cachedRows = 10_000;
 const bodyTimeoutMs = 30_000;
+const maxWritesWaiting = 2_000;
+/** A caller's own timeout is often 5 s. */
+const maxWriteWaitMs = 3_000;
 
 /** Builds what the gateway is made of, from the leaves up. */
 export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): ApiDeps {
@@ -40,10 +49,13 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
   });
+  const secrets = createSecrets(env.BELFRY_KEYS);
   return {
+    ...createRecords({ env, database, secrets }),
+    answerOnce: createAnswerOnce({ secrets }),
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
-    sendEvent: createAccepting({ env, log, shutdown, database, lookUps }),
+    sendEvent: createAccepting({ env, log, shutdown, database, lookUps, secrets }),
     ready: async () => (await database.accepting.query('SELECT 1')).rowCount === 1,
     channels,
     https,
@@ -65,9 +77,39 @@ type AcceptingParts = {
   shutdown: Shutdown;
   database: Database;
   lookUps: GatewayLookUps;
+  secrets: Secrets;
 };
 
-function createAccepting({ env, log, shutdown, database, lookUps }: AcceptingParts): SendEvent {
+/** The stored users and devices. Half of the connections is left to the sends. */
+function createRecords({
+  env,
+  database,
+  secrets,
+}: Pick<AcceptingParts, 'env' | 'database' | 'secrets'>): Pick<ApiDeps, 'users' | 'devices'> {
+  const users = createUsers({ pool: database.accepting, secrets, newId });
+  const devices = createDevices({ pool: database.accepting, newId });
+  const write = createStoreWrite({
+    slots: Math.ceil(env.DATABASE_POOL_SIZE / 2),
+    maxWaiting: maxWritesWaiting,
+    maxWaitMs: maxWriteWaitMs,
+    now: () => performance.now(),
+  });
+  return {
+    users: {
+      writeUser: (user, toBody) => write(() => users.writeUser(user, toBody)),
+      findWholeUser: (appId, userId) => orRefuse(users.findWholeUser(appId, userId)),
+    },
+    devices: {
+      addDevice: (device, toBody) => write(() => devices.addDevice(device, toBody)),
+      updateDevice: (update, toBody) => write(() => devices.updateDevice(update, toBody)),
+      getDevice: (address) => orRefuse(devices.getDevice(address)),
+      deleteDevice: (address) => write(() => devices.deleteDevice(address)),
+    },
+  };
+}
+
+function createAccepting(parts: AcceptingParts): SendEvent {
+  const { env, log, shutdown, database, lookUps, secrets } = parts;
   const redis = createRedis({ url: env.REDIS_URL, log });
   shutdown.add('redis', () => redis.disconnect());
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
@@ -90,7 +132,7 @@ function createAccepting({ env, log, shutdown, database, lookUps }: AcceptingPar
     readStoredRecipient: (user) => storedRecipient(user, extraFields),
     write,
     plan: createPlan(channels),
-    secrets: createSecrets(env.BELFRY_KEYS),
+    secrets,
     newId,
   });
 }

@@ -1,5 +1,5 @@
 import { type Json, parseJson, withoutNulls } from '@belfry/shared';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { type Answer, sendAnswer } from './answer';
 import { callOf } from './call';
 import type { Authenticate, Caller } from './middleware/authenticate';
@@ -7,10 +7,16 @@ import type { CheckDeclaredBody } from './middleware/declared-body';
 import { readIdempotencyKey } from './middleware/idempotency-key';
 import type { ReadBody } from './middleware/read-body';
 
-/** A POST that passed every check that does not depend on its route. */
-export type PostCall = {
+/** A call of any route, once it is authenticated. */
+export type RouteCall = {
   callId: string;
   caller: Caller;
+  /** Parameters of the path by name, decoded. */
+  path: Readonly<Record<string, string>>;
+};
+
+/** A POST that passed every check that does not depend on its route. */
+export type PostCall = RouteCall & {
   idempotencyKey: string | undefined;
   /** Members that were null are gone, but inside `data`. */
   body: Json;
@@ -33,7 +39,13 @@ export function createPost({ authenticate, checkDeclaredBody, readBody }: PostDe
       checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
       const body = withoutNulls(parseJson(await readBody(req, res)));
-      sendAnswer(res, await answer({ callId: call.id, caller, idempotencyKey, body }));
+      const path = pathParametersOf(req);
+      sendAnswer(res, await answer({ callId: call.id, caller, path, idempotencyKey, body }));
     };
   };
+}
+
+/** Express gives a list only for a wildcard, which no route has. */
+export function pathParametersOf({ params }: Request): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }

@@ -5,6 +5,7 @@ export {
   type SendEventDeps,
   type SendEventInput,
 } from './accept';
+export { type AnswerOnce, createAnswerOnce, type OnceAnswer, type OnceCall } from './answer-once';
 export { createQueues, type NewDeliverJob, type Queues } from './enqueue';
 export { createFanOut, type FanOutDeps } from './fan-out';
 export { createPlan, type Plan, type PlanInput } from './plan';

@@ -1,8 +1,16 @@
+export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type NewCapture, writeCapture } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export { createDatabase, type Database, type DatabaseOptions, isAnsweredError } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
 export { type Demo, seedDemo } from './demo';
+export {
+  createDevices,
+  type DeviceAddress,
+  type Devices,
+  type DeviceUpdate,
+  type NewDevice,
+} from './devices';
 export {
   findUnplannedRequest,
   listUnplannedItems,
@@ -45,6 +53,8 @@ export {
   listUnplannedRequests,
   readServerStart,
 } from './relay-queries';
+export { sqlStateOf } from './transaction';
+export { createUsers, type Users, type UserWrite } from './users';
 export {
   findStoredKeys,
   type ItemPlan,

@@ -1,5 +1,6 @@
 import type { SkipReason } from '@belfry/shared';
 import type pg from 'pg';
+import type { Queryable } from './transaction';
 
 /** Everything that one accepted call writes. */
 export type NewRequest = {
@@ -107,7 +108,7 @@ export type KeyOfAccount = { accountId: string; hash: Buffer };
 
 /** What was stored for each key that is known, by `nameOfKey`. */
 export async function findStoredKeys(
-  pool: pg.Pool,
+  pool: Queryable,
   keys: KeyOfAccount[],
 ): Promise<Map<string, StoredKey>> {
   if (keys.length === 0) return new Map();

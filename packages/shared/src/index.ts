@@ -42,6 +42,16 @@ export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './t
 export { parseTemplate } from './templates/parse';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
 export { TemplateError } from './templates/template-error';
+export {
+  type DeviceChange,
+  deviceAnswer,
+  deviceBody,
+  deviceFromWire,
+  deviceToWire,
+  isDeviceId,
+  newDeviceBody,
+  type StoredDevice,
+} from './wire/device';
 export { parseJson, unreadableJson } from './wire/json';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
@@ -57,5 +67,15 @@ export {
   type WireItem,
   type WireOverride,
 } from './wire/send-event';
+export {
+  type Contact,
+  createUserAnswer,
+  createUserBody,
+  isUserId,
+  type StoredUser,
+  type UserChange,
+  userFromWire,
+  userToWire,
+} from './wire/user';
 export { createValidator } from './wire/validate';
 export { withoutNulls } from './wire/without-nulls';

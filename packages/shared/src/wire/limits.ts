@@ -13,6 +13,7 @@ export const limits = {
   identifierCharacters: 255,
   /** The longest language tag of RFC 5646, section 4.4.1. */
   localeCharacters: 35,
+  channelPreferencesBytes: 16 * 1024,
   scheduleCharacters: 64,
   dataBytes: 256 * 1024,
 } as const;

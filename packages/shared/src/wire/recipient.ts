@@ -37,19 +37,22 @@ export function recipientFromWire(user: WireUser, extraFields: readonly string[]
   });
 }
 
-const email = Type.String({ maxLength: limits.emailCharacters, description: 'E-mail address.' });
-const phone = Type.String({
+export const email = Type.String({
+  maxLength: limits.emailCharacters,
+  description: 'E-mail address.',
+});
+export const phone = Type.String({
   maxLength: limits.phoneCharacters,
   description: 'Phone number with country code prefix.',
 });
 const tokens = Type.Array(Type.String({ maxLength: limits.pushTokenCharacters }), {
   maxItems: limits.tokensOfRecipient,
 });
-const identifier = Type.String({ maxLength: limits.identifierCharacters });
+export const identifier = Type.String({ maxLength: limits.identifierCharacters });
 
 const isGiven = { pattern: '\\S' };
 
-const wireSlack = Type.Object(
+export const wireSlack = Type.Object(
   {
     access_token: Type.Optional(
       Type.String({
@@ -69,24 +72,29 @@ const wireSlack = Type.Object(
   },
 );
 
-const wireTelegram = Type.Object({ chat_id: Type.Optional(identifier) });
+export const wireTelegram = Type.Object({ chat_id: Type.Optional(identifier) });
 
-const wirePreferences = Type.Object({
+export const wirePreferences = Type.Object({
   locale: Type.Optional(Type.String({ maxLength: limits.localeCharacters })),
   disabled: Type.Optional(Type.Boolean()),
   channel_preferences: Type.Optional(
     Type.Record(Type.String(), Type.Object({ disabled: Type.Optional(Type.Boolean()) }), {
+      'x-max-json-bytes': limits.channelPreferencesBytes,
       description: 'By channel.',
     }),
   ),
 });
 
+export const userIdRule = {
+  pattern: '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  'x-problem': 'must hold no control character and not be "." or ".."',
+} as const;
+
 const namedFields = Type.Object({
   user_id: Type.Optional(
     Type.String({
       maxLength: limits.userIdCharacters,
-      pattern: '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-      'x-problem': 'must hold no control character and not be "." or ".."',
+      ...userIdRule,
       description: 'A stored user; the fields beside it win over the stored ones.',
     }),
   ),

@@ -1,0 +1,17 @@
+import { AppError, isDeviceId, isUserId } from '@belfry/shared';
+import type { RouteCall } from './post';
+
+type Path = RouteCall['path'];
+
+/** The `user_id` of a path; what no user can have is a user that does not exist. */
+export function userIdOf({ user_id: userId }: Path): string {
+  if (userId === undefined || !isUserId(userId)) {
+    throw new AppError('user_not_found', 'user not found');
+  }
+  return userId;
+}
+
+/** The `device_id` of a path. Whether its user exists is asked of the store, so nothing is refused here. */
+export function deviceIdOf({ device_id: deviceId }: Path): string {
+  return deviceId !== undefined && isDeviceId(deviceId) ? deviceId : '';
+}

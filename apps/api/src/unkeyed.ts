@@ -1,0 +1,41 @@
+import { type Json, parseJson, withoutNulls } from '@belfry/shared';
+import type { Request, RequestHandler, Response } from 'express';
+import { type Answer, sendAnswer } from './answer';
+import { callOf } from './call';
+import type { Caller } from './middleware/authenticate';
+import { type PostDeps, pathParametersOf, type RouteCall } from './post';
+
+/** A PUT that passed every check that does not depend on its route. */
+export type PutCall = RouteCall & {
+  /** Members that were null are gone. */
+  body: Json;
+};
+
+/** Makes routes of what answers the methods that ignore an Idempotency-Key. */
+export function createUnkeyed({ authenticate, checkDeclaredBody, readBody }: PostDeps) {
+  return {
+    put(answer: (call: PutCall) => Promise<Answer>): RequestHandler {
+      return async function handlePut(req, res) {
+        const routeCall = await begin(req, res);
+        checkDeclaredBody(req);
+        const body = withoutNulls(parseJson(await readBody(req, res)));
+        sendAnswer(res, await answer({ ...routeCall, body }));
+      };
+    },
+
+    /** For GET and DELETE: a body is not looked at. */
+    withoutBody(answer: (call: RouteCall) => Promise<Answer>): RequestHandler {
+      return async function handleWithoutBody(req, res) {
+        sendAnswer(res, await answer(await begin(req, res)));
+      };
+    },
+  };
+
+  async function begin(req: Request, res: Response): Promise<RouteCall> {
+    const call = callOf(res);
+    const caller: Caller = await authenticate(req);
+    call.accountId = caller.accountId;
+    call.appId = caller.app.id;
+    return { callId: call.id, caller, path: pathParametersOf(req) };
+  }
+}

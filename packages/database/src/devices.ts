@@ -1,0 +1,206 @@
+import { AppError, type DeviceChange, type StoredDevice } from '@belfry/shared';
+import type pg from 'pg';
+import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
+import type { Queryable } from './transaction';
+
+export type DevicesDeps = { pool: pg.Pool; newId: () => string };
+
+export type OwnerAddress = { appId: string; userId: string };
+
+/** `deviceId` is a `device_sid` or, found second, the client's own id. */
+export type DeviceAddress = OwnerAddress & { deviceId: string };
+
+export type NewDevice = AnsweredCall &
+  OwnerAddress & {
+    device: DeviceChange;
+    /** A device that the client believes to be there. */
+    knownSid?: string;
+  };
+
+export type DeviceUpdate = AnsweredCall & DeviceAddress & { device: DeviceChange };
+
+type ToBody = (device: StoredDevice) => string;
+
+/** Each throws AppError user_not_found or device_not_found. */
+export type Devices = {
+  addDevice(device: NewDevice, toBody: ToBody): Promise<AnsweredWrite>;
+  updateDevice(update: DeviceUpdate, toBody: ToBody): Promise<AnsweredWrite>;
+  getDevice(address: DeviceAddress): Promise<StoredDevice>;
+  deleteDevice(address: DeviceAddress): Promise<void>;
+};
+
+export function createDevices({ pool, newId }: DevicesDeps): Devices {
+  return {
+    addDevice: (device, toBody) =>
+      writeAnswered(pool, device, async (client) => toBody(await add(client, device, newId))),
+
+    updateDevice: (update, toBody) =>
+      writeAnswered(pool, update, async (client) => {
+        const { deviceSid } = await getDeviceRow(client, update);
+        const device = await change(client, { ...update, deviceSid });
+        if (!device) throw deviceNotFound();
+        return toBody(device);
+      }),
+
+    getDevice: (address) => getDeviceRow(pool, address),
+
+    async deleteDevice(address) {
+      const { deviceSid } = await getDeviceRow(pool, address);
+      const { rowCount } = await pool.query({
+        name: 'delete-device',
+        text: 'DELETE FROM device WHERE id = $1',
+        values: [deviceSid],
+      });
+      if (rowCount === 0) throw deviceNotFound();
+    },
+  };
+}
+
+/** `d` as a StoredDevice. */
+export const deviceJson = `json_build_object(
+  'deviceSid', d.id,
+  'clientId', d.client_id,
+  'fcmToken', d.fcm_token,
+  'platform', d.platform,
+  'fields', d.fields,
+  'notificationsDisabled', d.notifications_disabled,
+  'createdAtMs', (extract(epoch FROM d.created_at) * 1000)::bigint,
+  'updatedAtMs', (extract(epoch FROM d.updated_at) * 1000)::bigint
+)`;
+
+type DeviceRow = { device: StoredDevice };
+
+async function add(
+  client: Queryable,
+  { appId, userId, knownSid, device }: NewDevice,
+  newId: () => string,
+): Promise<StoredDevice> {
+  const known = knownSid && (await findDevice(client, { appId, userId, deviceId: knownSid }));
+  if (known && known.device?.deviceSid === knownSid?.toLowerCase()) {
+    const changed = await change(client, { appId, device, deviceSid: known.device.deviceSid });
+    if (changed) return changed;
+  }
+  const values = [appId, userId, newId(), ...columnsOf(device)];
+  const { rows } = await client.query<DeviceRow>({
+    name: 'add-device',
+    text: addStatement,
+    values,
+  });
+  if (!rows[0]) throw userNotFound();
+  return rows[0].device;
+}
+
+/** As the unique index has it: the cast to bytea would read a backslash as an escape. */
+function hashOf(token: string): string {
+  return `sha256(replace(${token}, '\\', '\\\\')::bytea)`;
+}
+
+const isSameUser = 'd.user_sid = excluded.user_sid';
+
+/** Of the same user the device is updated; of another one it becomes a new device, with nothing of the old. */
+function keptOf(column: string): string {
+  return `${column} = CASE WHEN ${isSameUser} THEN coalesce(excluded.${column}, d.${column}) ELSE excluded.${column} END`;
+}
+
+// One statement, so that a token that two users register at the same moment ends with one of them. Nothing points at a device's row.
+const addStatement = `
+WITH d AS (
+  INSERT INTO device AS d (id, app_id, user_sid, client_id, fcm_token, platform, fields, notifications_disabled)
+  SELECT $3::uuid, u.app_id, u.id, $4::text, $5::text, $6::text, $7::jsonb, coalesce($8::bool, false)
+  FROM app_user u WHERE u.app_id = $1 AND u.user_id = $2
+  ON CONFLICT (app_id, ${hashOf('fcm_token')}) DO UPDATE SET
+    id = CASE WHEN ${isSameUser} THEN d.id ELSE excluded.id END,
+    created_at = CASE WHEN ${isSameUser} THEN d.created_at ELSE clock_timestamp() END,
+    user_sid = excluded.user_sid,
+    ${keptOf('client_id')},
+    ${keptOf('platform')},
+    fields = CASE WHEN ${isSameUser} THEN d.fields || excluded.fields ELSE excluded.fields END,
+    notifications_disabled = excluded.notifications_disabled,
+    disabled_reason = NULL,
+    updated_at = clock_timestamp()
+  RETURNING *
+)
+SELECT ${deviceJson} AS device FROM d`;
+
+type Change = { appId: string; deviceSid: string; device: DeviceChange };
+
+/** Undefined when the device has gone meanwhile. */
+async function change(
+  client: Queryable,
+  { appId, deviceSid, device }: Change,
+): Promise<StoredDevice | undefined> {
+  if (device.fcmToken !== undefined) await freeToken(client, [appId, deviceSid, device.fcmToken]);
+  const { rows } = await client.query<DeviceRow>({
+    name: 'update-device',
+    text: updateStatement,
+    values: [deviceSid, ...columnsOf(device)],
+  });
+  return rows[0]?.device;
+}
+
+/** The token's other device is the same installation under an older name: it goes. */
+async function freeToken(client: Queryable, values: [string, string, string]): Promise<void> {
+  // Both rows are locked in one order: two calls that swap their tokens would wait for each other.
+  await client.query({
+    name: 'lock-devices',
+    text: `SELECT FROM device WHERE app_id = $1 AND (id = $2 OR ${hashOf('fcm_token')} = ${hashOf('$3::text')})
+           ORDER BY id FOR UPDATE`,
+    values,
+  });
+  await client.query({
+    name: 'free-token',
+    text: `DELETE FROM device WHERE app_id = $1 AND id <> $2 AND ${hashOf('fcm_token')} = ${hashOf('$3::text')}`,
+    values,
+  });
+}
+
+const updateStatement = `
+UPDATE device d SET
+  client_id = coalesce($2, d.client_id),
+  fcm_token = coalesce($3, d.fcm_token),
+  platform = coalesce($4, d.platform),
+  fields = d.fields || $5::jsonb,
+  notifications_disabled = coalesce($6, $3 IS NULL AND d.notifications_disabled),
+  disabled_reason = CASE WHEN $6 IS NULL AND $3 IS NULL THEN d.disabled_reason END,
+  updated_at = clock_timestamp()
+WHERE d.id = $1
+RETURNING ${deviceJson} AS device`;
+
+function columnsOf(device: DeviceChange): unknown[] {
+  const { clientId, fcmToken, platform, fields, notificationsDisabled } = device;
+  return [clientId, fcmToken, platform, fields, notificationsDisabled];
+}
+
+async function getDeviceRow(client: Queryable, address: DeviceAddress): Promise<StoredDevice> {
+  const found = await findDevice(client, address);
+  if (!found) throw userNotFound();
+  if (!found.device) throw deviceNotFound();
+  return found.device;
+}
+
+/** Undefined when there is no such user. An id is compared as text: it need not be a UUID. */
+async function findDevice(
+  client: Queryable,
+  { appId, userId, deviceId }: DeviceAddress,
+): Promise<{ device: StoredDevice | null } | undefined> {
+  const { rows } = await client.query<{ device: StoredDevice | null }>({
+    name: 'find-device',
+    text: `SELECT found.device
+           FROM app_user u LEFT JOIN LATERAL (
+             SELECT ${deviceJson} AS device FROM device d
+             WHERE d.user_sid = u.id AND (d.id::text = lower($3) OR d.client_id = $3)
+             ORDER BY d.id::text = lower($3) DESC, d.id DESC LIMIT 1
+           ) found ON true
+           WHERE u.app_id = $1 AND u.user_id = $2`,
+    values: [appId, userId, deviceId],
+  });
+  return rows[0];
+}
+
+function userNotFound(): AppError {
+  return new AppError('user_not_found', 'user not found');
+}
+
+function deviceNotFound(): AppError {
+  return new AppError('device_not_found', 'device not found');
+}

@@ -1,0 +1,60 @@
+import type pg from 'pg';
+
+/** What a statement can be sent to: a pool, or the connection of a transaction. */
+export type Queryable = Pick<pg.ClientBase, 'query'>;
+
+const maxTries = 3;
+
+/** Runs `work` in one transaction, again when a neighbour's transaction made PostgreSQL undo it. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: Queryable) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await tryOnce(pool, work);
+    } catch (error) {
+      if (tries >= maxTries || !isCollision(error)) throw error;
+    }
+  }
+}
+
+/** The five characters by which PostgreSQL names what it refused; undefined for what is no answer of its own. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+async function tryOnce<T>(pool: pg.Pool, work: (client: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    broken = await rollBack(client);
+    throw error;
+  } finally {
+    // A connection in an unknown state is destroyed.
+    client.release(broken);
+  }
+}
+
+async function rollBack(client: Queryable): Promise<Error | undefined> {
+  try {
+    await client.query('ROLLBACK');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Serialization failure, deadlock, unique violation. */
+const collisions = new Set(['40001', '40P01', '23505']);
+
+function isCollision(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== undefined && collisions.has(state);
+}

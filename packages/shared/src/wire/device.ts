@@ -1,0 +1,146 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { definedOnly } from './defined-only';
+import { limits } from './limits';
+import { identifier } from './recipient';
+
+export type DeviceBody = Static<typeof deviceBody>;
+
+/** What a device write gives; what is absent stays. */
+export type DeviceChange = {
+  clientId?: string;
+  fcmToken?: string;
+  platform?: string;
+  notificationsDisabled?: boolean;
+  /** Other makers' tokens, in wire names. */
+  fields: Record<string, string>;
+};
+
+export type StoredDevice = {
+  deviceSid: string;
+  clientId: string | null;
+  fcmToken: string | null;
+  platform: string | null;
+  fields: Record<string, string>;
+  notificationsDisabled: boolean;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
+const platforms = ['android', 'web', 'ios'] as const;
+
+const otherTokens = {
+  onesignal_player_id: Type.Optional(identifier),
+  xiaomi_token: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
+  oppo_token: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
+  vivo_token: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
+  huaweiToken: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
+};
+
+const otherTokenNames = [
+  'onesignal_player_id',
+  'xiaomi_token',
+  'oppo_token',
+  'vivo_token',
+  'huaweiToken',
+] as const satisfies (keyof typeof otherTokens)[];
+
+/** The body that adds or updates a device, after members that are null were dropped. */
+export const deviceBody = Type.Object(
+  {
+    fcm_token: Type.Optional(
+      Type.String({
+        maxLength: limits.pushTokenCharacters,
+        description: 'Push token. It belongs to one device of the app.',
+      }),
+    ),
+    platform: Type.Optional(
+      Type.String({
+        pattern: `^(?:${platforms.map(inAnyCase).join('|')})?$`,
+        'x-problem': `must be one of ${platforms.join(', ')}`,
+        description: '`android`, `web` or `ios`, in any letter case.',
+      }),
+    ),
+    id: Type.Optional(
+      Type.String({
+        maxLength: limits.identifierCharacters,
+        description: 'The client’s own name of the device.',
+      }),
+    ),
+    notifications_disabled: Type.Optional(
+      Type.Boolean({ description: 'False again when an `fcm_token` is written without it.' }),
+    ),
+    ...otherTokens,
+  },
+  { description: 'Null, an empty text and what is absent change nothing.' },
+);
+
+/** As `deviceBody`; a device that is already known may be named. */
+export const newDeviceBody = Type.Object(
+  {
+    ...deviceBody.properties,
+    device_sid: Type.Optional(
+      Type.String({
+        maxLength: limits.identifierCharacters,
+        description: 'A device of this user, which is then updated.',
+      }),
+    ),
+  },
+  { description: 'Null, an empty text and what is absent are not given.' },
+);
+
+export const deviceAnswer = Type.Object({
+  id: Type.String({ description: 'The client’s own name of the device, else its `device_sid`.' }),
+  device_sid: Type.String({ format: 'uuid' }),
+  raven_id: Type.String({ description: 'The `user_id` of the owner.' }),
+  fcm_token: Type.Optional(Type.String()),
+  platform: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...platforms] })),
+  notifications_disabled: Type.Boolean(),
+  ...otherTokens,
+  created_at: Type.Integer({ description: 'Unix milliseconds.' }),
+  updated_at: Type.Integer({ description: 'Unix milliseconds.' }),
+});
+
+export function deviceFromWire(body: DeviceBody): DeviceChange {
+  return {
+    ...definedOnly({
+      clientId: textOf(body.id),
+      fcmToken: textOf(body.fcm_token),
+      platform: textOf(body.platform)?.toLowerCase(),
+      notificationsDisabled: body.notifications_disabled,
+    }),
+    fields: Object.fromEntries(
+      otherTokenNames.flatMap((name) => {
+        const token = textOf(body[name]);
+        return token === undefined ? [] : [[name, token] as const];
+      }),
+    ),
+  };
+}
+
+export function deviceToWire(device: StoredDevice, ownerId: string): object {
+  return {
+    id: device.clientId ?? device.deviceSid,
+    device_sid: device.deviceSid,
+    raven_id: ownerId,
+    fcm_token: device.fcmToken ?? undefined,
+    platform: device.platform ?? undefined,
+    notifications_disabled: device.notificationsDisabled,
+    ...Object.fromEntries(otherTokenNames.map((name) => [name, device.fields[name]])),
+    created_at: device.createdAtMs,
+    updated_at: device.updatedAtMs,
+  };
+}
+
+/** Whether a text can name a device: as its `device_sid`, or as the client's own id. */
+export function isDeviceId(text: string): boolean {
+  return text !== '' && text.length <= 2 * limits.identifierCharacters && !text.includes('\0');
+}
+
+function textOf(given: string | undefined): string | undefined {
+  return given?.trim() || undefined;
+}
+
+/** A pattern of a schema has no flag for it. */
+function inAnyCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('');
+}

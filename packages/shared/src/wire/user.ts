@@ -1,0 +1,211 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { Json } from '../data';
+import { definedOnly } from './defined-only';
+import { deviceAnswer, deviceToWire, type StoredDevice } from './device';
+import { limits } from './limits';
+import {
+  email,
+  identifier,
+  phone,
+  userIdRule,
+  wirePreferences,
+  wireSlack,
+  wireTelegram,
+} from './recipient';
+
+/** The body of a user write; fields that channels declare stand beside the named ones. */
+export type UserBody = Static<typeof namedFields> & { readonly [extraField: string]: unknown };
+
+/** Fields of a stored user in wire names. */
+export type Contact = { readonly [field: string]: Json };
+
+/** What a user write changes: null clears a field, what is absent stays; `slack`, `telegram` and `preferences` member by member. */
+export type UserChange = {
+  userId: string;
+  /** Without the Slack token. */
+  contact: Contact;
+  /** In clear, and not empty. */
+  slackToken?: string;
+};
+
+export type StoredUser = {
+  userSid: string;
+  userId: string;
+  /** A Slack token in it is sealed. */
+  contact: Contact;
+  devices: StoredDevice[];
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
+/** The schema of the body that creates or updates a user; `extraFields` are the ones that channels declare. */
+export function createUserBody(extraFields: Record<string, TSchema>) {
+  const all: TObject = Type.Object({ ...allOptional(extraFields), ...namedFields.properties });
+  return Type.Unsafe<UserBody>({
+    ...all,
+    description: 'Null and what is absent change nothing; an empty text clears its field.',
+  });
+}
+
+export function createUserAnswer(extraFields: Record<string, TSchema>) {
+  return Type.Object({
+    user_sid: Type.String({ format: 'uuid' }),
+    user_id: Type.String(),
+    email: Type.Optional(Type.String()),
+    mobile: Type.Optional(Type.String()),
+    whatsapp_mobile: Type.Optional(Type.String()),
+    slack: Type.Optional(slackAnswer),
+    telegram: Type.Optional(wireTelegram),
+    onesignal_external_id: Type.Optional(Type.String()),
+    preferences: Type.Optional(wirePreferences),
+    ...allOptional(extraFields),
+    devices: Type.Array(deviceAnswer, { description: 'Newest first, at most 100.' }),
+    created_at: Type.Integer({ description: 'Unix milliseconds.' }),
+    updated_at: Type.Integer({ description: 'Unix milliseconds.' }),
+  });
+}
+
+/** Values trimmed. `user_id` is kept to the byte, because that is how users are compared. */
+export function userFromWire(body: UserBody, extraFields: readonly string[]): UserChange {
+  const token = body.slack?.access_token?.trim();
+  const contact = definedOnly({
+    ...extrasOf(body, extraFields),
+    email: changeOf(body.email),
+    mobile: changeOf(body.mobile),
+    whatsapp_mobile: changeOf(body.whatsapp_mobile ?? body.whats_app),
+    slack: slackChangeOf(body.slack),
+    telegram: body.telegram && definedOnly({ chat_id: changeOf(body.telegram.chat_id) }),
+    onesignal_external_id: changeOf(body.onesignal_external_id),
+    preferences: preferencesChangeOf(body.preferences),
+  });
+  const isNew = token !== undefined && !maskOrEmpty.test(token);
+  return { userId: body.user_id, contact, ...(isNew ? { slackToken: token } : {}) };
+}
+
+/** The whole user as every answer shows it. */
+export function userToWire(user: StoredUser, extraFields: readonly string[]): object {
+  const { contact } = user;
+  return {
+    user_sid: user.userSid,
+    user_id: user.userId,
+    email: contact['email'],
+    mobile: contact['mobile'],
+    whatsapp_mobile: contact['whatsapp_mobile'],
+    slack: maskedSlack(contact['slack']),
+    telegram: contact['telegram'],
+    onesignal_external_id: contact['onesignal_external_id'],
+    preferences: contact['preferences'],
+    ...Object.fromEntries(extraFields.map((name) => [name, contact[name]])),
+    devices: user.devices.map((device) => deviceToWire(device, user.userId)),
+    created_at: user.createdAtMs,
+    updated_at: user.updatedAtMs,
+  };
+}
+
+const characterOfUserId = new RegExp(userIdRule.pattern, 'u');
+
+/** Whether a text can be the `user_id` of a stored user. */
+export function isUserId(text: string): boolean {
+  const characters = [...text.slice(0, 2 * limits.userIdCharacters + 1)].length;
+  return characters >= 1 && characters <= limits.userIdCharacters && characterOfUserId.test(text);
+}
+
+const mask = '********';
+const maskOrEmpty = /^[\s*]*$/;
+
+// What names no new token may come without channel and e-mail: it is what an answer showed.
+const slackOfUser = Type.Unsafe<Static<typeof wireSlack>>({
+  ...wireSlack,
+  anyOf: [
+    { required: ['channel_id'] },
+    { required: ['email'] },
+    { required: ['access_token'], properties: { access_token: { pattern: maskOrEmpty.source } } },
+  ],
+});
+
+const namedFields = Type.Object({
+  // Two schemas, as each has its own words for what is wrong.
+  user_id: Type.String({
+    minLength: 1,
+    maxLength: limits.userIdCharacters,
+    'x-problem': 'must not be blank',
+    allOf: [userIdRule],
+    description: 'Chosen by the client and compared as bytes.',
+  }),
+  email: Type.Optional(email),
+  mobile: Type.Optional(phone),
+  whatsapp_mobile: Type.Optional(phone),
+  whats_app: Type.Optional(
+    Type.String({
+      maxLength: limits.phoneCharacters,
+      description: 'The same as `whatsapp_mobile`, which wins.',
+    }),
+  ),
+  slack: Type.Optional(slackOfUser),
+  telegram: Type.Optional(wireTelegram),
+  onesignal_external_id: Type.Optional(identifier),
+  preferences: Type.Optional(wirePreferences),
+});
+
+const slackAnswer = Type.Object({
+  access_token: Type.String({
+    description: 'Masked; empty where none is stored. A mask that is sent back changes nothing.',
+  }),
+  channel_id: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+});
+
+function allOptional(fields: Record<string, TSchema>): Record<string, TSchema> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
+  );
+}
+
+/** Null clears. */
+function changeOf(given: string | undefined): string | null | undefined {
+  return given === undefined ? undefined : given.trim() || null;
+}
+
+function extrasOf(body: UserBody, extraFields: readonly string[]): Record<string, Json> {
+  const given = extraFields.flatMap((name) => {
+    // The body was JSON, and only its own members are read.
+    const value = Object.hasOwn(body, name) ? (body[name] as Json) : undefined;
+    if (value === undefined) return [];
+    return [[name, typeof value === 'string' ? value.trim() || null : value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+function slackChangeOf(given: UserBody['slack']): { [member: string]: Json } | undefined {
+  if (!given) return undefined;
+  return definedOnly({
+    access_token: given.access_token?.trim() === '' ? null : undefined,
+    channel_id: changeOf(given.channel_id),
+    email: changeOf(given.email),
+  });
+}
+
+function preferencesChangeOf(
+  given: UserBody['preferences'],
+): { [member: string]: Json } | undefined {
+  if (!given) return undefined;
+  const channels = given.channel_preferences;
+  return definedOnly({
+    locale: changeOf(given.locale),
+    disabled: given.disabled,
+    channel_preferences:
+      channels &&
+      Object.fromEntries(
+        Object.entries(channels).map(([channel, { disabled }]) => [
+          channel,
+          definedOnly({ disabled }),
+        ]),
+      ),
+  });
+}
+
+/** Some clients cannot read a `slack` without a token. */
+function maskedSlack(slack: Json | undefined): Json | undefined {
+  if (typeof slack !== 'object' || slack === null || Array.isArray(slack)) return undefined;
+  return { ...slack, access_token: slack['access_token'] ? mask : '' };
+}
