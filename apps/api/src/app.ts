@@ -1,4 +1,4 @@
-import type { SendEvent } from '@belfry/accepting';
+import type { BulkSend, SendEvent } from '@belfry/accepting';
 import type { Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
 import express, { type Express } from 'express';
@@ -10,12 +10,15 @@ import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
 import { createPost } from './post';
+import { createBulkSendRoute } from './routes/bulk-events';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createOpenApiRoute } from './routes/openapi';
 
 export type ApiDeps = AuthenticateDeps & {
   sendEvent: SendEvent;
+  bulkSend: BulkSend;
+  maxBatchItems: number;
   /** Whether the stores answer. */
   ready(): Promise<boolean>;
   /** The registry of channels: what the wire takes follows from it. */
@@ -35,20 +38,23 @@ export function createApi(deps: ApiDeps): Express {
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
 
-  const post = createPost({
+  const { post, postUnparsed } = createPost({
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     readBody: createReadBody(deps.bodies),
   });
   const sendEvent = createSendEventRoute(deps);
+  const bulkSend = createBulkSendRoute(deps);
+  const operations = [sendEvent.operation, bulkSend.operation];
 
   app.use(createRequestId(deps));
   app.use(createAccessLog(deps));
   app.get('/livez', livez);
   app.get('/readyz', createReadyz(deps));
   app.use(createRequireHttps(deps.https));
-  app.get('/openapi.json', createOpenApiRoute([sendEvent.operation], deps.publicUrl));
+  app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   app.post('/v1/apps/:app_id/events/send', post(sendEvent.answer));
+  app.post('/v1/apps/:app_id/events/bulk_send', postUnparsed(bulkSend.answer));
   app.use(notFound);
   app.use(createHandleErrors(deps));
   return app;

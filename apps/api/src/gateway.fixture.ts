@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
-import type { SendEventInput } from '@belfry/accepting';
+import type { BulkSendInput, SendEventInput } from '@belfry/accepting';
 import { createLogger, newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
@@ -16,6 +16,7 @@ export const sendPath = `/v1/apps/${appId}/events/send`;
 export function createGateway(changes: Partial<ApiDeps> = {}) {
   const { key, id, secretHash } = createApiKey();
   const sent: SendEventInput[] = [];
+  const sentInBulk: BulkSendInput[] = [];
   const lines: Record<string, unknown>[] = [];
   const deps: ApiDeps = {
     findApiKey: async (asked) =>
@@ -25,6 +26,11 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
       sent.push(input);
       return { requestId: input.callId, isReplay: false };
     },
+    bulkSend: async (input) => {
+      sentInBulk.push(input);
+      return { requestId: input.callId, isReplay: false, accepted: 2 };
+    },
+    maxBatchItems: 5,
     ready: async () => true,
     channels: {
       email: {
@@ -45,7 +51,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     ...changes,
   };
   const server = createApiServer(createApi(deps), { newId, log: deps.log });
-  return { server, sent, lines, keyId: id, auth: `AuthKey ${key}`, key };
+  return { server, sent, sentInBulk, lines, keyId: id, auth: `AuthKey ${key}`, key };
 }
 
 const apps = [

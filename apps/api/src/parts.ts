@@ -1,4 +1,6 @@
 import {
+  type BulkSend,
+  createBulkSend,
   createPlan,
   createQueues,
   createSendEvent,
@@ -24,6 +26,7 @@ import {
   newId,
   type Shutdown,
 } from '@belfry/runtime';
+import { createBulkReader } from '@belfry/shared';
 import type { ApiDeps } from './app';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
 import { parseTrustedProxies } from './trusted-proxies';
@@ -43,7 +46,8 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   return {
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
-    sendEvent: createAccepting({ env, log, shutdown, database, lookUps }),
+    ...createAccepting({ env, log, shutdown, database, lookUps }),
+    maxBatchItems: env.MAX_BATCH_ITEMS,
     ready: async () => (await database.accepting.query('SELECT 1')).rowCount === 1,
     channels,
     https,
@@ -67,32 +71,52 @@ type AcceptingParts = {
   lookUps: GatewayLookUps;
 };
 
-function createAccepting({ env, log, shutdown, database, lookUps }: AcceptingParts): SendEvent {
+type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend };
+
+function createAccepting({ env, log, shutdown, database, lookUps }: AcceptingParts): Accepting {
   const redis = createRedis({ url: env.REDIS_URL, log });
   shutdown.add('redis', () => redis.disconnect());
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
   shutdown.add('queues', () => queues.close());
-  const write = createWriteBatcher({
-    writeRequests: (calls) => writeRequests(database.accepting, calls),
-    queues,
-    newId,
-    log,
-  });
-  shutdown.add('accepting', () => write.close());
-  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
-  return createSendEvent({
+  const createWrite = (name: string) => {
+    const write = createWriteBatcher({
+      writeRequests: (calls) => writeRequests(database.accepting, calls),
+      queues,
+      newId,
+      log,
+    });
+    shutdown.add(name, () => write.close());
+    return write;
+  };
+  const stored = {
     ...lookUps,
-    async findStoredKey(accountId, hash) {
+    async findStoredKey(accountId: string, hash: Buffer) {
       const key = { accountId, hash };
-      const stored = await orRefuse(findStoredKeys(database.accepting, [key]));
-      return stored.get(nameOfKey(key));
+      const found = await orRefuse(findStoredKeys(database.accepting, [key]));
+      return found.get(nameOfKey(key));
     },
-    readStoredRecipient: (user) => storedRecipient(user, extraFields),
-    write,
-    plan: createPlan(channels),
     secrets: createSecrets(env.BELFRY_KEYS),
-    newId,
-  });
+  };
+  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  return {
+    sendEvent: createSendEvent({
+      ...stored,
+      readStoredRecipient: (user) => storedRecipient(user, extraFields),
+      write: createWrite('accepting'),
+      plan: createPlan(channels),
+      newId,
+    }),
+    bulkSend: createBulkSend({
+      ...stored,
+      reader: createBulkReader(channels, {
+        maxItems: env.MAX_BATCH_ITEMS,
+        maxInheritedBytes: env.MAX_BODY_BYTES,
+      }),
+      // Of its own: a single send must not wait for the statement of a batch.
+      write: createWrite('accepting.bulk'),
+      now: () => new Date(),
+    }),
+  };
 }
 
 function httpsRules(env: Env<'api'>): ApiDeps['https'] {

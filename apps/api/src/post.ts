@@ -8,12 +8,18 @@ import { readIdempotencyKey } from './middleware/idempotency-key';
 import type { ReadBody } from './middleware/read-body';
 
 /** A POST that passed every check that does not depend on its route. */
-export type PostCall = {
+export type PostCall = PostHead & {
+  /** Members that were null are gone, but inside `data`. */
+  body: Json;
+};
+
+/** A POST whose body was read and is still to be parsed. */
+export type UnparsedPostCall = PostHead & { bytes: Buffer };
+
+type PostHead = {
   callId: string;
   caller: Caller;
   idempotencyKey: string | undefined;
-  /** Members that were null are gone, but inside `data`. */
-  body: Json;
 };
 
 export type PostDeps = {
@@ -22,9 +28,9 @@ export type PostDeps = {
   readBody: ReadBody;
 };
 
-/** Makes a route of what answers a POST: here is the one order of its checks. */
+/** Makes routes of what answers a POST: here is the one order of its checks. */
 export function createPost({ authenticate, checkDeclaredBody, readBody }: PostDeps) {
-  return function post(answer: (call: PostCall) => Promise<Answer>): RequestHandler {
+  function postUnparsed(answer: (call: UnparsedPostCall) => Promise<Answer>): RequestHandler {
     return async function handlePost(req, res) {
       const call = callOf(res);
       const caller = await authenticate(req);
@@ -32,8 +38,16 @@ export function createPost({ authenticate, checkDeclaredBody, readBody }: PostDe
       call.appId = caller.app.id;
       checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
-      const body = withoutNulls(parseJson(await readBody(req, res)));
-      sendAnswer(res, await answer({ callId: call.id, caller, idempotencyKey, body }));
+      const bytes = await readBody(req, res);
+      sendAnswer(res, await answer({ callId: call.id, caller, idempotencyKey, bytes }));
     };
-  };
+  }
+
+  function post(answer: (call: PostCall) => Promise<Answer>): RequestHandler {
+    return postUnparsed(({ bytes, ...call }) =>
+      answer({ ...call, body: withoutNulls(parseJson(bytes)) }),
+    );
+  }
+
+  return { post, postUnparsed };
 }

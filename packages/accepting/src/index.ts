@@ -1,10 +1,16 @@
 export {
-  type Accepted,
   createSendEvent,
   type SendEvent,
   type SendEventDeps,
   type SendEventInput,
 } from './accept';
+export {
+  type BulkSend,
+  type BulkSendDeps,
+  type BulkSendInput,
+  createBulkSend,
+} from './accept-bulk';
+export type { Accepted } from './accept-call';
 export { createQueues, type NewDeliverJob, type Queues } from './enqueue';
 export { createFanOut, type FanOutDeps } from './fan-out';
 export { createPlan, type Plan, type PlanInput } from './plan';

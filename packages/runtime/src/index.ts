@@ -8,3 +8,4 @@ export { createKeyRing, createSecrets, SecretError, type Secrets } from './secre
 export { createSemaphore, type Semaphore } from './semaphore';
 export { type ProcessName, type Setting, type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';
+export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';

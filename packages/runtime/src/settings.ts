@@ -115,6 +115,14 @@ export const settings = {
     maximum: 1_000_000_000,
     help: 'Bodies in memory at once, all calls together; beyond it calls are answered 503.',
   }),
+  MAX_BATCH_ITEMS: integer({
+    group: 'gateway',
+    for: ['api'],
+    default: 1_000,
+    minimum: 1,
+    maximum: 10_000,
+    help: 'Elements of one bulk send, at most.',
+  }),
   LOOKUP_CACHE_MS: integer({
     group: 'gateway',
     for: ['api', 'worker'],

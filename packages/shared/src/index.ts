@@ -42,7 +42,15 @@ export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './t
 export { parseTemplate } from './templates/parse';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
 export { TemplateError } from './templates/template-error';
-export { parseJson, unreadableJson } from './wire/json';
+export {
+  type BulkElement,
+  type BulkHead,
+  type BulkLimits,
+  type BulkReader,
+  createBulkReader,
+  createBulkSendBody,
+} from './wire/bulk-send';
+export { parseJson, parseJsonInSteps, unreadableJson } from './wire/json';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
