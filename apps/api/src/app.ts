@@ -6,6 +6,7 @@ import { createAccessLog } from './middleware/access-log';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
 import { createCheckDeclaredBody } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
+import type { LimitRate } from './middleware/rate-limit';
 import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
@@ -19,6 +20,7 @@ export type ApiDeps = AuthenticateDeps & {
   sendEvent: SendEvent;
   bulkSend: BulkSend;
   maxBatchItems: number;
+  limitRate: LimitRate;
   /** Whether the stores answer. */
   ready(): Promise<boolean>;
   /** The registry of channels: what the wire takes follows from it. */
@@ -41,6 +43,7 @@ export function createApi(deps: ApiDeps): Express {
   const { post, postUnparsed } = createPost({
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
+    limitRate: deps.limitRate,
     readBody: createReadBody(deps.bodies),
   });
   const sendEvent = createSendEventRoute(deps);

@@ -31,6 +31,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
       return { requestId: input.callId, isReplay: false, accepted: 2 };
     },
     maxBatchItems: 5,
+    limitRate: async () => undefined,
     ready: async () => true,
     channels: {
       email: {

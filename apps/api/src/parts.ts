@@ -27,8 +27,10 @@ import {
   type Shutdown,
 } from '@belfry/runtime';
 import { createBulkReader } from '@belfry/shared';
+import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
+import { createLimitRate } from './middleware/rate-limit';
 import { parseTrustedProxies } from './trusted-proxies';
 
 const cachedRows = 10_000;
@@ -43,10 +45,18 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
   });
+  const redis = createRedis({ url: env.REDIS_URL, log });
+  shutdown.add('redis', () => redis.disconnect());
   return {
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
-    ...createAccepting({ env, log, shutdown, database, lookUps }),
+    ...createAccepting({ env, log, shutdown, database, redis, lookUps }),
+    limitRate: createLimitRate({
+      callsPerSecond: env.RATE_LIMIT_PER_SECOND,
+      redis,
+      redisPrefix: env.REDIS_PREFIX,
+      onBypass: () => log.debug('rate_limit.bypassed'),
+    }),
     maxBatchItems: env.MAX_BATCH_ITEMS,
     ready: async () => (await database.accepting.query('SELECT 1')).rowCount === 1,
     channels,
@@ -68,14 +78,14 @@ type AcceptingParts = {
   log: Logger;
   shutdown: Shutdown;
   database: Database;
+  redis: Redis;
   lookUps: GatewayLookUps;
 };
 
 type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend };
 
-function createAccepting({ env, log, shutdown, database, lookUps }: AcceptingParts): Accepting {
-  const redis = createRedis({ url: env.REDIS_URL, log });
-  shutdown.add('redis', () => redis.disconnect());
+function createAccepting(parts: AcceptingParts): Accepting {
+  const { env, log, shutdown, database, redis, lookUps } = parts;
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
   shutdown.add('queues', () => queues.close());
   const createWrite = (name: string) => {

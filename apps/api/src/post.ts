@@ -5,6 +5,7 @@ import { callOf } from './call';
 import type { Authenticate, Caller } from './middleware/authenticate';
 import type { CheckDeclaredBody } from './middleware/declared-body';
 import { readIdempotencyKey } from './middleware/idempotency-key';
+import type { LimitRate } from './middleware/rate-limit';
 import type { ReadBody } from './middleware/read-body';
 
 /** A POST that passed every check that does not depend on its route. */
@@ -25,11 +26,12 @@ type PostHead = {
 export type PostDeps = {
   authenticate: Authenticate;
   checkDeclaredBody: CheckDeclaredBody;
+  limitRate: LimitRate;
   readBody: ReadBody;
 };
 
 /** Makes routes of what answers a POST: here is the one order of its checks. */
-export function createPost({ authenticate, checkDeclaredBody, readBody }: PostDeps) {
+export function createPost({ authenticate, checkDeclaredBody, limitRate, readBody }: PostDeps) {
   function postUnparsed(answer: (call: UnparsedPostCall) => Promise<Answer>): RequestHandler {
     return async function handlePost(req, res) {
       const call = callOf(res);
@@ -38,6 +40,7 @@ export function createPost({ authenticate, checkDeclaredBody, readBody }: PostDe
       call.appId = caller.app.id;
       checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
+      await limitRate(call, caller.accountId);
       const bytes = await readBody(req, res);
       sendAnswer(res, await answer({ callId: call.id, caller, idempotencyKey, bytes }));
     };

@@ -123,6 +123,14 @@ export const settings = {
     maximum: 10_000,
     help: 'Elements of one bulk send, at most.',
   }),
+  RATE_LIMIT_PER_SECOND: integer({
+    group: 'gateway',
+    for: ['api'],
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000,
+    help: 'Calls of one account in a second, over all gateways, at most; 0 sets no limit. Without Redis there is none.',
+  }),
   LOOKUP_CACHE_MS: integer({
     group: 'gateway',
     for: ['api', 'worker'],
