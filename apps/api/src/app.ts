@@ -2,7 +2,7 @@ import type { BulkSend, SendEvent } from '@belfry/accepting';
 import type { Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
 import express, { type Express } from 'express';
-import { createAccessLog } from './middleware/access-log';
+import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
 import { createCheckDeclaredBody } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
@@ -27,6 +27,7 @@ export type ApiDeps = AuthenticateDeps & {
   channels: WireChannels;
   https: RequireHttpsDeps;
   bodies: ReadBodyOptions;
+  metrics: AccessLogDeps['metrics'];
   publicUrl: string;
   log: Logger;
   newId: () => string;

@@ -17,6 +17,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
   const { key, id, secretHash } = createApiKey();
   const sent: SendEventInput[] = [];
   const sentInBulk: BulkSendInput[] = [];
+  const counted: object[] = [];
   const lines: Record<string, unknown>[] = [];
   const deps: ApiDeps = {
     findApiKey: async (asked) =>
@@ -45,6 +46,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     },
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, bodyTimeoutMs: 5_000 },
+    metrics: { countHttpRequest: (request) => counted.push(request) },
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
     newId,
@@ -52,7 +54,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     ...changes,
   };
   const server = createApiServer(createApi(deps), { newId, log: deps.log });
-  return { server, sent, sentInBulk, lines, keyId: id, auth: `AuthKey ${key}`, key };
+  return { server, counted, sent, sentInBulk, lines, keyId: id, auth: `AuthKey ${key}`, key };
 }
 
 const apps = [

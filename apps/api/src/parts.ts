@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   type BulkSend,
   createBulkSend,
@@ -5,39 +6,48 @@ import {
   createQueues,
   createSendEvent,
   createWriteBatcher,
+  type Queues,
   type SendEvent,
   storedRecipient,
 } from '@belfry/accepting';
-import { channels } from '@belfry/channels';
+import { channelNames, channels } from '@belfry/channels';
 import {
   createDatabase,
   createLookUps,
+  createReadiness,
   type Database,
   findStoredKeys,
   nameOfKey,
+  readOldestWaiting,
   writeRequests,
 } from '@belfry/database';
 import {
+  createMetrics,
   createRedis,
   createSecrets,
   type Env,
   EnvError,
   type Logger,
+  type Metrics,
   newId,
   type Shutdown,
 } from '@belfry/runtime';
-import { createBulkReader } from '@belfry/shared';
-import type { Redis } from 'ioredis';
+import { createBulkReader, deliverQueue, fanOutQueue } from '@belfry/shared';
 import type { ApiDeps } from './app';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
 import { createLimitRate } from './middleware/rate-limit';
 import { parseTrustedProxies } from './trusted-proxies';
 
+const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const cachedRows = 10_000;
 const bodyTimeoutMs = 30_000;
 
 /** Builds what the gateway is made of, from the leaves up. */
-export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): ApiDeps {
+export function createApiDeps(
+  env: Env<'api'>,
+  log: Logger,
+  shutdown: Shutdown,
+): ApiDeps & { metrics: Metrics } {
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
@@ -47,18 +57,30 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   });
   const redis = createRedis({ url: env.REDIS_URL, log });
   shutdown.add('redis', () => redis.disconnect());
+  const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
+  shutdown.add('queues', () => queues.close());
+  const metrics = createMetrics({
+    readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
+    readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
+  });
+  const isStoreReady = createReadiness({
+    pool: database.accepting,
+    databaseUrl: env.DATABASE_URL,
+    migrationsDir,
+  });
   return {
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
-    ...createAccepting({ env, log, shutdown, database, redis, lookUps }),
+    ...createAccepting({ env, log, shutdown, database, queues, lookUps }),
     limitRate: createLimitRate({
       callsPerSecond: env.RATE_LIMIT_PER_SECOND,
       redis,
       redisPrefix: env.REDIS_PREFIX,
-      onBypass: () => log.debug('rate_limit.bypassed'),
+      onBypass: metrics.countRateLimitBypass,
     }),
     maxBatchItems: env.MAX_BATCH_ITEMS,
-    ready: async () => (await database.accepting.query('SELECT 1')).rowCount === 1,
+    ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    metrics,
     channels,
     https,
     bodies: {
@@ -78,16 +100,14 @@ type AcceptingParts = {
   log: Logger;
   shutdown: Shutdown;
   database: Database;
-  redis: Redis;
+  queues: Queues;
   lookUps: GatewayLookUps;
 };
 
 type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend };
 
 function createAccepting(parts: AcceptingParts): Accepting {
-  const { env, log, shutdown, database, redis, lookUps } = parts;
-  const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
-  shutdown.add('queues', () => queues.close());
+  const { env, log, shutdown, database, queues, lookUps } = parts;
   const createWrite = (name: string) => {
     const write = createWriteBatcher({
       writeRequests: (calls) => writeRequests(database.accepting, calls),

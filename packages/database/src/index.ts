@@ -45,6 +45,7 @@ export {
   listUnplannedRequests,
   readServerStart,
 } from './relay-queries';
+export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
 export {
   findStoredKeys,
   type ItemPlan,
