@@ -57,6 +57,7 @@ function headersOf(res: Response, { body, headers }: Answer): Record<string, str
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Request-Id': call.id,
+    ...call.headers,
     ...headers,
   };
 }

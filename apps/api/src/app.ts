@@ -1,15 +1,17 @@
-import type { SendEvent } from '@belfry/accepting';
+import type { BulkSend, SendEvent } from '@belfry/accepting';
 import type { Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
 import express, { type Express } from 'express';
-import { createAccessLog } from './middleware/access-log';
+import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
 import { createCheckDeclaredBody } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
+import type { LimitRate } from './middleware/rate-limit';
 import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
 import { createPost } from './post';
+import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
@@ -21,12 +23,16 @@ export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &
   DeviceRoutesDeps & {
     sendEvent: SendEvent;
+    bulkSend: BulkSend;
+    maxBatchItems: number;
+    limitRate: LimitRate;
     /** Whether the stores answer. */
     ready(): Promise<boolean>;
     /** The registry of channels: what the wire takes follows from it. */
     channels: WireChannels;
     https: RequireHttpsDeps;
     bodies: ReadBodyOptions;
+    metrics: AccessLogDeps['metrics'];
     publicUrl: string;
     log: Logger;
     newId: () => string;
@@ -43,14 +49,16 @@ export function createApi(deps: ApiDeps): Express {
   const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
+    limitRate: deps.limitRate,
     readBody: createReadBody(deps.bodies),
   };
-  const post = createPost(checks);
+  const { post, postUnparsed } = createPost(checks);
   const { put, withoutBody } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
+  const bulkSend = createBulkSendRoute(deps);
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
-  const routes = [sendEvent, ...Object.values(users), ...Object.values(devices)];
+  const routes = [sendEvent, bulkSend, ...Object.values(users), ...Object.values(devices)];
   const operations = routes.map(({ operation }) => operation);
 
   app.use(createRequestId(deps));
@@ -60,6 +68,7 @@ export function createApi(deps: ApiDeps): Express {
   app.use(createRequireHttps(deps.https));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   app.post('/v1/apps/:app_id/events/send', post(sendEvent.answer));
+  app.post('/v1/apps/:app_id/events/bulk_send', postUnparsed(bulkSend.answer));
   app.post('/v1/apps/:app_id/users', post(users.write.answer));
   app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
   app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add.answer));

@@ -7,6 +7,8 @@ export type Call = {
   id: string;
   startedAtMs: number;
   answeredAtMs?: number;
+  /** Of the answer, beside those that every answer has. */
+  headers?: Record<string, string>;
   /** Known once the call is authenticated. */
   accountId?: string;
   appId?: string;

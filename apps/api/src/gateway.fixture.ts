@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
-import { createAnswerOnce, type SendEventInput } from '@belfry/accepting';
+import { type BulkSendInput, createAnswerOnce, type SendEventInput } from '@belfry/accepting';
 import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
@@ -16,6 +16,8 @@ export const sendPath = `/v1/apps/${appId}/events/send`;
 export function createGateway(changes: Partial<ApiDeps> = {}) {
   const { key, id, secretHash } = createApiKey();
   const sent: SendEventInput[] = [];
+  const sentInBulk: BulkSendInput[] = [];
+  const counted: object[] = [];
   const lines: Record<string, unknown>[] = [];
   const deps: ApiDeps = {
     findApiKey: async (asked) =>
@@ -28,6 +30,12 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     users: { writeUser: away, findWholeUser: away },
     devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
     answerOnce: createAnswerOnce({ secrets: createSecrets(createKeyRing()) }),
+    bulkSend: async (input) => {
+      sentInBulk.push(input);
+      return { requestId: input.callId, isReplay: false, accepted: 2 };
+    },
+    maxBatchItems: 5,
+    limitRate: async () => undefined,
     ready: async () => true,
     channels: {
       email: {
@@ -41,6 +49,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     },
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, bodyTimeoutMs: 5_000 },
+    metrics: { countHttpRequest: (request) => counted.push(request) },
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
     newId,
@@ -48,7 +57,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     ...changes,
   };
   const server = createApiServer(createApi(deps), { newId, log: deps.log });
-  return { server, sent, lines, keyId: id, auth: `AuthKey ${key}`, key };
+  return { server, counted, sent, sentInBulk, lines, keyId: id, auth: `AuthKey ${key}`, key };
 }
 
 const apps = [

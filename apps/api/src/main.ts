@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import {
   createLogger,
   createShutdown,
+  createStatusServer,
   type Env,
   EnvError,
   exitOnSignals,
@@ -12,6 +13,7 @@ import {
   newId,
   readEnv,
   type SettingName,
+  type StatusServer,
 } from '@belfry/runtime';
 import { type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
@@ -30,14 +32,19 @@ async function start(): Promise<void> {
   const tls = readTls(env);
   const log = createLogger({ level: env.LOG_LEVEL, process: 'api' });
   const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
+  // Closed last: until then it tells that this process takes nothing more.
+  const status = createStatusServer();
+  shutdown.add('status', status.close);
   const deps = createApiDeps(env, log, shutdown);
   const api = createApi(deps);
   const server = createApiServer(api, { ...(tls && { tls }), newId, log });
   await warmUp(deps, log);
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server));
+  const metricsUrl = await serveMetrics(status, deps, env);
   exitOnSignals(shutdown);
-  log.info('api.ready', { url: urlOf(server, tls ? 'https' : 'http'), pid: process.pid });
+  const url = urlOf(server, tls ? 'https' : 'http');
+  log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });
 }
 
 /** The first look-up loads Prisma's query compiler, for near a second: no caller should wait for that. */
@@ -75,6 +82,19 @@ async function listenOrExplain(server: Server, env: Env<'api'>): Promise<void> {
   if (!refusal) return;
   const problem = `cannot listen on ${place.host}:${place.port} (${refusal.code}): choose another`;
   throw mend(refusal.code === 'EADDRNOTAVAIL' ? 'API_HOST' : 'API_PORT', problem);
+}
+
+async function serveMetrics(
+  status: StatusServer,
+  deps: ReturnType<typeof createApiDeps>,
+  env: Env<'api'>,
+): Promise<string> {
+  const place = { host: env.METRICS_HOST, port: env.METRICS_PORT };
+  try {
+    return await status.listen(deps, place);
+  } catch (error) {
+    throw mend('METRICS_PORT', `cannot listen on ${place.host}:${place.port} (${String(error)})`);
+  }
 }
 
 function mend(name: SettingName, problem: string): EnvError {

@@ -1,39 +1,50 @@
+import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import {
+  type BulkSend,
   createAnswerOnce,
+  createBulkSend,
   createPlan,
   createQueues,
   createSendEvent,
   createWriteBatcher,
+  type Queues,
   type SendEvent,
   storedRecipient,
 } from '@belfry/accepting';
-import { channels } from '@belfry/channels';
+import { channelNames, channels } from '@belfry/channels';
 import {
   createDatabase,
   createDevices,
   createLookUps,
+  createReadiness,
   createUsers,
   type Database,
   findStoredKeys,
   nameOfKey,
+  readOldestWaiting,
   writeRequests,
 } from '@belfry/database';
 import {
+  createMetrics,
   createRedis,
   createSecrets,
   type Env,
   EnvError,
   type Logger,
+  type Metrics,
   newId,
   type Secrets,
   type Shutdown,
 } from '@belfry/runtime';
+import { createBulkReader, deliverQueue, fanOutQueue } from '@belfry/shared';
 import type { ApiDeps } from './app';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
+import { createLimitRate } from './middleware/rate-limit';
 import { createStoreWrite } from './store-writes';
 import { parseTrustedProxies } from './trusted-proxies';
 
+const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const cachedRows = 10_000;
 const bodyTimeoutMs = 30_000;
 const maxWritesWaiting = 2_000;
@@ -41,7 +52,11 @@ const maxWritesWaiting = 2_000;
 const maxWriteWaitMs = 3_000;
 
 /** Builds what the gateway is made of, from the leaves up. */
-export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): ApiDeps {
+export function createApiDeps(
+  env: Env<'api'>,
+  log: Logger,
+  shutdown: Shutdown,
+): ApiDeps & { metrics: Metrics } {
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
@@ -50,13 +65,34 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     maxEntries: cachedRows,
   });
   const secrets = createSecrets(env.BELFRY_KEYS);
+  const redis = createRedis({ url: env.REDIS_URL, log });
+  shutdown.add('redis', () => redis.disconnect());
+  const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
+  shutdown.add('queues', () => queues.close());
+  const metrics = createMetrics({
+    readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
+    readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
+  });
+  const isStoreReady = createReadiness({
+    pool: database.accepting,
+    databaseUrl: env.DATABASE_URL,
+    migrationsDir,
+  });
   return {
     ...createRecords({ env, database, secrets }),
     answerOnce: createAnswerOnce({ secrets }),
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
-    sendEvent: createAccepting({ env, log, shutdown, database, lookUps, secrets }),
-    ready: async () => (await database.accepting.query('SELECT 1')).rowCount === 1,
+    ...createAccepting({ env, log, shutdown, database, queues, lookUps, secrets }),
+    limitRate: createLimitRate({
+      callsPerSecond: env.RATE_LIMIT_PER_SECOND,
+      redis,
+      redisPrefix: env.REDIS_PREFIX,
+      onBypass: metrics.countRateLimitBypass,
+    }),
+    maxBatchItems: env.MAX_BATCH_ITEMS,
+    ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    metrics,
     channels,
     https,
     bodies: {
@@ -76,6 +112,7 @@ type AcceptingParts = {
   log: Logger;
   shutdown: Shutdown;
   database: Database;
+  queues: Queues;
   lookUps: GatewayLookUps;
   secrets: Secrets;
 };
@@ -108,33 +145,49 @@ function createRecords({
   };
 }
 
-function createAccepting(parts: AcceptingParts): SendEvent {
-  const { env, log, shutdown, database, lookUps, secrets } = parts;
-  const redis = createRedis({ url: env.REDIS_URL, log });
-  shutdown.add('redis', () => redis.disconnect());
-  const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
-  shutdown.add('queues', () => queues.close());
-  const write = createWriteBatcher({
-    writeRequests: (calls) => writeRequests(database.accepting, calls),
-    queues,
-    newId,
-    log,
-  });
-  shutdown.add('accepting', () => write.close());
-  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
-  return createSendEvent({
+type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend };
+
+function createAccepting(parts: AcceptingParts): Accepting {
+  const { env, log, shutdown, database, queues, lookUps, secrets } = parts;
+  const createWrite = (name: string) => {
+    const write = createWriteBatcher({
+      writeRequests: (calls) => writeRequests(database.accepting, calls),
+      queues,
+      newId,
+      log,
+    });
+    shutdown.add(name, () => write.close());
+    return write;
+  };
+  const stored = {
     ...lookUps,
-    async findStoredKey(accountId, hash) {
+    async findStoredKey(accountId: string, hash: Buffer) {
       const key = { accountId, hash };
-      const stored = await orRefuse(findStoredKeys(database.accepting, [key]));
-      return stored.get(nameOfKey(key));
+      const found = await orRefuse(findStoredKeys(database.accepting, [key]));
+      return found.get(nameOfKey(key));
     },
-    readStoredRecipient: (user) => storedRecipient(user, extraFields),
-    write,
-    plan: createPlan(channels),
     secrets,
-    newId,
-  });
+  };
+  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  return {
+    sendEvent: createSendEvent({
+      ...stored,
+      readStoredRecipient: (user) => storedRecipient(user, extraFields),
+      write: createWrite('accepting'),
+      plan: createPlan(channels),
+      newId,
+    }),
+    bulkSend: createBulkSend({
+      ...stored,
+      reader: createBulkReader(channels, {
+        maxItems: env.MAX_BATCH_ITEMS,
+        maxInheritedBytes: env.MAX_BODY_BYTES,
+      }),
+      // Of its own: a single send must not wait for the statement of a batch.
+      write: createWrite('accepting.bulk'),
+      now: () => new Date(),
+    }),
+  };
 }
 
 function httpsRules(env: Env<'api'>): ApiDeps['https'] {

@@ -12,12 +12,13 @@ export type PutCall = RouteCall & {
 };
 
 /** Makes routes of what answers the methods that ignore an Idempotency-Key. */
-export function createUnkeyed({ authenticate, checkDeclaredBody, readBody }: PostDeps) {
+export function createUnkeyed({ authenticate, checkDeclaredBody, limitRate, readBody }: PostDeps) {
   return {
     put(answer: (call: PutCall) => Promise<Answer>): RequestHandler {
       return async function handlePut(req, res) {
         const routeCall = await begin(req, res);
         checkDeclaredBody(req);
+        await limitRate(callOf(res), routeCall.caller.accountId);
         const body = withoutNulls(parseJson(await readBody(req, res)));
         sendAnswer(res, await answer({ ...routeCall, body }));
       };
@@ -26,7 +27,9 @@ export function createUnkeyed({ authenticate, checkDeclaredBody, readBody }: Pos
     /** For GET and DELETE: a body is not looked at. */
     withoutBody(answer: (call: RouteCall) => Promise<Answer>): RequestHandler {
       return async function handleWithoutBody(req, res) {
-        sendAnswer(res, await answer(await begin(req, res)));
+        const routeCall = await begin(req, res);
+        await limitRate(callOf(res), routeCall.caller.accountId);
+        sendAnswer(res, await answer(routeCall));
       };
     },
   };

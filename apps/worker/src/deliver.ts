@@ -1,5 +1,5 @@
 import type { AttemptResult, Claim, ClaimedMessage } from '@belfry/database';
-import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
+import type { Batcher, Logger, Metrics, Semaphore } from '@belfry/runtime';
 import type { DeliverJob, Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
 import { boundedJson } from './bounded-json';
@@ -15,6 +15,7 @@ export type DeliverDeps = {
   /** An integration refused us, or works; best effort. */
   onIntegration(seen: { integrationId: string; refusal: string | undefined }): void;
   backoff: Backoff;
+  countMessage: Metrics['countMessage'];
   log: Logger;
 };
 
@@ -60,6 +61,8 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   const result = resultOf(message, ended, deps.backoff);
   const isRecorded = await deps.recorder.record(result);
   tellIntegration(deps, message, ended.outcome);
+  const { provider = 'none', outcome } = result;
+  deps.countMessage({ channel: message.channel, provider, outcome });
   deps.log.info('attempt.closed', {
     message_id: message.id,
     request_id: message.requestId,

@@ -1,4 +1,12 @@
-import { createLogger, createShutdown, EnvError, exitOnSignals, readEnv } from '@belfry/runtime';
+import {
+  createLogger,
+  createShutdown,
+  createStatusServer,
+  EnvError,
+  exitOnSignals,
+  readEnv,
+  type StatusServer,
+} from '@belfry/runtime';
 import { createParts, type Parts, warmUp } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
@@ -20,10 +28,24 @@ async function start(): Promise<void> {
   const log = createLogger({ level: env.LOG_LEVEL, process: 'worker' });
   const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
   exitOnSignals(shutdown);
+  // Closed last: until then it tells that this process takes nothing more.
+  const status = createStatusServer();
+  shutdown.add('status', status.close);
   const parts = createParts(env, log, shutdown);
   await warmUp(parts);
   for (const role of roles) startRole(parts, role);
-  log.info('worker.ready', { roles: roles.map(({ name }) => name), pid: process.pid });
+  const url = await serveStatus(status, parts);
+  log.info('worker.ready', { roles: roles.map(({ name }) => name), url, pid: process.pid });
+}
+
+async function serveStatus(status: StatusServer, parts: Parts): Promise<string> {
+  const place = { host: parts.env.METRICS_HOST, port: parts.env.WORKER_PORT };
+  try {
+    return await status.listen(parts, place);
+  } catch (error) {
+    const problem = `cannot listen on ${place.host}:${place.port} (${String(error)})`;
+    throw new EnvError([{ name: 'WORKER_PORT', problem, example: undefined }]);
+  }
 }
 
 function startRole(parts: Parts, role: Role): void {

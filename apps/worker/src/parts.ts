@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   createPlan,
   createQueues,
@@ -5,28 +6,32 @@ import {
   type Queues,
   storedRecipient,
 } from '@belfry/accepting';
-import { channels } from '@belfry/channels';
+import { channelNames, channels } from '@belfry/channels';
 import {
   type AppRow,
   createDatabase,
   createLookUps,
+  createReadiness,
   type Database,
   type IntegrationRow,
   type LookUps,
+  readOldestWaiting,
   recordResults,
   type UserRow,
   type VersionRow,
 } from '@belfry/database';
 import {
   createCache,
+  createMetrics,
   createRedis,
   createSecrets,
   type Env,
   type Logger,
+  type Metrics,
   type Secrets,
   type Shutdown,
 } from '@belfry/runtime';
-import type { Recipient } from '@belfry/shared';
+import { deliverQueue, fanOutQueue, type Recipient } from '@belfry/shared';
 import type { Redis } from 'ioredis';
 import type { Backoff } from './next-state';
 import { createRecorder, type Recorder } from './recorder';
@@ -48,8 +53,11 @@ export type Parts = {
   plan: Plan;
   recorder: Recorder;
   backoff: Backoff;
+  metrics: Metrics;
+  ready(): Promise<boolean>;
 };
 
+const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const cachedRows = 1_000;
 /** A version never changes; only memory bounds how long it is kept. */
 const versionTtlMs = 60 * 60_000;
@@ -75,6 +83,15 @@ export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown)
     log,
   });
   shutdown.add('recorder', () => recorder.close());
+  const metrics = createMetrics({
+    readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
+    readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
+  });
+  const isStoreReady = createReadiness({
+    pool: database.accepting,
+    databaseUrl: env.DATABASE_URL,
+    migrationsDir,
+  });
   const lookUps = createLookUps(database.prisma);
   const rows = { ttlMs: env.LOOKUP_CACHE_MS, maxEntries: cachedRows };
   const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
@@ -93,6 +110,8 @@ export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown)
     readStoredRecipient: (user) => storedRecipient(user, extraFields),
     plan: createPlan(channels),
     recorder,
+    metrics,
+    ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
 }

@@ -62,6 +62,7 @@ export function startDeliver(parts: Parts, channel: ChannelName): void {
     recorder: parts.recorder,
     onIntegration: (seen) => tellIntegration(parts, seen),
     backoff: parts.backoff,
+    countMessage: parts.metrics.countMessage,
     log,
   });
   const redis = createBlockingRedis({ url: env.REDIS_URL, log });

@@ -1,4 +1,4 @@
-import type { Logger } from '@belfry/runtime';
+import type { Logger, QueueJobs } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue, type FanOutJob, fanOutQueue } from '@belfry/shared';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -14,8 +14,13 @@ export type Queues = {
   findJobs(channel: string, jobIds: string[]): Promise<Set<string>>;
   /** Jobs of a channel that nobody took yet. */
   countWaiting(channel: string): Promise<number>;
+  /** Jobs of each queue by state, for those who watch. */
+  countJobs(queues: readonly string[]): Promise<QueueJobs[]>;
   close(): Promise<void>;
 };
+
+/** A job is removed when it is done, so it has no other state. */
+const countedStates = ['waiting', 'active'] as const;
 
 export type QueuesDeps = { redis: Redis; prefix: string; log: Logger };
 
@@ -72,6 +77,15 @@ export function createQueues({ redis, prefix, log }: QueuesDeps): Queues {
       return new Set(jobIds.filter((_, index) => results[index]?.[1] === 1));
     },
     countWaiting: (channel) => queueOf(deliverQueue(channel)).getWaitingCount(),
+    async countJobs(names) {
+      const counts = await Promise.all(
+        names.map(async (queue) => {
+          const byState = await queueOf(queue).getJobCounts(...countedStates);
+          return countedStates.map((state) => ({ queue, state, count: byState[state] ?? 0 }));
+        }),
+      );
+      return counts.flat();
+    },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },

@@ -53,6 +53,7 @@ export {
   listUnplannedRequests,
   readServerStart,
 } from './relay-queries';
+export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
 export { sqlStateOf } from './transaction';
 export { createUsers, type Users, type UserWrite } from './users';
 export {

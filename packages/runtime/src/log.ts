@@ -27,6 +27,7 @@ const allowedFields = new Set([
   'message_id',
   'messages',
   'method',
+  'metrics_url',
   'missing',
   'name',
   'outcome',

@@ -43,6 +43,14 @@ export { parseTemplate } from './templates/parse';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
 export { TemplateError } from './templates/template-error';
 export {
+  type BulkElement,
+  type BulkHead,
+  type BulkLimits,
+  type BulkReader,
+  createBulkReader,
+  createBulkSendBody,
+} from './wire/bulk-send';
+export {
   type DeviceChange,
   deviceAnswer,
   deviceBody,
@@ -52,7 +60,7 @@ export {
   newDeviceBody,
   type StoredDevice,
 } from './wire/device';
-export { parseJson, unreadableJson } from './wire/json';
+export { parseJson, parseJsonInSteps, unreadableJson } from './wire/json';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {

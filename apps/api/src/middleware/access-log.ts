@@ -1,19 +1,27 @@
 import { performance } from 'node:perf_hooks';
-import type { Logger } from '@belfry/runtime';
+import type { Logger, Metrics } from '@belfry/runtime';
 import type { Request, RequestHandler } from 'express';
 import { callOf } from '../call';
 
-/** One line a call: which route, how it ended and how long it took; nothing of what it said. */
-export function createAccessLog({ log }: { log: Logger }): RequestHandler {
+export type AccessLogDeps = { log: Logger; metrics: Pick<Metrics, 'countHttpRequest'> };
+
+/** One line a call, and one count: which route, how it ended and how long it took; nothing of what it said. */
+export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler {
   return function accessLog(req, res, next) {
     res.once('close', () => {
       const call = callOf(res);
-      const endedAtMs = call.answeredAtMs ?? performance.now();
+      const tookMs = (call.answeredAtMs ?? performance.now()) - call.startedAtMs;
+      metrics.countHttpRequest({
+        route: routeOf(req),
+        method: req.method,
+        status: res.statusCode,
+        seconds: tookMs / 1_000,
+      });
       log.info('call', {
         method: req.method,
         route: routeOf(req),
         status: res.statusCode,
-        duration_ms: Math.round((endedAtMs - call.startedAtMs) * 10) / 10,
+        duration_ms: Math.round(tookMs * 10) / 10,
         call_id: call.id,
         account_id: call.accountId,
         app_id: call.appId,

@@ -8,6 +8,7 @@ import {
   type WireChannels,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
+import { accepted } from '../accepted';
 import type { Answer } from '../answer';
 import type { Operation } from '../openapi';
 import type { PostCall } from '../post';
@@ -29,7 +30,7 @@ export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDe
     const problem = findScheduleProblem(body, channelNames, now());
     if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
     const { callId, caller, idempotencyKey } = call;
-    const { requestId, isReplay } = await sendEvent({
+    const result = await sendEvent({
       callId,
       accountId: caller.accountId,
       apiKeyId: caller.apiKeyId,
@@ -38,18 +39,10 @@ export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDe
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       body: call.body,
     });
-    return accepted(requestId, isReplay);
+    return accepted(result);
   }
 
   return { operation: { ...sendEventOperation, body: bodySchema }, answer };
-}
-
-function accepted(requestId: string, isReplay: boolean): Answer {
-  return {
-    status: 200,
-    body: `{"request_id":"${requestId}","id":"${requestId}","success":true}`,
-    ...(isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),
-  };
 }
 
 const requestIdSchema = Type.String({ format: 'uuid' });

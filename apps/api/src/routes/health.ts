@@ -1,3 +1,4 @@
+import { withinTime } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { RequestHandler } from 'express';
 import { sendAnswer } from '../answer';
@@ -9,24 +10,11 @@ export const livez: RequestHandler = function livez(_req, res) {
   sendAnswer(res, { status: 200, body: '{"status":"ok"}' });
 };
 
-/** The process can accept: its stores answer. */
+/** The process can accept: PostgreSQL answers, has the schema of this code, and the process is not ending. */
 export function createReadyz({ ready }: { ready(): Promise<boolean> }): RequestHandler {
   return async function readyz(_req, res) {
-    if (!(await isReadyInTime(ready))) throw new AppError('unavailable', 'not ready');
+    if (!(await withinTime(ready(), readyTimeoutMs)))
+      throw new AppError('unavailable', 'not ready');
     sendAnswer(res, { status: 200, body: '{"status":"ready"}' });
   };
-}
-
-async function isReadyInTime(ready: () => Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), readyTimeoutMs);
-  });
-  try {
-    return await Promise.race([ready(), late]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -17,9 +17,8 @@ export const unreadableJson = 'Unable to process JSON';
  * overflow or to hold the event loop. Of equal keys in one object the last one counts.
  */
 export function parseJson(bytes: Buffer): Json {
-  if (!isUtf8(bytes)) throw new AppError('malformed_json', unreadableJson);
   const { hasUnicodeEscape } = scan(bytes);
-  const value = parse(bytes);
+  const value = parse(bytes.toString('utf8'));
   const walked: Walk = { keys: 0, checksText: hasUnicodeEscape };
   const problem = walk(value, walked);
   if (problem) throw errorOf(problem);
@@ -27,9 +26,42 @@ export function parseJson(bytes: Buffer): Json {
   return value;
 }
 
-function parse(bytes: Buffer): Json {
+/** As parseJson, for a body with a `batch`: between its steps and its elements others have their turn. */
+export async function parseJsonInSteps(
+  bytes: Buffer,
+  yieldWhenDue: () => Promise<void> | undefined,
+): Promise<Json> {
+  const { hasUnicodeEscape } = scan(bytes);
+  await yieldWhenDue();
+  const text = bytes.toString('utf8');
+  await yieldWhenDue();
+  const value = parse(text);
+  await yieldWhenDue();
+  const walked: Walk = { keys: 0, checksText: hasUnicodeEscape };
+  for (const part of partsOf(value)) {
+    const problem = walk(part.value, walked);
+    if (problem) throw errorOf({ ...problem, path: [...problem.path, ...part.outwards] });
+    await yieldWhenDue();
+  }
+  if (walked.keys <= maxKeysOfItem) return value;
+  for (const part of partsOf(value)) {
+    refuseLargeItem(part.value);
+    await yieldWhenDue();
+  }
+  return value;
+}
+
+/** A body as its head and the elements of its batch, each with the path from it outwards. */
+function partsOf(body: Json): { value: Json; outwards: (string | number)[] }[] {
+  const batch = isObject(body) ? body['batch'] : undefined;
+  if (!isObject(body) || !Array.isArray(batch)) return [{ value: body, outwards: [] }];
+  const elements = batch.map((value, index) => ({ value, outwards: [index, 'batch'] }));
+  return [{ value: { ...body, batch: null }, outwards: [] }, ...elements];
+}
+
+function parse(text: string): Json {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch (cause) {
     throw new AppError('malformed_json', unreadableJson, { cause });
   }
@@ -49,6 +81,7 @@ for (const byte of Buffer.from('[{')) kindOfByte[byte] = kind.opening;
 for (const byte of Buffer.from(']}')) kindOfByte[byte] = kind.closing;
 
 function scan(bytes: Buffer): { hasUnicodeEscape: boolean } {
+  if (!isUtf8(bytes)) throw new AppError('malformed_json', unreadableJson);
   let depth = 0;
   let separators = 0;
   let hasUnicodeEscape = false;
@@ -175,10 +208,12 @@ const itemMembers = ['user', 'data', 'override'];
 
 function refuseLargeItems(body: Json): void {
   const batch = isObject(body) ? body['batch'] : undefined;
-  for (const item of [body, ...(Array.isArray(batch) ? batch : [])]) {
-    if (isObject(item) && keysOfItem(item) > maxKeysOfItem) {
-      throw hostile(`over ${maxKeysOfItem} keys in one user, data and override together`);
-    }
+  for (const item of [body, ...(Array.isArray(batch) ? batch : [])]) refuseLargeItem(item);
+}
+
+function refuseLargeItem(item: Json): void {
+  if (isObject(item) && keysOfItem(item) > maxKeysOfItem) {
+    throw hostile(`over ${maxKeysOfItem} keys in one user, data and override together`);
   }
 }
 

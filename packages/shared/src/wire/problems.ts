@@ -9,9 +9,13 @@ export type DescribedProblem = {
 };
 
 /** The first problem of a value in words; the texts that old clients know come from the schemas' `x-problem`. */
-export function describeProblem(value: unknown, found: readonly ErrorObject[]): DescribedProblem {
+export function describeProblem(
+  value: unknown,
+  found: readonly ErrorObject[],
+  at: readonly (string | number)[] = [],
+): DescribedProblem {
   const error = chooseError(found);
-  const steps = stepsOf(value, error.instancePath);
+  const steps = [...at, ...stepsOf(value, error.instancePath)];
   if (error.keyword === 'required') steps.push(String(error.params['missingProperty']));
   return {
     isTypeProblem: error.keyword === 'type',

@@ -38,6 +38,13 @@ export function createSendEventBody(channels: WireChannels) {
     event: eventName,
     data: Type.Optional(wireData),
     user: Type.Optional(createWireUser(extraFieldsOf(channels))),
+    ...createItemFields(channels),
+  });
+}
+
+/** What a single send and an element of a batch may say of how to send, and a bulk for all of its elements. */
+export function createItemFields(channels: WireChannels) {
+  return {
     override: Type.Optional(createWireOverride(channels)),
     schedule_at: Type.Optional(wireSchedule),
     scheduleAt: Type.Optional(aliasOfSchedule),
@@ -48,20 +55,23 @@ export function createSendEventBody(channels: WireChannels) {
         description: 'Language of the template; the same as `user.preferences.locale`.',
       }),
     ),
-  });
+  };
 }
 
+type ItemFields = Omit<SendEventBody, 'event'>;
+
 export function sendEventFromWire(body: SendEventBody): { eventName: string; item: WireItem } {
-  return {
-    eventName: body.event,
-    item: definedOnly({
-      user: body.user,
-      data: body.data,
-      override: body.override,
-      scheduleAt: firstGiven(topLevelSchedules.map((name) => body[name])),
-      locale: body.locale?.trim() || undefined,
-    }),
-  };
+  return { eventName: body.event, item: itemFromWire(body) };
+}
+
+export function itemFromWire(fields: ItemFields): WireItem {
+  return definedOnly({
+    user: fields.user,
+    data: fields.data,
+    override: fields.override,
+    scheduleAt: firstGiven(topLevelSchedules.map((name) => fields[name])),
+    locale: fields.locale?.trim() || undefined,
+  });
 }
 
 /** What the call says for one channel, if anything. */
@@ -86,7 +96,7 @@ export function scheduleOf(
 
 /** The first `schedule_at` of a body that cannot be read or lies too far ahead, as "<path> <problem>". */
 export function findScheduleProblem(
-  body: SendEventBody,
+  body: Partial<SendEventBody>,
   channels: readonly string[],
   now: Date,
 ): string | undefined {
@@ -116,14 +126,14 @@ function firstGiven<T>(values: readonly T[]): T | undefined {
   return values.find((value) => value !== undefined && value !== '');
 }
 
-const eventName = Type.String({
+export const eventName = Type.String({
   maxLength: limits.eventCharacters,
   pattern: '\\S',
   'x-problem': 'must not be blank',
   description: 'Name of the configured event.',
 });
 
-const wireData = Type.Unsafe<Data>({
+export const wireData = Type.Unsafe<Data>({
   type: 'object',
   'x-max-json-bytes': limits.dataBytes,
   description: 'Values for the placeholders of the templates. Null prints nothing.',

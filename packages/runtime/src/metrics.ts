@@ -1,0 +1,113 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { withinTime } from './within-time';
+
+/** What a process tells of itself. No label names a user, a recipient or a request. */
+export type Metrics = {
+  countHttpRequest(request: HttpRequest): void;
+  countMessage(message: { channel: string; provider: string; outcome: string }): void;
+  countIdempotency(result: string): void;
+  /** A call that no limit was asked for, because Redis was away. */
+  countRateLimitBypass(): void;
+  /** All of it in the text format of Prometheus. */
+  read(): Promise<string>;
+  contentType: string;
+};
+
+export type HttpRequest = {
+  /** The template, never the path. */
+  route: string;
+  method: string;
+  status: number;
+  seconds: number;
+};
+
+export type QueueJobs = { queue: string; state: string; count: number };
+export type OldestWaiting = { channel: string; seconds: number };
+
+/** What is asked for when somebody reads, and left out where it does not come in time. */
+export type MetricsSources = {
+  readQueueJobs(): Promise<QueueJobs[]>;
+  readOldestWaiting(): Promise<OldestWaiting[]>;
+};
+
+const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const sourceTimeoutMs = 2_000;
+
+export function createMetrics({ readQueueJobs, readOldestWaiting }: MetricsSources): Metrics {
+  const registry = new Registry();
+  const counters = createCounters(registry);
+  const jobs = new Gauge({
+    name: 'belfry_queue_jobs',
+    help: 'Jobs in Redis.',
+    labelNames: ['queue', 'state'],
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: 'belfry_oldest_waiting_seconds',
+    help: 'How long the oldest due message of a channel waits; 0 where none does.',
+    labelNames: ['channel'],
+    registers: [registry],
+  });
+
+  return {
+    countHttpRequest({ route, method, status, seconds }) {
+      counters.requests.inc({ route, method, status });
+      counters.durations.observe({ route, method }, seconds);
+    },
+    countMessage: (message) => counters.messages.inc(message),
+    countIdempotency: (result) => counters.idempotency.inc({ result }),
+    countRateLimitBypass: () => counters.bypasses.inc(),
+    async read() {
+      const [queueJobs, waiting] = await Promise.all([
+        orNothing(readQueueJobs()),
+        orNothing(readOldestWaiting()),
+      ]);
+      jobs.reset();
+      for (const { queue, state, count } of queueJobs) jobs.set({ queue, state }, count);
+      oldest.reset();
+      for (const { channel, seconds } of waiting) oldest.set({ channel }, seconds);
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+function createCounters(registry: Registry) {
+  const registers = [registry];
+  return {
+    requests: new Counter({
+      name: 'belfry_http_requests_total',
+      help: 'Calls that were answered.',
+      labelNames: ['route', 'method', 'status'],
+      registers,
+    }),
+    durations: new Histogram({
+      name: 'belfry_http_request_duration_seconds',
+      help: 'From the arrival of a call to its answer.',
+      labelNames: ['route', 'method'],
+      buckets: durationBucketsSeconds,
+      registers,
+    }),
+    messages: new Counter({
+      name: 'belfry_messages_total',
+      help: 'Attempts that ended.',
+      labelNames: ['channel', 'provider', 'outcome'],
+      registers,
+    }),
+    idempotency: new Counter({
+      name: 'belfry_idempotency_total',
+      help: 'Calls with an Idempotency-Key, by what the key led to.',
+      labelNames: ['result'],
+      registers,
+    }),
+    bypasses: new Counter({
+      name: 'belfry_rate_limit_bypassed_total',
+      help: 'Calls that were let through uncounted, because Redis did not answer.',
+      registers,
+    }),
+  };
+}
+
+async function orNothing<T>(asked: Promise<T[]>): Promise<T[]> {
+  return (await withinTime(asked, sourceTimeoutMs)) ?? [];
+}

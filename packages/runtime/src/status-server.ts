@@ -1,0 +1,91 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Metrics } from './metrics';
+import { withinTime } from './within-time';
+
+export type StatusServerDeps = {
+  metrics: Pick<Metrics, 'read' | 'contentType'>;
+  /** Whether the process can do its work. */
+  ready(): Promise<boolean>;
+};
+
+export type StatusServer = {
+  /** Its URL; rejects where the place is taken. */
+  listen(deps: StatusServerDeps, place: { host: string; port: number }): Promise<string>;
+  /** Also where it never listened. */
+  close(): Promise<void>;
+};
+
+type Answer = { status: number; type: string; body: string };
+
+const readyTimeoutMs = 2_000;
+const requestTimeoutMs = 10_000;
+const maxConnections = 100;
+
+/** Serves `/livez`, `/readyz` and `/metrics`, for machines beside this one. */
+export function createStatusServer(): StatusServer {
+  let server: Server | undefined;
+  return {
+    async listen(deps, place) {
+      const opened = createServer({ requestTimeout: requestTimeoutMs }, createListener(deps));
+      opened.maxConnections = maxConnections;
+      await listen(opened, place);
+      server = opened;
+      return urlOf(opened);
+    },
+    async close() {
+      if (server) await close(server);
+    },
+  };
+}
+
+function createListener({ metrics, ready }: StatusServerDeps): RequestListener {
+  const routes: Record<string, () => Promise<Answer>> = {
+    '/livez': async () => json(200, 'ok'),
+    '/readyz': async () =>
+      (await withinTime(ready(), readyTimeoutMs)) ? json(200, 'ready') : json(503, 'not ready'),
+    '/metrics': async () => ({
+      status: 200,
+      type: metrics.contentType,
+      body: await metrics.read(),
+    }),
+  };
+  return function answer(req, res) {
+    const path = req.url?.split('?', 1)[0] ?? '';
+    const route = req.method === 'GET' && Object.hasOwn(routes, path) ? routes[path] : undefined;
+    const answering = route ? route() : Promise.resolve(json(404, 'not found'));
+    void answering
+      .catch(() => json(500, 'failed'))
+      .then(({ status, type, body }) => {
+        res.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+        res.end(body);
+      });
+  };
+}
+
+function json(status: number, text: string): Answer {
+  return { status, type: 'application/json', body: JSON.stringify({ status: text }) };
+}
+
+function listen(server: Server, place: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(place, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function urlOf(server: Server): string {
+  // A server that listens on a port has an address with one.
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

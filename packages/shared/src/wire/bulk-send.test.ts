@@ -1,0 +1,152 @@
+import { Type } from '@sinclair/typebox';
+import type { Json } from '../data';
+import { AppError } from '../errors';
+import { createBulkReader } from './bulk-send';
+import { parseJson, parseJsonInSteps } from './json';
+import type { WireChannels, WireItem } from './send-event';
+
+const channels: WireChannels = {
+  email: { override: Type.Object({ reply_to: Type.Optional(Type.String()) }), recipient: {} },
+  toy: {
+    override: Type.Object({ colour: Type.Optional(Type.String()) }),
+    recipient: { toy_address: Type.String({ maxLength: 5 }) },
+  },
+};
+const reader = createBulkReader(channels, { maxItems: 3, maxInheritedBytes: 200 });
+const now = new Date('2026-03-01T12:00:00Z');
+
+function read(body: unknown): WireItem[] {
+  const head = reader.readHead(body as Json, now);
+  return head.elements.map((_, index) => reader.readElement(head, index, now).item);
+}
+
+async function refusalOf(work: () => unknown): Promise<{ code: string; sentence: string }> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof AppError) return { code: error.code, sentence: error.message };
+    throw error;
+  }
+  throw new Error('was taken');
+}
+
+describe('the body of events/bulk_send', () => {
+  test.each<[string, unknown, string]>([
+    ['body must be an object', [], 'invalid_type'],
+    ['event must not be blank', { batch: [{ user: {} }] }, 'validation_failed'],
+    ['event must be a string', { event: {}, batch: [{ user: {} }] }, 'invalid_type'],
+    ['batch must not be empty', { event: 'e' }, 'validation_failed'],
+    ['batch must not be empty', { event: 'e', batch: null }, 'validation_failed'],
+    ['batch must not be empty', { event: 'e', batch: [] }, 'validation_failed'],
+    ['batch must be an array', { event: 'e', batch: {} }, 'invalid_type'],
+    [
+      'batch must hold at most 3 elements',
+      { event: 'e', batch: Array.from({ length: 4 }, () => ({ user: {} })) },
+      'validation_failed',
+    ],
+    ['batch[0].user must not be null', { event: 'e', batch: [{}] }, 'validation_failed'],
+    [
+      'batch[1].user must not be null',
+      { event: 'e', batch: [{ user: {} }, { user: null }] },
+      'validation_failed',
+    ],
+    ['batch[0] must be an object', { event: 'e', batch: [null] }, 'invalid_type'],
+    [
+      'batch[2].user.mobile must be a string',
+      { event: 'e', batch: [{ user: {} }, { user: {} }, { user: { mobile: 1 } }] },
+      'invalid_type',
+    ],
+    [
+      'batch[0].user.toy_address must be at most 5 characters',
+      { event: 'e', batch: [{ user: { toy_address: '123456' } }] },
+      'validation_failed',
+    ],
+    [
+      'batch[0].schedule_at must be at most 366 days ahead',
+      { event: 'e', batch: [{ user: {}, schedule_at: '2030-01-01' }] },
+      'validation_failed',
+    ],
+    [
+      'schedule_at must be epoch milliseconds or an ISO 8601 time',
+      { event: 'e', schedule_at: 'soon', batch: [{ user: {} }] },
+      'validation_failed',
+    ],
+    [
+      'override must be at most 100 bytes for 2 elements',
+      {
+        event: 'e',
+        override: { email: { reply_to: 'x'.repeat(100) } },
+        batch: [{ user: {} }, { user: {} }],
+      },
+      'validation_failed',
+    ],
+  ])('is refused where "%s"', async (sentence, body, code) => {
+    expect(await refusalOf(() => read(body))).toEqual({ code, sentence });
+  });
+
+  test('is taken with every optional key null', () => {
+    const user = { email: 'a@b.c', mobile: null, slack: null, fcm_tokens: null, preferences: null };
+    const element = { user, data: null, override: null, schedule_at: null, locale: null };
+    const body = { event: 'e', override: null, schedule_at: null, locale: null, batch: [element] };
+    expect(read(body)).toEqual([{ user: { email: 'a@b.c' } }]);
+  });
+
+  test('keeps null inside data, where it is a value', () => {
+    const batch = [{ user: {}, data: { a: null } }];
+    expect(read({ event: 'e', batch })).toEqual(batch);
+  });
+
+  test('holds override, schedule_at and locale for every element without its own', () => {
+    const items = read({
+      event: 'e',
+      override: { email: { reply_to: 'all' }, toy: { colour: 'red' } },
+      schedule_at: 1,
+      locale: 'de',
+      batch: [
+        { user: {} },
+        { user: {}, override: { toy: { colour: 'blue' } }, scheduleAt: 2, locale: 'fr' },
+        { user: {}, override: { email: {}, providers: {} }, locale: '' },
+      ],
+    });
+    const all = { email: { reply_to: 'all' }, toy: { colour: 'red' } };
+    expect(items).toEqual([
+      { user: {}, override: all, scheduleAt: 1, locale: 'de' },
+      { user: {}, override: { ...all, toy: { colour: 'blue' } }, scheduleAt: 2, locale: 'fr' },
+      { user: {}, override: all, scheduleAt: 1, locale: 'de' },
+    ]);
+  });
+});
+
+describe('parseJsonInSteps', () => {
+  const parse = (text: string) => parseJsonInSteps(Buffer.from(text), () => undefined);
+
+  test.each(['[1]', 'null', '{"a":1}', '{"batch":1}', '{"event":"e","batch":[{"a":null},2]}'])(
+    'reads %s as parseJson does',
+    async (text) => {
+      expect(await parse(text)).toEqual(parseJson(Buffer.from(text)));
+    },
+  );
+
+  test.each([
+    '{"batch":',
+    '{"batch":[{"a":1},{"b":{"__proto__":1}}]}',
+    '{"batch":[1e400]}',
+    '{"a":{"constructor":1},"batch":[]}',
+    '{"batch":["\\u0000"]}',
+    '{"batch":[1,9007199254740993]}',
+    `{"batch":[{"data":{${Array.from({ length: 2_001 }, (_, i) => `"${i}":0`).join()}}}]}`,
+  ])('refuses %#: as parseJson does', async (text) => {
+    const refusal = await refusalOf(() => parse(text));
+    expect(refusal).toEqual(await refusalOf(() => parseJson(Buffer.from(text))));
+  });
+
+  test('asks between the elements whether others are due', async () => {
+    let asked = 0;
+    const text = JSON.stringify({ batch: Array.from({ length: 50 }, () => ({})) });
+    await parseJsonInSteps(Buffer.from(text), () => {
+      asked += 1;
+      return undefined;
+    });
+    expect(asked).toBeGreaterThan(50);
+  });
+});
