@@ -1,0 +1,65 @@
+import { createLogger, newId } from '@belfry/runtime';
+import { createFactories, eventually, testDatabase, testSecrets } from '@belfry/testing';
+import { createDatabase, type Database } from './client';
+import { userTokenPlace } from './look-ups';
+import { createUsers } from './users';
+
+let database: Database;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 4, log });
+});
+
+afterAll(() => database.close());
+
+describe('writeUser', () => {
+  test('seals the token to the row that another call made meanwhile', async () => {
+    const { appId, accountId } = await createFactories(database).createTenant();
+    const secrets = testSecrets();
+    const users = createUsers({ pool: database.accepting, secrets, newId });
+    const [userId, otherSid] = [newId(), newId()];
+    const other = await database.delivery.connect();
+    await other.query('BEGIN');
+    await other.query('INSERT INTO app_user (id, app_id, user_id) VALUES ($1, $2, $3)', [
+      ...[otherSid, appId, userId],
+    ]);
+    const user = { userId, contact: { slack: { channel_id: 'C1' } }, slackToken: 'xoxb-1' };
+    const call = { callId: newId(), accountId, key: undefined, appId, user };
+    const written = users.writeUser(call, ({ userSid }) => userSid);
+    await eventually(async () => {
+      const { rows } = await database.delivery.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO app_user AS stored%'
+         AND datname = current_database()`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    await other.query('COMMIT');
+    other.release();
+    expect(await written).toEqual({ isWritten: true, body: otherSid });
+    const stored = await users.findWholeUser(appId, userId);
+    const { access_token } = stored!.contact['slack'] as { access_token: string };
+    expect(secrets.open(access_token, userTokenPlace(otherSid))).toBe('xoxb-1');
+  });
+
+  test('leaves neither user nor key when the answer cannot be made', async () => {
+    const { appId, accountId } = await createFactories(database).createTenant();
+    const users = createUsers({ pool: database.accepting, secrets: testSecrets(), newId });
+    const userId = newId();
+    const key = {
+      hash: Buffer.alloc(32, 1),
+      fingerprint: Buffer.alloc(32, 2),
+      ringKeyId: 'test',
+      status: 200,
+    };
+    const call = { callId: newId(), accountId, key, appId, user: { userId, contact: {} } };
+    const failing = users.writeUser(call, () => {
+      throw new Error('a bug of ours');
+    });
+    await expect(failing).rejects.toThrow('a bug of ours');
+    expect(await users.findWholeUser(appId, userId)).toBeUndefined();
+    expect(await database.prisma.idempotencyKey.count({ where: { accountId } })).toBe(0);
+    expect(await users.writeUser(call, () => 'b')).toEqual({ isWritten: true, body: 'b' });
+  });
+});
