@@ -81,6 +81,7 @@ const askGateway = `
     findApiKey: unused, findApp: unused, sendEvent: unused, ready: async () => true,
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 1000, maxBodiesInMemoryBytes: 1000, bodyTimeoutMs: 1000 },
+    limitRate: unused, metrics: { countHttpRequest: () => undefined },
     log: createLogger({ level: 'error', process: 'api' }),
   });
   const server = api.listen(0, '127.0.0.1', async () => {

@@ -9,7 +9,7 @@ const page = readFileSync(path.join(__dirname, '../../../../docs/templates.md'),
 
 /** The rows whose three cells are code. */
 const rows = page.split('\n').flatMap((line) => {
-  const cells = /^\| `(.+)` \| `(.+)` \| `(.+)` \|$/.exec(line)?.slice(1);
+  const cells = /^\| +`(.+)` +\| +`(.+)` +\| +`(.+)` +\|$/.exec(line)?.slice(1);
   return cells ? [cells.map((cell) => cell.replaceAll('\\|', '|'))] : [];
 });
 
