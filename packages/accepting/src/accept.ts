@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   type EventRow,
-  isAnsweredError,
+  isRefusedContent,
   type NewIdempotencyKey,
   type NewRequest,
   type StoredKey,
@@ -98,7 +98,7 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
       throw error;
     }
     if (!('error' in result)) return result;
-    throw isAnsweredError(result.error) ? result.error : unavailable('2', result.error);
+    throw isRefusedContent(result.error) ? result.error : unavailable('2', result.error);
   }
 
   function replay(stored: StoredKey, key: CallKey | undefined): Accepted {
