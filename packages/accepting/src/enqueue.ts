@@ -38,8 +38,14 @@ export function createQueues({ redis, prefix, log }: QueuesDeps): Queues {
     return queue;
   }
 
+  /** BullMQ would wait for a first connection, with all that is added meanwhile in memory. */
+  function refuseUnlessReady(): void {
+    if (redis.status !== 'ready') throw new Error(`Redis is not ready: ${redis.status}`);
+  }
+
   return {
     async addDeliverJobs(jobs) {
+      refuseUnlessReady();
       const channels = new Set(jobs.map((job) => job.channel));
       await Promise.all(
         [...channels].map((channel) =>
@@ -56,6 +62,7 @@ export function createQueues({ redis, prefix, log }: QueuesDeps): Queues {
       );
     },
     async addFanOutJobs(jobs) {
+      refuseUnlessReady();
       await queueOf(fanOutQueue).addBulk(
         jobs.map((data) => ({
           name: 'fan-out',
@@ -71,7 +78,10 @@ export function createQueues({ redis, prefix, log }: QueuesDeps): Queues {
       const results = (await pipeline.exec()) ?? [];
       return new Set(jobIds.filter((_, index) => results[index]?.[1] === 1));
     },
-    countWaiting: (channel) => queueOf(deliverQueue(channel)).getWaitingCount(),
+    async countWaiting(channel) {
+      refuseUnlessReady();
+      return queueOf(deliverQueue(channel)).getWaitingCount();
+    },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },

@@ -1,5 +1,6 @@
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type pg from 'pg';
 import { claimMessages } from './claim';
 import { createDatabase, type Database } from './client';
 import { type AttemptResult, leaseExpired, recordResults } from './record';
@@ -159,13 +160,32 @@ describe('writeRequests', () => {
     expect(await database.prisma.message.count({ where: { requestId: second.id } })).toBe(0);
   });
 
+  test('tells the callers that were stored so when the key of a neighbour cannot be read', async () => {
+    const key = newId();
+    await writeRequests(database.accepting, [newCall({ key }).call]);
+    const calls = [newCall(), newCall({ key })].map(({ call }) => call);
+    const { accepting } = database;
+    const failing: Pick<pg.Pool, 'query'> = Object.create(accepting, {
+      query: {
+        value: (query: pg.QueryConfig) =>
+          query.text.startsWith('SELECT account_id')
+            ? Promise.reject(new Error('lost'))
+            : accepting.query(query),
+      },
+    });
+    expect(await writeRequests(failing, calls)).toEqual([
+      { isWritten: true },
+      { error: new Error('lost') },
+    ]);
+  });
+
   test('accepts a key once when two gateways write it at the same moment', async () => {
     const key = newId();
     const calls = Array.from({ length: 8 }, () => newCall({ key }));
     const written = await Promise.all(
       calls.map(({ call }) => writeRequests(database.accepting, [call])),
     );
-    expect(written.flat().filter(({ isWritten }) => isWritten)).toHaveLength(1);
+    expect(written.flat().filter((each) => 'isWritten' in each && each.isWritten)).toHaveLength(1);
     const ids = calls.map(({ id }) => id);
     expect(await database.prisma.request.count({ where: { id: { in: ids } } })).toBe(1);
   });
@@ -258,6 +278,17 @@ describe('recordResults', () => {
     expect(message).toMatchObject({ state: 'queued', waits: 'retry', jobId: null });
   });
 
+  test('stores what a provider answers, U+0000 and any length included, beside its neighbours', async () => {
+    const ids = [await writeMessage(), await writeMessage()];
+    for (const id of ids) await claimOne(id);
+    const noise = Array.from({ length: 500 }, newId).join('');
+    const odd = { reason: 'a\0b', detail: `\0${noise}`, providerMessageId: `\0${noise}` };
+    const results = ids.map((id, index) => resultOf(id, index === 0 ? odd : {}));
+    expect(await record(results)).toEqual([true, true]);
+    const [message] = await Promise.all(ids.map(readMessage));
+    expect(message?.attemptRows).toMatchObject([{ outcome: 'accepted', reason: 'a\uFFFDb' }]);
+  });
+
   test('records an attempt once', async () => {
     const id = await writeMessage();
     await claimOne(id);
@@ -308,6 +339,16 @@ describe('the relay’s queries', () => {
     expect(given.filter((ids) => ids.has(id))).toHaveLength(1);
     const again = await listDueMessages(database.delivery, { channel: 'email', limit: 10_000 });
     expect(again.find((message) => message.id === id)).toBeUndefined();
+  });
+
+  test('give no job to a message that was claimed and put back since it was listed', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    const next = { state: 'queued', dueAfterMs: 30_000, waits: 'retry' } as const;
+    await record([resultOf(id, { outcome: 'retry', reason: 'refused', next })]);
+    const jobs = [{ id, jobId: newId(), previousJobId: undefined }];
+    expect(await assignJobs(database.delivery, jobs)).toEqual(new Set());
+    expect(await readMessage(id)).toMatchObject({ jobId: null });
   });
 
   test('list leases that ran out', async () => {
