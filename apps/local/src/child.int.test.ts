@@ -31,6 +31,7 @@ function start(code: string, deps: Partial<ChildDeps> = {}) {
       onLine: () => {},
       onRestart: () => {},
       onLost: () => {},
+      signal: new AbortController().signal,
       ...deps,
     },
   );
@@ -52,6 +53,21 @@ describe('startChild', () => {
     await expect(start(`console.error('no database'); process.exit(78);`)).rejects.toThrow(
       /toy ended \(code 78\) while it started:\nno database/,
     );
+  });
+
+  test('ends a program that is not ready when everything is to end', async () => {
+    const stopping = new AbortController();
+    const pids: number[] = [];
+    const starting = start(stay, {
+      signal: stopping.signal,
+      onStarted: async (_name, pid) => {
+        pids.push(pid);
+      },
+    });
+    await eventually(() => expect(pids).toHaveLength(1));
+    stopping.abort();
+    await expect(starting).rejects.toThrow('toy was stopped');
+    expect(pids.filter(isAlive)).toEqual([]);
   });
 
   test('starts a program again that ends by itself', async () => {

@@ -16,6 +16,8 @@ export type ChildDeps = {
   onRestart(name: string, how: string): void;
   /** It ended by itself too often. */
   onLost(name: string): void;
+  /** Aborted when everything is to end: what is not ready by then never will be. */
+  signal: AbortSignal;
 };
 
 export type Child = {
@@ -40,7 +42,7 @@ export async function startChild(program: Program, deps: ChildDeps): Promise<Chi
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
   let current = await launch(program, deps, log);
-  const ended = await Promise.race([current.ready, current.exited]);
+  const ended = await Promise.race([current.ready, current.exited, abortOf(deps.signal)]);
   if (ended !== undefined) {
     current.process.kill('SIGKILL');
     await current.exited;
@@ -82,6 +84,14 @@ export async function startChild(program: Program, deps: ChildDeps): Promise<Chi
       log.close();
     },
   };
+}
+
+function abortOf(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const stopped = () => resolve('was stopped');
+    if (signal.aborted) stopped();
+    else signal.addEventListener('abort', stopped, { once: true });
+  });
 }
 
 type Launched = {

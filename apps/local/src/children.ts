@@ -8,17 +8,23 @@ export type Children = {
   list(): { name: string; pid: number }[];
 };
 
-export function createChildren(deps: ChildDeps): Children {
+export function createChildren(deps: Omit<ChildDeps, 'signal'>): Children {
+  const stopping = new AbortController();
+  let starting: Promise<PromiseSettledResult<Child>[]> | undefined;
   let children: Child[] = [];
 
   return {
     async startAll(programs) {
-      const started = await Promise.allSettled(programs.map((each) => startChild(each, deps)));
+      const start = (program: Program) => startChild(program, { ...deps, signal: stopping.signal });
+      starting = Promise.allSettled(programs.map(start));
+      const started = await starting;
       children = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       const failed = started.find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
     },
     async stopAll() {
+      stopping.abort();
+      await starting;
       for (const child of children.toReversed()) await child.stop();
     },
     list: () => children.map(({ name, pid }) => ({ name, pid })),

@@ -3,13 +3,16 @@ import type { Batcher, Logger, Metrics, Semaphore } from '@belfry/runtime';
 import type { DeliverJob, Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
 import { boundedJson } from './bounded-json';
-import { type Backoff, nextState } from './next-state';
+import { type Backoff, brokenVersion, nextState } from './next-state';
 import type { Recorder } from './recorder';
+
+/** `claimedAtMs` is not later than the lease's begin by PostgreSQL's clock, see `Claimed`. */
+export type TimedClaim = { claim: Claim; claimedAtMs: number };
 
 export type DeliverDeps = {
   /** Messages of this channel that may be in flight at once. */
   slots: Semaphore;
-  claims: Pick<Batcher<string, Claim>, 'add'>;
+  claims: Pick<Batcher<string, TimedClaim>, 'add'>;
   attempt(claimed: Claimed): Promise<Ended>;
   recorder: Pick<Recorder, 'record'>;
   /** An integration refused us, or works; best effort. */
@@ -32,7 +35,10 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 
   return {
     async deliver({ ids }) {
-      await Promise.all(ids.map(deliverOne));
+      // The job is over when all of its messages are, also where one fails: shutdown waits for jobs.
+      const ended = await Promise.allSettled(ids.map(deliverOne));
+      const failed = ended.find((each) => each.status === 'rejected');
+      if (failed) throw failed.reason;
     },
     stop() {
       isStopped = true;
@@ -43,8 +49,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     const release = await slots.acquire();
     try {
       if (isStopped) return;
-      const claimedAtMs = performance.now();
-      const claim = await claims.add(id);
+      const { claim, claimedAtMs } = await claims.add(id);
       if (claim.kind === 'settled') {
         log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
       }
@@ -115,9 +120,3 @@ function tellIntegration(deps: DeliverDeps, message: ClaimedMessage, outcome: Ou
     deps.onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
   }
 }
-
-/** For a message whose version could not be read: a few tries, then failed. */
-const brokenVersion = {
-  integrationIds: [],
-  policy: { attempts: 5, timeToLiveMs: 0, onUnknown: 'hold' as const, unknownResends: 0 },
-};

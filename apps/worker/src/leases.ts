@@ -5,8 +5,7 @@ import {
   type VersionRow,
 } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
-import type { ChannelVersion } from '@belfry/shared';
-import { type Backoff, nextState } from './next-state';
+import { type Attempted, type Backoff, brokenVersion, nextState } from './next-state';
 
 export type LeasesDeps = {
   listExpiredLeases(limit: number): Promise<ExpiredLease[]>;
@@ -27,8 +26,7 @@ export async function giveUpLeases(deps: LeasesDeps): Promise<void> {
 async function giveUp(deps: LeasesDeps, lease: ExpiredLease): Promise<void> {
   const version = await deps.findVersion(lease.versionId);
   const channelVersion = version?.definition.channels[lease.channel];
-  if (!channelVersion) return;
-  const result = resultOf(lease, channelVersion, deps.backoff);
+  const result = resultOf(lease, channelVersion ?? brokenVersion, deps.backoff);
   if (!(await deps.record(result))) return;
   deps.log.warn('lease.expired', {
     message_id: lease.id,
@@ -38,7 +36,11 @@ async function giveUp(deps: LeasesDeps, lease: ExpiredLease): Promise<void> {
   });
 }
 
-function resultOf(lease: ExpiredLease, version: ChannelVersion, backoff: Backoff): AttemptResult {
+function resultOf(
+  lease: ExpiredLease,
+  version: Attempted['version'],
+  backoff: Backoff,
+): AttemptResult {
   const reason = leaseExpired;
   const detail = 'The worker was not heard of again; it may have sent the message.';
   const { attempt, unknownCount, integrationId } = lease;

@@ -7,7 +7,7 @@ import {
   readEnv,
   type StatusServer,
 } from '@belfry/runtime';
-import { createParts, type Parts, warmUp } from './parts';
+import { type CloseRole, createParts, type Parts, warmUp } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
@@ -33,7 +33,11 @@ async function start(): Promise<void> {
   shutdown.add('status', status.close);
   const parts = createParts(env, log, shutdown);
   await warmUp(parts);
-  for (const role of roles) startRole(parts, role);
+  const closers = roles.map((role) => startRole(parts, role));
+  // All at once: a role that is told last would go on claiming what it has no time left to end.
+  shutdown.add('roles', async () => {
+    await Promise.all(closers.map((close) => close()));
+  });
   const url = await serveStatus(status, parts);
   log.info('worker.ready', { roles: roles.map(({ name }) => name), url, pid: process.pid });
 }
@@ -48,8 +52,13 @@ async function serveStatus(status: StatusServer, parts: Parts): Promise<string> 
   }
 }
 
-function startRole(parts: Parts, role: Role): void {
-  if (role.kind === 'deliver') startDeliver(parts, role.channel);
-  if (role.kind === 'fanout') startFanOut(parts);
-  if (role.kind === 'relay') startRelay(parts);
+function startRole(parts: Parts, role: Role): CloseRole {
+  switch (role.kind) {
+    case 'deliver':
+      return startDeliver(parts, role.channel);
+    case 'fanout':
+      return startFanOut(parts);
+    case 'relay':
+      return startRelay(parts);
+  }
 }

@@ -19,6 +19,12 @@ export type Attempted = {
   integrationId: string | undefined;
 };
 
+/** For a message whose version could not be read: a few tries, then failed; an unknown outcome stays. */
+export const brokenVersion: Attempted['version'] = {
+  integrationIds: [],
+  policy: { attempts: 5, timeToLiveMs: 0, onUnknown: 'hold', unknownResends: 0 },
+};
+
 const probeWaitMs = 15 * 60_000;
 const longestProviderWaitMs = 15 * 60_000;
 

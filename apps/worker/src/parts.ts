@@ -58,6 +58,9 @@ export type Parts = {
 };
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
+/** Takes nothing new, and resolves when what the role has in hand is done. */
+export type CloseRole = () => Promise<void>;
+
 const cachedRows = 1_000;
 /** A version never changes; only memory bounds how long it is kept. */
 const versionTtlMs = 60 * 60_000;

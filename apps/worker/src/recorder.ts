@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptResult } from '@belfry/database';
+import { type AttemptResult, isAnsweredError, isRefusedContent } from '@belfry/database';
 import { type Batcher, createBatcher, type Logger } from '@belfry/runtime';
 
 export type Recorder = {
@@ -18,32 +18,50 @@ const maxResultsWaiting = 10_000;
 const firstWaitMs = 50;
 const longestWaitMs = 5_000;
 
+type Stored = { isRecorded: boolean } | { error: unknown };
+
 /** A provider's answer is worth more than the connection it could not be written to. */
 export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
   let isClosed = false;
-  const batcher: Batcher<AttemptResult, boolean> = createBatcher({
-    flush: recordResults,
+  const batcher: Batcher<AttemptResult, Stored> = createBatcher({
+    flush: store,
     maxBatch: maxResultsPerFlush,
     maxWaiting: maxResultsWaiting,
     // Two results of one message (its lease ran out, then it answered) must not meet in one statement.
     keyOf: (result) => result.messageId,
   });
 
-  async function record(result: AttemptResult): Promise<boolean> {
-    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-      try {
-        return await batcher.add(result);
-      } catch (error) {
-        if (isClosed) throw error;
-        log.warn('attempt.not_recorded', {
-          message_id: result.messageId,
-          attempt: result.attempt,
-          outcome: result.outcome,
-          error,
-        });
-        await sleep(waitMs);
-      }
+  async function store(results: AttemptResult[]): Promise<Stored[]> {
+    try {
+      return (await recordResults(results)).map((isRecorded) => ({ isRecorded }));
+    } catch (error) {
+      // One result that PostgreSQL refuses must not keep its neighbours from being stored.
+      if (results.length === 1 || !isAnsweredError(error)) return results.map(() => ({ error }));
+      const stored: Stored[] = [];
+      for (const result of results) stored.push(...(await store([result])));
+      return stored;
     }
+  }
+
+  async function record(given: AttemptResult): Promise<boolean> {
+    let result = given;
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+      const stored = await batcher.add(result).catch((error: unknown) => ({ error }));
+      if ('isRecorded' in stored) return stored.isRecorded;
+      if (isClosed) throw stored.error;
+      result = toTryNext(result, stored.error);
+      await sleep(waitMs);
+    }
+  }
+
+  function toTryNext(result: AttemptResult, error: unknown): AttemptResult {
+    log.warn('attempt.not_recorded', {
+      message_id: result.messageId,
+      attempt: result.attempt,
+      outcome: result.outcome,
+      error,
+    });
+    return isRefusedContent(error) ? withoutTexts(result) : result;
   }
 
   return {
@@ -52,5 +70,17 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
       isClosed = true;
       await batcher.close();
     },
+  };
+}
+
+/** What became of the message matters more than what the provider said about it. */
+function withoutTexts(result: AttemptResult): AttemptResult {
+  return {
+    ...result,
+    detail: 'What the provider answered could not be stored.',
+    providerMessageId: undefined,
+    request: undefined,
+    response: undefined,
+    missing: [],
   };
 }

@@ -35,26 +35,50 @@ const unplannedPerTurn = 100;
 export function createRelay(deps: RelayDeps): Relay {
   const doubt = createDoubt(deps);
   const grace = createGrace(deps);
+  const failing = new Set<string>();
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
+  // Each step by itself: leases do not wait for Redis, nor one channel for another.
   async function turn(): Promise<void> {
-    const doubtedAfterMs = await doubt.next();
+    const doubtedAfterMs = await attempt('doubt', doubt.next);
     for (const channel of deps.channels) {
-      if (doubtedAfterMs !== undefined) await feedLost(deps, channel, doubtedAfterMs);
-      await feedDue(deps, channel);
+      await attempt(`feed ${channel}`, () => feed(channel, doubtedAfterMs));
     }
-    if (await grace.isOver()) await giveUpLeases(deps);
-    await wakeFanOut(deps);
+    await attempt('leases', async () => {
+      if (await grace.isOver()) await giveUpLeases(deps);
+    });
+    await attempt('fanout', () => wakeFanOut(deps));
+  }
+
+  async function feed(channel: string, doubtedAfterMs: number | undefined): Promise<void> {
+    if (doubtedAfterMs !== undefined) {
+      await feedLost(deps, channel, doubtedAfterMs).catch((error: unknown) => {
+        doubt.repeat();
+        throw error;
+      });
+    }
+    await feedDue(deps, channel);
+  }
+
+  /** An outage is one line, not one a turn. */
+  async function attempt<T>(part: string, step: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await step();
+      if (failing.delete(part)) deps.log.info('relay.step_restored', { part });
+      return result;
+    } catch (error) {
+      if (!failing.has(part)) deps.log.warn('relay.step_failed', { part, error });
+      failing.add(part);
+      return undefined;
+    }
   }
 
   function schedule(): void {
     if (isClosed) return;
     timer = setTimeout(() => {
-      running = turn()
-        .catch((error: unknown) => deps.log.warn('relay.turn_failed', { error }))
-        .finally(schedule);
+      running = turn().finally(schedule);
     }, deps.pollMs);
   }
 
@@ -80,34 +104,53 @@ async function wakeFanOut(deps: RelayDeps): Promise<void> {
 
 /** When to ask Redis whether queued jobs are still there: now and then, and at once after it was emptied. */
 function createDoubt({ hasMarker, requeueAfterMs }: RelayDeps) {
-  let lastAtMs = 0;
+  let lastAtMs = Number.NEGATIVE_INFINITY;
+  let mustRepeat = false;
   return {
     /** How long a message must have been due to be doubted now; undefined doubts none. */
     async next(): Promise<number | undefined> {
-      const isEmptied = !(await hasMarker());
-      const isTime = Date.now() - lastAtMs >= requeueAfterMs;
+      const isEmptied = !(await hasMarker()) || mustRepeat;
+      const isTime = performance.now() - lastAtMs >= requeueAfterMs;
       if (!isEmptied && !isTime) return undefined;
-      lastAtMs = Date.now();
+      lastAtMs = performance.now();
+      mustRepeat = false;
       return isEmptied ? 0 : requeueAfterMs;
+    },
+    /** What was to be queued again was not: the next turn doubts all of it once more. */
+    repeat(): void {
+      mustRepeat = true;
     },
   };
 }
 
 /**
  * No lease runs out in the first lease length after this relay, or PostgreSQL, came back: workers
- * that could not record meanwhile come first.
+ * that could not record meanwhile come first. A server that did not answer, and a process that was
+ * frozen, came back like one that was started.
  */
 function createGrace({ readServerStart, longestLeaseMs }: RelayDeps) {
+  const longestGapMs = longestLeaseMs / 2;
   let server: string | undefined;
-  let beganAtMs = Date.now();
+  let beganAtMs = performance.now();
+  let seenAtMs = beganAtMs;
+
+  async function readStart(): Promise<string | undefined> {
+    try {
+      return await readServerStart();
+    } catch (error) {
+      server = undefined;
+      throw error;
+    }
+  }
+
   return {
     async isOver(): Promise<boolean> {
-      const now = await readServerStart();
-      if (now !== server) {
-        server = now;
-        beganAtMs = Date.now();
-      }
-      return Date.now() - beganAtMs >= longestLeaseMs;
+      const start = await readStart();
+      const now = performance.now();
+      if (start !== server || now - seenAtMs > longestGapMs) beganAtMs = now;
+      server = start;
+      seenAtMs = now;
+      return now - beganAtMs >= longestLeaseMs;
     },
   };
 }

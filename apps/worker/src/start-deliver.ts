@@ -1,27 +1,21 @@
 import { hostname } from 'node:os';
 import { type ChannelName, channels } from '@belfry/channels';
-import {
-  type Claim,
-  claimMessages,
-  markActive,
-  markNeedsAttention,
-  writeCapture,
-} from '@belfry/database';
+import { claimMessages, markActive, markNeedsAttention, writeCapture } from '@belfry/database';
 import { createBatcher, createBlockingRedis, createSemaphore } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
 import { createCarriers } from './carrier';
 import { createCompose } from './compose';
 import { consume } from './consume';
-import { createDeliver } from './deliver';
+import { createDeliver, type TimedClaim } from './deliver';
 import { deadlineMsOf, leaseMsOf } from './lease';
 import { createFindOwnToken } from './own-token';
-import type { Parts } from './parts';
+import type { CloseRole, Parts } from './parts';
 
 const claimsPerFlush = 200;
 
 /** The role `deliver-<channel>`. */
-export function startDeliver(parts: Parts, channel: ChannelName): void {
+export function startDeliver(parts: Parts, channel: ChannelName): CloseRole {
   const { env, log, shutdown, database } = parts;
   const carriers = createCarriers({
     channelName: channel,
@@ -76,16 +70,21 @@ export function startDeliver(parts: Parts, channel: ChannelName): void {
     log,
     handle: deliver,
   });
-  shutdown.add(channel, () => {
+  return () => {
     stop();
     return consumer.close();
-  });
+  };
 }
 
 function createClaims({ database }: Parts, leaseMs: number) {
   const worker = `${hostname()}:${process.pid}`;
-  return createBatcher<string, Claim>({
-    flush: (ids) => claimMessages(database.delivery, { ids, worker, leaseMs }),
+  return createBatcher<string, TimedClaim>({
+    async flush(ids) {
+      // From here, not from `add`: waiting for the flush before takes nothing from the lease.
+      const claimedAtMs = performance.now();
+      const claims = await claimMessages(database.delivery, { ids, worker, leaseMs });
+      return claims.map((claim) => ({ claim, claimedAtMs }));
+    },
     maxBatch: claimsPerFlush,
     maxWaiting: 100_000,
     keyOf: (id) => id,

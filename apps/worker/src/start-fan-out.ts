@@ -3,12 +3,12 @@ import { findUnplannedRequest, listUnplannedItems, writePlans } from '@belfry/da
 import { createBlockingRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
 import { consume } from './consume';
-import type { Parts } from './parts';
+import type { CloseRole, Parts } from './parts';
 
 const requestsAtOnce = 2;
 
 /** The role `fanout`: plans the items of bulk requests. */
-export function startFanOut(parts: Parts): void {
+export function startFanOut(parts: Parts): CloseRole {
   const { database, env, log, shutdown } = parts;
   const pool = database.delivery;
   const fanOut = createFanOut({
@@ -32,5 +32,5 @@ export function startFanOut(parts: Parts): void {
     log,
     handle: fanOut,
   });
-  shutdown.add('fanout', () => consumer.close());
+  return () => consumer.close();
 }

@@ -8,11 +8,11 @@ import {
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { leaseMsOf } from './lease';
-import type { Parts } from './parts';
+import type { CloseRole, Parts } from './parts';
 import { createRelay } from './relay';
 
 /** The role `relay`: brings what is due from PostgreSQL to the queues. */
-export function startRelay(parts: Parts): void {
+export function startRelay(parts: Parts): CloseRole {
   const { env, database, queues, redis } = parts;
   const pool = database.delivery;
   const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
@@ -37,5 +37,5 @@ export function startRelay(parts: Parts): void {
     log: parts.log,
   });
   relay.start();
-  parts.shutdown.add('relay', () => relay.close());
+  return () => relay.close();
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   type EventRow,
-  isAnsweredError,
+  isRefusedContent,
   type NewIdempotencyKey,
   type NewItem,
   type NewRequest,
@@ -88,7 +88,7 @@ export function createAcceptCall(deps: AcceptCallDeps) {
       throw error;
     }
     if (!('error' in result)) return result;
-    throw isAnsweredError(result.error) ? result.error : unavailable('2', result.error);
+    throw isRefusedContent(result.error) ? result.error : unavailable('2', result.error);
   }
 
   function replay(stored: StoredKey, key: CallKey | undefined): Accepted {

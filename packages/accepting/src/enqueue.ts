@@ -27,12 +27,60 @@ export type QueuesDeps = { redis: Redis; prefix: string; log: Logger };
 // Retries, waits and history live in PostgreSQL: a job is done when it was looked at once.
 const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
 
-export function createQueues({ redis, prefix, log }: QueuesDeps): Queues {
+export function createQueues(deps: QueuesDeps): Queues {
+  const { redis, prefix } = deps;
+  const { open, close } = createOpenQueues(deps);
+
+  return {
+    async addDeliverJobs(jobs) {
+      const channels = [...new Set(jobs.map((job) => job.channel))];
+      await Promise.all(
+        channels.map((channel) =>
+          open(deliverQueue(channel)).addBulk(
+            jobs.filter((job) => job.channel === channel).map(deliverJobOf),
+          ),
+        ),
+      );
+    },
+    async addFanOutJobs(jobs) {
+      await open(fanOutQueue).addBulk(jobs.map(fanOutJobOf));
+    },
+    async findJobs(channel, jobIds) {
+      const queue = deliverQueue(channel);
+      const pipeline = redis.pipeline();
+      for (const jobId of jobIds) pipeline.exists(`${prefix}:${queue}:${jobId}`);
+      const results = (await pipeline.exec()) ?? [];
+      return new Set(jobIds.filter((_, index) => results[index]?.[1] === 1));
+    },
+    async countWaiting(channel) {
+      return open(deliverQueue(channel)).getWaitingCount();
+    },
+    async countJobs(names) {
+      const counts = await Promise.all(
+        names.map(async (queue) => {
+          const byState = await open(queue).getJobCounts(...countedStates);
+          return countedStates.map((state) => ({ queue, state, count: byState[state] ?? 0 }));
+        }),
+      );
+      return counts.flat();
+    },
+    close,
+  };
+}
+
+function deliverJobOf({ jobId, ids }: NewDeliverJob) {
+  return { name: 'deliver', data: { ids } satisfies DeliverJob, opts: { ...jobOptions, jobId } };
+}
+
+function fanOutJobOf(data: FanOutJob) {
+  return { name: 'fan-out', data, opts: { ...jobOptions, jobId: data.requestId } };
+}
+
+/** Each queue, made when it is first asked for; `open` throws while Redis is away. */
+function createOpenQueues({ redis, prefix, log }: QueuesDeps) {
   const queues = new Map<string, Queue>();
 
-  function queueOf(name: string): Queue {
-    const known = queues.get(name);
-    if (known) return known;
+  function create(name: string): Queue {
     const queue = new Queue(name, {
       connection: redis,
       prefix,
@@ -44,49 +92,12 @@ export function createQueues({ redis, prefix, log }: QueuesDeps): Queues {
   }
 
   return {
-    async addDeliverJobs(jobs) {
-      const channels = new Set(jobs.map((job) => job.channel));
-      await Promise.all(
-        [...channels].map((channel) =>
-          queueOf(deliverQueue(channel)).addBulk(
-            jobs
-              .filter((job) => job.channel === channel)
-              .map(({ jobId, ids }) => ({
-                name: 'deliver',
-                data: { ids } satisfies DeliverJob,
-                opts: { ...jobOptions, jobId },
-              })),
-          ),
-        ),
-      );
+    open(name: string): Queue {
+      // BullMQ would wait for a first connection, with all that is added meanwhile in memory.
+      if (redis.status !== 'ready') throw new Error(`Redis is not ready: ${redis.status}`);
+      return queues.get(name) ?? create(name);
     },
-    async addFanOutJobs(jobs) {
-      await queueOf(fanOutQueue).addBulk(
-        jobs.map((data) => ({
-          name: 'fan-out',
-          data,
-          opts: { ...jobOptions, jobId: data.requestId },
-        })),
-      );
-    },
-    async findJobs(channel, jobIds) {
-      const queue = deliverQueue(channel);
-      const pipeline = redis.pipeline();
-      for (const jobId of jobIds) pipeline.exists(`${prefix}:${queue}:${jobId}`);
-      const results = (await pipeline.exec()) ?? [];
-      return new Set(jobIds.filter((_, index) => results[index]?.[1] === 1));
-    },
-    countWaiting: (channel) => queueOf(deliverQueue(channel)).getWaitingCount(),
-    async countJobs(names) {
-      const counts = await Promise.all(
-        names.map(async (queue) => {
-          const byState = await queueOf(queue).getJobCounts(...countedStates);
-          return countedStates.map((state) => ({ queue, state, count: byState[state] ?? 0 }));
-        }),
-      );
-      return counts.flat();
-    },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };

@@ -3,7 +3,7 @@ import { type Batcher, createBatcher, type Logger } from '@belfry/runtime';
 import type { Queues } from './enqueue';
 import { gatherJobs } from './gather-jobs';
 
-export type WriteResult = Written | { error: unknown };
+export type WriteResult = Written;
 
 export type WriteBatcherDeps = {
   /** See writeRequests of the database. */

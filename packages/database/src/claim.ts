@@ -46,7 +46,7 @@ export type ClaimOptions = {
  * call is on record before it is made. Permission is checked here, not when the message was planned.
  */
 export async function claimMessages(
-  pool: pg.Pool,
+  pool: Pick<pg.ClientBase, 'query'>,
   { ids, worker, leaseMs }: ClaimOptions,
 ): Promise<Claim[]> {
   const { rows } = await pool.query<ClaimRow>({
@@ -61,7 +61,8 @@ export async function claimMessages(
 /** How often a message of a paused integration looks whether it may go on. */
 const pausedRecheckMs = 15_000;
 
-// The inner select reads what the verdict needs; the outer WHERE is what makes the claim exclusive.
+// The inner select reads what the verdict needs; the outer WHERE is what makes the claim exclusive. The ids are named
+// in the inner one only: named twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
 WITH verdict AS (
   SELECT m.id, i.probe_at,
@@ -98,7 +99,7 @@ WITH verdict AS (
     settled_at = CASE WHEN v.obstacle IN ('expired', 'integration_removed', 'suppressed') THEN now() END,
     job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN NULL ELSE m.job_id END
   FROM verdict v
-  WHERE m.id = v.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+  WHERE m.id = v.id AND m.state = 'queued' AND m.due_at <= now()
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
     m.integration_id, m.state, coalesce(m.reason, m.waits) AS obstacle
 ), a AS (

@@ -78,3 +78,11 @@ export function isAnsweredError(error: unknown): boolean {
   if (typeof code !== 'string' || !/^(?!P[1-9])[0-9A-Z]{5}$/.test(code)) return false;
   return !code.startsWith('08') && !code.startsWith('57P');
 }
+
+/**
+ * Whether PostgreSQL refused the statement for what stands in it (a value, a constraint), and would again. False for
+ * what passes by itself: a lock, a timeout, a full disk, a server that only reads, a lost connection.
+ */
+export function isRefusedContent(error: unknown): boolean {
+  return isAnsweredError(error) && /^(2[0-3]|54)/.test((error as { code: string }).code);
+}

@@ -1,5 +1,6 @@
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type pg from 'pg';
 import { claimMessages } from './claim';
 import { createDatabase, type Database } from './client';
 import { type AttemptResult, leaseExpired, recordResults } from './record';
@@ -159,13 +160,32 @@ describe('writeRequests', () => {
     expect(await database.prisma.message.count({ where: { requestId: second.id } })).toBe(0);
   });
 
+  test('tells the callers that were stored so when the key of a neighbour cannot be read', async () => {
+    const key = newId();
+    await writeRequests(database.accepting, [newCall({ key }).call]);
+    const calls = [newCall(), newCall({ key })].map(({ call }) => call);
+    const { accepting } = database;
+    const failing: Pick<pg.Pool, 'query'> = Object.create(accepting, {
+      query: {
+        value: (query: pg.QueryConfig) =>
+          query.text.startsWith('SELECT account_id')
+            ? Promise.reject(new Error('lost'))
+            : accepting.query(query),
+      },
+    });
+    expect(await writeRequests(failing, calls)).toEqual([
+      { isWritten: true },
+      { error: new Error('lost') },
+    ]);
+  });
+
   test('accepts a key once when two gateways write it at the same moment', async () => {
     const key = newId();
     const calls = Array.from({ length: 8 }, () => newCall({ key }));
     const written = await Promise.all(
       calls.map(({ call }) => writeRequests(database.accepting, [call])),
     );
-    expect(written.flat().filter(({ isWritten }) => isWritten)).toHaveLength(1);
+    expect(written.flat().filter((each) => 'isWritten' in each && each.isWritten)).toHaveLength(1);
     const ids = calls.map(({ id }) => id);
     expect(await database.prisma.request.count({ where: { id: { in: ids } } })).toBe(1);
   });
@@ -206,6 +226,22 @@ describe('claimMessages', () => {
     expect(await readMessage(id)).toMatchObject({ state: 'queued', waits: 'schedule' });
   });
 
+  test('reads each message a few times, also where nothing is known of the table yet', async () => {
+    const client = await database.delivery.connect();
+    try {
+      await client.query('BEGIN');
+      const { rows } = await client.query<{ id: string }>(manyMessages, [tenant.appId]);
+      const ids = rows.slice(0, 200).map(({ id }) => id);
+      const before = await readRowsRead(client);
+      const claims = await claimMessages(client, { ids, worker: 'w', leaseMs: 1_000 });
+      expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(ids.length);
+      expect((await readRowsRead(client)) - before).toBeLessThan(ids.length * 10);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   test('fails a message whose time to live is over, without an attempt', async () => {
     const id = await writeMessage({ timeToLiveMs: 0 });
     expect(await claimOne(id)).toEqual({ kind: 'settled', state: 'failed', reason: 'expired' });
@@ -235,6 +271,26 @@ describe('claimMessages', () => {
   });
 });
 
+const manyMessages = `
+WITH r AS (
+  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
+  SELECT gen_random_uuid(), $1, $1, $1, $1, 'bulk', 1, 1 FROM generate_series(1, 10000) RETURNING id
+), i AS (
+  INSERT INTO request_item (request_id, item, planned_at) SELECT id, 0, now() FROM r
+)
+INSERT INTO message (id, request_id, item, app_id, channel, target, due_at, expires_at)
+SELECT gen_random_uuid(), id, 0, $1::uuid, 'email', 'ana@example.com', now() - interval '1 s', now() + interval '1 h' FROM r
+RETURNING id`;
+
+/** Rows of `message` that this transaction read so far. */
+async function readRowsRead(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ read: string }>(
+    `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS read
+     FROM pg_stat_xact_user_tables WHERE relname = 'message'`,
+  );
+  return Number(rows[0]?.read);
+}
+
 describe('recordResults', () => {
   test('closes the attempt and moves its message on', async () => {
     const id = await writeMessage();
@@ -256,6 +312,17 @@ describe('recordResults', () => {
     const message = await readMessage(id);
     expect(message.dueAt).toEqual(message.expiresAt);
     expect(message).toMatchObject({ state: 'queued', waits: 'retry', jobId: null });
+  });
+
+  test('stores what a provider answers, U+0000 and any length included, beside its neighbours', async () => {
+    const ids = [await writeMessage(), await writeMessage()];
+    for (const id of ids) await claimOne(id);
+    const noise = Array.from({ length: 500 }, newId).join('');
+    const odd = { reason: 'a\0b', detail: `\0${noise}`, providerMessageId: `\0${noise}` };
+    const results = ids.map((id, index) => resultOf(id, index === 0 ? odd : {}));
+    expect(await record(results)).toEqual([true, true]);
+    const [message] = await Promise.all(ids.map(readMessage));
+    expect(message?.attemptRows).toMatchObject([{ outcome: 'accepted', reason: 'a\uFFFDb' }]);
   });
 
   test('records an attempt once', async () => {
@@ -308,6 +375,16 @@ describe('the relay’s queries', () => {
     expect(given.filter((ids) => ids.has(id))).toHaveLength(1);
     const again = await listDueMessages(database.delivery, { channel: 'email', limit: 10_000 });
     expect(again.find((message) => message.id === id)).toBeUndefined();
+  });
+
+  test('give no job to a message that was claimed and put back since it was listed', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    const next = { state: 'queued', dueAfterMs: 30_000, waits: 'retry' } as const;
+    await record([resultOf(id, { outcome: 'retry', reason: 'refused', next })]);
+    const jobs = [{ id, jobId: newId(), previousJobId: undefined }];
+    expect(await assignJobs(database.delivery, jobs)).toEqual(new Set());
+    expect(await readMessage(id)).toMatchObject({ jobId: null });
   });
 
   test('list leases that ran out', async () => {

@@ -1,7 +1,13 @@
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type NewCapture, writeCapture } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
-export { createDatabase, type Database, type DatabaseOptions, isAnsweredError } from './client';
+export {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  isAnsweredError,
+  isRefusedContent,
+} from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
 export { type Demo, seedDemo } from './demo';
 export {

@@ -90,10 +90,10 @@ function columns(results: AttemptResult[]): unknown[] {
     of((result) => result.messageId),
     of((result) => result.attempt),
     of((result) => result.outcome),
-    of((result) => result.reason),
-    of((result) => result.detail),
+    of((result) => storable(result.reason)),
+    of((result) => storable(result.detail)),
     of((result) => result.provider),
-    of((result) => result.providerMessageId),
+    of((result) => storable(result.providerMessageId)),
     of((result) => result.request),
     of((result) => result.response),
     of(({ next }) => next.state),
@@ -104,4 +104,12 @@ function columns(results: AttemptResult[]): unknown[] {
     of(({ next }) => (next.isPossibleDuplicate ? 1 : 0)),
     of(({ missing }) => (missing.length > 0 ? JSON.stringify(missing) : undefined)),
   ];
+}
+
+/** An index takes no more than 2.7 KB; what a person reads of an answer is shorter. */
+const maxTextCharacters = 2_000;
+
+/** A text of a provider as PostgreSQL takes it: it has no U+0000. */
+function storable(text: string | undefined): string | undefined {
+  return text?.slice(0, maxTextCharacters).replaceAll('\0', '\uFFFD');
 }

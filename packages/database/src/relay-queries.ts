@@ -57,7 +57,8 @@ export async function assignJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise<
              SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) t (id, job_id, previous_job_id)
            ), free AS (
              SELECT m.id FROM message m JOIN t ON t.id = m.id
-             WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.job_id IS NOT DISTINCT FROM t.previous_job_id
+             WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+               AND m.job_id IS NOT DISTINCT FROM t.previous_job_id
              ORDER BY m.id FOR UPDATE OF m SKIP LOCKED
            )
            UPDATE message m SET job_id = t.job_id FROM t JOIN free USING (id)

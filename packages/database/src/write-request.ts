@@ -1,5 +1,4 @@
 import type { SkipReason } from '@belfry/shared';
-import type pg from 'pg';
 import type { Queryable } from './transaction';
 
 /** Everything that one accepted call writes. */
@@ -63,7 +62,9 @@ export type NewMessage = {
 export type Written =
   | { isWritten: true }
   /** The account used the key before: what was stored then. */
-  | { isWritten: false; winner: StoredKey };
+  | { isWritten: false; winner: StoredKey }
+  /** The key was taken, and by what could not be read. */
+  | { error: unknown };
 
 export type StoredKey = {
   fingerprint: Buffer;
@@ -77,7 +78,7 @@ export type StoredKey = {
  * Writes calls in one statement: key, request, items and messages together, or, where the key was
  * taken, nothing. One result a call, in order. No key may stand twice in `calls`.
  */
-export async function writeRequests(pool: pg.Pool, calls: NewRequest[]): Promise<Written[]> {
+export async function writeRequests(pool: Queryable, calls: NewRequest[]): Promise<Written[]> {
   // One lock order for every gateway: two flushes that cross would wait for each other.
   const keyed = calls.filter(hasKey).sort(byAccountAndKey);
   const { rows } = await pool.query<{ request_id: string }>({
@@ -92,16 +93,29 @@ export async function writeRequests(pool: pg.Pool, calls: NewRequest[]): Promise
   });
   if (rows.length === keyed.length) return calls.map(() => ({ isWritten: true }));
   const won = new Set(rows.map((row) => row.request_id));
-  const winners = await findStoredKeys(
-    pool,
-    keyed.filter((call) => !won.has(call.request.id)).map(keyOf),
+  const losers = keyed.filter((call) => !won.has(call.request.id));
+  const readWinner = await readWinners(pool, losers);
+  return calls.map((call) =>
+    hasKey(call) && !won.has(call.request.id) ? readWinner(call) : { isWritten: true },
   );
-  return calls.map((call) => {
-    if (!hasKey(call) || won.has(call.request.id)) return { isWritten: true };
-    const winner = winners.get(nameOfKey(keyOf(call)));
-    if (!winner) throw new Error('An idempotency key was taken and then removed within one accept');
-    return { isWritten: false, winner };
-  });
+}
+
+/** The others of the flush are committed by now: what fails here is the losers' alone. */
+async function readWinners(
+  pool: Queryable,
+  losers: KeyedRequest[],
+): Promise<(call: KeyedRequest) => Written> {
+  try {
+    const winners = await findStoredKeys(pool, losers.map(keyOf));
+    return (call) => {
+      const winner = winners.get(nameOfKey(keyOf(call)));
+      return winner
+        ? { isWritten: false, winner }
+        : { error: new Error('An idempotency key was taken and then removed within one accept') };
+    };
+  } catch (error) {
+    return () => ({ error });
+  }
 }
 
 export type KeyOfAccount = { accountId: string; hash: Buffer };
