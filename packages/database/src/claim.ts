@@ -46,7 +46,7 @@ export type ClaimOptions = {
  * call is on record before it is made. Permission is checked here, not when the message was planned.
  */
 export async function claimMessages(
-  pool: Pick<pg.ClientBase, 'query'>,
+  pool: pg.Pool,
   { ids, worker, leaseMs }: ClaimOptions,
 ): Promise<Claim[]> {
   const { rows } = await pool.query<ClaimRow>({

@@ -226,22 +226,6 @@ describe('claimMessages', () => {
     expect(await readMessage(id)).toMatchObject({ state: 'queued', waits: 'schedule' });
   });
 
-  test('reads each message a few times, also where nothing is known of the table yet', async () => {
-    const client = await database.delivery.connect();
-    try {
-      await client.query('BEGIN');
-      const { rows } = await client.query<{ id: string }>(manyMessages, [tenant.appId]);
-      const ids = rows.slice(0, 200).map(({ id }) => id);
-      const before = await readRowsRead(client);
-      const claims = await claimMessages(client, { ids, worker: 'w', leaseMs: 1_000 });
-      expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(ids.length);
-      expect((await readRowsRead(client)) - before).toBeLessThan(ids.length * 10);
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
-  });
-
   test('fails a message whose time to live is over, without an attempt', async () => {
     const id = await writeMessage({ timeToLiveMs: 0 });
     expect(await claimOne(id)).toEqual({ kind: 'settled', state: 'failed', reason: 'expired' });
@@ -270,26 +254,6 @@ describe('claimMessages', () => {
     expect(await readMessage(id)).toMatchObject({ state: 'skipped', attemptRows: [] });
   });
 });
-
-const manyMessages = `
-WITH r AS (
-  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
-  SELECT gen_random_uuid(), $1, $1, $1, $1, 'bulk', 1, 1 FROM generate_series(1, 10000) RETURNING id
-), i AS (
-  INSERT INTO request_item (request_id, item, planned_at) SELECT id, 0, now() FROM r
-)
-INSERT INTO message (id, request_id, item, app_id, channel, target, due_at, expires_at)
-SELECT gen_random_uuid(), id, 0, $1::uuid, 'email', 'ana@example.com', now() - interval '1 s', now() + interval '1 h' FROM r
-RETURNING id`;
-
-/** Rows of `message` that this transaction read so far. */
-async function readRowsRead(client: pg.ClientBase): Promise<number> {
-  const { rows } = await client.query<{ read: string }>(
-    `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS read
-     FROM pg_stat_xact_user_tables WHERE relname = 'message'`,
-  );
-  return Number(rows[0]?.read);
-}
 
 describe('recordResults', () => {
   test('closes the attempt and moves its message on', async () => {
