@@ -1,6 +1,7 @@
 import { type OnProgress, startPostgres, startRedis } from '@belfry/embedded';
 import type { Choices } from './choices';
 import type { Places } from './places';
+import { refuseUnreachable } from './reach';
 
 export type Stores = {
   databaseUrl: string;
@@ -9,6 +10,9 @@ export type Stores = {
   folders: { database?: string; redis?: string };
   processes: { name: string; pid: number }[];
 };
+
+const postgresPort = 5432;
+const redisPort = 6379;
 
 type Closers = { add(name: string, close: () => Promise<void>): void };
 
@@ -22,7 +26,8 @@ export async function startStores(
   const folders: Stores['folders'] = {};
 
   async function database(): Promise<string> {
-    if (choices.databaseUrl) return choices.databaseUrl;
+    const given = choices.databaseUrl;
+    if (given) return refuseUnreachable('DATABASE_URL', given, postgresPort);
     const { url, pid, folder, stop } = await startPostgres({
       dataDir: places.postgres,
       onProgress,
@@ -34,7 +39,8 @@ export async function startStores(
   }
 
   async function redis(): Promise<string> {
-    if (choices.redisUrl) return choices.redisUrl;
+    const given = choices.redisUrl;
+    if (given) return refuseUnreachable('REDIS_URL', given, redisPort);
     const options = { dataDir: places.redis, cacheDir: places.cache, persistence: true };
     const { url, pid, folder, stop } = await startRedis({ ...options, onProgress });
     closers.add('redis', stop);
