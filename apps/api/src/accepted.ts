@@ -1,11 +1,4 @@
-import type { Accepted } from '@belfry/accepting';
-import type { Answer } from './answer';
-
-/** The answer to what was accepted, now or by the first call with its key; `more` goes into its body. */
-export function accepted({ requestId, isReplay }: Accepted, more: object = {}): Answer {
-  return {
-    status: 200,
-    body: JSON.stringify({ request_id: requestId, id: requestId, success: true, ...more }),
-    ...(isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),
-  };
+/** The body that tells what was accepted, now or by the first call with its key; `more` goes into it. */
+export function acceptedBody(requestId: string, more: object = {}): string {
+  return JSON.stringify({ request_id: requestId, id: requestId, success: true, ...more });
 }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { OnceAnswer } from '@belfry/accepting';
+import type { KeyedAnswer } from '@belfry/accepting';
 import type { Request, Response } from 'express';
 import { callOf } from './call';
 
@@ -11,7 +11,7 @@ export type Answer = {
 };
 
 /** What a keyed POST answers; a replay is the first call's bytes, and says so. */
-export function answerOf({ status, body, isReplay }: OnceAnswer): Answer {
+export function answerOf({ status, body, isReplay }: KeyedAnswer): Answer {
   return { status, body, ...(isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {}) };
 }
 

@@ -38,14 +38,23 @@ describe('POST /v1/apps/:app_id/events/send', () => {
         eventName: 'order_shipped',
         item: { user: body.user, data: body.data, override: body.override },
         idempotencyKey: '"k-1"',
-        body,
+        key: {
+          hash: expect.any(Buffer),
+          fingerprint: expect.any(Buffer),
+          ringKeyId: 'k1',
+          status: 200,
+        },
       },
     ]);
   });
 
-  test('marks a replay and answers with the first call’s id, under the id of this call', async () => {
+  test('marks a replay and answers as the first call was answered, under the id of this call', async () => {
     const gateway = createGateway({
-      sendEvent: async () => ({ requestId: 'first', isReplay: true }),
+      keyedCall: async (_call, work) => ({
+        status: 200,
+        body: work.bodyOf?.('first') ?? '',
+        isReplay: true,
+      }),
     });
     const response = await send(gateway, { event: 'e' });
     expect(response.body).toEqual({ request_id: 'first', id: 'first', success: true });
@@ -88,7 +97,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
   ])('takes what the %s client sends', async (_, body) => {
     const gateway = createGateway();
     expect((await send(gateway, body)).status).toBe(200);
-    expect(JSON.stringify(gateway.sent[0]?.body)).not.toContain('null');
+    expect(JSON.stringify(gateway.sent[0]?.item)).not.toContain('null');
   });
 
   test('takes the content type with a parameter, in any letter case', async () => {
@@ -545,11 +554,11 @@ describe('bodies in memory', () => {
     });
     const gateway = createGateway({
       bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 25_000, bodyTimeoutMs: 5_000 },
-      sendEvent: ({ callId, eventName }) => {
-        if (eventName !== 'held') return Promise.resolve({ requestId: callId, isReplay: false });
+      sendEvent: ({ eventName }) => {
+        if (eventName !== 'held') return Promise.resolve({ isWritten: true });
         isHolding();
         return new Promise((resolve) => {
-          release = () => resolve({ requestId: callId, isReplay: false });
+          release = () => resolve({ isWritten: true });
         });
       },
     });

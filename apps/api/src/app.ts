@@ -1,4 +1,4 @@
-import type { BulkSend, SendEvent } from '@belfry/accepting';
+import type { BulkSend, KeyedCall, SendEvent } from '@belfry/accepting';
 import type { Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
 import express, { type Express } from 'express';
@@ -24,6 +24,7 @@ export type ApiDeps = AuthenticateDeps &
   DeviceRoutesDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
+    keyedCall: KeyedCall;
     maxBatchItems: number;
     limitRate: LimitRate;
     /** Whether the stores answer. */
@@ -52,7 +53,7 @@ export function createApi(deps: ApiDeps): Express {
     limitRate: deps.limitRate,
     readBody: createReadBody(deps.bodies),
   };
-  const { post, postUnparsed } = createPost(checks);
+  const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
   const { put, withoutBody } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
   const bulkSend = createBulkSendRoute(deps);
@@ -67,14 +68,14 @@ export function createApi(deps: ApiDeps): Express {
   app.get('/readyz', createReadyz(deps));
   app.use(createRequireHttps(deps.https));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
-  app.post('/v1/apps/:app_id/events/send', post(sendEvent.answer));
-  app.post('/v1/apps/:app_id/events/bulk_send', postUnparsed(bulkSend.answer));
-  app.post('/v1/apps/:app_id/users', post(users.write.answer));
+  app.post('/v1/apps/:app_id/events/send', post(sendEvent));
+  app.post('/v1/apps/:app_id/events/bulk_send', postUnparsed(bulkSend));
+  app.post('/v1/apps/:app_id/users', post(users.write));
   app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
-  app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add.answer));
+  app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add));
   app
     .route('/v1/apps/:app_id/users/:user_id/devices/:device_id')
-    .post(post(devices.updateByPost.answer))
+    .post(post(devices.updateByPost))
     .put(put(devices.update.answer))
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));

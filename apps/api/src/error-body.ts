@@ -1,4 +1,4 @@
-import { type AppError, unreadableJson } from '@belfry/shared';
+import { AppError, unreadableJson } from '@belfry/shared';
 
 /** The one shape of every error, as JSON. */
 export function errorBody(error: AppError, callId: string): string {
@@ -11,6 +11,11 @@ export function errorBody(error: AppError, callId: string): string {
     message: bodyCodes.has(error.code) ? unreadableJson : undefined,
     request_id: callId,
   });
+}
+
+/** A fault of ours: nothing of it is said, so that its body is the same each time it is made. */
+export function internalError(cause?: unknown): AppError {
+  return new AppError('internal', 'internal error', { cause });
 }
 
 const bodyCodes = new Set<string>(['malformed_json', 'invalid_type']);

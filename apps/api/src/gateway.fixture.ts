@@ -1,7 +1,12 @@
 import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
-import { type BulkSendInput, createAnswerOnce, type SendEventInput } from '@belfry/accepting';
+import {
+  type BulkSendInput,
+  createKeyedCall,
+  type KeyedCall,
+  type SendEventInput,
+} from '@belfry/accepting';
 import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
@@ -25,14 +30,17 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     findApp: async (asked) => apps.find((app) => app.id === asked),
     sendEvent: async (input) => {
       sent.push(input);
-      return { requestId: input.callId, isReplay: false };
+      return { isWritten: true };
     },
     users: { writeUser: away, findWholeUser: away },
     devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
-    answerOnce: createAnswerOnce({ secrets: createSecrets(createKeyRing()) }),
-    bulkSend: async (input) => {
-      sentInBulk.push(input);
-      return { requestId: input.callId, isReplay: false, accepted: 2 };
+    keyedCall: keyedCallWithoutStores(),
+    bulkSend: {
+      readBatch: async () => ({ eventName: 'e', items: [], canonical: '' }),
+      async acceptBatch(input) {
+        sentInBulk.push(input);
+        return { isWritten: true };
+      },
     },
     maxBatchItems: 5,
     limitRate: async () => undefined,
@@ -58,6 +66,22 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
   };
   const server = createApiServer(createApi(deps), { newId, log: deps.log });
   return { server, counted, sent, sentInBulk, lines, keyId: id, auth: `AuthKey ${key}`, key };
+}
+
+/** Knows no key, and takes every one. */
+function keyedCallWithoutStores(): KeyedCall {
+  return createKeyedCall({
+    gate: {
+      begin: async () => ({ state: 'acquired' }),
+      finish: async () => undefined,
+      release: async () => undefined,
+    },
+    findStoredKey: async () => undefined,
+    writeKeyAlone: async () => ({ isWritten: true }),
+    secrets: createSecrets(createKeyRing()),
+    failureBody: () => '',
+    count: () => undefined,
+  });
 }
 
 const apps = [

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import {
   type BulkSend,
-  createAnswerOnce,
   createBulkSend,
   createPlan,
   createQueues,
@@ -20,8 +19,6 @@ import {
   createReadiness,
   createUsers,
   type Database,
-  findStoredKeys,
-  nameOfKey,
   readOldestWaiting,
   writeRequests,
 } from '@belfry/database';
@@ -39,6 +36,7 @@ import {
 } from '@belfry/runtime';
 import { createBulkReader, deliverQueue, fanOutQueue } from '@belfry/shared';
 import type { ApiDeps } from './app';
+import { createKeyedCalls } from './keyed-calls';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
 import { createLimitRate } from './middleware/rate-limit';
 import { createStoreWrite } from './store-writes';
@@ -80,7 +78,14 @@ export function createApiDeps(
   });
   return {
     ...createRecords({ env, database, secrets }),
-    answerOnce: createAnswerOnce({ secrets }),
+    keyedCall: createKeyedCalls({
+      env,
+      log,
+      shutdown,
+      database,
+      secrets,
+      count: metrics.countIdempotency,
+    }),
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
     ...createAccepting({ env, log, shutdown, database, queues, lookUps, secrets }),
@@ -159,15 +164,7 @@ function createAccepting(parts: AcceptingParts): Accepting {
     shutdown.add(name, () => write.close());
     return write;
   };
-  const stored = {
-    ...lookUps,
-    async findStoredKey(accountId: string, hash: Buffer) {
-      const key = { accountId, hash };
-      const found = await orRefuse(findStoredKeys(database.accepting, [key]));
-      return found.get(nameOfKey(key));
-    },
-    secrets,
-  };
+  const stored = { ...lookUps, secrets };
   const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
   return {
     sendEvent: createSendEvent({

@@ -1,12 +1,14 @@
+import { type CallFacts, canonicalJson, type KeyedCall, type KeyedWork } from '@belfry/accepting';
 import { type Json, parseJson, withoutNulls } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
-import { type Answer, sendAnswer } from './answer';
+import { answerOf, sendAnswer } from './answer';
 import { callOf } from './call';
 import type { Authenticate, Caller } from './middleware/authenticate';
 import type { CheckDeclaredBody } from './middleware/declared-body';
 import { readIdempotencyKey } from './middleware/idempotency-key';
 import type { LimitRate } from './middleware/rate-limit';
 import type { ReadBody } from './middleware/read-body';
+import type { Operation } from './openapi';
 
 /** A call of any route, once it is authenticated. */
 export type RouteCall = {
@@ -27,16 +29,36 @@ export type PostCall = PostHead & {
 /** A POST whose body was read and is still to be parsed. */
 export type UnparsedPostCall = PostHead & { bytes: Buffer };
 
-export type PostDeps = {
+/** A POST that is checked as far as its route can do it without stored state. */
+export type PreparedPost = KeyedWork & {
+  /** One text for every body that means the same; asked for only where there is a key. */
+  canonicalBody(): string;
+};
+
+type Route<Call, Prepared> = {
+  operation: Pick<Operation, 'path'>;
+  /** Checks all that does not depend on stored state, and returns what is then to be done. */
+  prepare(call: Call): Prepared | Promise<Prepared>;
+};
+
+export type PostRoute = Route<PostCall, KeyedWork>;
+export type UnparsedPostRoute = Route<UnparsedPostCall, PreparedPost>;
+
+/** The checks of every call that has a body, each in its place. */
+export type Checks = {
   authenticate: Authenticate;
   checkDeclaredBody: CheckDeclaredBody;
   limitRate: LimitRate;
   readBody: ReadBody;
 };
 
-/** Makes routes of what answers a POST: here is the one order of its checks. */
-export function createPost({ authenticate, checkDeclaredBody, limitRate, readBody }: PostDeps) {
-  function postUnparsed(answer: (call: UnparsedPostCall) => Promise<Answer>): RequestHandler {
+export type PostDeps = Checks & { keyedCall: KeyedCall };
+
+/** Makes handlers of routes that take a POST: here is the one order of its checks. */
+export function createPost(deps: PostDeps) {
+  const { authenticate, checkDeclaredBody, limitRate, readBody, keyedCall } = deps;
+
+  function postUnparsed(route: UnparsedPostRoute): RequestHandler {
     return async function handlePost(req, res) {
       const call = callOf(res);
       const caller = await authenticate(req);
@@ -46,18 +68,38 @@ export function createPost({ authenticate, checkDeclaredBody, limitRate, readBod
       const idempotencyKey = readIdempotencyKey(req);
       await limitRate(call, caller.accountId);
       const bytes = await readBody(req, res);
-      const path = pathParametersOf(req);
-      sendAnswer(res, await answer({ callId: call.id, caller, path, idempotencyKey, bytes }));
+      const head = { callId: call.id, caller, path: pathParametersOf(req), idempotencyKey };
+      const work = await route.prepare({ ...head, bytes });
+      sendAnswer(res, answerOf(await keyedCall(factsOf(head, route, work), work)));
     };
   }
 
-  function post(answer: (call: PostCall) => Promise<Answer>): RequestHandler {
-    return postUnparsed(({ bytes, ...call }) =>
-      answer({ ...call, body: withoutNulls(parseJson(bytes)) }),
-    );
+  function post({ operation, prepare }: PostRoute): RequestHandler {
+    return postUnparsed({
+      operation,
+      async prepare({ bytes, ...head }) {
+        const body = withoutNulls(parseJson(bytes));
+        const work = await prepare({ ...head, body });
+        return { ...work, canonicalBody: () => canonicalJson(body) };
+      },
+    });
   }
 
   return { post, postUnparsed };
+}
+
+function factsOf(
+  { callId, caller, path, idempotencyKey }: PostHead,
+  { operation }: UnparsedPostRoute,
+  { canonicalBody }: PreparedPost,
+): CallFacts {
+  return {
+    callId,
+    accountId: caller.accountId,
+    idempotencyKey,
+    route: `POST ${operation.path}`,
+    parameters: () => `${canonicalJson({ ...path, app_id: caller.app.id })}\n${canonicalBody()}`,
+  };
 }
 
 /** Express gives a list only for a wildcard, which no route has. */

@@ -1,22 +1,10 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, createShutdown, newId, readEnv } from '@belfry/runtime';
-import {
-  channelVersion,
-  createFactories,
-  type Factories,
-  type Tenant,
-  testDatabase,
-  testKeyRing,
-  testRedis,
-} from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { channelVersion, type Factories, type Tenant } from '@belfry/testing';
 import request from 'supertest';
-import { createApi } from './app';
-import { createApiDeps } from './parts';
-import { createApiServer } from './server';
+import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
-const log = createLogger({ level: 'error', process: 'test' });
-const shutdown = createShutdown({ log, timeoutMs: 5_000 });
-let server: ReturnType<typeof createApiServer>;
+let gateway: StoredGateway;
 let database: Database;
 let factories: Factories;
 let tenant: Tenant;
@@ -24,20 +12,8 @@ let event: string;
 let draft: string;
 
 beforeAll(async () => {
-  const { url } = await testDatabase();
-  const redis = testRedis();
-  const env = readEnv('api', {
-    DATABASE_URL: url,
-    REDIS_URL: redis.url,
-    REDIS_PREFIX: `${redis.prefix}-api`,
-    BELFRY_KEYS: testKeyRing,
-    PUBLIC_URL: 'http://127.0.0.1',
-    ALLOW_HTTP: 'true',
-    LOOKUP_CACHE_MS: '0',
-  });
-  server = createApiServer(createApi(createApiDeps(env, log, shutdown)), { newId, log });
-  database = createDatabase({ url, poolSize: 2, log });
-  factories = createFactories(database);
+  gateway = await createStoredGateway();
+  ({ database, factories } = gateway);
   tenant = await factories.createTenant();
   const version = { email: channelVersion({ subject: 'Hi {{name}}', html: '<p>{{name}}</p>' }) };
   event = (await factories.createEvent(tenant, version)).name;
@@ -45,10 +21,7 @@ beforeAll(async () => {
   await database.prisma.event.create({ data: { id: newId(), appId: tenant.appId, name: draft } });
 });
 
-afterAll(async () => {
-  await shutdown.run('test');
-  await database.close();
-});
+afterAll(() => gateway.close());
 
 type Call = {
   app?: string;
@@ -58,7 +31,7 @@ type Call = {
 };
 
 function send({ app = tenant.appId, key = tenant.apiKey, body = { event }, headers = {} }: Call) {
-  return request(server)
+  return request(gateway.server)
     .post(`/v1/apps/${app}/events/send`)
     .set({ Authorization: `AuthKey ${key}`, 'Content-Type': 'application/json', ...headers })
     .send(body);
@@ -138,56 +111,6 @@ describe('POST /v1/apps/:app_id/events/send', () => {
       (await readRequest(id)).requestItems[0]?.messages[0]?.target;
     expect(await targetOf(stored.body.request_id)).toBe('stored@example.com');
     expect(await targetOf(given.body.request_id)).toBe('given@example.com');
-  });
-});
-
-describe('an Idempotency-Key', () => {
-  const headers = () => ({ 'Idempotency-Key': newId() });
-
-  test('replays the first answer, marked, and accepts once', async () => {
-    const call = { headers: headers(), body: { event, user: { email: 'a@example.com' } } };
-    const first = await send(call);
-    const before = await countRows();
-    const second = await send({ ...call, body: { user: { email: 'a@example.com' }, event } });
-    expect(second.text).toBe(first.text);
-    expect(second.headers['idempotent-replayed']).toBe('true');
-    expect(first.headers['idempotent-replayed']).toBeUndefined();
-    expect(await countRows()).toBe(before);
-  });
-
-  test('with other parameters is refused, and stores nothing', async () => {
-    const key = headers();
-    await send({ headers: key });
-    const before = await countRows();
-    const { status, body } = await send({ headers: key, body: { event, data: { a: 1 } } });
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'idempotency_mismatch' });
-    expect(await countRows()).toBe(before);
-  });
-
-  test('is accepted once by 50 callers at the same moment', async () => {
-    const call = { headers: headers(), body: { event, user: { email: 'a@example.com' } } };
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send(call)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const requestId: string = answers[0]?.body.request_id;
-    const { prisma } = database;
-    const idempotencyKey = call.headers['Idempotency-Key'];
-    expect(await prisma.request.count({ where: { idempotencyKey } })).toBe(1);
-    expect((await readRequest(requestId)).requestItems).toHaveLength(1);
-  });
-
-  test('still replays after the event was deleted', async () => {
-    const gone = await factories.createEvent(tenant, {
-      email: channelVersion({ subject: 'x', text: 'y' }),
-    });
-    const call = { headers: headers(), body: { event: gone.name } };
-    const first = await send(call);
-    await database.prisma.event.update({
-      where: { id: gone.eventId },
-      data: { deletedAt: new Date() },
-    });
-    expect((await send(call)).text).toBe(first.text);
-    expect((await send({ body: call.body })).body.error).toBe('event not found');
   });
 });
 

@@ -263,9 +263,9 @@ describe('closeServer', () => {
   test('gives calls in flight their answers, and then closes connections that are kept alive', async () => {
     let release = (): void => undefined;
     const { gateway, port } = await start({
-      sendEvent: ({ callId }) =>
+      sendEvent: () =>
         new Promise((resolve) => {
-          release = () => resolve({ requestId: callId, isReplay: false });
+          release = () => resolve({ isWritten: true });
           began();
         }),
     });

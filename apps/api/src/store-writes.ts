@@ -1,6 +1,5 @@
-import { isAnsweredError, sqlStateOf } from '@belfry/database';
+import { orRefuseWrite, unavailable } from '@belfry/accepting';
 import { createSemaphore } from '@belfry/runtime';
-import { AppError } from '@belfry/shared';
 
 export type StoreWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
@@ -28,33 +27,10 @@ export function createStoreWrite(options: StoreWritesOptions): StoreWrite {
     const release = await semaphore.acquire();
     try {
       if (now() - cameAtMs > maxWaitMs) throw unavailable('1');
-      return await write();
-    } catch (error) {
-      throw refusalOf(error);
+      return await orRefuseWrite(write());
     } finally {
       release();
       inside -= 1;
     }
   };
-}
-
-function refusalOf(error: unknown): unknown {
-  if (error instanceof AppError) return error;
-  if (!isAnsweredError(error)) return unavailable('2', error);
-  return isPassing(error) ? unavailable('1', error) : error;
-}
-
-/** Serialization failure, deadlock, lock timeout, statement timeout; 53 is a lack of resources. */
-const passingStates = new Set(['40001', '40P01', '55P03', '57014']);
-
-function isPassing(error: unknown): boolean {
-  const state = sqlStateOf(error) ?? '';
-  return passingStates.has(state) || state.startsWith('53');
-}
-
-function unavailable(retryAfterSeconds: string, cause?: unknown): AppError {
-  return new AppError('unavailable', 'the call could not be stored: try again', {
-    headers: { 'Retry-After': retryAfterSeconds },
-    cause,
-  });
 }

@@ -1,5 +1,7 @@
+import type { Server } from 'node:http';
+import { Writable } from 'node:stream';
 import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, createShutdown, newId, readEnv } from '@belfry/runtime';
+import { createLogger, createRedis, createShutdown, newId, readEnv } from '@belfry/runtime';
 import {
   createFactories,
   type Factories,
@@ -27,6 +29,10 @@ export type StoredCall = {
 
 /** A gateway on the stores of the tests, with one account of its own. */
 export type StoredGateway = {
+  server: Server;
+  /** Beside the gateway, for looking at its keys. */
+  redis: ReturnType<typeof createRedis>;
+  redisPrefix: string;
   database: Database;
   factories: Factories;
   tenant: Tenant;
@@ -34,26 +40,35 @@ export type StoredGateway = {
   close(): Promise<void>;
 };
 
-export async function createStoredGateway(): Promise<StoredGateway> {
-  const log = createLogger({ level: 'error', process: 'test' });
+export async function createStoredGateway({
+  env: changes = {},
+}: {
+  env?: Record<string, string>;
+} = {}): Promise<StoredGateway> {
+  const log = createLogger({ level: 'error', process: 'test', stream: nowhere() });
   const shutdown = createShutdown({ log, timeoutMs: 5_000 });
   const { url } = await testDatabase();
-  const redis = testRedis();
+  const store = testRedis();
   const env = readEnv('api', {
     DATABASE_URL: url,
-    REDIS_URL: redis.url,
-    REDIS_PREFIX: `${redis.prefix}-${newId()}`,
+    REDIS_URL: store.url,
+    REDIS_PREFIX: `${store.prefix}-${newId()}`,
     BELFRY_KEYS: testKeyRing,
     PUBLIC_URL: 'http://127.0.0.1',
     ALLOW_HTTP: 'true',
     LOOKUP_CACHE_MS: '0',
+    ...changes,
   });
   const server = createApiServer(createApi(createApiDeps(env, log, shutdown)), { newId, log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const database = createDatabase({ url, poolSize: 2, log });
+  const redis = createRedis({ url: store.url, log });
   const factories = createFactories(database);
   const tenant = await factories.createTenant();
   return {
+    server,
+    redis,
+    redisPrefix: env.REDIS_PREFIX,
     database,
     factories,
     tenant,
@@ -67,7 +82,13 @@ export async function createStoredGateway(): Promise<StoredGateway> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await shutdown.run('test');
+      redis.disconnect();
       await database.close();
     },
   };
+}
+
+/** Faults that a test asks for need no line. */
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }

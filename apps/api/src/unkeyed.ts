@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type Answer, sendAnswer } from './answer';
 import { callOf } from './call';
 import type { Caller } from './middleware/authenticate';
-import { type PostDeps, pathParametersOf, type RouteCall } from './post';
+import { type Checks, pathParametersOf, type RouteCall } from './post';
 
 /** A PUT that passed every check that does not depend on its route. */
 export type PutCall = RouteCall & {
@@ -12,7 +12,7 @@ export type PutCall = RouteCall & {
 };
 
 /** Makes routes of what answers the methods that ignore an Idempotency-Key. */
-export function createUnkeyed({ authenticate, checkDeclaredBody, limitRate, readBody }: PostDeps) {
+export function createUnkeyed({ authenticate, checkDeclaredBody, limitRate, readBody }: Checks) {
   return {
     put(answer: (call: PutCall) => Promise<Answer>): RequestHandler {
       return async function handlePut(req, res) {

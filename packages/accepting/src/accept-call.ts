@@ -1,22 +1,21 @@
-import { hash } from 'node:crypto';
 import {
   type EventRow,
-  isRefusedContent,
+  type KeyOutcome,
   type NewIdempotencyKey,
   type NewItem,
   type NewRequest,
-  type StoredKey,
+  sortWriteFailure,
   type VersionRow,
 } from '@belfry/database';
-import { type Batcher, BatcherFullError, type Secrets } from '@belfry/runtime';
+import type { Batcher, Secrets } from '@belfry/runtime';
 import { AppError, type WireItem } from '@belfry/shared';
 import { sealToken } from './tokens';
 import type { WriteResult } from './write-batcher';
+import { conflict, orRefuseWrite } from './write-outcome';
 
 export type AcceptCallDeps = {
   findEvent(appId: string, name: string): Promise<EventRow | undefined>;
   findVersion(id: string): Promise<VersionRow | undefined>;
-  findStoredKey(accountId: string, hash: Buffer): Promise<StoredKey | undefined>;
   /** See createWriteBatcher. */
   write: Batcher<NewRequest, WriteResult>;
   secrets: Secrets;
@@ -30,83 +29,45 @@ export type EventCall = {
   apiKeyId: string;
   app: { id: string; delivery: 'sandbox' | 'live' };
   eventName: string;
-  idempotencyKey?: string;
+  /** As it was given, for the log view. */
+  idempotencyKey: string | undefined;
+  /** Written with the request; see createKeyedCall. */
+  key: NewIdempotencyKey | undefined;
 };
 
 export type AcceptWork = {
   kind: NewRequest['request']['kind'];
-  /** One text for every call that means the same; asked for only where there is a key. */
-  fingerprintText(): string;
   createItems(version: VersionRow): Promise<NewItem[]>;
 };
 
-/** A replay has the first call's id. */
-export type Accepted = { requestId: string; isReplay: boolean };
-
-const purpose = 'idempotency';
-
 /**
- * Accepts a call: it is committed in PostgreSQL when this resolves. Throws AppError for what the
- * caller must know: event_not_found, event_not_live, idempotency_mismatch, unavailable.
+ * Accepts a call: it is committed in PostgreSQL when this resolves, or its key was used before. Throws
+ * AppError for what the caller must know: event_not_found, event_not_live, unavailable.
  */
 export function createAcceptCall(deps: AcceptCallDeps) {
-  return async function acceptCall(call: EventCall, work: AcceptWork): Promise<Accepted> {
-    const key = keyFor(call, work, deps.secrets);
+  return async function acceptCall(call: EventCall, work: AcceptWork): Promise<KeyOutcome> {
     const live = await findLive(call);
-    if (live instanceof AppError) return replayOrRefuse(call, key, live);
     const items = await work.createItems(live.version);
-    const result = await write({ request: requestOf(call, work, live), key: key?.row, items });
-    if (result.isWritten) return { requestId: call.callId, isReplay: false };
-    return replay(result.winner, key);
+    const request = requestOf(call, work, live);
+    return orRefuseWrite(write({ request, key: call.key, items }));
   };
 
-  // A retry of an accepted call gets its answer also after the event was deleted.
-  async function replayOrRefuse(
-    { accountId }: EventCall,
-    key: CallKey | undefined,
-    refusal: AppError,
-  ): Promise<Accepted> {
-    const stored = key && (await deps.findStoredKey(accountId, key.row.hash));
-    if (!stored) throw refusal;
-    return replay(stored, key);
-  }
-
-  async function findLive(call: EventCall): Promise<Live | AppError> {
+  async function findLive(call: EventCall): Promise<Live> {
     const event = await deps.findEvent(call.app.id, call.eventName);
-    if (!event) return new AppError('event_not_found', 'event not found');
+    if (!event) throw new AppError('event_not_found', 'event not found');
     const version = event.liveVersionId && (await deps.findVersion(event.liveVersionId));
-    if (!version) return new AppError('event_not_live', 'event is a draft: publish it first');
+    if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
     return { event, version };
   }
 
-  async function write(request: NewRequest): Promise<Exclude<WriteResult, { error: unknown }>> {
-    let result: WriteResult;
-    try {
-      result = await deps.write.add(request);
-    } catch (error) {
-      if (error instanceof BatcherFullError) throw unavailable('1', error);
-      throw error;
-    }
+  async function write(request: NewRequest): Promise<KeyOutcome> {
+    const result = await deps.write.add(request);
     if (!('error' in result)) return result;
-    throw isRefusedContent(result.error) ? result.error : unavailable('2', result.error);
-  }
-
-  function replay(stored: StoredKey, key: CallKey | undefined): Accepted {
-    const { fingerprint, ringKeyId, requestId } = stored;
-    const isSame =
-      key && deps.secrets.fingerprint(purpose, key.text, ringKeyId).equals(fingerprint);
-    if (!isSame) {
-      throw new AppError(
-        'idempotency_mismatch',
-        'this Idempotency-Key was used before with other parameters',
-      );
-    }
-    return { requestId, isReplay: true };
+    // Only a key's row can be held by another call.
+    if (sortWriteFailure(result.error) === 'locked') throw conflict(result.error);
+    throw result.error;
   }
 }
-
-/** A call's key as it is stored, and the text that its fingerprint is made from. */
-type CallKey = { row: NewIdempotencyKey; text: string };
 
 type Live = { event: EventRow; version: VersionRow };
 
@@ -141,33 +102,4 @@ export function newItem(
 
 function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
-}
-
-function keyFor(
-  { accountId, idempotencyKey }: EventCall,
-  work: AcceptWork,
-  secrets: Secrets,
-): CallKey | undefined {
-  if (idempotencyKey === undefined) return undefined;
-  const text = work.fingerprintText();
-  return {
-    text,
-    row: {
-      hash: hash('sha256', `${accountId}:${idempotencyKey}`, 'buffer'),
-      fingerprint: secrets.fingerprint(purpose, text),
-      ringKeyId: secrets.keyId,
-      status: 200,
-    },
-  };
-}
-
-function unavailable(retryAfterSeconds: string, cause: unknown): AppError {
-  return new AppError(
-    'unavailable',
-    'the call could not be stored; nothing was accepted: try again',
-    {
-      headers: { 'Retry-After': retryAfterSeconds },
-      cause,
-    },
-  );
 }

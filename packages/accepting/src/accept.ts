@@ -1,13 +1,6 @@
-import type { UserRow } from '@belfry/database';
+import type { KeyOutcome, UserRow } from '@belfry/database';
 import type { Recipient, WireItem } from '@belfry/shared';
-import {
-  type AcceptCallDeps,
-  type Accepted,
-  createAcceptCall,
-  type EventCall,
-  newItem,
-} from './accept-call';
-import { canonicalJson } from './fingerprint';
+import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
 import type { Plan } from './plan';
 
 export type SendEventDeps = AcceptCallDeps & {
@@ -17,25 +10,18 @@ export type SendEventDeps = AcceptCallDeps & {
   newId: () => string;
 };
 
-export type SendEventInput = EventCall & {
-  item: WireItem;
-  /** The parsed body, for the key's fingerprint. */
-  body: unknown;
-};
+export type SendEventInput = EventCall & { item: WireItem };
 
-export type SendEvent = (input: SendEventInput) => Promise<Accepted>;
-
-const route = 'POST /v1/apps/{app_id}/events/send';
+export type SendEvent = (input: SendEventInput) => Promise<KeyOutcome>;
 
 /** Accepts a single send, planned at once; see createAcceptCall. */
 export function createSendEvent(deps: SendEventDeps): SendEvent {
   const acceptCall = createAcceptCall(deps);
 
   return function sendEvent(input) {
-    const { callId, app, item, body } = input;
+    const { callId, app, item } = input;
     return acceptCall(input, {
       kind: 'single',
-      fingerprintText: () => [route, app.id, canonicalJson(body)].join('\n'),
       async createItems({ definition }) {
         const stored = await findStoredUser(input);
         const { plan, newId, secrets } = deps;

@@ -5,15 +5,27 @@ export {
   type SendEventInput,
 } from './accept';
 export {
+  type Batch,
   type BulkSend,
   type BulkSendDeps,
   type BulkSendInput,
   createBulkSend,
 } from './accept-bulk';
-export type { Accepted } from './accept-call';
-export { type AnswerOnce, createAnswerOnce, type OnceAnswer, type OnceCall } from './answer-once';
 export { createQueues, type NewDeliverJob, type Queues } from './enqueue';
 export { createFanOut, type FanOutDeps } from './fan-out';
+export { canonicalJson } from './fingerprint';
+export { createGate, type Gate, type GateDeps } from './gate/gate';
+export {
+  type CallFacts,
+  createKeyedCall,
+  type Done,
+  type KeyedAnswer,
+  type KeyedCall,
+  type KeyedCallDeps,
+  type KeyedWork,
+  type KeyResult,
+} from './keyed-call';
 export { createPlan, type Plan, type PlanInput } from './plan';
 export { type ItemAddress, sealToken, storedRecipient } from './tokens';
 export { createWriteBatcher, type WriteBatcherDeps, type WriteResult } from './write-batcher';
+export { orRefuseWrite, unavailable } from './write-outcome';

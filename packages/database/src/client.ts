@@ -1,6 +1,7 @@
 import type { Logger } from '@belfry/runtime';
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
+import { NotConnectedError, TellingPool } from './connection';
 import { PrismaClient } from './generated/client';
 
 /** Every way to PostgreSQL that a process has. */
@@ -52,7 +53,7 @@ const silenceMs = 1_000;
 
 function createPool(options: PoolOptions): pg.Pool {
   const { url, poolSize, log, statementTimeoutMs, settings } = options;
-  const pool = new pg.Pool({
+  const pool = new TellingPool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -73,6 +74,7 @@ function createPool(options: PoolOptions): pg.Pool {
  * server that goes down) leaves open whether it was committed.
  */
 export function isAnsweredError(error: unknown): boolean {
+  if (error instanceof NotConnectedError) return false;
   const code = (error as { code?: unknown } | null)?.code;
   // Prisma's own codes, P1001 and the like, look like SQLSTATEs and are none.
   if (typeof code !== 'string' || !/^(?!P[1-9])[0-9A-Z]{5}$/.test(code)) return false;

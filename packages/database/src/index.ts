@@ -26,6 +26,12 @@ export {
   writePlans,
 } from './fan-out-queries';
 export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
+export {
+  type NewStoredKey,
+  type PurgeOptions,
+  purgeIdempotencyKeys,
+  writeKeyAlone,
+} from './idempotency-keys';
 export { markActive, markNeedsAttention } from './integrations';
 export {
   type ApiKeyRow,
@@ -62,10 +68,14 @@ export {
 export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
 export { sqlStateOf } from './transaction';
 export { createUsers, type Users, type UserWrite } from './users';
+
+export { sortWriteFailure, type WriteFailure } from './write-failure';
+
 export {
   findStoredKeys,
   type ItemPlan,
   type KeyOfAccount,
+  type KeyOutcome,
   type NewIdempotencyKey,
   type NewItem,
   type NewMessage,

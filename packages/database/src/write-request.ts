@@ -59,10 +59,13 @@ export type NewMessage = {
   note: string | undefined;
 };
 
-export type Written =
+export type KeyOutcome =
   | { isWritten: true }
   /** The account used the key before: what was stored then. */
-  | { isWritten: false; winner: StoredKey }
+  | { isWritten: false; winner: StoredKey };
+
+export type Written =
+  | KeyOutcome
   /** The key was taken, and by what could not be read. */
   | { error: unknown };
 

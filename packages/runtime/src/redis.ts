@@ -3,17 +3,22 @@ import type { Logger } from './log';
 
 export type RedisOptions = { url: string; log: Logger };
 
-const commandTimeoutMs = 1_000;
+const connectTimeoutMs = 1_000;
+const defaultCommandTimeoutMs = 1_000;
 const longestReconnectWaitMs = 2_000;
 
-/** For commands that a caller waits for: they fail at once, or after a second, and never hang. */
-export function createRedis({ url, log }: RedisOptions): Redis {
+/** For commands that a caller waits for: they fail at once, or after their time, and never hang. */
+export function createRedis({
+  url,
+  log,
+  commandTimeoutMs = defaultCommandTimeoutMs,
+}: RedisOptions & { commandTimeoutMs?: number }): Redis {
   return watch(
     new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       commandTimeout: commandTimeoutMs,
-      connectTimeout: commandTimeoutMs,
+      connectTimeout: connectTimeoutMs,
       retryStrategy,
     }),
     log,

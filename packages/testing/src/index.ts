@@ -41,5 +41,6 @@ export {
   type SystemOptions,
   startSystem,
 } from './system';
+export { createTcpProxy, type Direction, type Held, type TcpProxy } from './tcp-proxy';
 export { startTestStores, type TestStores, type TestStoresOptions } from './test-stores';
 export { createWorkspaceCopy } from './workspace-copy';

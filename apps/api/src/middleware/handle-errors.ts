@@ -4,7 +4,7 @@ import { AppError } from '@belfry/shared';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { sendAnswer, sendAnswerAndClose } from '../answer';
 import { callOf } from '../call';
-import { errorBody } from '../error-body';
+import { errorBody, internalError } from '../error-body';
 import { routeOf } from './access-log';
 
 /** What no route took. */
@@ -38,10 +38,10 @@ export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandle
 }
 
 function appErrorOf(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof AppError && thrown.code !== 'internal') return thrown;
   // Express throws it for a path that is not percent-encoded: there is nothing of that name.
   if (thrown instanceof URIError) return new AppError('not_found', 'route not found');
-  return new AppError('internal', 'internal error', { cause: thrown });
+  return internalError(thrown);
 }
 
 function defaultHeaders({ status }: AppError): Record<string, string> {

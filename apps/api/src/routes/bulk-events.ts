@@ -2,10 +2,9 @@ import type { BulkSend } from '@belfry/accepting';
 import { createSemaphore, createYieldWhenDue } from '@belfry/runtime';
 import { AppError, createBulkSendBody, parseJsonInSteps, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { accepted } from '../accepted';
-import type { Answer } from '../answer';
+import { acceptedBody } from '../accepted';
 import type { Operation } from '../openapi';
-import type { UnparsedPostCall } from '../post';
+import type { PreparedPost, UnparsedPostCall } from '../post';
 
 export type BulkRouteDeps = {
   channels: WireChannels;
@@ -16,39 +15,54 @@ export type BulkRouteDeps = {
 const yieldEveryMs = 10;
 const maxWaiting = 100;
 
-/** `POST /v1/apps/{app_id}/events/bulk_send`, one at a time: side by side they would hold up every single send. */
+/**
+ * `POST /v1/apps/{app_id}/events/bulk_send`: one batch is read at a time, and one is written. Side by side they
+ * would hold up every single send.
+ */
 export function createBulkSendRoute({ channels, bulkSend, maxBatchItems }: BulkRouteDeps) {
-  const turns = createSemaphore(1);
-  let waiting = 0;
+  const readInTurn = createTurns();
+  const writeInTurn = createTurns();
 
-  async function answer(call: UnparsedPostCall): Promise<Answer> {
-    if (waiting >= maxWaiting) throw tooManyWait();
-    waiting += 1;
-    const release = await turns.acquire();
-    try {
-      return await answerInTurn(call);
-    } finally {
-      waiting -= 1;
-      release();
-    }
-  }
-
-  async function answerInTurn(call: UnparsedPostCall): Promise<Answer> {
-    const body = await parseJsonInSteps(call.bytes, createYieldWhenDue(yieldEveryMs));
+  async function prepare(call: UnparsedPostCall): Promise<PreparedPost> {
     const { callId, caller, idempotencyKey } = call;
-    const result = await bulkSend({
-      callId,
-      accountId: caller.accountId,
-      apiKeyId: caller.apiKeyId,
-      app: caller.app,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      body,
+    const isKeyed = idempotencyKey !== undefined;
+    const batch = await readInTurn(async () => {
+      const body = await parseJsonInSteps(call.bytes, createYieldWhenDue(yieldEveryMs));
+      return bulkSend.readBatch({ callId, body, isKeyed });
     });
-    return accepted(result, { accepted: result.accepted });
+    const { accountId, apiKeyId, app } = caller;
+    const bodyOf = (id: string) => acceptedBody(id, { accepted: batch.items.length });
+    return {
+      canonicalBody: () => batch.canonical,
+      bodyOf,
+      async run(key) {
+        const written = await writeInTurn(() =>
+          bulkSend.acceptBatch({ callId, accountId, apiKeyId, app, batch, idempotencyKey, key }),
+        );
+        return written.isWritten ? { isWritten: true, body: bodyOf(callId) } : written;
+      },
+    };
   }
 
   const body = createBulkSendBody(channels, maxBatchItems);
-  return { operation: { ...bulkSendOperation, body }, answer };
+  return { operation: { ...bulkSendOperation, body }, prepare };
+}
+
+/** Lets one in at a time, in the order they came; refuses with 503 whom there is no room for. */
+function createTurns() {
+  const turns = createSemaphore(1);
+  let inside = 0;
+  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (inside >= maxWaiting) throw tooManyWait();
+    inside += 1;
+    const release = await turns.acquire();
+    try {
+      return await work();
+    } finally {
+      inside -= 1;
+      release();
+    }
+  };
 }
 
 function tooManyWait(): AppError {

@@ -1,4 +1,4 @@
-import type { AnswerOnce, OnceCall } from '@belfry/accepting';
+import type { KeyedWork } from '@belfry/accepting';
 import type { DeviceAddress, Devices, DeviceUpdate } from '@belfry/database';
 import {
   createValidator,
@@ -11,16 +11,16 @@ import {
   type StoredDevice,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { type Answer, answerOf } from '../answer';
+import type { Answer } from '../answer';
 import type { Operation } from '../openapi';
 import { deviceIdOf, userIdOf } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 
-export type DeviceRoutesDeps = { devices: Devices; answerOnce: AnswerOnce };
+export type DeviceRoutesDeps = { devices: Devices };
 
 /** The routes below `/v1/apps/{app_id}/users/{user_id}/devices` */
-export function createDeviceRoutes({ devices, answerOnce }: DeviceRoutesDeps) {
-  async function add(call: PostCall): Promise<Answer> {
+export function createDeviceRoutes({ devices }: DeviceRoutesDeps) {
+  function prepareAdd(call: PostCall): KeyedWork {
     const body = validateNew(call.body);
     const userId = userIdOf(call.path);
     const knownSid = body.device_sid?.trim();
@@ -30,20 +30,12 @@ export function createDeviceRoutes({ devices, answerOnce }: DeviceRoutesDeps) {
       device: deviceFromWire(body),
       ...(knownSid ? { knownSid } : {}),
     };
-    const once = onceCallOf(call, addRoute, [userId]);
-    return answerOf(
-      await answerOnce(once, (key) => devices.addDevice({ ...newDevice, key }, bodyFor(userId))),
-    );
+    return { run: (key) => devices.addDevice({ ...newDevice, key }, bodyFor(userId)) };
   }
 
-  async function updateByPost(call: PostCall): Promise<Answer> {
+  function prepareUpdate(call: PostCall): KeyedWork {
     const change = changeOf(call);
-    const once = onceCallOf(call, updateByPostRoute, [change.userId, change.deviceId]);
-    return answerOf(
-      await answerOnce(once, (key) =>
-        devices.updateDevice({ ...change, key }, bodyFor(change.userId)),
-      ),
-    );
+    return { run: (key) => devices.updateDevice({ ...change, key }, bodyFor(change.userId)) };
   }
 
   async function update(call: RouteCall & { body: Json }): Promise<Answer> {
@@ -65,8 +57,8 @@ export function createDeviceRoutes({ devices, answerOnce }: DeviceRoutesDeps) {
   }
 
   return {
-    add: { operation: addOperation, answer: add },
-    updateByPost: { operation: updateByPostOperation, answer: updateByPost },
+    add: { operation: addOperation, prepare: prepareAdd },
+    updateByPost: { operation: updateByPostOperation, prepare: prepareUpdate },
     update: { operation: updateOperation, answer: update },
     read: { operation: readOperation, answer: read },
     remove: { operation: removeOperation, answer: remove },
@@ -89,20 +81,12 @@ function changeOf(call: RouteCall & { body: Json }): Omit<DeviceUpdate, 'key'> {
   return { ...callerOf(call), ...addressOf(call), device };
 }
 
-function onceCallOf(call: PostCall, route: string, pathValues: string[]): OnceCall {
-  const { caller, idempotencyKey, body } = call;
-  const { accountId, app } = caller;
-  return { accountId, idempotencyKey, route, pathValues: [app.id, ...pathValues], body };
-}
-
 function bodyFor(ownerId: string): (device: StoredDevice) => string {
   return (device) => JSON.stringify(deviceToWire(device, ownerId));
 }
 
 const devicesPath = '/v1/apps/{app_id}/users/{user_id}/devices';
 const devicePath = `${devicesPath}/{device_id}`;
-const addRoute = `POST ${devicesPath}`;
-const updateByPostRoute = `POST ${devicePath}`;
 
 export const deviceExample = {
   id: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',

@@ -1,4 +1,4 @@
-import type { SendEvent } from '@belfry/accepting';
+import type { KeyedWork, SendEvent } from '@belfry/accepting';
 import {
   AppError,
   createSendEventBody,
@@ -8,8 +8,7 @@ import {
   type WireChannels,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { accepted } from '../accepted';
-import type { Answer } from '../answer';
+import { acceptedBody } from '../accepted';
 import type { Operation } from '../openapi';
 import type { PostCall } from '../post';
 
@@ -25,24 +24,29 @@ export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDe
   const validate = createValidator(bodySchema);
   const channelNames = Object.keys(channels);
 
-  async function answer(call: PostCall): Promise<Answer> {
+  function prepare(call: PostCall): KeyedWork {
     const body = validate(call.body);
     const problem = findScheduleProblem(body, channelNames, now());
     if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
     const { callId, caller, idempotencyKey } = call;
-    const result = await sendEvent({
-      callId,
-      accountId: caller.accountId,
-      apiKeyId: caller.apiKeyId,
-      app: caller.app,
-      ...sendEventFromWire(body),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      body: call.body,
-    });
-    return accepted(result);
+    return {
+      bodyOf: acceptedBody,
+      async run(key) {
+        const written = await sendEvent({
+          callId,
+          accountId: caller.accountId,
+          apiKeyId: caller.apiKeyId,
+          app: caller.app,
+          ...sendEventFromWire(body),
+          idempotencyKey,
+          key,
+        });
+        return written.isWritten ? { isWritten: true, body: acceptedBody(callId) } : written;
+      },
+    };
   }
 
-  return { operation: { ...sendEventOperation, body: bodySchema }, answer };
+  return { operation: { ...sendEventOperation, body: bodySchema }, prepare };
 }
 
 const requestIdSchema = Type.String({ format: 'uuid' });

@@ -1,4 +1,4 @@
-import type { AnswerOnce } from '@belfry/accepting';
+import type { KeyedWork } from '@belfry/accepting';
 import type { Users } from '@belfry/database';
 import {
   AppError,
@@ -11,31 +11,28 @@ import {
   userToWire,
   type WireChannels,
 } from '@belfry/shared';
-import { type Answer, answerOf } from '../answer';
+import type { Answer } from '../answer';
 import type { Operation } from '../openapi';
 import { userIdOf } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 import { deviceExample } from './devices';
 
-export type UserRoutesDeps = { channels: WireChannels; users: Users; answerOnce: AnswerOnce };
+export type UserRoutesDeps = { channels: WireChannels; users: Users };
 
 /** `POST /v1/apps/{app_id}/users` and `GET /v1/apps/{app_id}/users/{user_id}` */
-export function createUserRoutes({ channels, users, answerOnce }: UserRoutesDeps) {
+export function createUserRoutes({ channels, users }: UserRoutesDeps) {
   const extraFields = extraFieldsOf(channels);
   const extraNames = Object.keys(extraFields);
   const bodySchema = createUserBody(extraFields);
   const answerSchema = createUserAnswer(extraFields);
   const validate = createValidator(bodySchema);
 
-  async function write(call: PostCall): Promise<Answer> {
-    const user = userFromWire(validate(call.body), extraNames);
-    const { callId, caller, idempotencyKey, body } = call;
+  function prepareWrite({ callId, caller, body }: PostCall): KeyedWork {
+    const user = userFromWire(validate(body), extraNames);
     const { accountId, app } = caller;
-    const once = { accountId, idempotencyKey, route: writeRoute, pathValues: [app.id], body };
-    const answer = await answerOnce(once, (key) =>
-      users.writeUser({ callId, accountId, appId: app.id, key, user }, bodyOf),
-    );
-    return answerOf(answer);
+    return {
+      run: (key) => users.writeUser({ callId, accountId, appId: app.id, key, user }, bodyOf),
+    };
   }
 
   async function read({ caller, path }: RouteCall): Promise<Answer> {
@@ -52,7 +49,7 @@ export function createUserRoutes({ channels, users, answerOnce }: UserRoutesDeps
   return {
     write: {
       operation: { ...writeOperation, body: bodySchema, answer: answerSchema },
-      answer: write,
+      prepare: prepareWrite,
     },
     read: { operation: { ...readOperation, answer: answerSchema }, answer: read },
   };
@@ -63,7 +60,6 @@ function userNotFound(): AppError {
 }
 
 const writePath = '/v1/apps/{app_id}/users';
-const writeRoute = `POST ${writePath}`;
 
 const userExample = {
   user_sid: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',

@@ -1,0 +1,406 @@
+import { createConfiguration, purgeIdempotencyKeys } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { channelVersion, eventually, type Tenant, testKeyRing, testSecrets } from '@belfry/testing';
+import request from 'supertest';
+import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
+
+const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
+const dayMs = 24 * 60 * 60_000;
+const body = (event: string) => ({ event, user: { email: 'a@example.com' } });
+
+let gateway: StoredGateway;
+let tenant: Tenant;
+let event: string;
+
+beforeAll(async () => {
+  gateway = await createStoredGateway();
+  tenant = await gateway.factories.createTenant();
+  event = (await gateway.factories.createEvent(tenant, version)).name;
+});
+
+afterAll(() => gateway.close());
+
+type Call = { tenant?: Tenant; server?: StoredGateway['server']; key?: string; body?: object };
+
+function send(call: Call) {
+  const { apiKey, appId } = call.tenant ?? tenant;
+  const asked = request(call.server ?? gateway.server)
+    .post(`/v1/apps/${appId}/events/send`)
+    .set('Authorization', `AuthKey ${apiKey}`)
+    .send(call.body ?? body(event));
+  return call.key === undefined ? asked : asked.set('Idempotency-Key', call.key);
+}
+
+function writeUser(key: string | undefined, user: object) {
+  const asked = request(gateway.server)
+    .post(`/v1/apps/${tenant.appId}/users`)
+    .set('Authorization', `AuthKey ${tenant.apiKey}`)
+    .send(user);
+  return key === undefined ? asked : asked.set('Idempotency-Key', key);
+}
+
+/** An event whose version cannot be planned: what a fault of ours looks like from outside. */
+async function createFaultyEvent(): Promise<{ name: string; eventId: string }> {
+  const created = await gateway.factories.createEvent(tenant, version);
+  await gateway.database.accepting.query('UPDATE event_version SET definition = $1 WHERE id = $2', [
+    '{}',
+    created.versionId,
+  ]);
+  return created;
+}
+
+function countRequests(key: string): Promise<number> {
+  return gateway.database.prisma.request.count({
+    where: { accountId: tenant.accountId, idempotencyKey: key },
+  });
+}
+
+function listKeys(requestId: string) {
+  return gateway.database.prisma.idempotencyKey.findMany({ where: { requestId } });
+}
+
+const entries = () => gateway.redis.keys(`${gateway.redisPrefix}:idem:*`);
+
+async function forgetInRedis(): Promise<void> {
+  const names = await entries();
+  if (names.length > 0) await gateway.redis.del(...names);
+}
+
+describe('specification 4.7, Idempotency', () => {
+  test('The client sends the header `Idempotency-Key` with a client-generated unique value.', async () => {
+    const key = newId();
+    const first = await send({ key });
+    expect({ status: first.status, replayed: first.headers['idempotent-replayed'] }).toEqual({
+      status: 200,
+      replayed: undefined,
+    });
+    expect(await listKeys(first.body.request_id)).toHaveLength(1);
+  });
+
+  test('The value may be up to 255 characters.', async () => {
+    const longest = newId().padEnd(255, 'x');
+    expect((await send({ key: longest })).status).toBe(200);
+    const { status, body: error, headers } = await send({ key: `${longest}x` });
+    expect([status, error.code]).toEqual([400, 'idempotency_key_invalid']);
+    expect(await listKeys(String(headers['x-request-id']))).toEqual([]);
+    // Two keys that differ in their last character only are two keys.
+    const other = await send({ key: `${longest.slice(0, -1)}y` });
+    expect(other.headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  test('For a given key, the service stores the status code and body of the first request that began executing, when it succeeded.', async () => {
+    const { body: answer } = await send({ key: newId() });
+    expect(await listKeys(answer.request_id)).toMatchObject([{ status: 200, body: null }]);
+    const names = await eventually(async () => {
+      const found = await entries();
+      expect(found.length).toBeGreaterThan(0);
+      return found;
+    });
+    // No body and nothing of the caller lies in Redis: a letter, a hash, an id and the name of a ring key.
+    for (const name of names) {
+      expect(await gateway.redis.get(name)).toMatch(/^[LDR][\w-]{65}test$/);
+    }
+  });
+
+  test('For a given key, the service stores the status code and body of the first request that began executing, when it failed.', async () => {
+    const faulty = await createFaultyEvent();
+    const first = await send({ key: newId(), body: body(faulty.name) });
+    expect(first.status).toBe(500);
+    const callId = String(first.headers['x-request-id']);
+    expect(await listKeys(callId)).toMatchObject([{ status: 500, body: first.text }]);
+  });
+
+  test('A later request with the same key returns the same status code and body.', async () => {
+    const key = newId();
+    const first = await send({ key });
+    // The order of members, and members that are null, do not make another request.
+    const { user } = body(event);
+    const second = await send({ key, body: { override: null, user, event } });
+    expect([second.status, second.text]).toEqual([200, first.text]);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(second.headers['content-type']).toBe(first.headers['content-type']);
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(await countRequests(key)).toBe(1);
+  });
+
+  test.each([
+    ['while Redis knows the key', async () => undefined],
+    ['after Redis has forgotten the key', forgetInRedis],
+  ])(
+    'A later request with the same key returns a 500 result, byte-equal, %s.',
+    async (_when, forget) => {
+      const key = newId();
+      const faulty = await createFaultyEvent();
+      const first = await send({ key, body: body(faulty.name) });
+      // The fault is mended: were the call executed again, it would be accepted.
+      await gateway.database.accepting.query(
+        'UPDATE event SET live_version_id = (SELECT live_version_id FROM event WHERE name = $1) WHERE id = $2',
+        [event, faulty.eventId],
+      );
+      await forget();
+      const second = await send({ key, body: body(faulty.name) });
+      expect([first.status, second.status]).toEqual([500, 500]);
+      expect(second.text).toBe(first.text);
+      expect(second.headers['idempotent-replayed']).toBe('true');
+      expect(first.headers['idempotent-replayed']).toBeUndefined();
+      expect(await countRequests(key)).toBe(0);
+      expect((await send({ key: newId(), body: body(faulty.name) })).status).toBe(200);
+    },
+  );
+
+  test('A replay is under its own `X-Request-Id` and has the first one’s bytes, also after a flush of Redis.', async () => {
+    const key = newId();
+    const first = await send({ key });
+    await forgetInRedis();
+    const second = await send({ key });
+    expect(second.text).toBe(first.text);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+  });
+
+  test('A later request with the same key but different parameters than the original yields an error: other data.', async () => {
+    const key = newId();
+    await send({ key });
+    const other = await send({ key, body: { ...body(event), data: { a: 1 } } });
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    await forgetInRedis();
+    const after = await send({ key, body: { ...body(event), data: { a: 1 } } });
+    expect([after.status, after.body.code]).toEqual([422, 'idempotency_mismatch']);
+    expect(await countRequests(key)).toBe(1);
+  });
+
+  test('A later request with the same key but different parameters than the original yields an error: another app of the account.', async () => {
+    const key = newId();
+    await send({ key });
+    const app = await gateway.database.prisma.app.create({
+      data: { id: newId(), accountId: tenant.accountId, name: 'second', delivery: 'sandbox' },
+    });
+    const second = { ...tenant, appId: app.id };
+    const { name } = await gateway.factories.createEvent(second, version, { name: event });
+    const other = await send({ key, tenant: second, body: body(name) });
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+  });
+
+  test('A later request with the same key but different parameters than the original yields an error: another endpoint.', async () => {
+    const key = newId();
+    await send({ key });
+    const user = await writeUser(key, { user_id: newId() });
+    expect([user.status, user.body.code]).toEqual([422, 'idempotency_mismatch']);
+    const other = newId();
+    expect((await writeUser(other, { user_id: newId() })).status).toBe(200);
+    expect((await send({ key: other })).body.code).toBe('idempotency_mismatch');
+  });
+
+  test.each([
+    ['while Redis knows the key', async () => undefined],
+    ['after Redis has forgotten the key', forgetInRedis],
+  ])(
+    'All POST requests accept the key: a user write is replayed byte-equal, %s.',
+    async (_when, forget) => {
+      const key = newId();
+      const userId = newId();
+      const first = await writeUser(key, { user_id: userId, email: 'a@example.com' });
+      // What was written since does not change the answer, and is not undone by the replay.
+      await writeUser(undefined, { user_id: userId, email: 'b@example.com' });
+      await forget();
+      const second = await writeUser(key, { user_id: userId, email: 'a@example.com' });
+      expect([second.status, second.text]).toEqual([200, first.text]);
+      expect(second.headers['idempotent-replayed']).toBe('true');
+      const stored = await gateway.database.prisma.user.findFirst({ where: { userId } });
+      expect(stored?.contact).toMatchObject({ email: 'b@example.com' });
+    },
+  );
+
+  test('When a request failed validation, no result is stored; retrying it is safe.', async () => {
+    const key = newId();
+    const refused = await send({ key, body: { ...body(event), event: ' ' } });
+    expect(refused.status).toBe(422);
+    expect(await listKeys(String(refused.headers['x-request-id']))).toEqual([]);
+    const retried = await send({ key });
+    expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([200, undefined]);
+  });
+
+  test('When a request was refused for what is stored, no result is stored, and the key is free at once.', async () => {
+    const key = newId();
+    const name = `later_${newId()}`;
+    expect((await send({ key, body: body(name) })).body.code).toBe('event_not_found');
+    const draft = await gateway.database.prisma.event.create({
+      data: { id: newId(), appId: tenant.appId, name },
+    });
+    expect((await send({ key, body: body(name) })).body.code).toBe('event_not_live');
+    await gateway.database.prisma.event.delete({ where: { id: draft.id } });
+    await gateway.factories.createEvent(tenant, version, { name });
+    const retried = await send({ key, body: body(name) });
+    expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([200, undefined]);
+  });
+
+  test('When a request conflicted with another request executing at the same time, no result is stored: of 50 first uses one executes, and none gets a 5xx.', async () => {
+    const key = newId();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ key })));
+    const accepted = answers.filter(({ status }) => status === 200);
+    expect(new Set(accepted.map(({ text }) => text)).size).toBe(1);
+    expect(accepted.filter(({ headers }) => !headers['idempotent-replayed'])).toHaveLength(1);
+    for (const { status, headers, body: error } of answers) {
+      if (status === 200) continue;
+      expect([status, error.code, headers['retry-after']]).toEqual([
+        409,
+        'idempotency_conflict',
+        '1',
+      ]);
+    }
+    expect(await countRequests(key)).toBe(1);
+    const retried = await send({ key });
+    expect([retried.status, retried.text]).toEqual([200, accepted[0]?.text]);
+  });
+
+  test('Keys may be removed automatically once they are at least 24 hours old.', async () => {
+    const key = newId();
+    const first = await send({ key });
+    const where = { requestId: first.body.request_id };
+    const age = (ms: number) =>
+      gateway.database.prisma.idempotencyKey.updateMany({
+        where,
+        data: { firstSeen: new Date(Date.now() - ms) },
+      });
+    await age(dayMs - 60_000);
+    // A replay does not make it younger.
+    await forgetInRedis();
+    expect((await send({ key })).headers['idempotent-replayed']).toBe('true');
+    await purge();
+    expect(await listKeys(where.requestId)).toHaveLength(1);
+    await age(dayMs + 60_000);
+    await forgetInRedis();
+    expect((await send({ key })).headers['idempotent-replayed']).toBe('true');
+    await purge();
+    expect(await listKeys(where.requestId)).toEqual([]);
+  });
+
+  test('When a key is reused after removal, the request is processed as new.', async () => {
+    const key = newId();
+    const first = await send({ key });
+    await gateway.database.prisma.idempotencyKey.updateMany({
+      where: { requestId: first.body.request_id },
+      data: { firstSeen: new Date(Date.now() - dayMs - 60_000) },
+    });
+    await purge();
+    // Redis keeps a key for 15 minutes from its last first use, which are over long before the day is.
+    await forgetInRedis();
+    const second = await send({ key, body: { ...body(event), data: { other: true } } });
+    expect([second.status, second.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    expect(second.body.request_id).not.toBe(first.body.request_id);
+    expect(await countRequests(key)).toBe(2);
+  });
+
+  test.each(['get', 'delete'] as const)(
+    '`Idempotency-Key` on a %s request has no effect.',
+    async (method) => {
+      const ask = (key?: string) => {
+        const asked = request(gateway.server)
+          [method](`/v1/apps/${tenant.appId}/users/nobody/devices/none`)
+          .set('Authorization', `AuthKey ${tenant.apiKey}`);
+        return key === undefined ? asked : asked.set('Idempotency-Key', key);
+      };
+      const without = await ask();
+      for (const key of [newId(), 'with space', 'x'.repeat(300)]) {
+        const answer = await ask(key);
+        expect([answer.status, answer.body.code]).toEqual([without.status, without.body.code]);
+      }
+    },
+  );
+});
+
+async function purge(): Promise<void> {
+  const options = { olderThanMs: dayMs, limit: 1_000 };
+  await purgeIdempotencyKeys(gateway.database.accepting, options);
+}
+
+describe('specification 5, Authentication, and the key', () => {
+  test('The API key belongs to the account and is valid for every app in it: two accounts may use the same Idempotency-Key.', async () => {
+    const other = await gateway.factories.createTenant();
+    await gateway.factories.createEvent(other, version, { name: event });
+    const key = newId();
+    const [mine, theirs] = [await send({ key }), await send({ key, tenant: other })];
+    expect([mine.status, theirs.status]).toEqual([200, 200]);
+    expect(theirs.headers['idempotent-replayed']).toBeUndefined();
+    expect(theirs.body.request_id).not.toBe(mine.body.request_id);
+  });
+
+  test('A second API key of the account finds what the first one stored.', async () => {
+    const configuration = createConfiguration(gateway.database.prisma, testSecrets());
+    const { key: apiKey } = await configuration.createApiKey(tenant.accountId);
+    const key = newId();
+    const first = await send({ key });
+    const second = await send({ key, tenant: { ...tenant, apiKey } });
+    expect(second.text).toBe(first.text);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+  });
+
+  test('Requests without authentication fail, and store nothing for the key.', async () => {
+    const key = newId();
+    const refused = await send({ key, tenant: { ...tenant, apiKey: 'bk_nobody' } });
+    expect(refused.status).toBe(401);
+    expect((await send({ key })).headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  test('Calls over plain HTTP fail, and store nothing for the key.', async () => {
+    const strict = await createStoredGateway({ env: { ALLOW_HTTP: 'false' } });
+    const key = newId();
+    const refused = await send({ key, server: strict.server });
+    await strict.close();
+    expect([refused.status, refused.body.code]).toEqual([403, 'https_required']);
+    expect((await send({ key })).headers['idempotent-replayed']).toBeUndefined();
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('a retry of an accepted request gets its 2xx after a flush and after the event was deleted', async () => {
+    const gone = await gateway.factories.createEvent(tenant, version);
+    const key = newId();
+    const first = await send({ key, body: body(gone.name) });
+    await gateway.database.prisma.event.update({
+      where: { id: gone.eventId },
+      data: { deletedAt: new Date() },
+    });
+    await forgetInRedis();
+    const second = await send({ key, body: body(gone.name) });
+    expect([second.status, second.text]).toEqual([200, first.text]);
+    await forgetInRedis();
+    const other = await send({ key, body: { ...body(gone.name), data: { a: 1 } } });
+    expect(other.body.code).toBe('idempotency_mismatch');
+    expect((await send({ body: body(gone.name) })).body.error).toBe('event not found');
+  });
+
+  test('two callers with one key in one flush write one request', async () => {
+    // Without Redis both reach the same flush: only PostgreSQL tells them apart.
+    const alone = await createStoredGateway({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    const key = newId();
+    const answers = await Promise.all([1, 2, 3].map(() => send({ key, server: alone.server })));
+    await alone.close();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const first = answers.filter(({ headers }) => !headers['idempotent-replayed']);
+    expect(first).toHaveLength(1);
+    expect(await countRequests(key)).toBe(1);
+  });
+
+  test('is the same key after the ring was rotated, in Redis and in PostgreSQL', async () => {
+    const key = newId();
+    const first = await send({ key });
+    const ring = `new:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`;
+    const shared = { BELFRY_KEYS: ring, REDIS_PREFIX: gateway.redisPrefix };
+    const rotated = await createStoredGateway({ env: shared });
+    const { server } = rotated;
+    const other = { ...body(event), data: { a: 1 } };
+    for (const forget of [async () => undefined, forgetInRedis]) {
+      await forget();
+      expect((await send({ key, server })).text).toBe(first.text);
+      expect((await send({ key, server, body: other })).body.code).toBe('idempotency_mismatch');
+    }
+    // The other way round nobody can say whether it is the same call: it is not accepted again.
+    const later = newId();
+    await send({ key: later, server });
+    await rotated.close();
+    const unknown = await send({ key: later });
+    expect([unknown.status, unknown.body.code]).toEqual([503, 'unavailable']);
+    expect(await countRequests(later)).toBe(1);
+  });
+});

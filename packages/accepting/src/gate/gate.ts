@@ -1,0 +1,113 @@
+import type { Redis } from 'ioredis';
+import {
+  type Entry,
+  type EntryState,
+  readEntry,
+  writeEntry,
+  writeState,
+  writeToken,
+} from './entry';
+import * as scripts from './scripts';
+import { createStep, type StepInput } from './step';
+
+/** A call's key, before its work: `requestId` is the id of the call, and the token of its lock. */
+export type GateKey = StepInput & { fingerprint: Buffer; requestId: string };
+
+export type Begun =
+  /** The caller has the lock. */
+  | { state: 'acquired' }
+  /** Redis is away or slow: PostgreSQL alone arbitrates. */
+  | { state: 'bypassed' }
+  | Entry;
+
+/** What became of a key; `owner` is the call that may still hold its lock. */
+export type FinishedKey = GateKey & { state: Exclude<EntryState, 'locked'>; owner: string };
+
+/**
+ * The gate in front of PostgreSQL's primary key. It saves work and tells two callers apart while neither has
+ * committed; that a key is accepted once never depends on it. No step throws.
+ */
+export type Gate = {
+  begin(key: GateKey): Promise<Begun>;
+  /** Behind the answer: what is missed here costs a question to PostgreSQL later. */
+  finish(key: FinishedKey): Promise<void>;
+  release(key: GateKey): Promise<void>;
+  /** Waits for what was begun. */
+  close(): Promise<void>;
+};
+
+export type GateDeps = {
+  /** A connection whose commands fail at once, or soon, and are not sent again. */
+  redis: Redis;
+  prefix: string;
+  lockMs?: number;
+  keepMs?: number;
+};
+
+/** Longer than an accept can take: connecting, waiting for a lock and one statement are bounded to less together. */
+const defaultLockMs = 10_000;
+const defaultKeepMs = 15 * 60_000;
+/** As long as a caller is made to wait for Redis. */
+const waitMs = 250;
+
+export function createGate({
+  redis,
+  prefix,
+  lockMs = defaultLockMs,
+  keepMs = defaultKeepMs,
+}: GateDeps): Gate {
+  const beginStep = createStep<GateKey>({
+    redis,
+    prefix,
+    script: scripts.begin,
+    pack: writeEntry,
+    keepMs: lockMs,
+  });
+  const finishStep = createStep<FinishedKey>({
+    redis,
+    prefix,
+    script: scripts.finish,
+    pack: (key) => writeToken(key.owner) + writeState(key.state) + writeEntry(key),
+    keepMs,
+  });
+  const releaseStep = createStep<GateKey>({
+    redis,
+    prefix,
+    script: scripts.release,
+    pack: ({ requestId }) => writeToken(requestId),
+    keepMs: undefined,
+  });
+
+  return {
+    async begin(key) {
+      const input = { ...key };
+      const answer = await within(beginStep.add(input));
+      // A lock that is set after its caller has gone on would stand in the way of a retry.
+      input.isAbandoned = true;
+      if (answer?.said === 1) return { state: 'acquired' };
+      return readEntry(answer?.said) ?? { state: 'bypassed' };
+    },
+    async finish(key) {
+      await within(finishStep.add(key));
+    },
+    async release(key) {
+      await within(releaseStep.add(key));
+    },
+    async close() {
+      await Promise.all([beginStep.close(), finishStep.close(), releaseStep.close()]);
+    },
+  };
+}
+
+/** Undefined when it takes too long, or when too many wait. */
+async function within<T>(asked: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), waitMs);
+  });
+  try {
+    return await Promise.race([asked.catch(() => undefined), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { createLogger, newId } from '@belfry/runtime';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { createDatabase, type Database } from './client';
+import { type NewRequest, writeRequests } from './write-request';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const rounds = 10;
+const keysPerFlush = 200;
+let gateways: [Database, Database];
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const open = () => createDatabase({ url, poolSize: 2, log });
+  gateways = [open(), open()];
+  const factories = createFactories(gateways[0]);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+});
+
+afterAll(() => Promise.all(gateways.map((gateway) => gateway.close())));
+
+function newCall(hash: Buffer): NewRequest {
+  const { accountId, appId } = tenant;
+  return {
+    request: {
+      id: newId(),
+      accountId,
+      appId,
+      eventId: event.eventId,
+      versionId: event.versionId,
+      kind: 'single',
+      apiKeyId: undefined,
+      idempotencyKey: hash.toString('hex'),
+    },
+    key: { hash, fingerprint: hash, ringKeyId: 'test', status: 200 },
+    items: [],
+  };
+}
+
+describe('writeRequests', () => {
+  test('opposite key order in two gateways does not deadlock', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const hashes = Array.from({ length: keysPerFlush }, () => randomBytes(32));
+      const [one, other] = await Promise.all([
+        writeRequests(gateways[0].accepting, hashes.map(newCall)),
+        writeRequests(gateways[1].accepting, hashes.toReversed().map(newCall)),
+      ]);
+      const theirs = other.toReversed();
+      for (const index of hashes.keys()) {
+        const both = [one[index], theirs[index]];
+        expect(both).toContainEqual({ isWritten: true });
+        expect(both).toContainEqual({ isWritten: false, winner: expect.anything() });
+      }
+    }
+  });
+});
