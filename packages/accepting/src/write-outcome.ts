@@ -34,7 +34,7 @@ function refusalOf(error: unknown): unknown {
     case 'locked':
       return unavailable('1', error);
     case 'unclear':
-      return unavailable('2', new UnclearWriteError(error));
+      return unclear(new UnclearWriteError(error));
     case 'faulty':
       return error;
   }
@@ -45,6 +45,14 @@ export function conflict(cause?: unknown): AppError {
     'idempotency_conflict',
     'a call with this Idempotency-Key is being answered right now',
     { headers: { 'Retry-After': '1' }, cause },
+  );
+}
+
+function unclear(cause: UnclearWriteError): AppError {
+  return new AppError(
+    'unavailable',
+    'the store did not answer, so whether the call was accepted is not known: repeat it with the same Idempotency-Key',
+    { headers: { 'Retry-After': '2' }, cause },
   );
 }
 

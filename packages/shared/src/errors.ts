@@ -36,7 +36,7 @@ export const errorCatalogue = {
   internal: { status: 500, when: 'A fault of ours; it is logged under the same request_id.' },
   unavailable: {
     status: 503,
-    when: 'The call could not be stored now; nothing was accepted. Try again after Retry-After.',
+    when: 'The call could not be stored now, or the store did not say whether it was. Try again after Retry-After, with the same Idempotency-Key.',
   },
 } as const satisfies Record<string, { status: number; when: string }>;
 
