@@ -33,7 +33,7 @@ export function nextState(attempted: Attempted, backoff: Backoff): NextState {
   const { outcome } = attempted;
   switch (outcome.outcome) {
     case 'accepted':
-      return { state: 'sent' };
+      return { state: outcome.isDelivered ? 'delivered' : 'sent' };
     case 'rejected':
       return outcome.scope === 'integration' && !outcome.ownToken
         ? afterIntegrationRefused(attempted)

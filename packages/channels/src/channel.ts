@@ -1,4 +1,13 @@
-import type { Data, FailureReason, Outcome, Recipient, SkipReason } from '@belfry/shared';
+import type {
+  Data,
+  DataChange,
+  FailureReason,
+  Json,
+  Outcome,
+  ReceiptState,
+  Recipient,
+  SkipReason,
+} from '@belfry/shared';
 import type { TObject, TSchema } from '@sinclair/typebox';
 
 /**
@@ -52,8 +61,11 @@ export type ComposeInput<Override> = {
   missing: 'empty' | 'reject';
 };
 
+/** What the log says beside a message, such as how many segments its text takes. */
+export type Notes = Record<string, string | number>;
+
 export type Composed<Content> =
-  | { content: Content; missing: string[] }
+  | { content: Content; missing: string[]; notes?: Notes }
   | { failed: FailureReason; detail: string };
 
 /** Who carries a channel's content. */
@@ -63,11 +75,15 @@ export type Provider<Content> = {
   settings: TObject;
   /** What is sealed and never shown again. */
   credentials: TObject;
+  /** The fields of its request that `override.providers` may set: never a credential, never the address. */
+  payload: TObject;
   /** Problems that the schemas cannot say, as "<field> <problem>"; empty when all is well. */
   check(integration: IntegrationInput): string[];
   /** Exactly what would go out, without any credential: what the sandbox records and the log shows. */
   describe(call: DescribeCall<Content>): ProviderRequest;
   createSender(deps: SenderDeps): Sender<Content>;
+  /** How its later reports are read, where it sends any. */
+  receipts?: ReceiptReader;
 };
 
 export type IntegrationInput = {
@@ -80,6 +96,8 @@ export type DescribeCall<Content> = {
   target: string;
   content: Content;
   settings: Record<string, unknown>;
+  /** What the call says in place of fields of the provider's request; merged last. Only what `payload` allows. */
+  payload?: Record<string, unknown>;
 };
 
 /** A provider's request as the log shows it: `operation` is the method and URL, or the protocol's verb. */
@@ -99,6 +117,8 @@ export type SendCall<Content> = DescribeCall<Content> & {
   credentials: Record<string, unknown>;
   /** A credential that came with the call or the stored user, in clear, for this send only. */
   ownToken?: string;
+  /** Where the provider may report about this message, which it names; absent where nobody could reach it. */
+  receiptUrl?: string;
   /** Ends the attempt; the sender must not outlive it. */
   signal: AbortSignal;
   /** When the signal fires, in ms since the epoch. */
@@ -108,10 +128,52 @@ export type SendCall<Content> = DescribeCall<Content> & {
 export type Sender<Content> = {
   /** Never throws for what a provider or a network does; `response` is what the provider answered, for the log. */
   send(call: SendCall<Content>): Promise<SendResult>;
+  /** Asks the provider whether it takes these credentials, without sending anything. Never throws. */
+  test(call: TestCall): Promise<Tested>;
   close(): Promise<void>;
 };
 
-export type SendResult = { outcome: Outcome; response?: unknown };
+export type SendResult = {
+  outcome: Outcome;
+  response?: unknown;
+  /** What was learned about the address; stored with the result. */
+  changes?: DataChange[];
+  /** What the person finds in the inbox; stored with the result, once a message. */
+  inboxItem?: Record<string, Json>;
+};
+
+export type TestCall = IntegrationInput & { signal: AbortSignal };
+
+/** `detail` is a sentence: what the provider answered, without any credential. */
+export type Tested = { isWorking: boolean; detail: string };
+
+export type ReceiptReader = {
+  /** The answer to a provider's question whether the address is ours, or undefined when it must be refused. */
+  handshake?(call: HandshakeCall): string | undefined;
+  /** The reports in a call, or undefined when it is not signed by the integration's own provider. */
+  read(call: ReceiptCall): ReceiptReport[] | undefined;
+};
+
+export type HandshakeCall = IntegrationInput & { query: URLSearchParams };
+
+export type ReceiptCall = IntegrationInput & {
+  /** As the provider was given it: PUBLIC_URL, path and query. */
+  url: string;
+  /** Lower-case names. */
+  headers: Record<string, string | string[] | undefined>;
+  rawBody: Buffer;
+};
+
+export type ReceiptReport = {
+  /** Ours, where the report brings it back. */
+  messageId?: string;
+  providerMessageId?: string;
+  state: ReceiptState;
+  errorCode?: string;
+  /** What the operator reads. */
+  detail?: string;
+  changes?: DataChange[];
+};
 
 /** A channel whose type parameters the caller need not know. */
 // biome-ignore lint/suspicious/noExplicitAny: the registry is heterogeneous; compile() and the providers of one entry always agree.

@@ -5,15 +5,22 @@ export type {
   Composed,
   ComposeInput,
   DescribeCall,
+  HandshakeCall,
   IntegrationInput,
+  Notes,
   Provider,
   ProviderRequest,
+  ReceiptCall,
+  ReceiptReader,
+  ReceiptReport,
   SendCall,
   Sender,
   SenderDeps,
   SendResult,
   Target,
   Targeting,
+  TestCall,
+  Tested,
 } from './channel';
 export { type EmailAddress, parseEmailAddress } from './email/address';
 export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-fetch';

@@ -22,14 +22,19 @@ export {
   maxMessagesPerJob,
 } from './jobs';
 export {
+  type DataChange,
   type FailureReason,
   failureReasons,
   type MessageState,
   messageStates,
   type Outcome,
   type OutcomeKind,
+  type ReceiptState,
+  receiptStates,
   type SkipReason,
+  type SuppressionReason,
   skipReasons,
+  suppressionReasons,
 } from './message-state';
 export {
   mergeRecipients,

@@ -47,7 +47,13 @@ export type FailureReason = keyof typeof failureReasons;
 
 /** What an attempt came to. An expected failure is a value, never a throw. */
 export type Outcome =
-  | { outcome: 'accepted'; providerMessageId: string; detail?: string }
+  | {
+      outcome: 'accepted';
+      providerMessageId: string;
+      detail?: string;
+      /** It is with the person already, as an inbox item is. */
+      isDelivered?: true;
+    }
   | {
       outcome: 'rejected';
       scope: 'recipient' | 'content' | 'integration';
@@ -62,3 +68,31 @@ export type Outcome =
   | { outcome: 'unknown'; reason: string; detail?: string };
 
 export type OutcomeKind = Outcome['outcome'];
+
+/** What a provider may report later, in the order in which a message moves; `failed` ends it, unless it arrived. */
+export const receiptStates = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
+
+export type ReceiptState = (typeof receiptStates)[number];
+
+/** Why an address is on the list of those that must not be written to. */
+export const suppressionReasons = {
+  bounced: 'The address does not exist, or takes no messages of this kind.',
+  opted_out: 'The recipient asked not to be written to.',
+  manual: 'An operator put it on the list.',
+} as const satisfies Record<string, string>;
+
+export type SuppressionReason = keyof typeof suppressionReasons;
+
+/** What a provider's answer tells about a message's address, beyond the message. */
+export type DataChange =
+  | {
+      change: 'suppress';
+      reason: Exclude<SuppressionReason, 'manual'>;
+      /** The sender that it holds for; empty for every sender of the app. */
+      sender: string;
+      detail?: string;
+    }
+  /** The address is another one now, as of a Telegram group that became a supergroup. */
+  | { change: 'move_address'; to: string }
+  /** The push token is dead. */
+  | { change: 'disable_device'; reason: string };

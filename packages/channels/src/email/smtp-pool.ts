@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Outcome } from '@belfry/shared';
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
-import type { SendResult } from '../channel';
+import type { SendResult, Tested } from '../channel';
 import { redact } from '../redact';
 import { connectTimeoutMs, type OpenSocket } from './open-socket';
 import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
@@ -10,6 +10,8 @@ import { type MailError, readMailError, sortMailError } from './sort-mail-error'
 /** The connections of one integration. */
 export type SmtpPool = {
   send(mail: SendMailOptions, signal: AbortSignal): Promise<SendResult>;
+  /** Connects and signs in, without sending. */
+  test(signal: AbortSignal): Promise<Tested>;
   close(): void;
 };
 
@@ -64,8 +66,26 @@ export function createSmtpPool({ settings, credentials, openSocket }: SmtpPoolDe
         return fail(readMailError(error), isWritten, secrets);
       }
     },
+    async test(signal) {
+      try {
+        await Promise.race([transport.verify(), rejectOn(signal)]);
+        return { isWorking: true, detail: 'The mail server took the connection and the login.' };
+      } catch (error) {
+        const { detail, reason } = sortMailError(readMailError(error), false);
+        return { isWorking: false, detail: detail ?? reason };
+      }
+    },
     close: () => transport.close(),
   };
+}
+
+/** Settles only when the signal fires: the library's check takes none. */
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(Object.assign(new Error('Aborted'), { code: 'ABORT_ERR' }));
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 function optionsOf(

@@ -1,5 +1,15 @@
+import { Type } from '@sinclair/typebox';
 import { LRUCache } from 'lru-cache';
-import type { DescribeCall, Provider, SendCall, Sender, SenderDeps, SendResult } from '../channel';
+import type {
+  DescribeCall,
+  Provider,
+  SendCall,
+  Sender,
+  SenderDeps,
+  SendResult,
+  TestCall,
+  Tested,
+} from '../channel';
 import { createGuardedFetch } from '../guarded-fetch';
 import { fetchAttachments } from './fetch-attachments';
 import { createMail, describeMail, type MailCall, type MailSettings } from './mail';
@@ -12,6 +22,8 @@ export const smtp: Provider<EmailContent> = {
   label: 'SMTP',
   settings: smtpSettings,
   credentials: smtpCredentials,
+  // A mail's headers and parts are the override's own fields.
+  payload: Type.Object({}),
   check: checkSmtp,
   describe: describeSmtp,
   createSender: createSmtpSender,
@@ -41,8 +53,20 @@ function createSmtpSender({ allowPrivateNetworks }: SenderDeps): Sender<EmailCon
     return blameSender(await pool.send(createMail(mailCall, files), call.signal), call);
   }
 
+  async function test(call: TestCall): Promise<Tested> {
+    const integration = readSmtp(call);
+    if (!integration) return { isWorking: false, detail: incomplete.detail };
+    const pool = createSmtpPool({ ...integration, openSocket });
+    try {
+      return await pool.test(call.signal);
+    } finally {
+      pool.close();
+    }
+  }
+
   return {
     send,
+    test,
     async close() {
       pools.clear();
       guardedFetch.close();

@@ -4,7 +4,11 @@ import { type NetworkFailure, sortFailure, type Unanswered } from '../network-fa
 import { redact } from '../redact';
 import { sortSlackCode } from './codes';
 
-export type SlackMethod = 'users.lookupByEmail' | 'conversations.open' | 'chat.postMessage';
+export type SlackMethod =
+  | 'users.lookupByEmail'
+  | 'conversations.open'
+  | 'chat.postMessage'
+  | 'auth.test';
 
 /** A token for each call, and the signal that ends it. */
 export type SlackAccess = { token: string; signal: AbortSignal };

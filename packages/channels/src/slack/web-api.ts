@@ -7,6 +7,8 @@ import type {
   Sender,
   SenderDeps,
   SendResult,
+  TestCall,
+  Tested,
 } from '../channel';
 import { createHttp } from '../http';
 import { createSlackApi, type SlackAccess, type SlackReply } from './api';
@@ -26,10 +28,23 @@ const slackCredentials = Type.Object({
   ),
 });
 
+const slackPayload = Type.Object({
+  thread_ts: Type.Optional(Type.String({ title: 'Thread', pattern: '^\\d+\\.\\d+$' })),
+  reply_broadcast: Type.Optional(Type.Boolean({ title: 'Show the reply in the channel too' })),
+  unfurl_links: Type.Optional(Type.Boolean({ title: 'Unfurl links' })),
+  unfurl_media: Type.Optional(Type.Boolean({ title: 'Unfurl media' })),
+  username: Type.Optional(Type.String({ title: 'Shown sender', maxLength: 80 })),
+  icon_emoji: Type.Optional(Type.String({ title: 'Icon', pattern: '^:[a-z0-9_+-]{1,100}:$' })),
+  icon_url: Type.Optional(
+    Type.String({ title: 'Icon’s URL', pattern: '^https://', maxLength: 2_000 }),
+  ),
+});
+
 export const slackWebApi: Provider<SlackContent> = {
   label: 'Slack',
   settings: slackSettings,
   credentials: slackCredentials,
+  payload: slackPayload,
   check({ credentials }) {
     const { access_token: token } = readCredentials(credentials);
     if (!token || botToken.test(token)) return [];
@@ -86,8 +101,21 @@ function createSlackSender({ baseUrls }: SenderDeps): Sender<SlackContent> {
     return api.call('chat.postMessage', { channel, ...messageOf(call) }, access);
   }
 
+  async function test({ credentials, signal }: TestCall): Promise<Tested> {
+    const token = readCredentials(credentials).access_token;
+    if (!token) return { isWorking: true, detail: 'Every recipient has to bring a token.' };
+    if (!headerSafe.test(token)) return { isWorking: false, detail: malformedToken.detail };
+    const reply = await api.call('auth.test', {}, { token, signal });
+    if ('refused' in reply) {
+      return { isWorking: false, detail: reply.refused.detail ?? reply.refused.reason };
+    }
+    const { team, user } = reply.body;
+    return { isWorking: true, detail: `Slack knows the token as ${user} of ${team}.` };
+  }
+
   return {
     send,
+    test,
     async close() {
       http.close();
     },
@@ -165,11 +193,13 @@ const noReceipt = {
 } as const;
 
 /** The message's id travels with it, so that a duplicate can be told. */
-function messageOf({ content, messageId }: DescribeCall<SlackContent>): Record<string, unknown> {
+function messageOf(call: DescribeCall<SlackContent>): Record<string, unknown> {
+  const { content, messageId, payload } = call;
   const { text, blocks } = content;
   return {
     text,
     ...(blocks ? { blocks } : {}),
+    ...payload,
     metadata: { event_type: 'notification', event_payload: { message_id: messageId } },
   };
 }
