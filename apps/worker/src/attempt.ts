@@ -1,7 +1,7 @@
-import type { Composed, SendResult } from '@belfry/channels';
+import type { Composed, Notes, SendResult } from '@belfry/channels';
 import type { AppRow, ClaimedMessage, VersionRow } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
-import type { ChannelVersion, FailureReason, Outcome } from '@belfry/shared';
+import type { ChannelVersion, DataChange, FailureReason, Json, Outcome } from '@belfry/shared';
 import type { Carrier, Carriers } from './carrier';
 import type { Compose } from './compose';
 
@@ -25,8 +25,10 @@ export type Ended = {
   channelVersion?: ChannelVersion;
   request?: unknown;
   response?: unknown;
-  /** Paths that the template reads and the data does not hold. */
-  missing?: string[];
+  /** What the log says beside the message, such as the paths that the data does not hold. */
+  notes?: Record<string, Json>;
+  changes?: DataChange[];
+  inboxItem?: Record<string, Json>;
   /** Fails the message, whatever the outcome alone would lead to. */
   failed?: FailureReason;
 };
@@ -66,20 +68,27 @@ async function sendReady(
   { message, claimedAtMs }: Claimed,
 ): Promise<Ended> {
   if ('failed' in composed) return refusedContent(composed.failed, composed.detail);
-  const { content, missing } = composed;
-  const request = carrier.describe(content);
+  const { content } = composed;
+  const told = { request: carrier.describe(content), notes: notesOf(composed, carrier.notes) };
   // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
   if (performance.now() - claimedAtMs > leaseMs - deadlineMs) {
-    return { outcome: claimedTooLate, request, missing };
+    return { outcome: claimedTooLate, ...told };
   }
   const deadlineAt = Date.now() + deadlineMs;
   const signal = AbortSignal.timeout(deadlineMs);
   try {
-    return { ...(await carrier.send({ content, signal, deadlineAt })), request, missing };
+    return { ...(await carrier.send({ content, signal, deadlineAt })), ...told };
   } catch (error) {
     log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
-    return { ...brokenSender, request, missing };
+    return { ...brokenSender, ...told };
   }
+}
+
+function notesOf(
+  { missing, notes }: Extract<Composed<unknown>, { content: unknown }>,
+  ofCarrier: Notes | undefined,
+): Record<string, Json> {
+  return { ...notes, ...ofCarrier, ...(missing.length > 0 ? { missing } : {}) };
 }
 
 function refusedContent(failed: FailureReason, detail: string): Ended {

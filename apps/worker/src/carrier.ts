@@ -2,7 +2,11 @@ import {
   type AnyChannel,
   type CaptureRecord,
   createSandboxSender,
+  type DescribeCall,
+  type Notes,
   type ProviderRequest,
+  readPayload,
+  type SandboxCall,
   type Sender,
   type SenderDeps,
   type SendResult,
@@ -14,7 +18,7 @@ import {
   type IntegrationRow,
   integrationPlace,
 } from '@belfry/database';
-import type { Secrets } from '@belfry/runtime';
+import { receiptUrlOf, type Secrets } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
 import type { FindOwnToken } from './own-token';
 
@@ -22,6 +26,8 @@ import type { FindOwnToken } from './own-token';
 export type Carrier = {
   /** The provider's name, for the log. */
   provider: string;
+  /** What the log says beside the message. */
+  notes?: Notes;
   describe(content: unknown): ProviderRequest;
   send(call: CarrierCall): Promise<SendResult>;
 };
@@ -47,6 +53,8 @@ export type CarriersDeps = {
   secrets: Secrets;
   capture(record: CaptureRecord): Promise<void>;
   senderDeps: SenderDeps;
+  /** Where providers reach us, if they can. */
+  receiptsAt: string | undefined;
 };
 
 /** The one place that decides who carries a message: the sandbox, or the provider of its integration. */
@@ -56,53 +64,97 @@ export function createCarriers(deps: CarriersDeps): Carriers {
   const senders = createSenders(deps);
 
   return {
-    async find({ message, app, channelVersion }) {
-      // The sandbox shows the call that the first integration of the chain would have made.
-      const integrationId =
-        app.delivery === 'sandbox' ? channelVersion.integrationIds[0] : message.integrationId;
-      const integration =
-        integrationId === undefined ? undefined : await findIntegration(integrationId);
-      const provider = integration?.provider ?? firstProvider(channel);
-      const settings = integration?.settings ?? {};
-      const { id: messageId, target } = message;
-      function describe(content: unknown): ProviderRequest {
-        return providerOf(channel, provider).describe({ messageId, target, content, settings });
-      }
-      if (app.delivery === 'sandbox') {
-        const { appId, attempt, channel: name } = message;
-        const call = {
-          appId,
-          messageId,
-          attempt,
-          channel: name,
-          target,
-          ...(integration && { integration: { provider, settings } }),
-        };
+    async find(call) {
+      const planned = await planCall(call);
+      const { described, provider, integration, notes } = planned;
+      const carrier = {
+        describe: (content: unknown) =>
+          providerOf(channel, provider).describe({ ...described, content }),
+        ...(notes ? { notes } : {}),
+      };
+      if (call.app.delivery === 'sandbox') {
+        const sandboxCall = toSandboxCall(planned, call);
         return {
+          ...carrier,
           provider: sandboxProvider,
-          describe,
-          send: ({ content, signal }) => sandbox.send({ ...call, content, signal }),
+          send: ({ content, signal }) => sandbox.send({ ...sandboxCall, content, signal }),
         };
       }
-      const ownToken = await deps.findOwnToken(message);
-      const credentials = openCredentials(integration, deps.secrets);
+      const ownToken = await deps.findOwnToken(call.message);
+      const whole = {
+        ...described,
+        ...integrationPart(deps, integration, described.messageId),
+        ...(ownToken === undefined ? {} : { ownToken }),
+      };
       return {
+        ...carrier,
         provider,
-        describe,
-        send: (call) =>
-          senders.get(provider).send({
-            ...call,
-            messageId,
-            target,
-            settings,
-            credentials,
-            integrationId: integration?.id ?? '',
-            integrationVersion: String(integration?.updatedAt.getTime() ?? ''),
-            ...(ownToken === undefined ? {} : { ownToken }),
-          }),
+        send: (sendCall) => senders.get(provider).send({ ...whole, ...sendCall }),
       };
     },
     close: senders.close,
+  };
+
+  async function planCall({ message, app, channelVersion }: FindCarrier): Promise<PlannedCall> {
+    // The sandbox shows the call that the first integration of the chain would have made.
+    const integrationId =
+      app.delivery === 'sandbox' ? channelVersion.integrationIds[0] : message.integrationId;
+    const integration =
+      integrationId === undefined ? undefined : await findIntegration(integrationId);
+    const provider = integration?.provider ?? firstProvider(channel);
+    const { payload, notes } = readPayload(
+      message,
+      integration?.name,
+      providerOf(channel, provider).payload,
+    );
+    const described = {
+      messageId: message.id,
+      target: message.target,
+      settings: integration?.settings ?? {},
+      ...(payload ? { payload } : {}),
+    };
+    return { described, provider, integration, notes };
+  }
+}
+
+function toSandboxCall(
+  { described, provider, integration }: PlannedCall,
+  { message }: FindCarrier,
+): Omit<SandboxCall, 'content' | 'signal'> {
+  const { settings, payload, messageId, target } = described;
+  return {
+    appId: message.appId,
+    messageId,
+    attempt: message.attempt,
+    channel: message.channel,
+    target,
+    ...(integration && { integration: { provider, settings } }),
+    ...(payload ? { payload } : {}),
+  };
+}
+
+type PlannedCall = {
+  described: Omit<DescribeCall<unknown>, 'content'>;
+  provider: string;
+  integration: IntegrationRow | undefined;
+  notes: Notes | undefined;
+};
+
+/** What only a call that leaves needs: who signs it, and where its reports go. */
+function integrationPart(
+  { secrets, receiptsAt: publicUrl }: CarriersDeps,
+  integration: IntegrationRow | undefined,
+  messageId: string,
+) {
+  if (!integration) return { credentials: {}, integrationId: '', integrationVersion: '' };
+  const { id: integrationId, updatedAt } = integration;
+  return {
+    credentials: openCredentials(integration, secrets),
+    integrationId,
+    integrationVersion: String(updatedAt.getTime()),
+    ...(publicUrl === undefined
+      ? {}
+      : { receiptUrl: receiptUrlOf({ publicUrl, secrets, integrationId, messageId }) }),
   };
 }
 
@@ -118,11 +170,7 @@ function providerOf({ providers }: AnyChannel, name: string) {
   return provider;
 }
 
-function openCredentials(
-  integration: IntegrationRow | undefined,
-  secrets: Secrets,
-): Record<string, unknown> {
-  if (!integration) return {};
+function openCredentials(integration: IntegrationRow, secrets: Secrets): Record<string, unknown> {
   // Sealed as an object, by the provider's schema.
   return JSON.parse(secrets.open(integration.credentials, integrationPlace(integration.id)));
 }

@@ -79,7 +79,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
     reason: result.reason,
     state: isRecorded ? result.next.state : 'superseded',
     waits: result.next.waits,
-    missing: result.missing,
+    missing: result.notes['missing'],
     duration_ms: Math.round(performance.now() - claimedAtMs),
   });
 }
@@ -96,7 +96,9 @@ function resultOf(message: ClaimedMessage, ended: Ended, backoff: Backoff): Atte
     providerMessageId: outcome.outcome === 'accepted' ? outcome.providerMessageId : undefined,
     request: boundedJson(ended.request),
     response: boundedJson(ended.response),
-    missing: ended.missing ?? [],
+    notes: ended.notes ?? {},
+    changes: ended.changes ?? [],
+    inboxItem: ended.inboxItem,
     next: ended.failed
       ? { state: 'failed', reason: ended.failed }
       : nextState(

@@ -54,7 +54,9 @@ function resultOf(
     providerMessageId: undefined,
     request: undefined,
     response: undefined,
-    missing: [],
+    notes: {},
+    changes: [],
+    inboxItem: undefined,
     next: nextState(
       {
         outcome: { outcome: 'unknown', reason, detail },

@@ -15,7 +15,9 @@ function resultOf(messageId: string, detail?: string): AttemptResult {
     providerMessageId: undefined,
     request: undefined,
     response: undefined,
-    missing: [],
+    notes: {},
+    changes: [],
+    inboxItem: undefined,
     next: { state: 'sent' },
   };
 }

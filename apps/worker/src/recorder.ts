@@ -81,6 +81,6 @@ function withoutTexts(result: AttemptResult): AttemptResult {
     providerMessageId: undefined,
     request: undefined,
     response: undefined,
-    missing: [],
+    notes: {},
   };
 }

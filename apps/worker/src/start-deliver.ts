@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { type ChannelName, channels } from '@belfry/channels';
+import { type ChannelName, channels, type SenderDeps } from '@belfry/channels';
 import { claimMessages, markActive, markNeedsAttention, writeCapture } from '@belfry/database';
-import { createBatcher, createBlockingRedis, createSemaphore } from '@belfry/runtime';
+import { createBatcher, createBlockingRedis, createSemaphore, type Env } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
 import { createCarriers } from './carrier';
@@ -30,10 +30,8 @@ export function startDeliver(parts: Parts, channel: ChannelName): CloseRole {
     secrets: parts.secrets,
     capture: (record) =>
       writeCapture(database.delivery, { ...record, outcome: record.outcome.outcome }),
-    senderDeps: {
-      baseUrls: { slack: env.SLACK_API_URL || undefined },
-      allowPrivateNetworks: env.ALLOW_PRIVATE_NETWORKS,
-    },
+    senderDeps: senderDepsOf(env),
+    receiptsAt: whereProvidersReach(env),
   });
   shutdown.add(`${channel}.senders`, () => carriers.close());
   const times = { deadlineMs: deadlineMsOf(channel, env), leaseMs: leaseMsOf(channel, env) };
@@ -74,6 +72,24 @@ export function startDeliver(parts: Parts, channel: ChannelName): CloseRole {
     stop();
     return consumer.close();
   };
+}
+
+function senderDepsOf(env: Env<'worker'>): SenderDeps {
+  return {
+    baseUrls: {
+      slack: env.SLACK_API_URL || undefined,
+      twilio: env.TWILIO_API_URL || undefined,
+      meta: env.META_API_URL || undefined,
+      telegram: env.TELEGRAM_API_URL || undefined,
+    },
+    allowPrivateNetworks: env.ALLOW_PRIVATE_NETWORKS,
+  };
+}
+
+/** Providers refuse addresses that they cannot reach; a simulator on this machine reaches every one. */
+function whereProvidersReach(env: Env<'worker'>): string | undefined {
+  const isReachable = env.PUBLIC_URL.startsWith('https://') || env.ALLOW_PRIVATE_NETWORKS;
+  return isReachable ? env.PUBLIC_URL : undefined;
 }
 
 function createClaims({ database }: Parts, leaseMs: number) {

@@ -6,6 +6,7 @@ import type {
   Outcome,
   ReceiptState,
   Recipient,
+  RejectionScope,
   SkipReason,
 } from '@belfry/shared';
 import type { TObject, TSchema } from '@sinclair/typebox';
@@ -169,6 +170,8 @@ export type ReceiptReport = {
   messageId?: string;
   providerMessageId?: string;
   state: ReceiptState;
+  /** Why it failed, where that is what it reports; the recipient is blamed otherwise. */
+  reason?: `rejected_${RejectionScope}`;
   errorCode?: string;
   /** What the operator reads. */
   detail?: string;

@@ -29,6 +29,7 @@ export type SandboxCall = {
   content: unknown;
   /** The integration that would have been used, where the version names one; no credential is needed. */
   integration?: { provider: string; settings: Record<string, unknown> };
+  payload?: Record<string, unknown>;
   signal: AbortSignal;
 };
 
@@ -138,13 +139,19 @@ function refusal(scope: 'recipient' | 'content' | 'integration', detail: string)
 /** The request as the named provider would make it, else the channel's first. */
 function describeAs(
   { providers }: AnyChannel,
-  { messageId, target, content, integration }: SandboxCall,
+  { messageId, target, content, integration, payload }: SandboxCall,
 ): { provider: string; request: ProviderRequest } {
   const named = integration && Object.hasOwn(providers, integration.provider);
   const [first] = Object.keys(providers);
   const provider = named ? integration.provider : (first ?? sandboxProvider);
   const settings = named ? integration.settings : {};
-  const described = providers[provider]?.describe({ messageId, target, content, settings });
+  const described = providers[provider]?.describe({
+    messageId,
+    target,
+    content,
+    settings,
+    ...(payload ? { payload } : {}),
+  });
   return { provider, request: described ?? { operation: 'none', body: content } };
 }
 

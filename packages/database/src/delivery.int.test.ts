@@ -104,7 +104,9 @@ function resultOf(messageId: string, result: Partial<AttemptResult>): AttemptRes
     providerMessageId: 'p1',
     request: undefined,
     response: undefined,
-    missing: [],
+    notes: {},
+    changes: [],
+    inboxItem: undefined,
     next: { state: 'sent' },
     ...result,
   };
@@ -259,7 +261,9 @@ describe('recordResults', () => {
   test('closes the attempt and moves its message on', async () => {
     const id = await writeMessage();
     await claimOne(id);
-    expect(await record([resultOf(id, { missing: ['a.b'], request: '{"to":1}' })])).toEqual([true]);
+    expect(
+      await record([resultOf(id, { notes: { missing: ['a.b'] }, request: '{"to":1}' })]),
+    ).toEqual([true]);
     const message = await readMessage(id);
     expect(message).toMatchObject({ state: 'sent', dueAt: null, notes: { missing: ['a.b'] } });
     expect(message.settledAt).not.toBeNull();

@@ -9,6 +9,7 @@ export {
   isRefusedContent,
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
+export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { type Demo, seedDemo } from './demo';
 export {
   createDevices,
@@ -54,6 +55,7 @@ export {
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
+export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';
 export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
 export {
   assignJobs,

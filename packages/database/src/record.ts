@@ -1,5 +1,14 @@
-import { type MessageState, messageStates, type OutcomeKind } from '@belfry/shared';
+import { newId } from '@belfry/runtime';
+import {
+  type DataChange,
+  type Json,
+  type MessageState,
+  messageStates,
+  type OutcomeKind,
+} from '@belfry/shared';
 import type pg from 'pg';
+import { applyDataChanges } from './data-changes';
+import { storable } from './storable';
 
 /** What an attempt came to, and what becomes of its message. */
 export type AttemptResult = {
@@ -13,8 +22,12 @@ export type AttemptResult = {
   /** JSON of the provider's request and answer, redacted and bounded. */
   request: string | undefined;
   response: string | undefined;
-  /** Paths that the template reads and the data does not hold. */
-  missing: string[];
+  /** What the log says beside the message, such as the paths that the data does not hold. */
+  notes: Record<string, Json>;
+  /** What was learned about the address. */
+  changes: DataChange[];
+  /** What the person finds in the inbox; the message's target is whose. */
+  inboxItem: Record<string, Json> | undefined;
   next: NextState;
 };
 
@@ -35,9 +48,11 @@ export const leaseExpired = 'lease_expired';
 
 /**
  * Closes attempts and moves their messages on, in one statement. A result is kept as long as no newer
- * attempt was opened, also when the lease ran out meanwhile. True for each that was recorded.
+ * attempt was opened, also when the lease ran out meanwhile. True for each that was recorded. What was
+ * learned about an address is true whatever becomes of the result, and is stored before it.
  */
 export async function recordResults(pool: pg.Pool, results: AttemptResult[]): Promise<boolean[]> {
+  await applyDataChanges(pool, results);
   const { rows } = await pool.query<{ message_id: string; number: number }>({
     name: 'record-results',
     text: statement,
@@ -52,12 +67,17 @@ const finalStates = Object.entries(messageStates)
   .map(([state]) => `'${state}'`)
   .join(', ');
 
+/** A message that a receipt settled before keeps its state; what the attempt tells beside it is still worth a note. */
+function whileOpen(column: string, value: string): string {
+  return `${column} = CASE WHEN m.state IN ('sending', 'queued', 'unknown') THEN ${value} ELSE m.${column} END`;
+}
+
 const statement = `
 WITH t AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[], $16::text[])
+    $8::text[], $9::text[], $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[], $16::text[], $17::uuid[], $18::text[])
     t (id, number, outcome, reason, detail, provider, provider_message_id, request, response,
-       state, state_reason, due_after_ms, waits, integration_id, unknown, missing)
+       state, state_reason, due_after_ms, waits, integration_id, unknown, notes, inbox_id, inbox_content)
 ), a AS (
   UPDATE attempt a SET closed_at = now(), outcome = t.outcome, reason = t.reason, detail = t.detail,
     provider = t.provider, provider_message_id = t.provider_message_id, request = t.request, response = t.response
@@ -67,20 +87,24 @@ WITH t AS (
   RETURNING a.message_id, a.number
 ), m AS (
   UPDATE message m SET
-    state = t.state,
-    reason = t.state_reason,
-    due_at = CASE WHEN t.due_after_ms IS NOT NULL THEN least(now() + t.due_after_ms * interval '1 ms', m.expires_at) END,
-    waits = t.waits,
-    job_id = NULL,
-    integration_id = coalesce(t.integration_id, m.integration_id),
-    unknown_count = m.unknown_count + t.unknown,
-    notes = CASE WHEN t.missing IS NULL THEN m.notes
-      ELSE coalesce(m.notes, '{}') || jsonb_build_object('missing', t.missing::jsonb) END,
-    settled_at = CASE WHEN t.state IN (${finalStates}) THEN now() END
+    ${whileOpen('state', 't.state')},
+    ${whileOpen('reason', 't.state_reason')},
+    ${whileOpen('due_at', "CASE WHEN t.due_after_ms IS NOT NULL THEN least(now() + t.due_after_ms * interval '1 ms', m.expires_at) END")},
+    ${whileOpen('waits', 't.waits')},
+    ${whileOpen('job_id', 'NULL')},
+    ${whileOpen('integration_id', 'coalesce(t.integration_id, m.integration_id)')},
+    ${whileOpen('unknown_count', 'm.unknown_count + t.unknown')},
+    notes = CASE WHEN t.notes IS NULL THEN m.notes ELSE coalesce(m.notes, '{}') || t.notes::jsonb END,
+    ${whileOpen('settled_at', `CASE WHEN t.state IN (${finalStates}) THEN now() END`)}
   FROM t
   WHERE m.id = t.id AND m.id = ANY ($1::uuid[]) AND m.attempts = t.number
-    AND m.state IN ('sending', 'queued', 'unknown')
     AND EXISTS (SELECT 1 FROM a WHERE a.message_id = t.id AND a.number = t.number)
+), inbox AS (
+  INSERT INTO inbox_item (id, app_id, user_id, message_id, content)
+  SELECT t.inbox_id, m.app_id, m.target, m.id, t.inbox_content::jsonb
+  FROM t JOIN a ON a.message_id = t.id AND a.number = t.number JOIN message m ON m.id = t.id
+  WHERE t.inbox_content IS NOT NULL
+  ON CONFLICT (message_id) DO NOTHING
 )
 SELECT message_id, number FROM a`;
 
@@ -102,14 +126,8 @@ function columns(results: AttemptResult[]): unknown[] {
     of(({ next }) => next.waits),
     of(({ next }) => next.integrationId),
     of(({ next }) => (next.isPossibleDuplicate ? 1 : 0)),
-    of(({ missing }) => (missing.length > 0 ? JSON.stringify(missing) : undefined)),
+    of(({ notes }) => (Object.keys(notes).length > 0 ? JSON.stringify(notes) : undefined)),
+    of(({ inboxItem }) => inboxItem && newId()),
+    of(({ inboxItem }) => inboxItem && JSON.stringify(inboxItem)),
   ];
-}
-
-/** An index takes no more than 2.7 KB; what a person reads of an answer is shorter. */
-const maxTextCharacters = 2_000;
-
-/** A text of a provider as PostgreSQL takes it: it has no U+0000. */
-function storable(text: string | undefined): string | undefined {
-  return text?.slice(0, maxTextCharacters).replaceAll('\0', '\uFFFD');
 }

@@ -103,11 +103,24 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   if (typeof env['PUBLIC_URL'] === 'string' && !URL.canParse(env['PUBLIC_URL'])) {
     add('PUBLIC_URL', 'must be a URL');
   }
-  if (env['NODE_ENV'] === 'production' && env['SLACK_API_URL']) {
-    add('SLACK_API_URL', 'is for simulators and refused in production');
-  }
   if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {
     add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
   }
-  return found;
+  return [...found, ...simulatorsInProduction(env)];
 }
+
+function simulatorsInProduction(env: Record<string, unknown>): EnvProblem[] {
+  if (env['NODE_ENV'] !== 'production') return [];
+  return simulatorSettings
+    .filter((name) => env[name])
+    .map((name) => ({
+      name,
+      problem: 'is for simulators and refused in production',
+      example: undefined,
+    }));
+}
+
+const simulatorSettings = Object.entries<Setting>(settings)
+  .filter(([, { isForSimulators }]) => isForSimulators)
+  // The names of the list are the list's own keys.
+  .map(([name]) => name as SettingName);

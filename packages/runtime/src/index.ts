@@ -4,6 +4,7 @@ export { type Env, EnvError, readEnv } from './env';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
+export { isReceiptSecret, receiptUrlOf } from './receipt-address';
 export { createBlockingRedis, createRedis, waitForRedis } from './redis';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';

@@ -10,6 +10,8 @@ export type Secrets = {
   fingerprint(purpose: string, text: string, keyId?: string): Buffer;
   /** The id of the key that seals now. */
   keyId: string;
+  /** Of every key on the ring, the one that seals now first. */
+  keyIds: readonly string[];
 };
 
 export class SecretError extends Error {
@@ -55,6 +57,7 @@ export function createSecrets(ring: string): Secrets {
 
   return {
     keyId: current.id,
+    keyIds: keys.map(({ id }) => id),
     seal(plaintext, place) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(place));

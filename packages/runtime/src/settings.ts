@@ -45,7 +45,7 @@ export const settings = {
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'worker'],
     isRequired: true,
     example: 'https://notify.example.com',
     help: 'Where callers and providers reach the gateway.',
@@ -229,9 +229,34 @@ export const settings = {
   SLACK_API_URL: text({
     group: 'worker',
     for: ['worker'],
+    isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4410/api/',
     help: 'Where the Slack API is, for a simulator; refused in production.',
+  }),
+  TWILIO_API_URL: text({
+    group: 'worker',
+    for: ['worker'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4411',
+    help: 'Where the Twilio API is, for a simulator; refused in production.',
+  }),
+  META_API_URL: text({
+    group: 'worker',
+    for: ['worker'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4412',
+    help: 'Where the Graph API of Meta is, for a simulator; refused in production.',
+  }),
+  TELEGRAM_API_URL: text({
+    group: 'worker',
+    for: ['worker'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4413',
+    help: 'Where the Telegram Bot API is, for a simulator; refused in production.',
   }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
@@ -271,6 +296,8 @@ export type Setting = {
   isRequired?: true;
   /** Never printed. */
   isSecret?: true;
+  /** Refused in production. */
+  isForSimulators?: true;
   example?: string;
 } & (
   | { kind: 'text'; default?: string }

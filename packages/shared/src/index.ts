@@ -30,6 +30,7 @@ export {
   type Outcome,
   type OutcomeKind,
   type ReceiptState,
+  type RejectionScope,
   receiptStates,
   type SkipReason,
   type SuppressionReason,

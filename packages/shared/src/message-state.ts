@@ -45,6 +45,9 @@ export const failureReasons = {
 
 export type FailureReason = keyof typeof failureReasons;
 
+/** Whom a provider's refusal is about. */
+export type RejectionScope = 'recipient' | 'content' | 'integration';
+
 /** What an attempt came to. An expected failure is a value, never a throw. */
 export type Outcome =
   | {
@@ -56,7 +59,7 @@ export type Outcome =
     }
   | {
       outcome: 'rejected';
-      scope: 'recipient' | 'content' | 'integration';
+      scope: RejectionScope;
       reason: string;
       detail?: string;
       /** The credential that was refused came with the call or the user, not from the integration. */
@@ -93,6 +96,11 @@ export type DataChange =
       detail?: string;
     }
   /** The address is another one now, as of a Telegram group that became a supergroup. */
-  | { change: 'move_address'; to: string }
+  | {
+      change: 'move_address';
+      /** Where the stored user has it. */
+      path: string[];
+      to: string;
+    }
   /** The push token is dead. */
   | { change: 'disable_device'; reason: string };

@@ -1,0 +1,46 @@
+import { Type } from '@sinclair/typebox';
+import { readPayload } from './payload';
+
+const allowed = Type.Object({
+  thread_ts: Type.Optional(Type.String({ pattern: '^[0-9.]+$' })),
+  unfurl_links: Type.Optional(Type.Boolean()),
+});
+
+function read(providers: unknown, name: string | undefined = 'main') {
+  return readPayload({ override: JSON.stringify({ providers }) }, name, allowed);
+}
+
+describe('the payload of a call for one integration', () => {
+  test('goes out where the provider allows the field and the value fits', () => {
+    expect(read({ main: { payload: { thread_ts: '1.2', unfurl_links: false } } })).toEqual({
+      payload: { thread_ts: '1.2', unfurl_links: false },
+    });
+  });
+
+  test('of another integration is not looked at', () => {
+    expect(read({ other: { payload: { thread_ts: '1.2' } } })).toEqual({});
+    expect(read({ main: { payload: { thread_ts: '1.2' } } }, undefined)).toEqual({});
+  });
+
+  test.each([
+    ['a field that is not on the list', { payload: { token: 'x' } }, 'token'],
+    ['an address', { payload: { channel: 'C1' } }, 'channel'],
+    ['a value of the wrong kind', { payload: { unfurl_links: 'no' } }, 'unfurl_links'],
+    ['a value that breaks the rule', { payload: { thread_ts: 'now' } }, 'thread_ts'],
+    ['headers and parameters', { headers: { a: 1 }, query_params: {} }, 'headers, query_params'],
+    ['what every object has', { payload: { constructor: 1 } }, 'constructor'],
+  ])('%s is noted as ignored', (_what, given, ignored) => {
+    expect(read({ main: given })).toEqual({ notes: { ignored_override: ignored } });
+  });
+
+  test.each([[null], [[]], ['x'], [{ main: null }], [{ main: 'x' }], [{ main: { payload: 'x' } }]])(
+    'that is no object says nothing: %j',
+    (providers) => {
+      expect(read(providers)).toEqual({});
+    },
+  );
+
+  test('of a call without overrides is none', () => {
+    expect(readPayload({ override: undefined }, 'main', allowed)).toEqual({});
+  });
+});

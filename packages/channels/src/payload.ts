@@ -1,0 +1,59 @@
+import type { TObject } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { Notes } from './channel';
+
+export type Payload = {
+  payload?: Record<string, unknown>;
+  /** Fields that were given and do not go out. */
+  notes?: Notes;
+};
+
+/**
+ * What a call says in place of fields of the provider's request, when the message goes by the integration that it
+ * names: only fields that the provider allows, with values that fit. Everything else is noted, and changes nothing.
+ * `override` is JSON.
+ */
+export function readPayload(
+  { override }: { override: string | undefined },
+  integrationName: string | undefined,
+  allowed: TObject,
+): Payload {
+  const given = override === undefined ? undefined : findGiven(override, integrationName);
+  if (!given) return {};
+  const { payload = {}, ...besides } = given;
+  const fields = isRecord(payload) ? payload : {};
+  const fits = ([name, value]: [string, unknown]) => isAllowed(allowed, name, value);
+  const taken = Object.entries(fields).filter(fits);
+  const ignored = [
+    ...Object.keys(fields).filter((name) => !fits([name, fields[name]])),
+    ...Object.keys(besides),
+  ];
+  return {
+    ...(taken.length > 0 ? { payload: Object.fromEntries(taken) } : {}),
+    ...(ignored.length > 0
+      ? { notes: { ignored_override: ignored.slice(0, maxNamed).join(', ') } }
+      : {}),
+  };
+}
+
+const maxNamed = 20;
+
+function findGiven(
+  override: string,
+  integrationName: string | undefined,
+): Record<string, unknown> | undefined {
+  const byChannel: unknown = JSON.parse(override);
+  const providers = isRecord(byChannel) ? byChannel['providers'] : undefined;
+  if (integrationName === undefined || !isRecord(providers)) return undefined;
+  const given = Object.hasOwn(providers, integrationName) ? providers[integrationName] : undefined;
+  return isRecord(given) ? given : undefined;
+}
+
+function isAllowed({ properties }: TObject, name: string, value: unknown): boolean {
+  const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return schema !== undefined && Value.Check(schema, value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

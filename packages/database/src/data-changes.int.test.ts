@@ -1,0 +1,159 @@
+import { createLogger, newId } from '@belfry/runtime';
+import type { DataChange } from '@belfry/shared';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { createDatabase, type Database } from './client';
+import {
+  claimMessageRow,
+  type MessageOptions,
+  resultFor,
+  writeMessageRow,
+} from './message-row.fixture';
+import { recordResults } from './record';
+
+const log = createLogger({ level: 'error', process: 'test' });
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 4, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+});
+
+afterAll(() => database.close());
+
+async function learn(options: MessageOptions, ...changes: DataChange[]): Promise<string> {
+  const id = await writeMessageRow({ database, tenant, event }, options);
+  await claimMessageRow({ database }, id);
+  await recordResults(database.delivery, [resultFor(id, { changes })]);
+  return id;
+}
+
+describe('what a provider tells about an address', () => {
+  const optOut: DataChange = { change: 'suppress', reason: 'opted_out', sender: '+15550001' };
+
+  test('keeps the next message from the same sender away, and lets another sender’s go', async () => {
+    const target = '+4915112345678';
+    const [from1, from2] = await Promise.all(
+      ['+15550001', '+15550002'].map((sender) => createIntegration({ sender })),
+    );
+    await learn({ channel: 'sms', target, integrationId: from1! }, optOut);
+    const place = { database, tenant, event };
+    const options = { channel: 'sms', target };
+    const again = await writeMessageRow(place, { ...options, integrationId: from1! });
+    const other = await writeMessageRow(place, { ...options, integrationId: from2! });
+    expect(await claimMessageRow(place, again)).toEqual({
+      kind: 'settled',
+      state: 'skipped',
+      reason: 'suppressed',
+    });
+    expect(await claimMessageRow(place, other)).toMatchObject({ kind: 'claimed' });
+  });
+
+  test('leaves a list that an operator wrote as it is', async () => {
+    const row = { appId: tenant.appId, channel: 'sms', recipient: '+4915100000001', sender: '' };
+    await database.prisma.suppression.create({ data: { id: newId(), ...row, reason: 'manual' } });
+    await learn({ channel: 'sms', target: row.recipient }, { ...optOut, sender: '' });
+    const rows = await database.prisma.suppression.findMany({
+      where: { recipient: row.recipient },
+    });
+    expect(rows).toMatchObject([{ reason: 'manual' }]);
+  });
+
+  const moved: DataChange = {
+    change: 'move_address',
+    path: ['telegram', 'chat_id'],
+    to: '-100200',
+  };
+
+  test('moves the stored user’s address, and no other member', async () => {
+    const id = await createUser('group-owner', { email: 'a@b.co', telegram: { chat_id: '-5' } });
+    await learn(
+      { channel: 'telegram', target: '-5', recipient: { user_id: 'group-owner' } },
+      moved,
+    );
+    expect(await contactOf(id)).toEqual({ email: 'a@b.co', telegram: { chat_id: '-100200' } });
+  });
+
+  test('does not touch an address that was changed meanwhile, or that the call gave itself', async () => {
+    const id = await createUser('mover', { telegram: { chat_id: '77' } });
+    await learn({ channel: 'telegram', target: '-5', recipient: { user_id: 'mover' } }, moved);
+    await learn({ channel: 'telegram', target: '77', recipient: {} }, moved);
+    expect(await contactOf(id)).toEqual({ telegram: { chat_id: '77' } });
+  });
+
+  test('disables exactly the device that has the token', async () => {
+    const userSid = await createUser('phones', {});
+    const tokens = ['dead\\token', 'live-token'];
+    await database.prisma.device.createMany({
+      data: tokens.map((fcmToken) => ({ id: newId(), appId: tenant.appId, userSid, fcmToken })),
+    });
+    await learn(
+      { channel: 'push', target: 'dead\\token' },
+      { change: 'disable_device', reason: 'UNREGISTERED' },
+    );
+    const devices = await database.prisma.device.findMany({
+      where: { userSid },
+      orderBy: { fcmToken: 'asc' },
+    });
+    expect(devices).toMatchObject([
+      { fcmToken: 'dead\\token', notificationsDisabled: true, disabledReason: 'UNREGISTERED' },
+      { fcmToken: 'live-token', notificationsDisabled: false, disabledReason: null },
+    ]);
+  });
+});
+
+describe('an inbox item', () => {
+  test('is stored once, however often its message is delivered at the same time', async () => {
+    const id = await writeMessageRow(
+      { database, tenant, event },
+      { channel: 'in_app', target: 'reader' },
+    );
+    await claimMessageRow({ database }, id);
+    const delivered = resultFor(id, {
+      inboxItem: { title: 'Hello' },
+      next: { state: 'delivered' },
+    });
+    const recorded = await Promise.all(
+      Array.from({ length: 8 }, () => recordResults(database.delivery, [delivered])),
+    );
+    expect(recorded.flat().filter(Boolean)).toHaveLength(1);
+    const items = await database.prisma.inboxItem.findMany({ where: { messageId: id } });
+    expect(items).toMatchObject([
+      { userId: 'reader', appId: tenant.appId, content: { title: 'Hello' }, status: 'UNREAD' },
+    ]);
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'delivered',
+      dueAt: null,
+    });
+  });
+});
+
+async function createIntegration(settings: object): Promise<string> {
+  const id = newId();
+  await database.prisma.integration.create({
+    data: {
+      id,
+      appId: tenant.appId,
+      name: id,
+      channel: 'sms',
+      provider: 'twilio',
+      settings,
+      credentials: '',
+    },
+  });
+  return id;
+}
+
+async function createUser(userId: string, contact: object): Promise<string> {
+  const id = newId();
+  await database.prisma.user.create({ data: { id, appId: tenant.appId, userId, contact } });
+  return id;
+}
+
+async function contactOf(id: string): Promise<unknown> {
+  return (await database.prisma.user.findUniqueOrThrow({ where: { id } })).contact;
+}

@@ -1,0 +1,65 @@
+import { newId } from '@belfry/runtime';
+import type { DataChange } from '@belfry/shared';
+import type pg from 'pg';
+
+/** What was learned about the address of a message. */
+export type LearnedChanges = { messageId: string; changes: DataChange[] };
+
+type Of<Kind extends DataChange['change']> = {
+  messageId: string;
+  change: Extract<DataChange, { change: Kind }>;
+};
+
+/** Stores what providers told about addresses; the same change twice changes nothing more. Rare, so one statement each. */
+export async function applyDataChanges(pool: pg.Pool, learned: LearnedChanges[]): Promise<void> {
+  for (const { messageId, changes } of learned) {
+    for (const change of changes) await apply(pool, messageId, change);
+  }
+}
+
+function apply(pool: pg.Pool, messageId: string, change: DataChange): Promise<unknown> {
+  switch (change.change) {
+    case 'suppress':
+      return suppress(pool, { messageId, change });
+    case 'move_address':
+      return moveAddress(pool, { messageId, change });
+    case 'disable_device':
+      return disableDevice(pool, { messageId, change });
+  }
+}
+
+/** A list that an operator changed is left as it is. */
+function suppress(pool: pg.Pool, { messageId, change }: Of<'suppress'>): Promise<unknown> {
+  return pool.query(
+    `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
+     SELECT $2, app_id, channel, target, $3, $4, $5 FROM message WHERE id = $1
+     ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING`,
+    [messageId, newId(), change.sender, change.reason, change.detail],
+  );
+}
+
+/** The stored user that the message was for, as long as the old address stands there. */
+function moveAddress(pool: pg.Pool, { messageId, change }: Of<'move_address'>): Promise<unknown> {
+  return pool.query(
+    `UPDATE app_user u SET contact = jsonb_set(u.contact, $2::text[], to_jsonb($3::text)), updated_at = now()
+     FROM message m JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
+     WHERE m.id = $1 AND u.app_id = m.app_id AND u.user_id = i.recipient::jsonb ->> 'user_id'
+       AND u.contact #>> $2::text[] = m.target`,
+    [messageId, change.path, change.to],
+  );
+}
+
+/** The device that has the token now, whoever owns it: a dead token is dead for everyone. */
+function disableDevice(
+  pool: pg.Pool,
+  { messageId, change }: Of<'disable_device'>,
+): Promise<unknown> {
+  return pool.query(
+    `UPDATE device d SET notifications_disabled = true, disabled_reason = $2, updated_at = now()
+     FROM message m
+     WHERE m.id = $1 AND d.app_id = m.app_id
+       AND sha256(replace(d.fcm_token, '\\', '\\\\')::bytea) = sha256(replace(m.target, '\\', '\\\\')::bytea)
+       AND d.fcm_token = m.target`,
+    [messageId, change.reason],
+  );
+}

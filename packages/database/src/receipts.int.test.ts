@@ -1,0 +1,163 @@
+import { createLogger, newId } from '@belfry/runtime';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { createDatabase, type Database } from './client';
+import { claimMessageRow, resultFor, writeMessageRow } from './message-row.fixture';
+import { type NewReceipt, writeReceipts } from './receipts';
+import { recordResults } from './record';
+
+const log = createLogger({ level: 'error', process: 'test' });
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+let integrationId: string;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 4, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+  integrationId = newId();
+});
+
+afterAll(() => database.close());
+
+async function sendMessage(result: Parameters<typeof resultFor>[1] = {}): Promise<string> {
+  const id = await claimed();
+  await recordResults(database.delivery, [resultFor(id, result)]);
+  return id;
+}
+
+async function claimed(): Promise<string> {
+  const id = await writeMessageRow({ database, tenant, event }, { integrationId });
+  await claimMessageRow({ database }, id);
+  return id;
+}
+
+function receipt(messageId: string | undefined, given: Partial<NewReceipt>): NewReceipt {
+  return {
+    appId: tenant.appId,
+    integrationId,
+    messageId,
+    providerMessageId: 'SM1',
+    state: 'delivered',
+    reason: undefined,
+    errorCode: undefined,
+    detail: undefined,
+    body: '{}',
+    ...given,
+  };
+}
+
+const report = (id: string, given: Partial<NewReceipt>) =>
+  writeReceipts(database.accepting, [receipt(id, given)]);
+
+const stateOf = async (id: string) =>
+  (await database.prisma.message.findUniqueOrThrow({ where: { id } })).state;
+
+const receiptsOf = (messageId: string) =>
+  database.prisma.receipt.findMany({ where: { messageId } });
+
+const failed = { state: 'failed', reason: 'rejected_content', errorCode: '30007' } as const;
+
+describe('a receipt', () => {
+  test.each([
+    [['sent', 'delivered', 'read'], 'read'],
+    [['delivered', 'sent'], 'delivered'],
+    [['read', 'delivered', 'sent', 'queued'], 'read'],
+    [['queued'], 'sent'],
+    [['failed', 'delivered'], 'failed'],
+    [['delivered', 'failed'], 'delivered'],
+    [['failed', 'failed'], 'failed'],
+  ] as const)('moves a sent message forward only: %j', async (states, expected) => {
+    const id = await sendMessage();
+    for (const state of states) await report(id, { state });
+    expect(await stateOf(id)).toBe(expected);
+    expect(await receiptsOf(id)).toHaveLength(states.length);
+  });
+
+  test.each([
+    [['sent', 'delivered', 'read'], 'read'],
+    [['read', 'sent', 'sent'], 'read'],
+  ] as const)('in one call with others counts by how far it is: %j', async (states, expected) => {
+    const id = await sendMessage();
+    const effects = await writeReceipts(
+      database.accepting,
+      states.map((state) => receipt(id, { state })),
+    );
+    expect(await stateOf(id)).toBe(expected);
+    expect(effects.filter(Boolean)).toEqual([{ messageId: id, state: expected }]);
+  });
+
+  test('that says failed keeps its reason and its code, whatever comes later', async () => {
+    const id = await sendMessage();
+    await report(id, { ...failed, detail: 'The carrier filtered it.' });
+    await report(id, { state: 'failed' });
+    await report(id, { state: 'delivered' });
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'failed',
+      reason: 'rejected_content',
+      notes: { receipt_code: '30007', receipt: 'The carrier filtered it.' },
+    });
+  });
+
+  test('settles a message whose outcome was unknown, and one that waits for its resend', async () => {
+    const unknown = { outcome: 'unknown', providerMessageId: undefined } as const;
+    const stays = await sendMessage({ ...unknown, next: { state: 'unknown' } });
+    const waits = await sendMessage({
+      ...unknown,
+      next: { state: 'queued', dueAfterMs: 60_000, waits: 'retry', isPossibleDuplicate: true },
+    });
+    for (const id of [stays, waits]) await report(id, { state: 'delivered' });
+    for (const id of [stays, waits]) {
+      expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+        state: 'delivered',
+        dueAt: null,
+        waits: null,
+      });
+    }
+  });
+
+  test('that comes before the attempt was recorded wins over it, and the attempt’s notes are kept', async () => {
+    const id = await claimed();
+    await report(id, { state: 'delivered' });
+    const recorded = await recordResults(database.delivery, [
+      resultFor(id, { notes: { segments: 2 } }),
+    ]);
+    expect(recorded).toEqual([true]);
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'delivered',
+      notes: { segments: 2 },
+    });
+  });
+
+  test('about a message that was never sent changes nothing', async () => {
+    const id = await writeMessageRow({ database, tenant, event }, { integrationId });
+    await report(id, { state: 'delivered' });
+    expect(await stateOf(id)).toBe('queued');
+    expect(await receiptsOf(id)).toEqual([]);
+  });
+
+  test.each([
+    ['another integration', () => ({ integrationId: newId() })],
+    ['another app', () => ({ appId: newId() })],
+  ])('of %s is stored without touching the message', async (_whose, given) => {
+    const id = await sendMessage();
+    const body = JSON.stringify(newId());
+    const effects = await report(id, { ...given(), state: 'read', body });
+    expect(effects).toEqual([undefined]);
+    expect(await stateOf(id)).toBe('sent');
+    const stored = await database.prisma.receipt.findMany({ where: { body } });
+    expect(stored).toMatchObject([{ messageId: null }]);
+  });
+
+  test.each([[undefined], ['not-a-uuid'], [newId()]])(
+    'about nothing we know is stored: %j',
+    async (messageId) => {
+      const body = JSON.stringify(newId());
+      const effects = await writeReceipts(database.accepting, [receipt(messageId, { body })]);
+      expect(effects).toEqual([undefined]);
+      expect(await database.prisma.receipt.count({ where: { body } })).toBe(1);
+    },
+  );
+});

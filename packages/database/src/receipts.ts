@@ -1,0 +1,124 @@
+import { newId } from '@belfry/runtime';
+import {
+  type FailureReason,
+  type MessageState,
+  messageStates,
+  type ReceiptState,
+} from '@belfry/shared';
+import type pg from 'pg';
+import { storable } from './storable';
+
+/** A provider's report, as it was read off the wire. */
+export type NewReceipt = {
+  appId: string;
+  integrationId: string;
+  /** Ours, where the report brings it back; any text, as it came from outside. */
+  messageId: string | undefined;
+  providerMessageId: string | undefined;
+  state: ReceiptState;
+  /** Why it failed, where that is what it reports. */
+  reason: FailureReason | undefined;
+  errorCode: string | undefined;
+  detail: string | undefined;
+  /** JSON of what was reported, bounded. */
+  body: string;
+};
+
+/** What became of the message by a receipt; undefined where it stays as it was, or is not one of this integration's. */
+export type ReceiptEffect = { messageId: string; state: MessageState } | undefined;
+
+/**
+ * Stores each receipt and settles the message that it is about, whichever attempt it belongs to, also while a resend
+ * waits. A state only moves forward: what arrived is never taken back, and what failed stays failed, with its reason.
+ */
+export async function writeReceipts(
+  pool: pg.Pool,
+  receipts: NewReceipt[],
+): Promise<ReceiptEffect[]> {
+  const ids = receipts.map(() => newId());
+  const { rows } = await pool.query<{ receipt_id: string; id: string; state: MessageState }>({
+    name: 'write-receipts',
+    text: statement,
+    values: columns(ids, receipts),
+  });
+  const byReceipt = new Map(rows.map((row) => [row.receipt_id, row]));
+  return ids.map((id) => {
+    const row = byReceipt.get(id);
+    return row && { messageId: row.id, state: row.state };
+  });
+}
+
+/** From which states a receipt moves a message, by what it reports; `queued` tells nothing that we did not know. */
+const movedFrom: Record<ReceiptState, readonly MessageState[]> = {
+  queued: [],
+  sent: ['queued', 'sending', 'unknown'],
+  delivered: ['queued', 'sending', 'unknown', 'sent'],
+  read: ['queued', 'sending', 'unknown', 'sent', 'delivered'],
+  failed: ['queued', 'sending', 'unknown', 'sent'],
+};
+
+const canMove = Object.entries(movedFrom)
+  .filter(([, from]) => from.length > 0)
+  .map(
+    ([state, from]) =>
+      `(t.state = '${state}' AND m.state IN (${from.map((each) => `'${each}'`).join(', ')}))`,
+  )
+  .join(' OR ');
+
+// Of several receipts for one message in a call, the furthest decides: an UPDATE takes one row of the join, any.
+const order = Object.keys(movedFrom)
+  .map((state, index) => `WHEN '${state}' THEN ${index}`)
+  .join(' ');
+
+const finalStates = Object.entries(messageStates)
+  .filter(([, { isFinal }]) => isFinal)
+  .map(([state]) => `'${state}'`)
+  .join(', ');
+
+const statement = `
+WITH given AS (
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
+    g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body)
+), t AS (
+  SELECT g.*, m.id AS known_id FROM given g
+  LEFT JOIN message m ON m.id = g.message_id AND m.app_id = g.app_id AND m.attempts > 0
+    AND EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id)
+), r AS (
+  INSERT INTO receipt (id, app_id, integration_id, message_id, provider_message_id, state, error_code, detail, body)
+  SELECT receipt_id, app_id, integration_id, known_id, provider_message_id, state, error_code, detail, body FROM t
+), furthest AS (
+  SELECT DISTINCT ON (known_id) * FROM t WHERE known_id IS NOT NULL
+  ORDER BY known_id, CASE state ${order} END DESC
+), moved AS (
+  UPDATE message m SET
+    state = t.state,
+    reason = CASE WHEN t.state = 'failed' THEN coalesce(t.reason, 'rejected_recipient') END,
+    notes = CASE WHEN t.state = 'failed'
+      THEN coalesce(m.notes, '{}') || jsonb_strip_nulls(jsonb_build_object('receipt_code', t.error_code, 'receipt', t.detail))
+      ELSE m.notes END,
+    due_at = NULL, job_id = NULL, waits = NULL,
+    settled_at = CASE WHEN t.state IN (${finalStates}) THEN coalesce(m.settled_at, now()) END
+  FROM furthest t
+  WHERE m.id = t.known_id AND (${canMove})
+  RETURNING t.receipt_id, m.id, m.state
+)
+SELECT receipt_id, id, state FROM moved`;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
+  const of = (read: (receipt: NewReceipt) => unknown) => receipts.map(read);
+  return [
+    ids,
+    of(({ appId }) => appId),
+    of(({ integrationId }) => integrationId),
+    // Nothing from outside reaches a uuid cast unread.
+    of(({ messageId }) => (messageId && uuid.test(messageId) ? messageId : undefined)),
+    of(({ providerMessageId }) => storable(providerMessageId)),
+    of(({ state }) => state),
+    of(({ reason }) => reason),
+    of(({ errorCode }) => storable(errorCode)),
+    of(({ detail }) => storable(detail)),
+    of(({ body }) => body.replaceAll('\0', '\uFFFD')),
+  ];
+}
