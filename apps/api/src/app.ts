@@ -16,12 +16,14 @@ import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createOpenApiRoute } from './routes/openapi';
+import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
 import { createUnkeyed } from './unkeyed';
 
 export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &
-  DeviceRoutesDeps & {
+  DeviceRoutesDeps &
+  ReceiptRoutesDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
     keyedCall: KeyedCall;
@@ -59,6 +61,10 @@ export function createApi(deps: ApiDeps): Express {
   const bulkSend = createBulkSendRoute(deps);
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
+  const receipts = createReceiptRoutes(
+    deps,
+    createReadBody({ ...deps.bodies, maxBodyBytes: maxReceiptBytes }),
+  );
   const routes = [sendEvent, bulkSend, ...Object.values(users), ...Object.values(devices)];
   const operations = routes.map(({ operation }) => operation);
 
@@ -79,6 +85,7 @@ export function createApi(deps: ApiDeps): Express {
     .put(put(devices.update.answer))
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));
+  app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
   app.use(notFound);
   app.use(createHandleErrors(deps));
   return app;

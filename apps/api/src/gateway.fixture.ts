@@ -34,6 +34,13 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     },
     users: { writeUser: away, findWholeUser: away },
     devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
+    receipts: {
+      channels: {},
+      secrets: createSecrets(createKeyRing()),
+      findIntegration: async () => undefined,
+      writeReceipts: away,
+      applyDataChanges: away,
+    },
     keyedCall: keyedCallWithoutStores(),
     bulkSend: {
       readBatch: async () => ({ eventName: 'e', items: [], canonical: '' }),
@@ -90,7 +97,7 @@ const apps = [
 ];
 
 async function away(): Promise<never> {
-  throw new Error('This gateway has no store of users and devices');
+  throw new Error('This gateway has no such store');
 }
 
 function collectLines(lines: Record<string, unknown>[]): Writable {

@@ -8,6 +8,7 @@ function setUp(ttlMs: number, changes: Partial<GatewayLookUps> = {}) {
       findApp: async () => undefined,
       findVersion: async () => undefined,
       findUser: async () => undefined,
+      findIntegration: async () => undefined,
       findEvent: async (appId, name) => {
         asked.push(`${appId} ${name}`);
         return name === 'unknown' ? undefined : { id: name, appId, name, liveVersionId: 'v' };

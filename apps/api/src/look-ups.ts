@@ -6,7 +6,7 @@ const versionTtlMs = 60 * 60_000;
 
 export type GatewayLookUps = Pick<
   LookUps,
-  'findApiKey' | 'findApp' | 'findEvent' | 'findVersion' | 'findUser'
+  'findApiKey' | 'findApp' | 'findEvent' | 'findVersion' | 'findUser' | 'findIntegration'
 >;
 
 /** The look-ups of a call: answered from memory for a while, and a refusal with 503 when the store cannot answer. */
@@ -25,6 +25,7 @@ export function createGatewayLookUps(lookUps: GatewayLookUps, cache: CacheOption
       ...cache,
       ttlMs: versionTtlMs,
     }),
+    findIntegration: createCache((id) => orRefuse(lookUps.findIntegration(id)), cache),
     findUser: (appId, userId) => orRefuse(lookUps.findUser(appId, userId)),
   };
 }

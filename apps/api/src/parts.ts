@@ -13,6 +13,7 @@ import {
 } from '@belfry/accepting';
 import { channelNames, channels } from '@belfry/channels';
 import {
+  applyDataChanges,
   createDatabase,
   createDevices,
   createLookUps,
@@ -20,6 +21,7 @@ import {
   createUsers,
   type Database,
   readOldestWaiting,
+  writeReceipts,
   writeRequests,
 } from '@belfry/database';
 import {
@@ -88,6 +90,7 @@ export function createApiDeps(
     }),
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
+    receipts: createReceiptStore({ database, secrets, lookUps }),
     ...createAccepting({ env, log, shutdown, database, queues, lookUps, secrets }),
     limitRate: createLimitRate({
       callsPerSecond: env.RATE_LIMIT_PER_SECOND,
@@ -147,6 +150,20 @@ function createRecords({
       getDevice: (address) => orRefuse(devices.getDevice(address)),
       deleteDevice: (address) => write(() => devices.deleteDevice(address)),
     },
+  };
+}
+
+function createReceiptStore({
+  database,
+  secrets,
+  lookUps,
+}: Pick<AcceptingParts, 'database' | 'secrets' | 'lookUps'>): ApiDeps['receipts'] {
+  return {
+    channels,
+    secrets,
+    findIntegration: lookUps.findIntegration,
+    writeReceipts: (receipts) => orRefuse(writeReceipts(database.accepting, receipts)),
+    applyDataChanges: (learned) => orRefuse(applyDataChanges(database.accepting, learned)),
   };
 }
 

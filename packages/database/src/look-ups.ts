@@ -22,6 +22,7 @@ export type VersionRow = { id: string; eventId: string; definition: VersionDefin
 
 export type IntegrationRow = {
   id: string;
+  appId: string;
   name: string;
   channel: string;
   provider: string;
@@ -89,11 +90,11 @@ export function createLookUps(prisma: PrismaClient) {
     async findIntegration(id: string): Promise<IntegrationRow | undefined> {
       const row = await prisma.integration.findUnique({ where: { id } });
       if (!row || row.deletedAt) return undefined;
-      const { name, channel, provider, credentials, updatedAt } = row;
+      const { appId, name, channel, provider, credentials, updatedAt } = row;
       // Settings are objects by their provider's schema; the state is a closed list by a constraint.
       const settings = row.settings as Record<string, unknown>;
       const state = row.state as IntegrationRow['state'];
-      return { id, name, channel, provider, settings, credentials, state, updatedAt };
+      return { id, appId, name, channel, provider, settings, credentials, state, updatedAt };
     },
 
     async findUser(appId: string, userId: string): Promise<UserRow | undefined> {

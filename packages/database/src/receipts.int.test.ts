@@ -86,7 +86,8 @@ describe('a receipt', () => {
       states.map((state) => receipt(id, { state })),
     );
     expect(await stateOf(id)).toBe(expected);
-    expect(effects.filter(Boolean)).toEqual([{ messageId: id, state: expected }]);
+    expect(effects.map((effect) => effect?.messageId)).toEqual(states.map(() => id));
+    expect(effects.flatMap((effect) => effect?.movedTo ?? [])).toEqual([expected]);
   });
 
   test('that says failed keeps its reason and its code, whatever comes later', async () => {

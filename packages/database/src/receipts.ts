@@ -20,12 +20,12 @@ export type NewReceipt = {
   reason: FailureReason | undefined;
   errorCode: string | undefined;
   detail: string | undefined;
-  /** JSON of what was reported, bounded. */
+  /** What came over the wire, bounded. */
   body: string;
 };
 
-/** What became of the message by a receipt; undefined where it stays as it was, or is not one of this integration's. */
-export type ReceiptEffect = { messageId: string; state: MessageState } | undefined;
+/** The message that a receipt is about, and what became of it where it moved; undefined where it is not one of this integration's. */
+export type ReceiptEffect = { messageId: string; movedTo: MessageState | undefined } | undefined;
 
 /**
  * Stores each receipt and settles the message that it is about, whichever attempt it belongs to, also while a resend
@@ -36,7 +36,7 @@ export async function writeReceipts(
   receipts: NewReceipt[],
 ): Promise<ReceiptEffect[]> {
   const ids = receipts.map(() => newId());
-  const { rows } = await pool.query<{ receipt_id: string; id: string; state: MessageState }>({
+  const { rows } = await pool.query<EffectRow>({
     name: 'write-receipts',
     text: statement,
     values: columns(ids, receipts),
@@ -44,7 +44,7 @@ export async function writeReceipts(
   const byReceipt = new Map(rows.map((row) => [row.receipt_id, row]));
   return ids.map((id) => {
     const row = byReceipt.get(id);
-    return row && { messageId: row.id, state: row.state };
+    return row && { messageId: row.known_id, movedTo: row.state ?? undefined };
   });
 }
 
@@ -100,9 +100,11 @@ WITH given AS (
     settled_at = CASE WHEN t.state IN (${finalStates}) THEN coalesce(m.settled_at, now()) END
   FROM furthest t
   WHERE m.id = t.known_id AND (${canMove})
-  RETURNING t.receipt_id, m.id, m.state
+  RETURNING t.receipt_id, m.state
 )
-SELECT receipt_id, id, state FROM moved`;
+SELECT t.receipt_id, t.known_id, moved.state FROM t LEFT JOIN moved USING (receipt_id) WHERE t.known_id IS NOT NULL`;
+
+type EffectRow = { receipt_id: string; known_id: string; state: MessageState | null };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -14,6 +14,10 @@ export const errorCatalogue = {
   event_not_live: { status: 400, when: 'The event is a draft: publish it first.' },
   unauthenticated: { status: 401, when: 'The Authorization header is missing, wrong or repeated.' },
   https_required: { status: 403, when: 'The call came over plain HTTP.' },
+  signature_invalid: {
+    status: 403,
+    when: 'A receipt is not signed by the provider of its integration, or not for PUBLIC_URL.',
+  },
   app_not_found: { status: 404, when: 'The account has no such app.' },
   event_not_found: { status: 404, when: 'The app has no such event.' },
   user_not_found: { status: 404, when: 'The app has no such user.' },

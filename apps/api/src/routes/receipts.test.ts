@@ -1,0 +1,174 @@
+import type { AnyChannel, ReceiptReader } from '@belfry/channels';
+import { type IntegrationRow, integrationPlace, type NewReceipt } from '@belfry/database';
+import { createKeyRing, createSecrets, newId, receiptUrlOf } from '@belfry/runtime';
+import request from 'supertest';
+import { createGateway } from '../gateway.fixture';
+
+const secrets = createSecrets(createKeyRing());
+const publicUrl = 'https://notify.example.com';
+const integration: IntegrationRow = {
+  id: newId(),
+  appId: newId(),
+  name: 'main',
+  channel: 'toy',
+  provider: 'post',
+  settings: { sender: 'S' },
+  credentials: '',
+  state: 'active',
+  updatedAt: new Date(),
+};
+integration.credentials = secrets.seal('{"key":"k"}', integrationPlace(integration.id));
+const address = receiptUrlOf({
+  publicUrl,
+  secrets,
+  integrationId: integration.id,
+  messageId: 'm1',
+});
+const path = address.slice(publicUrl.length);
+
+/** Signed where the body holds the integration's own key. */
+const reader: ReceiptReader = {
+  handshake: ({ credentials, query }) =>
+    query.get('key') === credentials['key'] ? (query.get('challenge') ?? '') : undefined,
+  read({ credentials, rawBody, url }) {
+    const { key, states } = JSON.parse(rawBody.toString());
+    if (key !== credentials['key']) return undefined;
+    const messageId = new URL(url).searchParams.get('message') ?? '';
+    return states.map((state: 'sent') => ({
+      messageId,
+      state,
+      changes: [{ change: 'suppress', reason: 'opted_out', sender: 'S' }],
+    }));
+  },
+};
+
+// A provider's reader of receipts is all that the route asks of a channel.
+const toy = { providers: { post: { receipts: reader }, silent: {} } } as unknown as AnyChannel;
+
+function setUp(found: IntegrationRow | undefined = integration) {
+  const written: NewReceipt[] = [];
+  const learned: unknown[] = [];
+  const gateway = createGateway({
+    publicUrl,
+    receipts: {
+      channels: { toy },
+      secrets,
+      findIntegration: async (id) => (id === found?.id ? found : undefined),
+      writeReceipts: async (receipts) => {
+        written.push(...receipts);
+        return receipts.map(({ messageId }) =>
+          messageId === 'm1' ? { messageId, movedTo: 'sent' } : undefined,
+        );
+      },
+      applyDataChanges: async (changes) => {
+        learned.push(...changes);
+      },
+    },
+  });
+  return { ...gateway, written, learned };
+}
+
+const body = (states: string[], key = 'k') => JSON.stringify({ key, states });
+
+describe('a call of a provider', () => {
+  test('that is signed is stored as often as it reports, with what it tells about the address', async () => {
+    const { server, written, learned, lines } = setUp();
+    const answer = await request(server)
+      .post(path)
+      .send(body(['sent', 'delivered']));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ success: true });
+    expect(written).toMatchObject([
+      { messageId: 'm1', state: 'sent', appId: integration.appId, integrationId: integration.id },
+      { messageId: 'm1', state: 'delivered', body: body(['sent', 'delivered']) },
+    ]);
+    expect(learned).toHaveLength(2);
+    expect(lines.filter(({ message }) => message === 'receipt.stored')).toHaveLength(2);
+  });
+
+  test('is read with the address that we gave out, whatever host it came to', async () => {
+    const { server, written } = setUp();
+    await request(server)
+      .post(path)
+      .set('Host', 'elsewhere')
+      .send(body(['sent']));
+    expect(written).toHaveLength(1);
+  });
+
+  test('needs no key of the API, and no content type', async () => {
+    const { server } = setUp();
+    const answer = await request(server)
+      .post(path)
+      .set('Content-Type', 'application/x-www-form-urlencoded')
+      .send(body(['sent']));
+    expect(answer.status).toBe(200);
+  });
+
+  test('about a message that we do not know is answered 200, and changes no address', async () => {
+    const { server, written, learned } = setUp();
+    const answer = await request(server)
+      .post(path.replace('m1', 'm2'))
+      .send(body(['sent']));
+    expect(answer.status).toBe(200);
+    expect(written).toHaveLength(1);
+    expect(learned).toEqual([]);
+  });
+
+  test('that reports nothing is answered 200, and stores nothing', async () => {
+    const { server, written } = setUp();
+    expect((await request(server).post(path).send(body([]))).status).toBe(200);
+    expect(written).toEqual([]);
+  });
+
+  test('that is not signed by this integration’s provider is refused, and stores nothing', async () => {
+    const { server, written } = setUp();
+    const answer = await request(server)
+      .post(path)
+      .send(body(['sent'], 'forged'));
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ success: false, code: 'signature_invalid' });
+    expect(written).toEqual([]);
+  });
+
+  test('over 1 MB is refused before it is read', async () => {
+    const { server, written } = setUp();
+    const answer = await request(server).post(path).send('x'.repeat(1_000_001));
+    expect(answer.body).toMatchObject({ code: 'body_too_large' });
+    expect(written).toEqual([]);
+  });
+
+  test.each([
+    ['a wrong secret', path.replace(/.\?/, 'A?'), integration],
+    ['the secret of another integration', path.replace(integration.id, newId()), integration],
+    ['a removed integration', path, undefined],
+    ['a provider that sends no receipts', path, { ...integration, provider: 'silent' }],
+    ['a provider that is gone', path, { ...integration, provider: 'gone' }],
+    ['a channel that is gone', path, { ...integration, channel: 'gone' }],
+  ])('to %s finds no route', async (_what, to, found) => {
+    const { server, written } = setUp(found ?? { ...integration, id: newId() });
+    for (const method of ['post', 'get'] as const) {
+      const answer = await request(server)[method](to);
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ code: 'not_found' });
+    }
+    expect(written).toEqual([]);
+  });
+
+  test('that asks whether the address is ours gets its challenge back as plain text', async () => {
+    const { server } = setUp();
+    const answer = await request(server).get(`${path}&key=k&challenge=12<34`);
+    expect(answer.text).toBe('12<34');
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect((await request(server).get(`${path}&key=x&challenge=1`)).status).toBe(403);
+  });
+
+  test('leaves neither its secret nor its body in the log', async () => {
+    const { server, lines } = setUp();
+    await request(server)
+      .post(path)
+      .send(body(['sent']));
+    const secret = path.split('/')[4]!.split('?')[0]!;
+    expect(JSON.stringify(lines)).not.toContain(secret);
+    expect(JSON.stringify(lines)).not.toContain('states');
+  });
+});

@@ -1,0 +1,92 @@
+import type { AnyChannel, IntegrationInput, ReceiptReader } from '@belfry/channels';
+import { type IntegrationRow, integrationPlace } from '@belfry/database';
+import { isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
+import { AppError } from '@belfry/shared';
+import type { Request, RequestHandler } from 'express';
+import { sendAnswer } from '../answer';
+import { callOf } from '../call';
+import { bodyTooLarge } from '../middleware/declared-body';
+import type { ReadBody } from '../middleware/read-body';
+import { createStoreReports, type StoreReportsDeps } from '../store-reports';
+
+export type ReceiptRoutesDeps = {
+  receipts: Omit<StoreReportsDeps, 'log'> & {
+    /** Every channel, for its providers' readers of receipts. */
+    channels: Record<string, AnyChannel>;
+    findIntegration(id: string): Promise<IntegrationRow | undefined>;
+    secrets: Pick<Secrets, 'open' | 'fingerprint' | 'keyIds'>;
+  };
+  publicUrl: string;
+  log: Logger;
+};
+
+export const maxReceiptBytes = 1_000_000;
+
+/** `/v1/receipts/{integration_id}/{secret}`: what providers tell about messages later. */
+export function createReceiptRoutes(
+  { receipts, publicUrl, log }: ReceiptRoutesDeps,
+  readBody: ReadBody,
+) {
+  const base = publicUrl.replace(/\/+$/, '');
+  const storeReports = createStoreReports({ ...receipts, log });
+
+  const read: RequestHandler = async function readReceipts(req, res) {
+    const { integration, reader } = await find(req);
+    if (Number(req.headers['content-length'] ?? 0) > maxReceiptBytes) {
+      throw bodyTooLarge(maxReceiptBytes);
+    }
+    const rawBody = await readBody(req, res);
+    const reports = reader.read({
+      ...open(integration),
+      url: `${base}${req.originalUrl}`,
+      headers: req.headers,
+      rawBody,
+    });
+    if (!reports) throw notSigned();
+    callOf(res).appId = integration.appId;
+    await storeReports({ integration, reports, rawBody });
+    sendAnswer(res, { status: 200, body: '{"success":true}' });
+  };
+
+  const handshake: RequestHandler = async function answerHandshake(req, res) {
+    const { integration, reader } = await find(req);
+    const { searchParams: query } = new URL(req.originalUrl, 'http://localhost');
+    const challenge = reader.handshake?.({ ...open(integration), query });
+    if (challenge === undefined) throw notSigned();
+    sendAnswer(res, {
+      status: 200,
+      body: challenge,
+      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+    });
+  };
+
+  return { read, handshake };
+
+  /** An address that we did not give out is no route at all. */
+  async function find(
+    req: Request,
+  ): Promise<{ integration: IntegrationRow; reader: ReceiptReader }> {
+    const { integration_id: id = '', secret = '' } = req.params;
+    const isOurs = isReceiptSecret(receipts.secrets, String(id), String(secret));
+    const integration = isOurs ? await receipts.findIntegration(String(id)) : undefined;
+    const channel = integration && receipts.channels[integration.channel];
+    const reader = channel?.providers[integration?.provider ?? '']?.receipts;
+    if (!integration || !reader) throw new AppError('not_found', 'there is no such route');
+    return { integration, reader };
+  }
+
+  function open({ id, settings, credentials }: IntegrationRow): IntegrationInput {
+    // Sealed as an object, by the provider's schema.
+    return {
+      settings,
+      credentials: JSON.parse(receipts.secrets.open(credentials, integrationPlace(id))),
+    };
+  }
+}
+
+function notSigned(): AppError {
+  return new AppError(
+    'signature_invalid',
+    'the receipt is not signed by the provider of this integration, or PUBLIC_URL is not the address that it was given',
+  );
+}
