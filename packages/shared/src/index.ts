@@ -91,5 +91,6 @@ export {
   userFromWire,
   userToWire,
 } from './wire/user';
+export { withInterfaceNames } from './wire/user-names';
 export { createValidator } from './wire/validate';
 export { withoutNulls } from './wire/without-nulls';

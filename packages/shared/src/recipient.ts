@@ -9,7 +9,7 @@ export type Recipient = {
   onesignalExternalId?: string;
   fcmTokens?: string[];
   iosTokens?: string[];
-  fcmTopic?: string;
+  fcmTopics?: string[];
   preferences?: Preferences;
   /** Fields that a channel beyond the interface declares, under their wire names. */
   extra?: Record<string, unknown>;

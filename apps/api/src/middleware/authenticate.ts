@@ -42,7 +42,8 @@ export function createAuthenticate({ findApiKey, findApp }: AuthenticateDeps): A
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const scheme = /^AuthKey +(\S+)$/i;
+// One release of the Java client leaves out the space.
+const scheme = /^AuthKey *(\S+)$/i;
 
 function keyTextOf(req: Request): string {
   const [header, ...more] = valuesOfHeader(req, 'authorization');

@@ -6,6 +6,7 @@ import {
   findScheduleProblem,
   sendEventFromWire,
   type WireChannels,
+  withInterfaceNames,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
@@ -25,7 +26,7 @@ export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDe
   const channelNames = Object.keys(channels);
 
   function prepare(call: PostCall): KeyedWork {
-    const body = validate(call.body);
+    const body = validate(withInterfaceNames(call.body));
     const problem = findScheduleProblem(body, channelNames, now());
     if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
     const { callId, caller, idempotencyKey } = call;

@@ -117,6 +117,16 @@ describe('the texts of a mail', () => {
 });
 
 describe('the addresses of a mail', () => {
+  test('of the call replace the template’s, as text or with a name beside; an empty one is none', () => {
+    const cc = [{ name: 'Bo', address: 'bo@example.org' }, { name: 'Cy' }, 'dee@example.org'];
+    const template = { cc: ['t@example.org'], bcc: ['t@example.org'] };
+    const override = { cc, bcc: [{ name: '', address: '' }] };
+    expect(contentOf(template, {}, { override })).toMatchObject({
+      cc: ['bo@example.org', 'dee@example.org'],
+      bcc: ['t@example.org'],
+    });
+  });
+
   test('are rendered, checked and listed once', () => {
     const content = contentOf(
       {

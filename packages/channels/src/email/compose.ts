@@ -143,11 +143,13 @@ function composeSender(
 
 function composeCopies(
   name: string,
-  own: string[] | undefined,
+  own: EmailOverride['cc'],
   fields: (Field | undefined)[],
   rendering: Rendering,
 ): string[] {
-  const given = own?.filter((text) => text.trim() !== '') ?? [];
+  const given = (own ?? [])
+    .map((copy) => (typeof copy === 'string' ? copy : (copy.address ?? '')))
+    .filter((text) => text.trim() !== '');
   const texts = given.length > 0 ? given : fields.map((field) => rendering.text(field));
   const addresses = texts.map((text) => addressOf(name, text, rendering));
   return [...new Set(addresses.filter((address) => address !== undefined))];

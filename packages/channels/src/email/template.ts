@@ -50,12 +50,20 @@ const wireAttachment = Type.Object({
   url: Type.Optional(Type.String({ description: 'Fetched when the message is sent: https only.' })),
 });
 
+const wireCopies = Type.Array(
+  Type.Union([
+    Type.String(),
+    Type.Object({ name: Type.Optional(Type.String()), address: Type.Optional(Type.String()) }),
+  ]),
+  { maxItems: maxCopies, description: 'Each as an address or as `{name, address}`.' },
+);
+
 export const emailOverride = Type.Object({
   from: Type.Optional(
     Type.Object({ name: Type.Optional(Type.String()), address: Type.Optional(Type.String()) }),
   ),
-  cc: Type.Optional(Type.Array(Type.String(), { maxItems: maxCopies })),
-  bcc: Type.Optional(Type.Array(Type.String(), { maxItems: maxCopies })),
+  cc: Type.Optional(wireCopies),
+  bcc: Type.Optional(wireCopies),
   reply_to: Type.Optional(Type.String()),
   attachments: Type.Optional(
     Type.Union([Type.Array(wireAttachment, { maxItems: maxAttachments }), wireAttachment]),

@@ -39,6 +39,12 @@ export function readBlocks(source: string): Block[] | { problem: TemplateError }
   } catch (error) {
     return { problem: locate(source, error) };
   }
+  return blocksOf(parsed);
+}
+
+/** The blocks that parsed JSON stands for: what `readBlocks` takes, or a single block. */
+export function blocksOf(parsed: Json): Block[] | { problem: TemplateError } {
+  if (isObject(parsed) && typeof parsed['type'] === 'string') return [parsed];
   return listOf(parsed) ?? { problem: refuse('must be a list of blocks, or an object with one') };
 }
 

@@ -229,7 +229,8 @@ describe('an override of Slack', () => {
     });
     const own = [section('*Own* {{a}}')] as { [key: string]: Json }[];
     const expected = { text: '*Own* {{a}}', blocks: own };
-    for (const given of [own, JSON.stringify(own), JSON.stringify({ blocks: own })]) {
+    const forms = [own, { blocks: own }, section('*Own* {{a}}') as { [key: string]: Json }];
+    for (const given of forms.flatMap((form) => [form, JSON.stringify(form)])) {
       expect(contentOf(template, {}, { override: { message: { blocks: given } } })).toEqual(
         expected,
       );
@@ -241,15 +242,20 @@ describe('an override of Slack', () => {
     [{ message: {} }],
     [{ message: { text: '', blocks: [] } }],
     [{ message: { blocks: '' } }],
+    [{ message: { blocks: {} } }],
   ])('of %j is none', (override) => {
     expect(contentOf({ text: 'T' }, {}, { override })).toEqual({ text: 'T' });
   });
 
-  test('of blocks that are no JSON fails the message', () => {
-    expect(compose({ text: 'T' }, {}, { override: { message: { blocks: '[{' } } })).toMatchObject({
-      failed: 'rejected_content',
-    });
-  });
+  test.each<[string | { [key: string]: Json }]>([['[{'], [{ text: 'x' }], [{ blocks: 'x' }]])(
+    'of the blocks %j, which are none, fails the message',
+    (given) => {
+      const override = { message: { blocks: given } };
+      expect(compose({ text: 'T' }, {}, { override })).toMatchObject({
+        failed: 'rejected_content',
+      });
+    },
+  );
 });
 
 test('an empty message fails', () => {

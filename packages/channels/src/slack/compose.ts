@@ -7,7 +7,13 @@ import {
   textOfBlocks,
   tooLong,
 } from './block-texts';
-import { type Block, type BlocksTemplate, parseBlocksTemplate, readBlocks } from './blocks';
+import {
+  type Block,
+  type BlocksTemplate,
+  blocksOf,
+  parseBlocksTemplate,
+  readBlocks,
+} from './blocks';
 import { createMrkdwnEscape } from './mrkdwn';
 import type { SlackContent, SlackOverride, SlackTemplate } from './template';
 
@@ -54,12 +60,16 @@ function readOwnBlocks(
   given: NonNullable<SlackOverride['message']>['blocks'],
   rendering: Rendering,
 ): Block[] {
-  if (typeof given !== 'string') return given ?? [];
-  if (given.trim() === '') return [];
-  const blocks = readBlocks(given);
+  if (given === undefined || isEmpty(given)) return [];
+  const blocks = typeof given === 'string' ? readBlocks(given) : blocksOf(given);
   if (!('problem' in blocks)) return blocks;
   rendering.fail('rejected_content', `${blocks.problem.message}.`);
   return [];
+}
+
+/** Clients whose types demand a value fill in one that says nothing. */
+function isEmpty(given: string | object): boolean {
+  return typeof given === 'string' ? given.trim() === '' : Object.keys(given).length === 0;
 }
 
 function renderFields({ text, blocks }: SlackFields, rendering: Rendering): Given {

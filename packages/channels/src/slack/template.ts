@@ -13,15 +13,16 @@ export const slackTemplate = Type.Object({
   ),
 });
 
-const wireBlocks = Type.Unsafe<{ [key: string]: Json }[]>(
-  Type.Array(Type.Object({}, { additionalProperties: true })),
+const wireBlock = Type.Unsafe<{ [key: string]: Json }>(
+  Type.Object({}, { additionalProperties: true }),
 );
+const wireBlocks = Type.Array(wireBlock);
 
 export const slackOverride = Type.Object({
   message: Type.Optional(
     Type.Object({
       text: Type.Optional(Type.String()),
-      blocks: Type.Optional(Type.Union([wireBlocks, Type.String()])),
+      blocks: Type.Optional(Type.Union([wireBlocks, wireBlock, Type.String()])),
     }),
   ),
 });

@@ -13,6 +13,7 @@ import {
   type WireOverride,
   wireData,
 } from './send-event';
+import { withInterfaceNames } from './user-names';
 import { createValidator } from './validate';
 import { withoutNulls } from './without-nulls';
 
@@ -67,7 +68,7 @@ export function createBulkReader(channels: WireChannels, limits: BulkLimits): Bu
     },
     readElement({ all, elements }, index, now) {
       const given = withoutNulls(elements[index] ?? null);
-      const element = validateElement(given, ['batch', index]);
+      const element = validateElement(withInterfaceNames(given), ['batch', index]);
       const problem = findScheduleProblem(element, channelNames, now);
       refuse(problem && `batch[${index}].${problem}`);
       return { item: inherit(all, itemFromWire(element)), given };

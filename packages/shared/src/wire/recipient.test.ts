@@ -29,7 +29,7 @@ describe('recipientFromWire', () => {
       onesignalExternalId: 'os',
       fcmTokens: ['t1'],
       iosTokens: ['t2'],
-      fcmTopic: 'news',
+      fcmTopics: ['news'],
       preferences: {
         locale: 'de',
         disabled: false,
@@ -52,6 +52,13 @@ describe('recipientFromWire', () => {
     };
     expect(Object.keys(recipientFromWire(user, ['teams']))).toEqual(['slack']);
     expect(recipientFromWire(user, [])).toEqual({ slack: { channelId: 'C1' } });
+  });
+
+  test('reads one topic or several', () => {
+    expect(recipientFromWire({ fcm_topic: [' a ', '', 'b'] }, [])).toEqual({
+      fcmTopics: ['a', 'b'],
+    });
+    expect(recipientFromWire({ fcm_topic: [''] }, [])).toEqual({});
   });
 
   test('keeps a user_id to the byte', () => {

@@ -2,6 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import type { Preferences, Recipient, SlackRecipient } from '../recipient';
 import { definedOnly } from './defined-only';
 import { limits } from './limits';
+import { camelCaseNames } from './user-names';
 
 /** The `user` of a send, after members that are null were dropped; fields that channels declare stand beside the named ones. */
 export type WireUser = Static<typeof namedFields> & { readonly [extraField: string]: unknown };
@@ -13,7 +14,10 @@ export function createWireUser(extraFields: Record<string, TSchema>) {
     Type.Optional(schema),
   ]);
   const all: TObject = Type.Object({ ...Object.fromEntries(optional), ...namedFields.properties });
-  return Type.Unsafe<WireUser>({ ...all, description: 'Whom the notification is for.' });
+  return Type.Unsafe<WireUser>({
+    ...all,
+    description: `Whom the notification is for. The names of an old client are read too: ${Object.keys(camelCaseNames).join(', ')}, and accessToken, channelId, chatId.`,
+  });
 }
 
 /**
@@ -31,7 +35,7 @@ export function recipientFromWire(user: WireUser, extraFields: readonly string[]
     onesignalExternalId: textOf(user.onesignal_external_id),
     fcmTokens: textsOf(user.fcm_tokens),
     iosTokens: textsOf(user.ios_tokens),
-    fcmTopic: textOf(user.fcm_topic),
+    fcmTopics: textsOf([user.fcm_topic ?? []].flat()),
     preferences: preferencesOf(user.preferences),
     extra: extraOf(user, extraFields),
   });
@@ -90,6 +94,8 @@ export const userIdRule = {
   'x-problem': 'must hold no control character and not be "." or ".."',
 } as const;
 
+const topic = Type.String({ maxLength: limits.pushTopicCharacters });
+
 const namedFields = Type.Object({
   user_id: Type.Optional(
     Type.String({
@@ -106,7 +112,9 @@ const namedFields = Type.Object({
   onesignal_external_id: Type.Optional(identifier),
   fcm_tokens: Type.Optional(tokens),
   ios_tokens: Type.Optional(tokens),
-  fcm_topic: Type.Optional(Type.String({ maxLength: limits.pushTopicCharacters })),
+  fcm_topic: Type.Optional(
+    Type.Union([topic, Type.Array(topic, { maxItems: limits.tokensOfRecipient })]),
+  ),
   preferences: Type.Optional(wirePreferences),
 });
 

@@ -198,7 +198,8 @@ describe('sendEventFromWire', () => {
   test.each([
     ['schedule_at first', { schedule_at: 1, scheduleAt: 2, scheduled_at: 3 }, 1],
     ['then scheduleAt', { scheduleAt: 2, scheduled_at: 3 }, 2],
-    ['then scheduled_at', { scheduled_at: '3' }, '3'],
+    ['then scheduled_at', { scheduled_at: '3', scheduledAt: '4' }, '3'],
+    ['then scheduledAt', { scheduledAt: '4' }, '4'],
     ['past an empty one', { schedule_at: '', scheduleAt: 2 }, 2],
   ])('reads the time from %s', (_, times, scheduleAt) => {
     expect(sendEventFromWire({ event: 'e', ...times }).item.scheduleAt).toBe(scheduleAt);
@@ -214,6 +215,7 @@ describe('scheduleOf', () => {
   test.each<[string, Parameters<typeof scheduleOf>[0], unknown]>([
     ['the channel’s own', { scheduleAt: 1, override: { toy: { schedule_at: 2 } } }, 2],
     ['its other name', { scheduleAt: 1, override: { toy: { scheduled_at: 3 } } }, 3],
+    ['its name in camelCase', { scheduleAt: 1, override: { toy: { scheduleAt: 4 } } }, 4],
     ['its 0, which means now', { scheduleAt: 1, override: { toy: { schedule_at: 0 } } }, 0],
     [
       'the item’s where the channel says nothing',

@@ -46,9 +46,7 @@ export function createSendEventBody(channels: WireChannels) {
 export function createItemFields(channels: WireChannels) {
   return {
     override: Type.Optional(createWireOverride(channels)),
-    schedule_at: Type.Optional(wireSchedule),
-    scheduleAt: Type.Optional(aliasOfSchedule),
-    scheduled_at: Type.Optional(aliasOfSchedule),
+    ...wireSchedules,
     locale: Type.Optional(
       Type.String({
         maxLength: limits.localeCharacters,
@@ -69,7 +67,7 @@ export function itemFromWire(fields: ItemFields): WireItem {
     user: fields.user,
     data: fields.data,
     override: fields.override,
-    scheduleAt: firstGiven(topLevelSchedules.map((name) => fields[name])),
+    scheduleAt: firstGiven(scheduleNames.map((name) => fields[name])),
     locale: fields.locale?.trim() || undefined,
   });
 }
@@ -91,7 +89,7 @@ export function scheduleOf(
   channel: string,
 ): unknown {
   const own = overrideOf(item, channel);
-  return firstGiven([...channelSchedules.map((name) => own?.[name]), item.scheduleAt]);
+  return firstGiven([...scheduleNames.map((name) => own?.[name]), item.scheduleAt]);
 }
 
 /** The first `schedule_at` of a body that cannot be read or lies too far ahead, as "<path> <problem>". */
@@ -100,9 +98,9 @@ export function findScheduleProblem(
   channels: readonly string[],
   now: Date,
 ): string | undefined {
-  const ofCall = topLevelSchedules.map((name) => [name, body[name]] as const);
+  const ofCall = scheduleNames.map((name) => [name, body[name]] as const);
   const ofChannels = channels.flatMap((channel) =>
-    channelSchedules.map(
+    scheduleNames.map(
       (name) => [`override.${channel}.${name}`, overrideOf(body, channel)?.[name]] as const,
     ),
   );
@@ -118,8 +116,8 @@ export function extraFieldsOf(channels: WireChannels): Record<string, TSchema> {
   return Object.assign({}, ...Object.values(channels).map((channel) => channel.recipient));
 }
 
-const topLevelSchedules = ['schedule_at', 'scheduleAt', 'scheduled_at'] as const;
-const channelSchedules = ['schedule_at', 'scheduled_at'] as const;
+/** Of a call and of a channel in it: each client has its own. The first that says something counts. */
+const scheduleNames = ['schedule_at', 'scheduleAt', 'scheduled_at', 'scheduledAt'] as const;
 
 /** An empty text says nothing. */
 function firstGiven<T>(values: readonly T[]): T | undefined {
@@ -144,14 +142,20 @@ const aliasOfSchedule = Type.Unsafe<number | string>({
   description: 'The same as `schedule_at`, which wins.',
 });
 
+const wireSchedules = {
+  schedule_at: Type.Optional(wireSchedule),
+  scheduleAt: Type.Optional(aliasOfSchedule),
+  scheduled_at: Type.Optional(aliasOfSchedule),
+  scheduledAt: Type.Optional(aliasOfSchedule),
+} satisfies Record<(typeof scheduleNames)[number], unknown>;
+
 function createWireOverride(channels: WireChannels) {
   const byChannel = Object.entries(channels).map(([name, { override }]) => [
     name,
     Type.Optional(
       Type.Object({
         ...override.properties,
-        schedule_at: Type.Optional(wireSchedule),
-        scheduled_at: Type.Optional(aliasOfSchedule),
+        ...wireSchedules,
       }),
     ),
   ]);

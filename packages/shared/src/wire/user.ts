@@ -92,7 +92,7 @@ export function userToWire(user: StoredUser, extraFields: readonly string[]): ob
     mobile: contact['mobile'],
     whatsapp_mobile: contact['whatsapp_mobile'],
     slack: maskedSlack(contact['slack']),
-    telegram: contact['telegram'],
+    telegram: telegramWithChat(contact['telegram']),
     onesignal_external_id: contact['onesignal_external_id'],
     preferences: contact['preferences'],
     ...Object.fromEntries(extraFields.map((name) => [name, contact[name]])),
@@ -208,4 +208,12 @@ function preferencesChangeOf(
 function maskedSlack(slack: Json | undefined): Json | undefined {
   if (typeof slack !== 'object' || slack === null || Array.isArray(slack)) return undefined;
   return { ...slack, access_token: slack['access_token'] ? mask : '' };
+}
+
+/** Some clients cannot read a `telegram` without a chat. */
+function telegramWithChat(telegram: Json | undefined): Json | undefined {
+  if (typeof telegram !== 'object' || telegram === null || Array.isArray(telegram)) {
+    return undefined;
+  }
+  return typeof telegram['chat_id'] === 'string' ? telegram : undefined;
 }

@@ -1,0 +1,36 @@
+/** What a decoder needs of an object. A key that ends in `?` may be missing or null; other keys may stand beside. */
+export type Shape = { readonly [key: string]: Need };
+type Need = keyof typeof kinds | Shape | readonly [Shape];
+
+const kinds = {
+  string: (value: unknown) => typeof value === 'string',
+  boolean: (value: unknown) => typeof value === 'boolean',
+  integer: Number.isInteger,
+  strings: (value: unknown) =>
+    Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  platform: (value: unknown) => ['android', 'web', 'ios'].includes(String(value)),
+};
+
+/** Where a value is not what the decoder needs; empty when it can read it. */
+export function findMisfits(shape: Shape, value: unknown, at = 'answer'): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [`${at} is no object`];
+  }
+  return Object.entries(shape).flatMap(([key, need]) => {
+    const name = key.replace(/\?$/, '');
+    const member: unknown = Object.getOwnPropertyDescriptor(value, name)?.value;
+    if ((member === undefined || member === null) && name !== key) return [];
+    return misfitsOf(need, member, `${at}.${name}`);
+  });
+}
+
+function misfitsOf(need: Need, member: unknown, at: string): string[] {
+  if (typeof need === 'string') return kinds[need](member) ? [] : [`${at} is no ${need}`];
+  if (!isList(need)) return findMisfits(need, member, at);
+  if (!Array.isArray(member)) return [`${at} is no list`];
+  return member.flatMap((one, index) => findMisfits(need[0], one, `${at}[${index}]`));
+}
+
+function isList(need: Shape | readonly [Shape]): need is readonly [Shape] {
+  return Array.isArray(need);
+}

@@ -1,0 +1,57 @@
+import type { Json } from '../data';
+
+type Members = { [name: string]: Json };
+type Names = Readonly<Record<string, string>>;
+
+/**
+ * An item whose `user` has the names of the interface, also where an old client wrote them in
+ * camelCase. The interface's own name wins. What holds no such name is not copied.
+ */
+export function withInterfaceNames(item: Json): Json {
+  if (!isMembers(item) || !isMembers(item['user'])) return item;
+  const user = renameUser(item['user']);
+  return user === item['user'] ? item : { ...item, user };
+}
+
+/** In the order in which an old client's documentation lists them. */
+export const camelCaseNames = {
+  userId: 'user_id',
+  whatsappMobile: 'whatsapp_mobile',
+  onesignalExternalId: 'onesignal_external_id',
+  fcmTokens: 'fcm_tokens',
+  iosTokens: 'ios_tokens',
+  fcmTopic: 'fcm_topic',
+  fcmDeviceGroup: 'fcm_device_group',
+  onesignalPlayerIds: 'onesignal_player_ids',
+} as const satisfies Names;
+
+const namesInside = {
+  slack: { accessToken: 'access_token', channelId: 'channel_id' },
+  telegram: { chatId: 'chat_id' },
+} as const satisfies Record<string, Names>;
+
+function renameUser(user: Members): Members {
+  let renamed = rename(user, camelCaseNames);
+  for (const [name, names] of Object.entries(namesInside)) {
+    const given = renamed[name];
+    if (!isMembers(given)) continue;
+    const inside = rename(given, names);
+    if (inside !== given) renamed = { ...renamed, [name]: inside };
+  }
+  return renamed;
+}
+
+function rename(members: Members, names: Names): Members {
+  if (!Object.keys(names).some((name) => Object.hasOwn(members, name))) return members;
+  const renamed: Members = {};
+  for (const [name, value] of Object.entries(members)) {
+    const own = Object.hasOwn(names, name) ? names[name] : undefined;
+    if (own === undefined) renamed[name] = value;
+    else if (!Object.hasOwn(members, own)) renamed[own] = value;
+  }
+  return renamed;
+}
+
+function isMembers(value: Json | undefined): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
