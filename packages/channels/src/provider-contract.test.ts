@@ -26,6 +26,8 @@ type Subject = {
   /** Ways to break off after it, without an answer. */
   faultsAfter: unknown[];
   hang: unknown;
+  /** How the provider refuses the credentials of a test. */
+  refusal: unknown;
   /** Answers that repeat the credential, as a careless provider may. */
   echoes: unknown[];
   /** The provider's table: a fault, and what becomes of it. */
@@ -113,6 +115,7 @@ const smtpSubject: Subject = {
   ],
   faultsAfter: [{ at: 'end', drop: true }],
   hang: { at: 'end', hang: true },
+  refusal: { at: 'auth', reply: `535 5.7.8 Not ${credential}` },
   echoes: [
     { at: 'rcpt', reply: `550 5.1.1 ${credential}` },
     { at: 'end', reply: `451 4.3.0 ${Buffer.from(credential).toString('base64')}` },
@@ -202,6 +205,7 @@ const slackSubject: Subject = {
   faultsBefore: [],
   faultsAfter: [{ reset: 'before' }, { reset: 'after' }, { truncated: true }],
   hang: { hang: true },
+  refusal: { error: 'invalid_auth', with: { needed: credential } },
   echoes: [
     { error: 'missing_scope', with: { needed: credential, errors: [`Bearer ${credential}`] } },
     { error: 'invalid_arguments', with: { response_metadata: { messages: [credential] } } },
@@ -305,6 +309,22 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     const { outcome } = await send(stage, { deadlineMs: 200 });
     expect(outcome).toMatchObject({ outcome: 'unknown', reason: 'timeout' });
     expect(Date.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  test('a test of the connection sends nothing, and says in a sentence what the provider answered', async () => {
+    const stage = await subject.start();
+    const { settings, credentials } = stage.call;
+    const ask = () =>
+      stage.sender.test({ settings, credentials, signal: AbortSignal.timeout(deadlineMs) });
+    const working = await ask();
+    stage.fail(subject.refusal);
+    const refused = await ask();
+    expect([working.isWorking, refused.isWorking]).toEqual([true, false]);
+    for (const { detail } of [working, refused]) {
+      expect(detail).toMatch(/^[A-Z].*\.$/);
+      expect(detail).not.toContain(credential);
+    }
+    expect(stage.sends()).toEqual([]);
   });
 
   test('a sender that failed works again at once', async () => {

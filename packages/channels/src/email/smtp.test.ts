@@ -325,3 +325,27 @@ describe('an SMTP integration', () => {
     ).toEqual(problems);
   });
 });
+
+describe('a mailbox that does not exist', () => {
+  const bounced = [
+    { change: 'suppress', reason: 'bounced', sender: '', detail: 'There is no such mailbox.' },
+  ];
+  const noMailbox = '550 5.1.1 No such user';
+
+  test.each([
+    ['refused by itself', { at: 'rcpt', reply: noMailbox }, {}, bounced],
+    ['refused with the mail', { at: 'end', reply: noMailbox }, {}, bounced],
+    ['refused by itself, beside a copy', { at: 'rcpt', reply: noMailbox }, copy(), bounced],
+    ['refused with a mail that has a copy', { at: 'end', reply: noMailbox }, copy(), undefined],
+    ['refused by policy', { at: 'rcpt', reply: '550 5.7.1 Policy' }, {}, undefined],
+    ['full', { at: 'rcpt', reply: '552 5.2.2 Full' }, {}, undefined],
+  ] as const)('is written to no more: %s', async (_how, fault, content, changes) => {
+    const { simulator, send } = await setUp();
+    simulator.fail(fault);
+    expect((await send({ content })).changes).toEqual(changes);
+  });
+
+  function copy(): Partial<EmailContent> {
+    return { cc: ['bob@example.org'] };
+  }
+});

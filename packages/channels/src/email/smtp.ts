@@ -50,7 +50,8 @@ function createSmtpSender({ allowPrivateNetworks }: SenderDeps): Sender<EmailCon
     const key = `${call.integrationId}@${call.integrationVersion}`;
     const pool = pools.get(key) ?? createSmtpPool({ settings, credentials, openSocket });
     pools.set(key, pool);
-    return blameSender(await pool.send(createMail(mailCall, files), call.signal), call);
+    const result = await pool.send(createMail(mailCall, files), call.signal);
+    return withBounce(blameSender(result, call), call);
   }
 
   async function test(call: TestCall): Promise<Tested> {
@@ -87,6 +88,26 @@ function blameSender(result: SendResult, { content }: SendCall<EmailContent>): S
   if (outcome.outcome !== 'rejected' || outcome.reason !== 'sender_refused') return result;
   if (!content.from?.address) return result;
   return { ...result, outcome: { ...outcome, scope: 'content' } };
+}
+
+/**
+ * A mailbox that does not exist is not written to again, by no sender. A refusal of the whole mail may be
+ * about a copy, and then says nothing of the recipient.
+ */
+function withBounce(result: SendResult, { content }: SendCall<EmailContent>): SendResult {
+  const { outcome, response } = result;
+  if (outcome.outcome !== 'rejected' || outcome.reason !== 'no_such_mailbox') return result;
+  const isOwn = content.cc.length + content.bcc.length === 0 || isRefusedRecipient(response);
+  if (!isOwn) return result;
+  const detail = outcome.detail === undefined ? {} : { detail: outcome.detail };
+  return {
+    ...result,
+    changes: [{ change: 'suppress', reason: 'bounced', sender: '', ...detail }],
+  };
+}
+
+function isRefusedRecipient(response: unknown): boolean {
+  return isRecord(response) && /^RCPT/.test(String(response['command']));
 }
 
 /** The sandbox may have no integration, so that settings may be missing here. */

@@ -55,7 +55,14 @@ type Answer = (call: SlackCall, count: number) => { reply: HttpReply; send?: Sla
 const methods: Record<string, Answer | undefined> = {
   'auth.test': () => ({
     reply: {
-      body: { ok: true, team_id: 'T0SIMULATED', bot_id: 'B0SIMULATED', user_id: 'U0SIMULATED' },
+      body: {
+        ok: true,
+        team: 'Simulated team',
+        user: 'belfry',
+        team_id: 'T0SIMULATED',
+        bot_id: 'B0SIMULATED',
+        user_id: 'U0SIMULATED',
+      },
     },
   }),
 
