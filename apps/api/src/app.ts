@@ -13,6 +13,7 @@ import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-
 import { createPost } from './post';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
+import { createDocsRoutes } from './routes/docs';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createOpenApiRoute } from './routes/openapi';
@@ -67,6 +68,7 @@ export function createApi(deps: ApiDeps): Express {
   );
   const routes = [sendEvent, bulkSend, ...Object.values(users), ...Object.values(devices)];
   const operations = routes.map(({ operation }) => operation);
+  const docs = createDocsRoutes();
 
   app.use(createRequestId(deps));
   app.use(createAccessLog(deps));
@@ -74,6 +76,8 @@ export function createApi(deps: ApiDeps): Express {
   app.get('/readyz', createReadyz(deps));
   app.use(createRequireHttps(deps.https));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
+  app.get('/docs', docs.page);
+  app.get('/docs/:name', docs.asset);
   app.post('/v1/apps/:app_id/events/send', post(sendEvent));
   app.post('/v1/apps/:app_id/events/bulk_send', postUnparsed(bulkSend));
   app.post('/v1/apps/:app_id/users', post(users.write));

@@ -39,10 +39,7 @@ export async function orRefuse<T>(asked: Promise<T>): Promise<T> {
     throw new AppError(
       'unavailable',
       'the store does not answer; nothing was accepted: try again',
-      {
-        headers: { 'Retry-After': '1' },
-        cause,
-      },
+      { cause },
     );
   }
 }

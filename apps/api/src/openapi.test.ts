@@ -1,13 +1,18 @@
 import { createValidator, errorCatalogue } from '@belfry/shared';
+import { validate } from '@readme/openapi-parser';
 import request from 'supertest';
 import { createGateway } from './gateway.fixture';
 
 type Node = { [member: string]: Node };
 
-type JsonContent = { 'application/json': { schema: { $ref: string }; example: unknown } };
+type Example = { value: unknown };
+type JsonContent = {
+  'application/json': { schema: { $ref: string }; examples: Record<string, Example> };
+};
 type Content = {
+  description?: string;
   requestBody?: { content: JsonContent };
-  responses: { 200: { content: JsonContent } };
+  responses: Record<string, { content: JsonContent }>;
 };
 
 async function readDocument(): Promise<Node> {
@@ -64,18 +69,33 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('shows examples of users and devices that their schemas take', async () => {
+  test('is valid by the schema of OpenAPI 3.1', async () => {
+    const result = await validate(structuredClone(await readDocument()) as never);
+    expect(result).toMatchObject({ valid: true, warnings: [] });
+  });
+
+  test('is refused by that schema when it is wrong', async () => {
+    const document = await readDocument();
+    const wrong = { ...document, paths: { ...document['paths'], 'no-slash': {} } };
+    expect(await validate(wrong as never)).toMatchObject({ valid: false });
+  });
+
+  test('shows examples that their schemas take, for every body and every answer', async () => {
     const { server } = createGateway();
     const document = (await request(server).get('/openapi.json')).body;
-    const contents = Object.entries<Record<string, Content>>(document.paths)
-      .filter(([path]) => path.includes('/users'))
-      .flatMap(([, methods]) => Object.values(methods))
-      .flatMap(({ requestBody, responses }) => [requestBody?.content, responses['200'].content])
-      .flatMap((content) => (content ? [content['application/json']] : []));
-    expect(contents).toHaveLength(11);
-    for (const { schema, example } of contents) {
+    const operations = Object.values<Record<string, Content>>(document.paths).flatMap((methods) =>
+      Object.values(methods),
+    );
+    const contents = operations
+      .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
+      .flatMap((each) => (each ? [each.content['application/json']] : []));
+    for (const { schema, examples } of contents) {
       const name = schema.$ref.split('/').at(-1)!;
-      expect(() => createValidator(document.components.schemas[name])(example)).not.toThrow();
+      const validateExample = createValidator(document.components.schemas[name]);
+      expect([name, Object.keys(examples)]).not.toEqual([name, []]);
+      for (const { value } of Object.values(examples)) {
+        expect(() => validateExample(value)).not.toThrow();
+      }
     }
   });
 

@@ -1,20 +1,8 @@
-import { type ErrorCode, errorCatalogue } from '@belfry/shared';
-import { type TSchema, Type } from '@sinclair/typebox';
-
-/** One operation of the interface, as the document shows it. */
-export type Operation = {
-  method: 'get' | 'post' | 'put' | 'delete';
-  /** With parameters in braces. */
-  path: string;
-  id: string;
-  summary: string;
-  body?: TSchema;
-  answer: TSchema;
-  /** Of a body and of the answer to it. */
-  example?: { body?: unknown; answer: unknown };
-  /** Errors of this operation, beside those of every call. */
-  errors: readonly ErrorCode[];
-};
+import { type ErrorCode, errorCatalogue, errorEntry } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import { headersOfErrors, headersOfSuccess } from './openapi-headers';
+import { idempotencyKey, parametersOf } from './openapi-parameters';
+import { type ErrorExample, errorsOf, type Operation } from './operation';
 
 type Part = Record<string, unknown>;
 
@@ -25,10 +13,11 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
     info: {
       title: 'Belfry',
       version: '1',
-      description: 'One event, every channel. Within /v1 fields are only added.',
+      description: introduction,
     },
     servers: [{ url: publicUrl }],
     security: [{ apiKey: [] }],
+    tags: tags.filter(({ name }) => operations.some((operation) => tagOf(operation) === name)),
     paths: pathsOf(operations),
     components: {
       securitySchemes: {
@@ -36,11 +25,10 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: '`AuthKey <API key>`',
+          description: 'The word `AuthKey`, a space, and the API key of the account.',
         },
       },
       parameters: { idempotencyKey },
-      headers: { requestId: { description: 'The id of the call.', schema: { type: 'string' } } },
       schemas: Object.fromEntries([
         ['Error', errorSchema],
         ...operations.flatMap(({ id, body, answer }) => [
@@ -50,6 +38,30 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
       ]),
     },
   };
+}
+
+const introduction = `One event, every channel: a call names an event of an app and whom it is for, and Belfry stores it before it
+answers.
+
+- Every call has \`Authorization: AuthKey <API key>\` and comes over HTTPS. The key does not belong in a browser or in an app.
+- Every answer is JSON and has the id of its call in \`X-Request-Id\`. Every error has one shape, and a \`code\` for programs.
+- In a body, null means "not given", and what is not known is ignored.
+- Within \`/v1\` fields are only added.`;
+
+const tags = [
+  { name: 'Events', description: 'Send an event to one recipient or to many.' },
+  { name: 'Users', description: 'Whom events are for: stored contact details.' },
+  { name: 'Devices', description: 'The push installations of a user.' },
+];
+
+/** The last word of the path that is a collection. */
+function tagOf({ path }: Operation): string {
+  const names = tags.map(({ name }) => name);
+  const words = path.split('/').reverse();
+  const word = words.find((each) => names.some((name) => name.toLowerCase() === each));
+  const tag = names.find((name) => name.toLowerCase() === word);
+  if (!tag) throw new Error(`No tag fits ${path}`);
+  return tag;
 }
 
 function pathsOf(operations: readonly Operation[]): Part {
@@ -63,74 +75,74 @@ function pathsOf(operations: readonly Operation[]): Part {
 }
 
 function describe(operation: Operation): Part {
-  const { id, summary, body, method, example } = operation;
+  const { id, summary, body, bodyExamples, method, answerExample } = operation;
   return {
+    tags: [tagOf(operation)],
     operationId: id,
     summary,
+    description: [operation.description, ...rulesOf(operation)].join('\n\n'),
     parameters: [
-      ...pathParameters(operation.path),
+      ...parametersOf(operation.path),
       ...(method === 'post' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
     ],
     ...(body
-      ? { requestBody: { required: true, content: json(bodyName(id), example?.body) } }
+      ? { requestBody: { required: true, content: json(bodyName(id), bodyExamples ?? {}) } }
       : {}),
     responses: {
-      200: { description: 'Done.', headers, content: json(answerName(id), example?.answer) },
-      ...errorResponses([
-        ...errorsOfEveryCall,
-        ...(body ? errorsOfBodies : []),
-        ...(method === 'post' ? errorsOfKeys : []),
-        ...operation.errors,
-      ]),
+      200: {
+        description: 'Done.',
+        headers: headersOfSuccess(method),
+        content: json(answerName(id), { success: { summary: 'Done.', value: answerExample } }),
+      },
+      ...errorResponses(operation),
     },
   };
 }
 
-const errorsOfEveryCall: ErrorCode[] = [
-  'bad_request',
-  'unauthenticated',
-  'https_required',
-  'app_not_found',
-  'request_timeout',
-  'headers_too_large',
-  'rate_limited',
-  'internal',
-  'unavailable',
-];
+function rulesOf({ method, body }: Operation): string[] {
+  return [
+    method === 'post' ? ruleOfKeys : ruleWithoutKeys,
+    ...(body ? [ruleOfBodies] : []),
+    ruleOfRates,
+  ];
+}
 
-const errorsOfBodies: ErrorCode[] = [
-  'malformed_json',
-  'invalid_type',
-  'hostile_json',
-  'body_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-];
+const ruleOfKeys =
+  '**Retries.** With an `Idempotency-Key` the work is done once. The same key with the same parameters gets the first status and body again, a 500 too, with `Idempotent-Replayed: true`; with other parameters, or on another route or app of the account, it is refused. Nothing is kept of a call that was refused, so it may be mended and sent again with the same key. A key may be forgotten once it is 24 hours old.';
 
-const errorsOfKeys: ErrorCode[] = [
-  'idempotency_key_invalid',
-  'idempotency_conflict',
-  'idempotency_mismatch',
-];
+const ruleWithoutKeys = '**Retries.** An `Idempotency-Key` has no effect here.';
 
-const headers = { 'X-Request-Id': { $ref: '#/components/headers/requestId' } };
+const ruleOfBodies =
+  '**Limits.** A body has at most 10 MB, unless the gateway is set otherwise, 32 levels, and 2,000 keys in `user`, `data` and `override` together. Whole numbers beyond 2^53 - 1 are sent as text.';
 
-function errorResponses(codes: readonly ErrorCode[]): Part {
-  const byStatus: Record<string, ErrorCode[]> = {};
-  for (const code of codes) {
-    const { status } = errorCatalogue[code];
-    byStatus[status] = [...(byStatus[status] ?? []), code];
+const ruleOfRates =
+  '**Rate limit.** Where the account has one, it holds for all of its calls together; `RateLimit` and `RateLimit-Policy` tell what is left of it, and 429 comes with `Retry-After`.';
+
+function errorResponses(operation: Operation): Part {
+  const byStatus: Record<string, ErrorExample[]> = {};
+  for (const example of errorsOf(operation)) {
+    const { status } = errorEntry(example.code);
+    byStatus[status] = [...(byStatus[status] ?? []), example];
   }
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, ofStatus]) => [
       status,
-      {
-        description: ofStatus.map((code) => `\`${code}\`: ${errorCatalogue[code].when}`).join('\n'),
-        headers,
-        content: json('Error'),
-      },
+      errorResponse(operation, ofStatus),
     ]),
   );
+}
+
+function errorResponse({ method }: Operation, errors: readonly ErrorExample[]): Part {
+  const codes = errors.map(({ code }) => code);
+  const examples = errors.map(({ code, body }) => [
+    code,
+    { summary: errorEntry(code).when, value: body },
+  ]);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorEntry(code).when}`).join('\n\n'),
+    headers: headersOfErrors(method, codes),
+    content: json('Error', Object.fromEntries(examples)),
+  };
 }
 
 const errorSchema = Type.Object({
@@ -144,26 +156,9 @@ const errorSchema = Type.Object({
   request_id: Type.String({ format: 'uuid', description: 'The id of the call.' }),
 });
 
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description: 'Makes a retry safe: the same key and body give the first answer again.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
-};
-
-function pathParameters(path: string): Part[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-}
-
-function json(schemaName: string, example?: unknown): Part {
+function json(schemaName: string, examples: Record<string, object>): Part {
   const schema = { $ref: `#/components/schemas/${schemaName}` };
-  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+  return { 'application/json': { schema, examples } };
 }
 
 function bodyName(operationId: string): string {

@@ -8,7 +8,7 @@ import type { CheckDeclaredBody } from './middleware/declared-body';
 import { readIdempotencyKey } from './middleware/idempotency-key';
 import type { LimitRate } from './middleware/rate-limit';
 import type { ReadBody } from './middleware/read-body';
-import type { Operation } from './openapi';
+import type { Operation } from './operation';
 
 /** A call of any route, once it is authenticated. */
 export type RouteCall = {

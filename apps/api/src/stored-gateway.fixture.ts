@@ -11,7 +11,7 @@ import {
   testRedis,
 } from '@belfry/testing';
 import request, { type Test } from 'supertest';
-import { createApi } from './app';
+import { type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
 import { createApiServer } from './server';
 
@@ -42,8 +42,10 @@ export type StoredGateway = {
 
 export async function createStoredGateway({
   env: changes = {},
+  deps = {},
 }: {
   env?: Record<string, string>;
+  deps?: Partial<ApiDeps>;
 } = {}): Promise<StoredGateway> {
   const log = createLogger({ level: 'error', process: 'test', stream: nowhere() });
   const shutdown = createShutdown({ log, timeoutMs: 5_000 });
@@ -59,7 +61,8 @@ export async function createStoredGateway({
     LOOKUP_CACHE_MS: '0',
     ...changes,
   });
-  const server = createApiServer(createApi(createApiDeps(env, log, shutdown)), { newId, log });
+  const api = createApi({ ...createApiDeps(env, log, shutdown), ...deps });
+  const server = createApiServer(api, { newId, log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const database = createDatabase({ url, poolSize: 2, log });
   const redis = createRedis({ url: store.url, log });

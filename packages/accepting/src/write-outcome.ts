@@ -44,7 +44,7 @@ export function conflict(cause?: unknown): AppError {
   return new AppError(
     'idempotency_conflict',
     'a call with this Idempotency-Key is being answered right now',
-    { headers: { 'Retry-After': '1' }, cause },
+    { cause },
   );
 }
 

@@ -73,6 +73,6 @@ function refuseBusyKey(error: unknown): never {
   throw new AppError(
     'idempotency_conflict',
     'a call with this Idempotency-Key is being answered right now',
-    { headers: { 'Retry-After': '1' }, cause: error },
+    { cause: error },
   );
 }

@@ -1,54 +1,146 @@
+type ErrorEntry = {
+  status: number;
+  when: string;
+  /** What the sentence for people says, or says most often. */
+  text: string;
+  /** What goes with it where whoever refuses says nothing else. */
+  headers?: Record<string, string>;
+};
+
 /** Every error that a caller can meet: its slug, its HTTP status and when it is answered. The API reference is made from this list. */
 export const errorCatalogue = {
-  bad_request: { status: 400, when: 'The call cannot be read as HTTP, or its body ended early.' },
-  malformed_json: { status: 400, when: 'The body is not JSON.' },
-  invalid_type: { status: 400, when: 'A field has the wrong JSON type.' },
+  bad_request: {
+    status: 400,
+    when: 'The call cannot be read as HTTP, or its body ended early.',
+    text: 'the call cannot be read as HTTP',
+  },
+  malformed_json: { status: 400, when: 'The body is not JSON.', text: 'Unable to process JSON' },
+  invalid_type: {
+    status: 400,
+    when: 'A field has the wrong JSON type.',
+    text: 'body must be an object',
+  },
   hostile_json: {
     status: 400,
     when: 'The JSON is too deep, too large in keys, or holds what cannot be stored: U+0000, a lone surrogate, a number that is not finite, or the keys __proto__, constructor, prototype.',
+    text: 'The JSON is refused: nested deeper than 32 levels',
   },
   idempotency_key_invalid: {
     status: 400,
     when: 'The Idempotency-Key is empty, longer than 255 characters, not printable ASCII, or sent twice.',
+    text: 'the Idempotency-Key must be sent once, with 1 to 255 printable ASCII characters and no space',
   },
-  event_not_live: { status: 400, when: 'The event is a draft: publish it first.' },
-  unauthenticated: { status: 401, when: 'The Authorization header is missing, wrong or repeated.' },
-  https_required: { status: 403, when: 'The call came over plain HTTP.' },
+  event_not_live: {
+    status: 400,
+    when: 'The event is a draft: publish it first.',
+    text: 'event is a draft: publish it first',
+  },
+  unauthenticated: {
+    status: 401,
+    when: 'The Authorization header is missing, wrong or repeated.',
+    text: 'the Authorization header is missing: it must be "AuthKey <API key>"',
+    headers: { 'WWW-Authenticate': 'AuthKey' },
+  },
+  https_required: {
+    status: 403,
+    when: 'The call came over plain HTTP.',
+    text: 'calls over plain HTTP are refused: use HTTPS',
+  },
   signature_invalid: {
     status: 403,
     when: 'A receipt is not signed by the provider of its integration, or not for PUBLIC_URL.',
+    text: 'the receipt is not signed by the provider of this integration, or PUBLIC_URL is not the address that it was given',
   },
-  app_not_found: { status: 404, when: 'The account has no such app.' },
-  event_not_found: { status: 404, when: 'The app has no such event.' },
-  user_not_found: { status: 404, when: 'The app has no such user.' },
-  device_not_found: { status: 404, when: 'The user has no such device.' },
-  not_found: { status: 404, when: 'There is no such route.' },
-  request_timeout: { status: 408, when: 'The call did not arrive in time.' },
+  app_not_found: {
+    status: 404,
+    when: 'The account has no such app.',
+    text: 'app not found',
+  },
+  event_not_found: {
+    status: 404,
+    when: 'The app has no such event.',
+    text: 'event not found',
+  },
+  user_not_found: {
+    status: 404,
+    when: 'The app has no such user.',
+    text: 'user not found',
+  },
+  device_not_found: {
+    status: 404,
+    when: 'The user has no such device.',
+    text: 'device not found',
+  },
+  not_found: {
+    status: 404,
+    when: 'There is no such route.',
+    text: 'route not found',
+  },
+  request_timeout: {
+    status: 408,
+    when: 'The call did not arrive in time.',
+    text: 'the call did not arrive in time',
+  },
   idempotency_conflict: {
     status: 409,
     when: 'A call with the same Idempotency-Key is being answered right now.',
+    text: 'a call with this Idempotency-Key is being answered right now',
+    headers: { 'Retry-After': '1' },
   },
-  body_too_large: { status: 413, when: 'The body is over the limit.' },
-  unsupported_media_type: { status: 415, when: 'The content type is not application/json.' },
-  validation_failed: { status: 422, when: 'A value is missing or breaks a rule.' },
+  body_too_large: {
+    status: 413,
+    when: 'The body is over the limit.',
+    text: 'the body must be at most 10000000 bytes',
+  },
+  unsupported_media_type: {
+    status: 415,
+    when: 'The content type is not application/json.',
+    text: 'the content type must be application/json',
+  },
+  validation_failed: {
+    status: 422,
+    when: 'A value is missing or breaks a rule.',
+    text: 'event must not be blank',
+  },
   idempotency_mismatch: {
     status: 422,
     when: 'The Idempotency-Key was used before with other parameters.',
+    text: 'this Idempotency-Key was used before with other parameters',
   },
-  rate_limited: { status: 429, when: 'The account is over its rate limit.' },
-  headers_too_large: { status: 431, when: 'The headers are over 16 KB.' },
-  internal: { status: 500, when: 'A fault of ours; it is logged under the same request_id.' },
+  rate_limited: {
+    status: 429,
+    when: 'The account is over its rate limit.',
+    text: 'the account is over its rate limit',
+    headers: { 'Retry-After': '1' },
+  },
+  headers_too_large: {
+    status: 431,
+    when: 'The headers are over 16 KB.',
+    text: 'the headers are over 16 KB',
+  },
+  internal: {
+    status: 500,
+    when: 'A fault of ours; it is logged under the same request_id.',
+    text: 'internal error',
+  },
   unavailable: {
     status: 503,
     when: 'The call could not be stored now, or the store did not say whether it was. Try again after Retry-After, with the same Idempotency-Key.',
+    text: 'the store does not answer; nothing was accepted: try again',
+    headers: { 'Retry-After': '1' },
   },
-} as const satisfies Record<string, { status: number; when: string }>;
+} as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
+
+export function errorEntry(code: ErrorCode): ErrorEntry {
+  return errorCatalogue[code];
+}
 
 export type AppErrorOptions = {
   /** For validation: the first problem, as "<path> <problem>". */
   errors?: string[];
+  /** In place of those of the catalogue. */
   headers?: Record<string, string>;
   cause?: unknown;
 };
@@ -64,7 +156,7 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.errors = options.errors;
-    this.headers = options.headers ?? {};
+    this.headers = options.headers ?? errorEntry(code).headers ?? {};
   }
 
   get status(): number {

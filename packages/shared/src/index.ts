@@ -6,7 +6,7 @@ export {
   parseApiKey,
 } from './api-key';
 export type { Data, Json } from './data';
-export { AppError, type ErrorCode, errorCatalogue } from './errors';
+export { AppError, type ErrorCode, errorCatalogue, errorEntry } from './errors';
 export {
   type ChannelVersion,
   defaultPolicy,

@@ -61,5 +61,5 @@ function keyTextOf(req: Request): string {
 }
 
 function unauthenticated(text: string): AppError {
-  return new AppError('unauthenticated', text, { headers: { 'WWW-Authenticate': 'AuthKey' } });
+  return new AppError('unauthenticated', text);
 }

@@ -30,7 +30,7 @@ export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandle
     const answer = {
       status: error.status,
       body: errorBody(error, call.id),
-      headers: { ...defaultHeaders(error), ...error.headers },
+      headers: error.headers,
     };
     if (mayHoldConnection(req)) sendAnswerAndClose(req, res, answer);
     else sendAnswer(res, answer);
@@ -42,10 +42,6 @@ function appErrorOf(thrown: unknown): AppError {
   // Express throws it for a path that is not percent-encoded: there is nothing of that name.
   if (thrown instanceof URIError) return new AppError('not_found', 'route not found');
   return internalError(thrown);
-}
-
-function defaultHeaders({ status }: AppError): Record<string, string> {
-  return status === 503 ? { 'Retry-After': '1' } : {};
 }
 
 /** Node reads the rest of so small a body by itself, and the connection can be used again. */

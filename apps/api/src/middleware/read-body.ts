@@ -65,7 +65,5 @@ function collect(
 }
 
 function tooManyBodies(): AppError {
-  return new AppError('unavailable', 'too many bodies are in memory: try again', {
-    headers: { 'Retry-After': '1' },
-  });
+  return new AppError('unavailable', 'too many bodies are in memory: try again');
 }

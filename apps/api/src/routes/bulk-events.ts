@@ -3,7 +3,7 @@ import { createSemaphore, createYieldWhenDue } from '@belfry/runtime';
 import { AppError, createBulkSendBody, parseJsonInSteps, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
-import type { Operation } from '../openapi';
+import type { Operation } from '../operation';
 import type { PreparedPost, UnparsedPostCall } from '../post';
 
 export type BulkRouteDeps = {
@@ -66,23 +66,44 @@ function createTurns() {
 }
 
 function tooManyWait(): AppError {
-  return new AppError('unavailable', 'too many batches wait for their turn: try again', {
-    headers: { 'Retry-After': '1' },
-  });
+  return new AppError('unavailable', 'too many batches wait for their turn: try again');
 }
 
 const requestIdSchema = Type.String({ format: 'uuid' });
+
+const acceptedId = '0199b1f5-40d2-7b91-9c3e-6d7e8f90a1b2';
 
 const bulkSendOperation = {
   method: 'post',
   path: '/v1/apps/{app_id}/events/bulk_send',
   id: 'bulkSend',
-  summary: 'Send an event to many recipients: all of them are accepted, or none.',
+  summary: 'Send an event to many recipients',
+  description: `All elements are accepted, or none: one that breaks a rule refuses the batch, and the error names its index. A wrong
+address refuses nothing: that channel of that element is skipped. \`override\`, \`schedule_at\` and \`locale\` beside the batch hold for
+every element without its own. A batch has at most 1,000 elements, unless the gateway is set otherwise.`,
+  bodyExamples: {
+    two: {
+      summary: 'To two recipients, each with its own values',
+      value: {
+        event: 'order_shipped',
+        batch: [
+          { user: { email: 'ana@example.com' }, data: { user_name: 'Ana' } },
+          {
+            user: { user_id: 'customer-1' },
+            data: { user_name: 'Ben' },
+            override: { email: { message: { subject: 'Two parcels' } } },
+          },
+        ],
+        locale: 'de',
+      },
+    },
+  },
   answer: Type.Object({
     request_id: requestIdSchema,
     id: requestIdSchema,
     success: Type.Boolean(),
     accepted: Type.Integer({ description: 'Elements of the batch.' }),
   }),
-  errors: ['event_not_found', 'event_not_live'],
+  answerExample: { request_id: acceptedId, id: acceptedId, success: true, accepted: 2 },
+  errors: { event_not_found: {}, event_not_live: {} },
 } satisfies Omit<Operation, 'body'>;

@@ -12,7 +12,7 @@ import {
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { Answer } from '../answer';
-import type { Operation } from '../openapi';
+import type { Operation } from '../operation';
 import { deviceIdOf, userIdOf } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 
@@ -99,54 +99,68 @@ export const deviceExample = {
   updated_at: 1767225600000,
 };
 
-const bodyExample = { fcm_token: 'a-push-token', platform: 'android' };
+const bodyExamples = {
+  push: {
+    summary: 'A push token',
+    value: { fcm_token: 'a-push-token', platform: 'android' },
+  },
+};
+
+const wrongPlatform = { text: 'platform must be one of android, web, ios' };
 
 const addOperation = {
   method: 'post',
   path: devicesPath,
   id: 'addDevice',
-  summary: 'Add a device to a user.',
+  summary: 'Add a device to a user',
+  description: `A push token belongs to one device of the app. Where this user has a device with the token already, that one is updated;
+where another user has, that device is removed and this user gets a new one. The path may end with a slash.`,
   body: newDeviceBody,
+  bodyExamples,
   answer: deviceAnswer,
-  example: { body: bodyExample, answer: deviceExample },
-  errors: ['user_not_found'],
+  answerExample: deviceExample,
+  errors: { user_not_found: {}, validation_failed: wrongPlatform },
 } satisfies Operation;
 
 const ofDevice = {
   path: devicePath,
   answer: deviceAnswer,
-  example: { answer: deviceExample },
-  errors: ['user_not_found', 'device_not_found'],
+  answerExample: deviceExample,
+  errors: { user_not_found: {}, device_not_found: {} },
 } satisfies Partial<Operation>;
 
 const updateOperation = {
   ...ofDevice,
   method: 'put',
   id: 'updateDevice',
-  summary: 'Update a device. An Idempotency-Key has no effect.',
+  summary: 'Update a device',
+  description: 'What is absent, null or an empty text stays as it is.',
   body: deviceBody,
-  example: { body: bodyExample, answer: deviceExample },
+  bodyExamples,
+  errors: { ...ofDevice.errors, validation_failed: wrongPlatform },
 } satisfies Operation;
 
 const updateByPostOperation = {
   ...updateOperation,
   method: 'post',
   id: 'updateDeviceByPost',
-  summary: 'Update a device, as by PUT.',
+  summary: 'Update a device, as by PUT',
 } satisfies Operation;
 
 const readOperation = {
   ...ofDevice,
   method: 'get',
   id: 'readDevice',
-  summary: 'Read a device.',
+  summary: 'Read a device',
+  description: 'With `notifications_disabled`, which Belfry sets when the push token is dead.',
 } satisfies Operation;
 
 const removeOperation = {
   ...ofDevice,
   method: 'delete',
   id: 'deleteDevice',
-  summary: 'Delete a device.',
+  summary: 'Delete a device',
+  description: 'What still waits for the device is skipped: `device_gone`.',
   answer: Type.Object({ success: Type.Boolean() }),
-  example: { answer: { success: true } },
+  answerExample: { success: true },
 } satisfies Operation;

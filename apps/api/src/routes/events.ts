@@ -10,7 +10,7 @@ import {
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
-import type { Operation } from '../openapi';
+import type { Operation } from '../operation';
 import type { PostCall } from '../post';
 
 export type EventRoutesDeps = {
@@ -52,15 +52,60 @@ export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDe
 
 const requestIdSchema = Type.String({ format: 'uuid' });
 
+const acceptedId = '0199b1f5-21c8-7e0a-b3d4-5c6f70819a2b';
+
 const sendEventOperation = {
   method: 'post',
   path: '/v1/apps/{app_id}/events/send',
   id: 'sendEvent',
-  summary: 'Send an event to one recipient.',
+  summary: 'Send an event to one recipient',
+  description: `The answer comes when the request is stored. It goes to the channels of the event for which the recipient has an address:
+one that is given in \`user\`, or that the stored user with its \`user_id\` has. A wrong or missing address refuses nothing: that
+channel is skipped, and the log says why. Without \`user\` every channel is.`,
+  bodyExamples: {
+    address: {
+      summary: 'To an e-mail address and a phone',
+      value: {
+        event: 'order_shipped',
+        user: { email: 'ana@example.com', mobile: '+12025550123' },
+        data: {
+          user_name: 'Ana',
+          order: { id: 'A-1001', items: [{ quantity: 2, name: 'Bell rope' }] },
+        },
+      },
+    },
+    stored_user: {
+      summary: 'To a stored user, in its language',
+      value: {
+        event: 'order_shipped',
+        user: { user_id: 'customer-1', preferences: { locale: 'de' } },
+        data: { user_name: 'Ana' },
+      },
+    },
+    slack: {
+      summary: 'To a Slack channel, with the token of a bot',
+      value: {
+        event: 'order_shipped',
+        user: { slack: { access_token: 'xoxb-a-bot-token', channel_id: 'C012345678' } },
+        data: { user_name: 'Ana' },
+      },
+    },
+    later: {
+      summary: 'At a later time, with a subject of its own',
+      value: {
+        event: 'order_shipped',
+        user: { email: 'ana@example.com' },
+        data: { user_name: 'Ana' },
+        override: { email: { message: { subject: 'It is on its way' } } },
+        schedule_at: '2027-01-04T08:00:00Z',
+      },
+    },
+  },
   answer: Type.Object({
     request_id: requestIdSchema,
     id: requestIdSchema,
     success: Type.Boolean(),
   }),
-  errors: ['event_not_found', 'event_not_live'],
+  answerExample: { request_id: acceptedId, id: acceptedId, success: true },
+  errors: { event_not_found: {}, event_not_live: {} },
 } satisfies Omit<Operation, 'body'>;

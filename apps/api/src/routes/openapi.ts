@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { sendAnswer } from '../answer';
-import { createOpenApi, type Operation } from '../openapi';
+import { createOpenApi } from '../openapi';
+import type { Operation } from '../operation';
 
 /** `GET /openapi.json` */
 export function createOpenApiRoute(

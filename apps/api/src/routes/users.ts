@@ -12,7 +12,7 @@ import {
   type WireChannels,
 } from '@belfry/shared';
 import type { Answer } from '../answer';
-import type { Operation } from '../openapi';
+import type { Operation } from '../operation';
 import { userIdOf } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 import { deviceExample } from './devices';
@@ -78,26 +78,38 @@ const writeOperation = {
   method: 'post',
   path: writePath,
   id: 'writeUser',
-  summary: 'Create or update a user.',
-  example: {
-    body: {
-      user_id: 'customer-1',
-      email: 'ana@example.com',
-      mobile: '+12025550123',
-      slack: { access_token: 'xoxb-a-bot-token', channel_id: 'C012345678' },
-      telegram: { chat_id: '123456' },
-      preferences: { locale: 'de', channel_preferences: { sms: { disabled: true } } },
+  summary: 'Create or update a user',
+  description: `A \`user_id\` that is not known yet makes a user. What is absent or null stays as it is, an empty text clears; \`slack\`,
+\`telegram\` and \`preferences\` are merged member by member. A wrong address or phone is kept and refuses nothing. The answer is the whole
+user, with the Slack token masked; a mask that is sent back changes nothing.`,
+  bodyExamples: {
+    user: {
+      summary: 'A user with several addresses',
+      value: {
+        user_id: 'customer-1',
+        email: 'ana@example.com',
+        mobile: '+12025550123',
+        slack: { access_token: 'xoxb-a-bot-token', channel_id: 'C012345678' },
+        telegram: { chat_id: '123456' },
+        preferences: { locale: 'de', channel_preferences: { sms: { disabled: true } } },
+      },
     },
-    answer: userExample,
+    change: {
+      summary: 'A new e-mail address, and all else as it is',
+      value: { user_id: 'customer-1', email: 'ana@example.com' },
+    },
   },
-  errors: [],
+  answerExample: userExample,
+  errors: { validation_failed: { text: 'user_id must not be blank' } },
 } satisfies Omit<Operation, 'body' | 'answer'>;
 
 const readOperation = {
   method: 'get',
   path: '/v1/apps/{app_id}/users/{user_id}',
   id: 'readUser',
-  summary: 'Read a user with its devices.',
-  example: { answer: userExample },
-  errors: ['user_not_found'],
+  summary: 'Read a user with its devices',
+  description:
+    'Values are as they were given. A Slack token is masked, and empty where none is stored.',
+  answerExample: userExample,
+  errors: { user_not_found: {} },
 } satisfies Omit<Operation, 'body' | 'answer'>;

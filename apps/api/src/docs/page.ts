@@ -1,0 +1,67 @@
+/** What the page consists of beside the renderer's own files. Nothing is inline: the policy of the page forbids it. */
+
+/** `versioned` gives the URL of a file. Relative, so that the page works below any path. */
+export function pageHtml(versioned: (name: string) => string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Belfry: the interface</title>
+    <link rel="icon" href="${versioned('icon.svg')}" type="image/svg+xml">
+    <link rel="stylesheet" href="${versioned('swagger-ui.css')}">
+    <link rel="stylesheet" href="${versioned('page.css')}">
+    <script src="${versioned('swagger-ui-bundle.js')}" defer></script>
+    <script src="${versioned('page.js')}" defer></script>
+  </head>
+  <body>
+    <main id="interface"></main>
+    <noscript>This page needs JavaScript. The same is told by <a href="openapi.json">openapi.json</a>.</noscript>
+  </body>
+</html>
+`;
+}
+
+/**
+ * Calls of "Try it out" go to the gateway that served the page, whatever its public URL is: no other
+ * origin is asked for anything. A key that is typed in is forgotten with the page.
+ */
+export const pageScript = `'use strict';
+const place = new URL('.', document.baseURI);
+const target = document.getElementById('interface');
+fetch(new URL('openapi.json', place))
+  .then((response) => {
+    if (!response.ok) throw new Error('openapi.json: ' + response.status);
+    return response.json();
+  })
+  .then((spec) => {
+    // A key that is filled in would make the second try a replay or a mismatch.
+    delete spec.components.parameters.idempotencyKey.example;
+    SwaggerUIBundle({
+      spec: { ...spec, servers: [{ url: place.href.replace(/\\/$/, '') }] },
+      domNode: target,
+      presets: [SwaggerUIBundle.presets.apis],
+      layout: 'BaseLayout',
+      validatorUrl: null,
+      deepLinking: true,
+      displayRequestDuration: true,
+      defaultModelsExpandDepth: 0,
+      persistAuthorization: false,
+      queryConfigEnabled: false,
+      withCredentials: false,
+    });
+  })
+  .catch((error) => {
+    target.textContent = 'The description of the interface could not be read: ' + error.message;
+  });
+`;
+
+export const pageStyle = `body { margin: 0; }
+.swagger-ui .info { margin: 32px 0 16px; }
+.swagger-ui .info hgroup.main { margin: 0 0 12px; }
+.swagger-ui .scheme-container { box-shadow: none; border-bottom: 1px solid #d8dde7; padding: 12px 0; }
+.swagger-ui .servers-title, .swagger-ui .servers { display: none; }
+`;
+
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#1f3a5f" d="M16 3a2 2 0 0 0-2 2v1.3A9 9 0 0 0 7 15v6l-3 4v1h24v-1l-3-4v-6a9 9 0 0 0-7-8.7V5a2 2 0 0 0-2-2zm-3 25a3 3 0 0 0 6 0z"/></svg>
+`;

@@ -1,0 +1,168 @@
+import http, { type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TSchema } from '@sinclair/typebox';
+import { connect } from './gateway.fixture';
+import type { StoredGateway } from './stored-gateway.fixture';
+
+type Example = { summary: string; value: Record<string, unknown> };
+type Content = {
+  'application/json': { schema: { $ref: string }; examples: Record<string, Example> };
+};
+type Header = { required: boolean; example?: string };
+
+export type DocumentedResponse = { headers: Record<string, Header>; content: Content };
+
+/** The document, as far as the tests read it. */
+export type OpenApi = {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string;
+        parameters: { name: string; in: string; example: string; $ref?: string }[];
+        requestBody?: { content: Content };
+        responses: Record<string, DocumentedResponse>;
+      }
+    >
+  >;
+  components: {
+    parameters: { idempotencyKey: { example: string } };
+    schemas: Record<string, TSchema>;
+  };
+};
+
+export type DocumentedOperation = {
+  name: string;
+  method: string;
+  path: string;
+  /** Of the path, by name. */
+  parameters: Record<string, string>;
+  /** One for each way to call it; undefined where it takes no body. */
+  bodies: { name: string; value: Record<string, unknown> | undefined }[];
+  responses: Record<string, DocumentedResponse>;
+};
+
+export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters, requestBody, responses }]) => {
+      const examples = requestBody?.content['application/json'].examples;
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        parameters: Object.fromEntries(
+          parameters
+            .filter((each) => each.in === 'path')
+            .map(({ name, example }) => [name, example]),
+        ),
+        bodies: examples
+          ? Object.entries(examples).map(([name, { value }]) => ({ name, value }))
+          : [{ name: 'no body', value: undefined }],
+        responses,
+      };
+    }),
+  );
+}
+
+/** Every error that an operation documents, with its response and example. */
+export function listErrors({ responses }: DocumentedOperation) {
+  return Object.entries(responses)
+    .filter(([status]) => status !== '200')
+    .flatMap(([status, response]) =>
+      Object.entries(response.content['application/json'].examples).map(([code, { value }]) => ({
+        code,
+        status: Number(status),
+        headers: response.headers,
+        body: value,
+      })),
+    );
+}
+
+export type Call = {
+  method: string;
+  path: string;
+  /** Values of the path's parameters, as they go into it. */
+  parameters: Record<string, string>;
+  headers: Record<string, string>;
+  /** JSON of a documented body; a text goes as it is. */
+  body: Record<string, unknown> | string | undefined;
+};
+
+export type Answered = {
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+};
+
+/** Sends a call on a connection of its own. With `Content-Length` given, no body follows. */
+export function send(gateway: StoredGateway, call: Call): Promise<Answered> {
+  const { method, headers } = call;
+  const body = bodyText(call);
+  return new Promise((resolve, reject) => {
+    const place = { host: '127.0.0.1', port: portOf(gateway), path: urlOf(call), agent: false };
+    const request = http.request({ ...place, method, headers }, (response) => {
+      readAnswer(response).then((answer) => {
+        request.destroy();
+        resolve(answer);
+      }, reject);
+    });
+    request.on('error', reject);
+    if (headers['Content-Length'] !== undefined) request.flushHeaders();
+    else request.end(body);
+  });
+}
+
+/** Sends the head of a call with one more line, or without its end. */
+export async function sendHead(
+  gateway: StoredGateway,
+  call: Call,
+  head: { extraLine?: string; isWhole: boolean },
+): Promise<Answered> {
+  const { socket, answer } = connect(portOf(gateway));
+  const lines = [
+    `${call.method} ${urlOf(call)} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    ...(head.extraLine === undefined ? [] : [head.extraLine]),
+    ...(head.isWhole ? ['', ''] : ['X-Not-Ended: ']),
+  ];
+  socket.write(lines.join('\r\n'));
+  return parseAnswer(await answer);
+}
+
+function bodyText({ body }: Call): string | undefined {
+  return typeof body === 'object' ? JSON.stringify(body) : body;
+}
+
+function urlOf({ path, parameters }: Call): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) => parameters[name] ?? '');
+}
+
+function portOf({ server }: StoredGateway): number {
+  return (server.address() as AddressInfo).port;
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answered> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    ),
+    body: JSON.parse(Buffer.concat(chunks).toString()),
+  };
+}
+
+function parseAnswer(text: string): Answered {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line) => line.split(': ', 2));
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(
+      headers.map(([name = '', value = '']) => [name.toLowerCase(), value]),
+    ),
+    body: JSON.parse(body),
+  };
+}

@@ -1,0 +1,211 @@
+import { createConfiguration } from '@belfry/database';
+import { createValidator } from '@belfry/shared';
+import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
+import request from 'supertest';
+import {
+  type Answered,
+  type Call,
+  type DocumentedOperation,
+  type DocumentedResponse,
+  listErrors,
+  listOperations,
+  type OpenApi,
+  send,
+} from './documented-calls.fixture';
+import { draftEvent, type Gateways, provocations, startGateways } from './provocations.fixture';
+
+jest.setTimeout(60_000);
+
+const codes = Object.keys(provocations) as (keyof typeof provocations)[];
+
+let gateways: Gateways;
+let document: OpenApi;
+let operations: DocumentedOperation[];
+/** One for each operation, so that they do not meet. */
+let tenants: Map<DocumentedOperation, Tenant>;
+
+beforeAll(async () => {
+  gateways = await startGateways();
+  document = (await request(gateways.usual.server).get('/openapi.json')).body;
+  operations = listOperations(document);
+  tenants = new Map();
+  for (const each of operations) tenants.set(each, await createDocumentedTenant());
+});
+
+afterAll(() => Promise.all(Object.values(gateways).map((gateway) => gateway.close())));
+
+/** An account with what the examples speak of: the event, the user, and the user's device. */
+async function createDocumentedTenant(): Promise<Tenant> {
+  const { factories, database } = gateways.usual;
+  const tenant = await factories.createTenant();
+  await factories.createEvent(
+    tenant,
+    {
+      email: channelVersion({ subject: 'Order', text: 'Hello {{user_name}}' }),
+      slack: channelVersion({ text: 'Hello {{user_name}}' }),
+    },
+    { name: 'order_shipped' },
+  );
+  const { createEvent } = createConfiguration(database.prisma, testSecrets());
+  await createEvent({ appId: tenant.appId, name: draftEvent });
+  await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');
+  return tenant;
+}
+
+/** A documented call, with the ids that the account has in place of the example's. */
+async function callOf(
+  tenant: Tenant,
+  { method, path, parameters }: DocumentedOperation,
+  body: Call['body'],
+): Promise<Call> {
+  const ids: Record<string, string> = { app_id: tenant.appId };
+  if ('device_id' in parameters) {
+    ids['device_id'] = String((await sendFirst(tenant, addDevice)).body['device_sid']);
+  }
+  return {
+    method,
+    path,
+    parameters: { ...parameters, ...ids },
+    headers: {
+      Authorization: `AuthKey ${tenant.apiKey}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    body,
+  };
+}
+
+const addDevice = 'POST /v1/apps/{app_id}/users/{user_id}/devices';
+
+async function sendFirst(tenant: Tenant, name: string): Promise<Answered> {
+  const operation = operations.find((each) => each.name === name)!;
+  return send(gateways.usual, await callOf(tenant, operation, operation.bodies[0]!.value));
+}
+
+/** What is documented for a response, of what came: without the values that are new each time. */
+function seen({ status, headers, body }: Answered, response: Pick<DocumentedResponse, 'headers'>) {
+  const fixed = Object.entries(response.headers).filter(
+    ([, header]) => header.example !== undefined,
+  );
+  return {
+    status,
+    type: headers['content-type'],
+    headers: Object.fromEntries(fixed.map(([name]) => [name, headers[name.toLowerCase()]])),
+    missing: Object.entries(response.headers)
+      .filter(([name, { required }]) => required && headers[name.toLowerCase()] === undefined)
+      .map(([name]) => name),
+    body: withoutIds(body),
+  };
+}
+
+function documented(status: number, response: Pick<DocumentedResponse, 'headers'>, body: unknown) {
+  const examples = Object.entries(response.headers).flatMap(([name, { example }]) =>
+    example === undefined ? [] : [[name, example]],
+  );
+  return {
+    status,
+    type: 'application/json',
+    headers: Object.fromEntries(examples),
+    missing: [],
+    body: withoutIds(body),
+  };
+}
+
+const newEachTime = /^(request_id|id|user_sid|device_sid|created_at|updated_at)$/;
+
+function withoutIds(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, member) => (newEachTime.test(key) ? typeof member : member)),
+  );
+}
+
+describe('an example of a request', () => {
+  test('gets the documented status, headers and body, which its schema takes', async () => {
+    expect(operations.length).toBeGreaterThan(0);
+    for (const operation of operations) {
+      const response = operation.responses['200']!;
+      const { schema, examples } = response.content['application/json'];
+      const validate = createValidator(
+        document.components.schemas[schema.$ref.split('/').at(-1)!]!,
+      );
+      expect(Object.keys(examples)).toEqual(['success']);
+      for (const { name, value } of operation.bodies) {
+        const tenant = await createDocumentedTenant();
+        if (operation.path.includes('/users')) await sendFirst(tenant, addDevice);
+        const answer = await send(gateways.usual, await callOf(tenant, operation, value));
+        const what = `${operation.name}: ${name}`;
+        expect([what, seen(answer, response)]).toEqual([
+          what,
+          documented(200, response, examples['success']!.value),
+        ]);
+        expect(() => validate(answer.body)).not.toThrow();
+      }
+    }
+  });
+
+  test('tells of the rate limit, and of a replay of its documented key at POST only', async () => {
+    const key = document.components.parameters.idempotencyKey.example;
+    for (const operation of operations) {
+      const tenant = await createDocumentedTenant();
+      const call = await callOf(tenant, operation, operation.bodies[0]!.value);
+      const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
+      const first = await send(gateways.limited, keyed);
+      const second = await send(gateways.usual, keyed);
+      const documentedNames = Object.keys(operation.responses['200']!.headers);
+      expect(documentedNames).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy']));
+      expect([first.headers['ratelimit'], first.headers['ratelimit-policy']]).toEqual([
+        '"account";r=0;t=1',
+        '"account";q=1;w=1',
+      ]);
+      const isReplay = second.headers['idempotent-replayed'] === 'true';
+      expect([operation.name, isReplay]).toEqual([
+        operation.name,
+        documentedNames.includes('Idempotent-Replayed'),
+      ]);
+      if (isReplay) expect(second.body).toEqual(first.body);
+    }
+  });
+});
+
+describe('an error', () => {
+  test('has a way to provoke it where it is documented', () => {
+    for (const operation of operations) {
+      for (const { code } of listErrors(operation))
+        expect(Object.keys(provocations)).toContain(code);
+    }
+  });
+
+  test.each(codes)(
+    '%s comes as documented, and from no route that does not document it',
+    async (code) => {
+      const provoked = await Promise.all(
+        operations.map(async (operation) => ({
+          operation,
+          answer: await provoke(code, operation),
+        })),
+      );
+      for (const { operation, answer } of provoked) {
+        const { name } = operation;
+        const errors = listErrors(operation);
+        const error = errors.find((each) => each.code === code);
+        if (error) {
+          const { status, body } = error;
+          expect([name, seen(answer, error)]).toEqual([name, documented(status, error, body)]);
+          expect(answer.body['request_id']).toBe(answer.headers['x-request-id']);
+        } else if (answer.status !== 200) {
+          expect([name, errors.map((each) => each.code)]).toEqual([
+            name,
+            expect.arrayContaining([answer.body['code']]),
+          ]);
+        }
+      }
+    },
+  );
+
+  async function provoke(
+    code: keyof typeof provocations,
+    operation: DocumentedOperation,
+  ): Promise<Answered> {
+    const call = await callOf(tenants.get(operation)!, operation, operation.bodies[0]!.value);
+    return provocations[code](call, gateways);
+  }
+});

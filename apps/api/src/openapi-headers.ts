@@ -1,0 +1,64 @@
+import { type ErrorCode, errorEntry } from '@belfry/shared';
+
+/** Headers of answers, by name. */
+const answerHeaders: Record<string, { description: string; schema: object }> = {
+  'X-Request-Id': {
+    description: 'The id of the call, as in errors and logs.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'Idempotent-Replayed': {
+    description: '`true` where this is the stored answer to an earlier call with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'RateLimit-Policy': {
+    description: 'The limit of the account, where there is one: calls (`q`) in seconds (`w`).',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'Calls left (`r`), and seconds until there are more (`t`).',
+    schema: { type: 'string' },
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The scheme to use.', schema: { type: 'string' } },
+};
+
+type Header = Record<string, unknown>;
+type Headers = Record<string, Header>;
+
+export function headersOfSuccess(method: string): Headers {
+  return {
+    ...always,
+    ...(method === 'post' ? maybeReplayed : {}),
+    ...maybeLimited,
+  };
+}
+
+export function headersOfErrors(method: string, codes: readonly ErrorCode[]): Headers {
+  const own = codes.flatMap((code) => Object.entries(errorEntry(code).headers ?? {}));
+  return {
+    ...always,
+    ...(method === 'post' && codes.includes('internal') ? maybeReplayed : {}),
+    ...(codes.includes('rate_limited') ? limited : {}),
+    ...Object.fromEntries(own.map(([name, example]) => [name, header(name, { example })])),
+  };
+}
+
+function header(name: string, more: { example?: string; required?: false } = {}): Header {
+  return { ...answerHeaders[name], required: true, ...more };
+}
+
+const optional = { required: false } as const;
+
+const always = { 'X-Request-Id': header('X-Request-Id') };
+
+const maybeReplayed = { 'Idempotent-Replayed': header('Idempotent-Replayed', optional) };
+
+const maybeLimited = {
+  'RateLimit-Policy': header('RateLimit-Policy', optional),
+  RateLimit: header('RateLimit', optional),
+};
+
+const limited = {
+  'RateLimit-Policy': header('RateLimit-Policy', { example: '"account";q=1;w=1' }),
+  RateLimit: header('RateLimit', { example: '"account";r=0;t=1' }),
+};

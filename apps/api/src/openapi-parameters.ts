@@ -1,0 +1,32 @@
+export const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Makes a retry safe: the same key and body give the first answer again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  example: '3f0b1d52-6b1c-4c53-9f0d-2a7a4f3c9d10',
+};
+
+/** Every parameter of a path. */
+const pathParameters: Record<string, { description: string; example: string }> = {
+  app_id: {
+    description: 'The app: one of the account that the API key belongs to.',
+    example: '0199b1f4-7c10-7b52-8a44-91d0e6f3c2a8',
+  },
+  user_id: {
+    description: 'The user, as the client named it; compared as bytes.',
+    example: 'customer-1',
+  },
+  device_id: {
+    description: 'The `device_sid` of the device, else the client’s own `id` of it.',
+    example: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
+  },
+};
+
+export function parametersOf(path: string): object[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const parameter = pathParameters[name];
+    if (!parameter) throw new Error(`The parameter ${name} of ${path} is not described`);
+    return { name, in: 'path', required: true, schema: { type: 'string' }, ...parameter };
+  });
+}

@@ -1,0 +1,114 @@
+import { createSemaphore, newId } from '@belfry/runtime';
+import type { ErrorCode } from '@belfry/shared';
+import { findClosedPort } from '@belfry/testing';
+import { type Answered, type Call, send, sendHead } from './documented-calls.fixture';
+import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
+
+/** Gateways on the same stores, each set so that it refuses for one reason. */
+export type Gateways = Record<
+  'usual' | 'limited' | 'https' | 'faulty' | 'storeless' | 'hasty',
+  StoredGateway
+>;
+
+export async function startGateways(): Promise<Gateways> {
+  const [usual, limited, https, faulty, storeless, hasty] = await Promise.all([
+    createStoredGateway(),
+    createStoredGateway({ env: { RATE_LIMIT_PER_SECOND: '1' } }),
+    createStoredGateway({ env: { ALLOW_HTTP: 'false' } }),
+    createStoredGateway({ deps: { limitRate: () => Promise.reject(new Error('A fault')) } }),
+    createStoredGateway({
+      env: { DATABASE_URL: `postgresql://belfry@127.0.0.1:${await findClosedPort()}/belfry` },
+    }),
+    createStoredGateway(),
+  ]);
+  hasty.server.headersTimeout = 100;
+  return { usual, limited, https, faulty, storeless, hasty };
+}
+
+/** What makes an error of a call that would succeed. Where the error is not the route's, the call succeeds, or fails otherwise. */
+type Provoke = (call: Call, gateways: Gateways) => Promise<Answered>;
+
+export const draftEvent = 'order_returned';
+
+/** Receipts come from providers, and are no part of the interface that is documented. */
+type DocumentedCode = Exclude<ErrorCode, 'signature_invalid'>;
+
+export const provocations: Record<DocumentedCode, Provoke> = {
+  bad_request: (call, { usual }) =>
+    sendHead(usual, call, { extraLine: 'a line without a colon', isWhole: true }),
+  malformed_json: withBody('{'),
+  invalid_type: withBody('[]'),
+  hostile_json: withBody('['.repeat(33) + ']'.repeat(33)),
+  idempotency_key_invalid: withHeader('Idempotency-Key', 'not a key'),
+  event_not_live: withEvent(draftEvent),
+  unauthenticated: ({ headers: { Authorization: _, ...headers }, ...call }, { usual }) =>
+    send(usual, { ...call, headers }),
+  https_required: (call, { https }) => send(https, call),
+  app_not_found: withParameter('app_id', newId()),
+  event_not_found: withEvent('no_such_event'),
+  user_not_found: withParameter('user_id', 'nobody'),
+  device_not_found: withParameter('device_id', newId()),
+  not_found: withParameter('app_id', '%E0'),
+  request_timeout: (call, { hasty }) => sendHead(hasty, call, { isWhole: false }),
+  idempotency_conflict: (call, { usual }) => sendWhileKeyIsInUse(usual, call),
+  body_too_large: withHeader('Content-Length', '10000001'),
+  unsupported_media_type: withHeader('Content-Type', 'text/plain'),
+  validation_failed: withBody('{"platform":"windows"}'),
+  idempotency_mismatch: async (call, { usual }) => {
+    const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
+    await send(usual, keyed);
+    return send(usual, { ...keyed, body: changed(call.body, { another: 1 }) });
+  },
+  rate_limited: async (call, { limited }) => {
+    // The limit's window may end between two calls; not between six.
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => send(limited, call)));
+    const [first] = answers.sort((a, b) => b.status - a.status);
+    if (!first) throw new Error('Nothing was sent');
+    return first;
+  },
+  headers_too_large: withHeader('X-Large', 'x'.repeat(17_000)),
+  internal: (call, { faulty }) => send(faulty, call),
+  unavailable: (call, { storeless }) => send(storeless, call),
+};
+
+function withBody(body: string): Provoke {
+  return (call, { usual }) => send(usual, { ...call, body });
+}
+
+function withHeader(name: string, value: string): Provoke {
+  return (call, { usual }) => send(usual, { ...call, headers: { ...call.headers, [name]: value } });
+}
+
+function withParameter(name: string, value: string): Provoke {
+  return (call, { usual }) =>
+    send(usual, { ...call, parameters: { ...call.parameters, [name]: value } });
+}
+
+function withEvent(event: string): Provoke {
+  return (call, { usual }) => send(usual, { ...call, body: changed(call.body, { event }) });
+}
+
+/** A body that is there, with other members. */
+function changed(body: Call['body'], members: object): Call['body'] {
+  return typeof body === 'object' ? { ...body, ...members } : body;
+}
+
+/** The transactions of a test have two connections between them. */
+const lockOfTable = createSemaphore(1);
+
+/** Nobody can write a key while the table is locked, so the one of two calls that answers is told of the other. */
+async function sendWhileKeyIsInUse(gateway: StoredGateway, call: Call): Promise<Answered> {
+  const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
+  let both: Promise<Answered>[] = [];
+  const release = await lockOfTable.acquire();
+  try {
+    return await gateway.database.prisma.$transaction(async (transaction) => {
+      await transaction.$executeRaw`LOCK TABLE idempotency_key IN SHARE MODE`;
+      both = [send(gateway, keyed), send(gateway, keyed)];
+      return Promise.race(both);
+    });
+  } finally {
+    await Promise.all(both);
+    release();
+  }
+}

@@ -1,0 +1,93 @@
+import { AppError } from '@belfry/shared';
+import type { Request, RequestHandler, Response } from 'express';
+import { callOf } from '../call';
+import { type DocsFile, type DocsFiles, readDocsFiles } from '../docs/files';
+
+/** `GET /docs` and what lies below it. Nothing is read before the first call, and nothing of another origin is named. */
+export function createDocsRoutes(read: () => Promise<DocsFiles> = readDocsFiles) {
+  let reading: Promise<DocsFiles> | undefined;
+
+  function files(): Promise<DocsFiles> {
+    reading ??= read().catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
+    return reading;
+  }
+
+  const page: RequestHandler = async function docsPage(req, res) {
+    if (req.path.endsWith('/')) {
+      // Relative, as the page may lie below any path. With the slash its own URLs would lead astray.
+      res.writeHead(308, { ...headersOf(res), Location: '../docs', 'Content-Length': 0 });
+      res.end();
+      return;
+    }
+    const { page: file } = await files();
+    send(req, res, { file, headers: { ...pageHeaders, 'Cache-Control': revalidate } });
+  };
+
+  const asset: RequestHandler = async function docsAsset(req, res) {
+    const file = (await files()).assets.get(String(req.params['name']));
+    if (!file) throw new AppError('not_found', 'route not found');
+    const isThisVersion = req.query['v'] === file.version;
+    send(req, res, { file, headers: { 'Cache-Control': isThisVersion ? forever : revalidate } });
+  };
+
+  return { page, asset };
+}
+
+const revalidate = 'no-cache';
+const forever = 'public, max-age=31536000, immutable';
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  // Icons in the renderer's style sheet.
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+type Sent = { file: DocsFile; headers: Record<string, string> };
+
+function send(req: Request, res: Response, { file, headers }: Sent): void {
+  const etag = `"${file.version}"`;
+  const all = { ...headersOf(res), ...headers, ETag: etag, Vary: 'Accept-Encoding' };
+  if (matches(req.headers['if-none-match'], etag)) {
+    res.writeHead(304, all);
+    res.end();
+    return;
+  }
+  const isCompressed = req.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const bytes = isCompressed ? file.compressed : file.bytes;
+  res.writeHead(200, {
+    ...all,
+    'Content-Type': file.type,
+    'Content-Length': bytes.length,
+    ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
+  });
+  res.end(bytes);
+}
+
+function headersOf(res: Response): Record<string, string> {
+  return {
+    'X-Request-Id': callOf(res).id,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/** Proxies that compress make a tag weak. */
+function matches(given: string | undefined, etag: string): boolean {
+  return (given ?? '')
+    .split(',')
+    .some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type System, startSystem } from '@belfry/testing';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+// The renderer needs many seconds where two cores are shared.
+jest.setTimeout(120_000);
+
+const executablePath = [
+  process.env['CHROMIUM_PATH'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((place) => place !== undefined && existsSync(place));
+
+// A machine without a browser tells so by skipped tests.
+const testInBrowser = executablePath === undefined ? test.skip : test;
+
+let system: System | undefined;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  system = await startSystem();
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  browser = await chromium.launch({ executablePath, args });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+});
+
+/** A page, with all that it asked for and all that went wrong; what its policy forbids is told on its console. */
+async function openPage(url: string): Promise<{ page: Page; asked: string[]; wrong: string[] }> {
+  const page = await browser!.newPage();
+  const asked: string[] = [];
+  const wrong: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (line) => {
+    if (line.type() !== 'log') wrong.push(line.text());
+  });
+  await page.goto(url);
+  await page.waitForSelector('.opblock');
+  return { page, asked, wrong };
+}
+
+/** URLs below one, and data that the renderer's style sheet brings along. */
+function ownOrData(base: string): RegExp {
+  return new RegExp(`^(${base.replace(/\/$/, '')}/|data:)`);
+}
+
+describe('the page of the interface in a browser', () => {
+  testInBrowser('shows every operation, and asks nothing of another origin', async () => {
+    const { apiUrl } = system!;
+    const { page, asked, wrong } = await openPage(`${apiUrl}/docs`);
+    expect(await page.title()).toBe('Belfry: the interface');
+    const { paths } = JSON.parse(await (await fetch(`${apiUrl}/openapi.json`)).text());
+    const operations = Object.values<object>(paths).flatMap(Object.values);
+    expect(await page.locator('.opblock').count()).toBe(operations.length);
+    for (const opened of ['Events-sendEvent', 'Devices-readDevice']) {
+      await page.locator(`#operations-${opened} .opblock-summary-control`).click();
+      await page.locator(`#operations-${opened} .responses-wrapper`).waitFor();
+    }
+    expect(await page.locator('.topbar').count()).toBe(0);
+    expect(asked.length).toBeGreaterThan(5);
+    for (const url of asked) expect(url).toMatch(ownOrData(apiUrl));
+    expect(wrong).toEqual([]);
+  });
+
+  testInBrowser('sends a call that is tried out to the gateway that served it', async () => {
+    const tenant = await system!.factories.createTenant();
+    const { page, wrong } = await openPage(`${system!.apiUrl}/docs`);
+    await page.locator('.btn.authorize').click();
+    await page.locator('.auth-container input').fill(`AuthKey ${tenant.apiKey}`);
+    await page.locator('.auth-btn-wrapper .authorize').click();
+    await page.locator('.btn-done').click();
+    const operation = page.locator('#operations-Users-writeUser');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.try-out__btn').click();
+    const parameter = (name: string) => operation.locator(`tr[data-param-name="${name}"] input`);
+    expect(await parameter('Idempotency-Key').inputValue()).toBe('');
+    await parameter('app_id').fill(tenant.appId);
+    await operation.locator('.execute').click();
+    const answer = operation.locator('.live-responses-table .response-col_status').nth(1);
+    await answer.waitFor();
+    expect(await answer.textContent()).toContain('200');
+    expect(wrong).toEqual([]);
+  });
+
+  testInBrowser('works below a path of a proxy, with a slash at its end too', async () => {
+    const proxy = await startProxy('/notify', system!.apiUrl);
+    try {
+      const { asked, wrong } = await openPage(`${proxy.url}/notify/docs/`);
+      expect(asked).toContain(`${proxy.url}/notify/openapi.json`);
+      for (const url of asked) expect(url).toMatch(ownOrData(`${proxy.url}/notify`));
+      expect(wrong).toEqual([]);
+    } finally {
+      await proxy.close();
+    }
+  });
+});
+
+/** Passes on what lies below a path, without the path. */
+async function startProxy(prefix: string, target: string) {
+  const server = http.createServer((incoming, outgoing) => {
+    const url = incoming.url ?? '';
+    if (!url.startsWith(`${prefix}/`)) {
+      outgoing.writeHead(502).end();
+      return;
+    }
+    const { method, headers } = incoming;
+    const passedOn = http.request(new URL(url.slice(prefix.length), target), { method, headers });
+    passedOn.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(passedOn);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server on a port has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
