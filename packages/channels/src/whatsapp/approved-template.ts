@@ -1,0 +1,207 @@
+import { escapeNothing } from '@belfry/shared';
+import { type Field, parseField, type Rendering } from '../rendering';
+import { type BodyPart, checkBody, parseBody, readBody } from './approved-body';
+import { refuse } from './refuse';
+import {
+  type ApprovedTemplate,
+  type Button,
+  type ButtonKind,
+  type Header,
+  type HeaderKind,
+  type Parameter,
+  type TemplateContent,
+  whatsappLimits,
+} from './template';
+
+/** A template that Meta approved, with the values of its variables to come. */
+export type ApprovedFields = {
+  names: Pick<TemplateContent, 'name' | 'language' | 'contentSid'>;
+  body: BodyPart[] | undefined;
+  parameters: { name: string | undefined; value: Field }[];
+  header: HeaderField | undefined;
+  buttons: { index: number; kind: ButtonKind; value: Field }[];
+};
+
+type HeaderField = {
+  kind: HeaderKind;
+  name: string | undefined;
+  value: Field;
+  fileName: Field | undefined;
+};
+
+/** Throws TemplateError for what no provider could send; an empty form is none. */
+export function parseApproved(template: ApprovedTemplate): ApprovedFields | undefined {
+  if (isBlank(template)) return undefined;
+  const { parameters = [], header, buttons = [] } = template;
+  const names = readNames(template);
+  const body = template.body?.trim() ? parseBody(template.body) : undefined;
+  checkParameters(parameters.map(({ name }) => name || undefined));
+  if (body) checkBody(body, parameters);
+  checkButtons(buttons);
+  return {
+    names,
+    body,
+    parameters: parameters.map(({ name, value }, index) => ({
+      name: name || undefined,
+      value: plainField(`template.parameters[${index}]`, value),
+    })),
+    header: header && readHeader(header),
+    buttons: buttons.map(({ index, kind, value }, position) => ({
+      index,
+      kind,
+      value: plainField(`template.buttons[${position}]`, value),
+    })),
+  };
+}
+
+export function fieldsOfApproved({ parameters, header, buttons }: ApprovedFields): Field[] {
+  return [
+    ...parameters.map(({ value }) => value),
+    ...(header ? [header.value] : []),
+    ...(header?.fileName ? [header.fileName] : []),
+    ...buttons.map(({ value }) => value),
+  ];
+}
+
+export function composeApproved(fields: ApprovedFields, rendering: Rendering): TemplateContent {
+  const parameters = fields.parameters.map((each) => composeParameter(each, rendering));
+  const header = fields.header && composeHeader(fields.header, rendering);
+  const buttons = fields.buttons.map((each) => composeButton(each, rendering));
+  const preview = fields.body && readBody(fields.body, parameters);
+  checkLength(
+    'template.body',
+    preview ?? sumOf(parameters),
+    whatsappLimits.bodyCharacters,
+    rendering,
+  );
+  return {
+    kind: 'template',
+    ...fields.names,
+    parameters,
+    ...(header ? { header } : {}),
+    buttons,
+    ...(preview === undefined ? {} : { preview }),
+  };
+}
+
+function isBlank({ name, content_sid, parameters, header, buttons }: ApprovedTemplate): boolean {
+  return !name && !content_sid && !parameters?.length && !header && !buttons?.length;
+}
+
+function readNames(template: ApprovedTemplate): ApprovedFields['names'] {
+  const { name, language, content_sid: contentSid, header, buttons } = template;
+  if (!name && !contentSid) throw refuse('template', 'has neither a name nor a content_sid');
+  if (name && !language) throw refuse('template.language', 'must be given with a name');
+  if (contentSid && (header || buttons?.length)) {
+    throw refuse('template.content_sid', 'takes variables of header and buttons as parameters');
+  }
+  return {
+    ...(name && language ? { name, language } : {}),
+    ...(contentSid ? { contentSid } : {}),
+  };
+}
+
+function checkParameters(names: (string | undefined)[]): void {
+  const given = names.filter((name) => name !== undefined);
+  if (given.length > 0 && given.length < names.length) {
+    throw refuse('template.parameters', 'must all have a name, or none');
+  }
+  if (new Set(given).size < given.length) {
+    throw refuse('template.parameters', 'must not have the same name twice');
+  }
+}
+
+function checkButtons(buttons: NonNullable<ApprovedTemplate['buttons']>): void {
+  if (new Set(buttons.map(({ index }) => index)).size < buttons.length) {
+    throw refuse('template.buttons', 'must not have the same position twice');
+  }
+}
+
+function readHeader(header: NonNullable<ApprovedTemplate['header']>): HeaderField {
+  const { kind, name, value, file_name: fileName } = header;
+  return {
+    kind,
+    name: name || undefined,
+    value: plainField('template.header', value),
+    fileName: fileName?.trim() ? plainField('template.header.file_name', fileName) : undefined,
+  };
+}
+
+function plainField(name: string, source: string): Field {
+  return parseField(name, source, () => escapeNothing);
+}
+
+function composeParameter(
+  { name, value }: ApprovedFields['parameters'][number],
+  rendering: Rendering,
+): Parameter {
+  const text = oneLine(value, rendering);
+  return { ...(name === undefined ? {} : { name }), text };
+}
+
+function composeHeader(header: HeaderField, rendering: Rendering): Header {
+  const { kind, name, value, fileName } = header;
+  const text = oneLine(value, rendering);
+  if (kind === 'text') {
+    checkLength(value.name, text, whatsappLimits.headerCharacters, rendering);
+    return { kind, ...(name === undefined ? {} : { name }), text };
+  }
+  checkMedia(value.name, text, rendering);
+  if (kind !== 'document') return { kind, url: text };
+  const ofFile = fileName ? collapse(rendering.text(fileName)) : '';
+  checkLength('template.header.file_name', ofFile, whatsappLimits.fileNameCharacters, rendering);
+  return { kind, url: text, ...(ofFile ? { fileName: ofFile } : {}) };
+}
+
+/** Meta fetches the file; what it does not take as an address would fail after the message was accepted. */
+function checkMedia(name: string, url: string, rendering: Rendering): void {
+  checkLength(name, url, whatsappLimits.mediaUrlCharacters, rendering);
+  if (URL.canParse(url) && /^https?:\/\//i.test(url)) return;
+  rendering.fail('rejected_content', `${name}: must be an http or https URL.`);
+}
+
+const buttonLimits: Record<ButtonKind, number> = {
+  url: whatsappLimits.buttonUrlCharacters,
+  quick_reply: whatsappLimits.buttonPayloadCharacters,
+  copy_code: whatsappLimits.buttonCodeCharacters,
+};
+
+function composeButton(
+  { index, kind, value }: ApprovedFields['buttons'][number],
+  rendering: Rendering,
+): Button {
+  const line = oneLine(value, rendering);
+  const text = kind === 'url' ? encodeForUrl(line) : line;
+  checkLength(value.name, text, buttonLimits[kind], rendering);
+  return { index, kind, text };
+}
+
+/** A variable of an approved template is one line; Meta refuses breaks, tabs and runs of spaces, and an empty one. */
+function oneLine(field: Field, rendering: Rendering): string {
+  const text = collapse(rendering.text(field));
+  if (text === '') {
+    rendering.fail(
+      'empty_content',
+      `${field.name}: empty, which an approved template does not take.`,
+    );
+  }
+  return text;
+}
+
+function collapse(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+/** What no URL may hold; everything else is the caller's, who may give a path with a query. */
+function encodeForUrl(text: string): string {
+  return text.toWellFormed().replace(/[\s"<>\\^`{|}]|[^\u0020-\u007e]/gu, encodeURIComponent);
+}
+
+function sumOf(parameters: Parameter[]): string {
+  return parameters.map(({ text }) => text).join('');
+}
+
+function checkLength(name: string, text: string, limit: number, rendering: Rendering): void {
+  if (text.length <= limit) return;
+  rendering.fail('too_long', `${name}: ${text.length} characters; the limit is ${limit}.`);
+}

@@ -1,0 +1,37 @@
+import type { Recipient } from '@belfry/shared';
+import { findWhatsappTargets } from './target';
+
+describe('findWhatsappTargets', () => {
+  test.each<[Recipient, string]>([
+    [{ whatsappMobile: '+4512345678' }, '+4512345678'],
+    [{ whatsappMobile: '+4512345678', mobile: '+4587654321' }, '+4512345678'],
+    [{ mobile: '+4587654321' }, '+4587654321'],
+    [{ whatsappMobile: ' ', mobile: '+4587654321' }, '+4587654321'],
+  ])('writes to the WhatsApp number of %j, else to the mobile', (recipient, address) => {
+    expect(findWhatsappTargets(recipient)).toEqual({ targets: [{ address }] });
+  });
+
+  // logto-io/logto#8377, unacms/UNA#2131
+  test.each(['4512345678', '004512345678', 'whatsapp:+4512345678', '+45 12-34.56 (78)'])(
+    'takes %s, and notes what it made of it',
+    (whatsappMobile) => {
+      expect(findWhatsappTargets({ whatsappMobile })).toEqual({
+        targets: [{ address: '+4512345678', note: expect.stringContaining('+4512345678') }],
+      });
+    },
+  );
+
+  test('does not fall back to the mobile from a WhatsApp number that is wrong', () => {
+    expect(findWhatsappTargets({ whatsappMobile: '123', mobile: '+4512345678' })).toEqual({
+      skip: 'invalid_address',
+      detail: 'whatsapp_mobile "123" is not a possible phone number: country code missing?',
+    });
+  });
+
+  test.each<[Recipient]>([[{}], [{ mobile: ' ' }], [{ email: 'ada@example.org' }]])(
+    'finds none in %j',
+    (recipient) => {
+      expect(findWhatsappTargets(recipient)).toMatchObject({ skip: 'no_address' });
+    },
+  );
+});
