@@ -75,6 +75,16 @@ describe('nextState', () => {
       { state: 'failed', reason: 'attempts_exhausted' },
     ],
     [
+      'a reason that is worth one more try is tried once more',
+      { outcome: { ...refused, maxAttempts: 2 } as Outcome },
+      { state: 'queued', dueAfterMs: 1_000, waits: 'retry' },
+    ],
+    [
+      'a reason that is worth one more try ends with it',
+      { outcome: { ...refused, maxAttempts: 2 } as Outcome, attemptsMade: 2 },
+      { state: 'failed', reason: 'attempts_exhausted' },
+    ],
+    [
       'an unknown outcome is sent again as a possible duplicate',
       { outcome: unknown },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry', isPossibleDuplicate: true },

@@ -39,7 +39,7 @@ export function nextState(attempted: Attempted, backoff: Backoff): NextState {
         ? afterIntegrationRefused(attempted)
         : { state: 'failed', reason: `rejected_${outcome.scope}` };
     case 'retry':
-      return afterRetry(attempted, outcome.afterMs ?? 0, backoff);
+      return afterRetry(attempted, outcome, backoff);
     case 'unknown':
       return afterUnknown(attempted, backoff);
   }
@@ -62,12 +62,14 @@ function afterIntegrationRefused({ version, integrationId }: Attempted): NextSta
   };
 }
 
+type Wait = Extract<Outcome, { outcome: 'retry' }>;
+
 function afterRetry(
   { version, attemptsMade }: Attempted,
-  providerWaitMs: number,
+  { afterMs: providerWaitMs = 0, maxAttempts = Number.POSITIVE_INFINITY }: Wait,
   backoff: Backoff,
 ): NextState {
-  if (attemptsMade >= version.policy.attempts) {
+  if (attemptsMade >= Math.min(version.policy.attempts, maxAttempts)) {
     return { state: 'failed', reason: 'attempts_exhausted' };
   }
   const dueAfterMs = Math.max(

@@ -66,7 +66,14 @@ export type Outcome =
       ownToken?: boolean;
     }
   /** Certainly not sent. */
-  | { outcome: 'retry'; reason: string; detail?: string; afterMs?: number }
+  | {
+      outcome: 'retry';
+      reason: string;
+      detail?: string;
+      afterMs?: number;
+      /** How many attempts this reason is worth, where that is fewer than the version allows. */
+      maxAttempts?: number;
+    }
   /** Nobody can know whether it was sent. */
   | { outcome: 'unknown'; reason: string; detail?: string };
 
