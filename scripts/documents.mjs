@@ -114,13 +114,17 @@ function states({ messageStates, skipReasons, failureReasons }) {
 const magicForms = {
   email: (word) => `sandbox+${word}@example.com`,
   slack: (word) => `CSANDBOX${word.toUpperCase()}`,
+  whatsapp: (word, channel) =>
+    magicNumbers.find((number) => channel.findMagicWord(number) === word),
 };
+
+const magicNumbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);
 
 function sandbox({ channels, magicBehaviours }) {
   const forms = Object.entries(magicForms).map(([name, write]) => ({
     title: channels[name].label,
     write: (word) => {
-      const text = write(word);
+      const text = write(word, channels[name]);
       const isKnown = channels[name].findMagicWord(text) === word;
       if (!isKnown) throw new Error(`${name} does not know ${text}`);
       return code(text);

@@ -9,6 +9,17 @@ import {
 
 type Sample = { template: object; magic(word: string): string };
 
+const magicNumbers: { [word: string]: string } = {
+  ok: '+15005550006',
+  bounce: '+15005550001',
+  content: '+15005550002',
+  credentials: '+15005550003',
+  retry: '+15005550004',
+  throttle: '+15005550005',
+  timeout: '+15005550007',
+  slow: '+15005550008',
+};
+
 /** What a recipient and a template of each channel look like; the sandbox itself knows none of it. */
 const samples: { [name: string]: Sample } = {
   email: {
@@ -18,6 +29,10 @@ const samples: { [name: string]: Sample } = {
   slack: {
     template: { text: 'Hi {{name}}' },
     magic: (word) => `CSANDBOX${word.toUpperCase()}`,
+  },
+  whatsapp: {
+    template: { text: 'Hi {{name}}' },
+    magic: (word) => magicNumbers[word] ?? '',
   },
 };
 

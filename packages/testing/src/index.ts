@@ -19,6 +19,14 @@ export {
   type HttpRequest,
   type HttpSimulator,
 } from './simulators/http-simulator';
+export {
+  createMetaSimulator,
+  type MetaFault,
+  type MetaSend,
+  type MetaSimulator,
+  type MetaStatus,
+  type MetaWebhook,
+} from './simulators/meta';
 export type { Simulator } from './simulators/simulator';
 export {
   createSlackSimulator,

@@ -38,7 +38,7 @@ export function readBody(body: BodyPart[], parameters: Parameter[]): string {
 }
 
 /** Unnamed parameters are counted from 1. */
-export function keyOf({ name }: { name?: string }, index: number): string {
+function keyOf({ name }: { name?: string }, index: number): string {
   return name || String(index + 1);
 }
 

@@ -194,7 +194,9 @@ function collapse(text: string): string {
 
 /** What no URL may hold; everything else is the caller's, who may give a path with a query. */
 function encodeForUrl(text: string): string {
-  return text.toWellFormed().replace(/[\s"<>\\^`{|}]|[^\u0020-\u007e]/gu, encodeURIComponent);
+  return text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/[\s"<>\\^`{|}]|[^\u0020-\u007e]/gu, encodeURIComponent);
 }
 
 function sumOf(parameters: Parameter[]): string {

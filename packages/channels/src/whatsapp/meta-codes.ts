@@ -1,0 +1,188 @@
+import type { DataChange, RejectionScope } from '@belfry/shared';
+import type { Unanswered } from '../network-failure';
+
+type Verdict =
+  | {
+      outcome: 'retry';
+      afterMs?: number;
+      maxAttempts?: number;
+      /** Whom it is about when a report brings it: then there is nothing left to try. */
+      scope: RejectionScope;
+    }
+  | { outcome: 'rejected'; scope: RejectionScope };
+
+export type MetaCode = Verdict & {
+  /** What the operator reads. */
+  sentence: string;
+  /** Whether the person asked not to be written to by this number. */
+  isOptOut?: true;
+};
+
+const integration = { outcome: 'rejected', scope: 'integration' } as const;
+const recipient = { outcome: 'rejected', scope: 'recipient' } as const;
+const content = { outcome: 'rejected', scope: 'content' } as const;
+const later = { outcome: 'retry', scope: 'integration' } as const;
+const toThisPersonLater = { outcome: 'retry', scope: 'recipient' } as const;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+const windowClosed = {
+  ...content,
+  sentence:
+    'The person has not written in the last 24 hours: only an approved template reaches them now.',
+} as const;
+const undeliverable = {
+  ...toThisPersonLater,
+  afterMs: hourMs,
+  maxAttempts: 2,
+  sentence: 'The number may not be on WhatsApp, or its app is too old.',
+} as const;
+const notOnWhatsapp = { ...recipient, sentence: 'The number is not on WhatsApp.' } as const;
+const tooFast = {
+  ...later,
+  sentence: 'Meta wants fewer messages a second from this number.',
+} as const;
+const tooManyCalls = {
+  ...later,
+  afterMs: minuteMs,
+  sentence: 'The app or the account has made too many calls to Meta.',
+} as const;
+const metaFault = {
+  ...later,
+  afterMs: minuteMs,
+  sentence: 'Meta had a fault and did not take the message.',
+} as const;
+const wrongParameters = {
+  ...content,
+  sentence: 'The parameters are not those that the approved template has.',
+} as const;
+/** Not the integration's fault: its other templates still go out. */
+const templatePaused = {
+  ...content,
+  sentence: 'Meta paused or disabled the template for its quality: see the WhatsApp Manager.',
+} as const;
+const wrongToken = {
+  ...integration,
+  sentence: 'Meta does not take the access token: make a new one and store it.',
+} as const;
+const notPermitted = {
+  ...integration,
+  sentence: 'The access token lacks a permission, such as whatsapp_business_messaging.',
+} as const;
+const notRegistered = {
+  ...integration,
+  sentence: 'The phone number is not registered with the Cloud API.',
+} as const;
+const locked = {
+  ...integration,
+  sentence: 'Meta locked or restricted the account: see the WhatsApp Manager.',
+} as const;
+const badRequest = {
+  ...content,
+  sentence: 'Meta refused the request: a value of it is missing, too long or not allowed.',
+} as const;
+
+/** What each code of the Cloud API means, in an answer and in a report; the codes of one family share a sentence. */
+export const metaCodes = {
+  '0': wrongToken,
+  '1': metaFault,
+  '2': metaFault,
+  '4': tooManyCalls,
+  '10': notPermitted,
+  '100': badRequest,
+  '190': wrongToken,
+  '368': locked,
+  '470': windowClosed,
+  '1006': notOnWhatsapp,
+  '1013': notOnWhatsapp,
+  '1021': notOnWhatsapp,
+  '1026': notOnWhatsapp,
+  '80007': tooManyCalls,
+  '130429': tooFast,
+  '130497': {
+    ...integration,
+    sentence: 'Meta does not let the account write to people in this country.',
+  },
+  '131000': metaFault,
+  '131005': notPermitted,
+  '131008': badRequest,
+  '131009': badRequest,
+  '131016': metaFault,
+  '131021': { ...content, sentence: 'The number that sends cannot write to itself.' },
+  '131026': undeliverable,
+  '131031': locked,
+  '131042': {
+    ...integration,
+    sentence: 'Meta cannot charge the account: see its payment settings.',
+  },
+  '131047': windowClosed,
+  '131048': {
+    ...later,
+    afterMs: hourMs,
+    sentence: 'Meta limits the number, because too many people blocked or reported it.',
+  },
+  '131049': {
+    ...recipient,
+    sentence: 'Meta holds back marketing messages to this person for now.',
+  },
+  '131050': {
+    ...recipient,
+    isOptOut: true,
+    sentence: 'The person stopped the marketing messages of this number.',
+  },
+  '131051': { ...content, sentence: 'The number cannot take a message of this kind.' },
+  '131056': {
+    ...toThisPersonLater,
+    afterMs: 6_000,
+    sentence: 'Too many messages went to this person in a short time.',
+  },
+  '131057': {
+    ...later,
+    afterMs: minuteMs,
+    sentence: 'Meta is at work on the account, which takes about a minute.',
+  },
+  '132000': wrongParameters,
+  '132001': {
+    ...content,
+    sentence: 'There is no approved template of this name in this language.',
+  },
+  '132005': {
+    ...content,
+    sentence: 'The template is too long with these parameters: the limit is 1024 characters.',
+  },
+  '132007': { ...content, sentence: 'The template breaks a rule of WhatsApp.' },
+  '132012': wrongParameters,
+  '132015': templatePaused,
+  '132016': templatePaused,
+  '133004': metaFault,
+  '133010': notRegistered,
+} as const satisfies Record<string, MetaCode>;
+
+/** The codes from 200 to 299 are all about permissions. */
+const permissionCode = /^2\d\d$/;
+
+/** What a code means, or undefined when it is not in the table: then its status decides. */
+export function findMetaCode(code: string): MetaCode | undefined {
+  const listed: Record<string, MetaCode> = metaCodes;
+  if (Object.hasOwn(listed, code)) return listed[code];
+  return permissionCode.test(code) ? notPermitted : undefined;
+}
+
+export function outcomeOf(code: string, found: MetaCode): Unanswered {
+  const { sentence, ...rest } = found;
+  const said = { reason: code, detail: sentence };
+  if (rest.outcome === 'rejected') return { outcome: 'rejected', scope: rest.scope, ...said };
+  const { afterMs, maxAttempts } = rest;
+  return {
+    outcome: 'retry',
+    ...said,
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(maxAttempts === undefined ? {} : { maxAttempts }),
+  };
+}
+
+/** An opt-out holds for one number: another of the account may still write. */
+export function changesOf(found: MetaCode | undefined, sender: string): DataChange[] {
+  if (!found?.isOptOut) return [];
+  return [{ change: 'suppress', reason: 'opted_out', sender, detail: found.sentence }];
+}

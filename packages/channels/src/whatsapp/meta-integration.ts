@@ -1,0 +1,93 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { IntegrationInput } from '../channel';
+
+export const metaSettings = Type.Object({
+  sender: Type.String({
+    title: 'Phone number id',
+    description: 'The id that the WhatsApp Manager shows for the number, not the number itself.',
+    pattern: '^[0-9]{5,32}$',
+  }),
+  graph_version: Type.Optional(
+    Type.String({
+      title: 'Graph API version',
+      pattern: '^v[0-9]{1,2}\\.[0-9]$',
+      default: 'v23.0',
+    }),
+  ),
+});
+
+export const metaCredentials = Type.Object({
+  access_token: Type.String({
+    title: 'Access token',
+    description: 'Of a system user, so that it does not run out.',
+    minLength: 1,
+    maxLength: 1_024,
+  }),
+  app_secret: Type.Optional(
+    Type.String({
+      title: 'App secret',
+      description: 'Proves that a report comes from Meta; without it no report is taken.',
+      maxLength: 256,
+    }),
+  ),
+  verify_token: Type.Optional(
+    Type.String({
+      title: 'Verify token',
+      description: 'Any text; the same is entered beside the callback URL in Meta’s dashboard.',
+      maxLength: 256,
+    }),
+  ),
+});
+
+export const metaPayload = Type.Object({
+  preview_url: Type.Optional(Type.Boolean({ title: 'Show a preview of the text’s first link' })),
+  context: Type.Optional(
+    Type.Object(
+      { message_id: Type.String({ pattern: '^wamid\\.[A-Za-z0-9+/=_-]{1,300}$' }) },
+      { title: 'The message that is answered', additionalProperties: false },
+    ),
+  ),
+});
+
+export type MetaSettings = Static<typeof metaSettings>;
+export type MetaCredentials = Static<typeof metaCredentials>;
+export type MetaPayload = Static<typeof metaPayload>;
+
+const defaultGraphVersion = 'v23.0';
+/** What a header can carry. */
+const headerSafe = /^[\x21-\x7e]{1,1024}$/;
+
+/** The integration in types, or undefined when it was saved incomplete. */
+export function readMeta({
+  settings,
+  credentials,
+}: IntegrationInput): { settings: MetaSettings; credentials: MetaCredentials } | undefined {
+  const isWhole =
+    Value.Check(metaSettings, settings) &&
+    Value.Check(metaCredentials, credentials) &&
+    headerSafe.test(credentials.access_token);
+  return isWhole ? { settings, credentials } : undefined;
+}
+
+/** The problems that the schemas cannot say. */
+export function checkMeta({ credentials }: IntegrationInput): string[] {
+  const { access_token: token, app_secret: secret, verify_token: verify } = credentials;
+  const isToken = typeof token === 'string' && headerSafe.test(token);
+  return [
+    ...(isToken ? [] : ['access_token must be one word without spaces or line breaks']),
+    ...(verify && !secret ? ['app_secret must be given with verify_token'] : []),
+    ...(secret && !verify ? ['verify_token must be given with app_secret'] : []),
+  ];
+}
+
+/** Where the Cloud API has the number; a description may know less than a whole integration. */
+export function urlOfNumber(base: string | undefined, settings: Record<string, unknown>): string {
+  const { sender, graph_version: version } = settings;
+  const root = (base ?? 'https://graph.facebook.com').replace(/\/+$/, '');
+  return `${root}/${textOf(version) || defaultGraphVersion}/${textOf(sender) || '{sender}'}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

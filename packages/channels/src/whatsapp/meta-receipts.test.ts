@@ -1,0 +1,225 @@
+import { createHmac } from 'node:crypto';
+import { createMetaSimulator, type MetaSend, type MetaSimulator } from '@belfry/testing';
+import type { ReceiptCall } from '../channel';
+import { metaReceipts } from './meta-receipts';
+
+const appSecret = 'app-5ecret';
+const settings = { sender: '100000000000001' };
+const credentials = { access_token: 'EAAG', app_secret: appSecret, verify_token: 'verify-5ecret' };
+const sent: MetaSend = {
+  id: 'wamid.A',
+  phoneNumberId: settings.sender,
+  to: '+4512345678',
+  body: {},
+  tokenHash: '',
+  messageId: '0193-a',
+};
+
+let simulator: MetaSimulator;
+
+beforeAll(async () => {
+  simulator = await createMetaSimulator();
+});
+
+afterAll(() => simulator.close());
+
+type Webhook = ReturnType<MetaSimulator['webhook']>;
+
+function read({ headers, body }: Webhook, changes: Partial<ReceiptCall> = {}) {
+  return metaReceipts.read({
+    settings,
+    credentials,
+    url: 'https://belfry.example.org/v1/receipts/i1/secret',
+    headers,
+    rawBody: body,
+    ...changes,
+  });
+}
+
+const sign = (statuses: Parameters<MetaSimulator['webhook']>[0], options = {}) =>
+  simulator.webhook(statuses, { appSecret, ...options });
+
+describe('reports of Meta', () => {
+  test.each(['sent', 'delivered', 'read', 'failed'])('tell that a message was %s', (state) => {
+    expect(read(sign([simulator.statusOf(sent, state)]))).toEqual([
+      expect.objectContaining({ messageId: '0193-a', providerMessageId: 'wamid.A', state }),
+    ]);
+  });
+
+  test('come several in a call, repeated and in any order, and are all given', () => {
+    const other: MetaSend = { ...sent, id: 'wamid.B', messageId: '0193-b' };
+    const statuses = [
+      simulator.statusOf(sent, 'read'),
+      simulator.statusOf(other, 'failed', 131_047),
+      simulator.statusOf(sent, 'sent'),
+      simulator.statusOf(sent, 'sent'),
+    ];
+    expect(read(sign(statuses))?.map(({ messageId, state }) => [messageId, state])).toEqual([
+      ['0193-a', 'read'],
+      ['0193-b', 'failed'],
+      ['0193-a', 'sent'],
+      ['0193-a', 'sent'],
+    ]);
+  });
+
+  test('are known by Meta’s id where ours does not come back', () => {
+    expect(read(sign([{ id: 'wamid.A', status: 'delivered' }]))).toEqual([
+      { providerMessageId: 'wamid.A', state: 'delivered' },
+    ]);
+  });
+
+  // hackclub/attend#84: the code comes without a text
+  test.each<[number, string, string]>([
+    [131_047, 'rejected_content', 'approved template'],
+    [131_026, 'rejected_recipient', 'may not be on WhatsApp'],
+    [131_048, 'rejected_integration', 'blocked or reported'],
+    [190, 'rejected_integration', 'access token'],
+    [230, 'rejected_integration', 'permission'],
+  ])('explain the code %i in our own words', (code, reason, detail) => {
+    expect(read(sign([simulator.statusOf(sent, 'failed', code)]))).toEqual([
+      {
+        messageId: '0193-a',
+        providerMessageId: 'wamid.A',
+        state: 'failed',
+        reason,
+        errorCode: String(code),
+        detail: expect.stringContaining(detail),
+      },
+    ]);
+  });
+
+  test('keep a code that is not in the table, and say when there is none', () => {
+    const statuses = [
+      simulator.statusOf(sent, 'failed', 199_999),
+      simulator.statusOf(sent, 'failed'),
+    ];
+    expect(read(sign(statuses))).toMatchObject([
+      { errorCode: '199999', detail: 'Meta reported the code 199999.' },
+      { detail: expect.stringContaining('no reason') },
+    ]);
+  });
+
+  test('of an opt-out suppress the person for the number that the report names', () => {
+    const webhook = sign([simulator.statusOf(sent, 'failed', 131_050)], {
+      phoneNumberId: '2222222',
+    });
+    expect(read(webhook)).toMatchObject([
+      { changes: [{ change: 'suppress', reason: 'opted_out', sender: '2222222' }] },
+    ]);
+  });
+
+  test('leave out what people write, other fields and other kinds of status', () => {
+    const incoming = {
+      field: 'messages',
+      value: { messages: [{ from: '4512345678', id: 'wamid.C', text: { body: 'Hi' } }] },
+    };
+    const template = { field: 'message_template_status_update', value: { event: 'APPROVED' } };
+    const moreChanges = [incoming, template];
+    expect(read(sign([], { moreChanges }))).toEqual([]);
+    const statuses = [simulator.statusOf(sent, 'played'), simulator.statusOf(sent, 'read')];
+    expect(read(sign(statuses, { moreChanges }))).toMatchObject([{ state: 'read' }]);
+  });
+
+  test.each<[string]>([
+    ['not JSON'],
+    ['null'],
+    ['[]'],
+    ['{"entry": {}}'],
+    ['{"entry": [null, 1, {"changes": "x"}]}'],
+    ['{"entry": [{"changes": [{"field": "messages", "value": {"statuses": [null, {}, []]}}]}]}'],
+    [
+      '{"entry": [{"changes": [{"field": "messages", "value": {"statuses": [{"id": 1, "status": "sent"}]}}]}]}',
+    ],
+  ])('that are signed and hold nothing of ours are none: %s', (text) => {
+    const rawBody = Buffer.from(text);
+    expect(read(resign(rawBody))).toEqual([]);
+  });
+});
+
+/** What the simulator signs, for bytes of our own. */
+function resign(body: Buffer): Webhook {
+  const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+  return { headers: { 'x-hub-signature-256': `sha256=${signature}` }, body };
+}
+
+describe('a report is refused', () => {
+  const good = () => sign([simulator.statusOf(sent, 'delivered')]);
+  const signature = 'x-hub-signature-256';
+
+  test('when it is signed with another secret', () => {
+    expect(read(sign([simulator.statusOf(sent, 'read')], { appSecret: 'other' }))).toBeUndefined();
+  });
+
+  test('when one byte of it differs, or when it was written anew', () => {
+    const { headers, body } = good();
+    const changed = Buffer.from(body.toString().replace('delivered', 'Delivered'));
+    expect(read({ headers, body: changed })).toBeUndefined();
+    const withSlash = sign([{ id: 'wamid.A/B', status: 'read' }]);
+    expect(read(withSlash)).toHaveLength(1);
+    const rewritten = Buffer.from(JSON.stringify(JSON.parse(withSlash.body.toString())));
+    expect(read({ headers: withSlash.headers, body: rewritten })).toBeUndefined();
+  });
+
+  test.each<[string, (value: string) => string | string[] | undefined]>([
+    ['no signature', () => undefined],
+    ['two signatures', (value) => [value, value]],
+    ['an empty one', () => ''],
+    ['one without its kind', (value) => value.replace('sha256=', '')],
+    ['one of another kind', (value) => value.replace('sha256=', 'sha1=')],
+    ['a short one', (value) => value.slice(0, -2)],
+    ['a long one', (value) => `${value}00`],
+  ])('when it has %s', (_what, change) => {
+    const { headers, body } = good();
+    const given = { ...headers, [signature]: change(headers[signature] ?? '') };
+    expect(read({ headers, body }, { headers: given })).toBeUndefined();
+  });
+
+  test.each([[{}], [{ app_secret: '' }], [{ app_secret: 7 }]])(
+    'when the integration has no secret to check it with: %j',
+    (given) => {
+      expect(read(sign([], { appSecret: '' }), { credentials: given })).toBeUndefined();
+    },
+  );
+});
+
+describe('the handshake', () => {
+  const ask = (
+    changes: Record<string, string> = {},
+    given: Record<string, unknown> = credentials,
+  ) =>
+    metaReceipts.handshake?.({
+      settings,
+      credentials: given,
+      query: new URLSearchParams({
+        'hub.mode': 'subscribe',
+        'hub.verify_token': 'verify-5ecret',
+        'hub.challenge': '1158201444',
+        ...changes,
+      }),
+    });
+
+  test('answers the challenge to whoever knows the verify token', () => {
+    expect(ask()).toBe('1158201444');
+  });
+
+  test.each<[Record<string, string>]>([
+    [{ 'hub.verify_token': 'verify-5ecreT' }],
+    [{ 'hub.verify_token': '' }],
+    [{ 'hub.verify_token': 'verify-5ecret-and-more' }],
+    [{ 'hub.mode': 'unsubscribe' }],
+    [{ 'hub.mode': '' }],
+    [{ 'hub.challenge': '' }],
+    [{ 'hub.challenge': '<script>alert(1)</script>' }],
+    [{ 'hub.challenge': '1'.repeat(257) }],
+  ])('is refused with %j', (changes) => {
+    expect(ask(changes)).toBeUndefined();
+  });
+
+  test.each([[{}], [{ verify_token: '' }], [{ verify_token: 7 }]])(
+    'is refused by an integration without a verify token: %j',
+    (given) => {
+      expect(ask({ 'hub.verify_token': '' }, given)).toBeUndefined();
+      expect(ask({}, given)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,117 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type ReceiptState, receiptStates } from '@belfry/shared';
+import type { HandshakeCall, ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
+import { codeOf, membersOf, parseJson } from './meta-answer';
+import { changesOf, findMetaCode } from './meta-codes';
+
+/** Meta's webhook: signed with the app's secret, and several reports in one call. */
+export const metaReceipts: ReceiptReader = {
+  handshake({ query, credentials }: HandshakeCall) {
+    const { verify_token: token } = credentials;
+    const challenge = query.get('hub.challenge') ?? '';
+    if (query.get('hub.mode') !== 'subscribe' || !challengeForm.test(challenge)) return undefined;
+    return isSame(query.get('hub.verify_token') ?? '', token) ? challenge : undefined;
+  },
+
+  read({ rawBody, headers, credentials, settings }: ReceiptCall) {
+    const signature = headers['x-hub-signature-256'];
+    if (typeof signature !== 'string' || !isSigned(rawBody, signature, credentials)) {
+      return undefined;
+    }
+    const sender = settings['sender'];
+    return statusesOf(parseJson(rawBody)).flatMap((status) =>
+      reportOf(status, typeof sender === 'string' ? sender : ''),
+    );
+  },
+};
+
+/** It is echoed, so it may be nothing that a browser would run. */
+const challengeForm = /^[A-Za-z0-9_-]{1,256}$/;
+
+function isSame(given: string, expected: unknown): boolean {
+  if (typeof expected !== 'string' || expected === '') return false;
+  // Digests are of one length, which says nothing of the token's.
+  return timingSafeEqual(digest('', given), digest('', expected));
+}
+
+function isSigned(
+  rawBody: Buffer,
+  signature: string,
+  { app_secret: secret }: Record<string, unknown>,
+): boolean {
+  if (typeof secret !== 'string' || secret === '') return false;
+  const given = /^sha256=([0-9a-f]{64})$/i.exec(signature)?.[1];
+  return given !== undefined && timingSafeEqual(Buffer.from(given, 'hex'), digest(secret, rawBody));
+}
+
+function digest(secret: string, content: string | Buffer): Buffer {
+  return createHmac('sha256', secret).update(content).digest();
+}
+
+type Status = { fields: Record<string, unknown>; phoneNumberId: string | undefined };
+
+/** Far above what Meta puts into one call. */
+const maxStatuses = 1_000;
+
+function statusesOf(body: unknown): Status[] {
+  const values = listOf(membersOf(body)?.['entry'])
+    .flatMap((entry) => listOf(entry['changes']))
+    .filter((change) => change['field'] === 'messages')
+    .map((change) => membersOf(change['value']))
+    .filter((value) => value !== undefined);
+  return values
+    .flatMap((value) => {
+      const id = membersOf(value['metadata'])?.['phone_number_id'];
+      const phoneNumberId = typeof id === 'string' && id !== '' ? id : undefined;
+      return listOf(value['statuses']).map((fields) => ({ fields, phoneNumberId }));
+    })
+    .slice(0, maxStatuses);
+}
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  if (!Array.isArray(value)) return [];
+  return value.map(membersOf).filter((each) => each !== undefined);
+}
+
+/** Other kinds of status, as of a voice message that was played, say nothing about ours. */
+function reportOf({ fields, phoneNumberId }: Status, sender: string): ReceiptReport[] {
+  const state = receiptStates.find((each) => each === fields['status']);
+  const providerMessageId = idOf(fields['id']);
+  if (!state || !providerMessageId) return [];
+  const messageId = idOf(fields['biz_opaque_callback_data']);
+  return [
+    {
+      ...(messageId ? { messageId } : {}),
+      providerMessageId,
+      state,
+      ...errorOf(fields, state, phoneNumberId ?? sender),
+    },
+  ];
+}
+
+const maxIdCharacters = 512;
+
+function idOf(value: unknown): string | undefined {
+  const isId = typeof value === 'string' && value !== '' && value.length <= maxIdCharacters;
+  return isId ? value : undefined;
+}
+
+/** One app may carry several numbers, so an opt-out belongs to the number that the report names. */
+function errorOf(
+  fields: Record<string, unknown>,
+  state: ReceiptState,
+  sender: string,
+): Pick<ReceiptReport, 'reason' | 'errorCode' | 'detail' | 'changes'> {
+  const code = codeOf(listOf(fields['errors'])[0]);
+  if (code === undefined) {
+    return state === 'failed' ? { detail: 'Meta could not deliver it, and named no reason.' } : {};
+  }
+  const found = findMetaCode(code);
+  const changes = changesOf(found, sender);
+  return {
+    ...(found && state === 'failed' ? { reason: `rejected_${found.scope}` as const } : {}),
+    errorCode: code,
+    detail: found?.sentence ?? `Meta reported the code ${code}.`,
+    ...(changes.length > 0 ? { changes } : {}),
+  };
+}

@@ -1,0 +1,190 @@
+import { createHmac, hash } from 'node:crypto';
+import {
+  createHttpSimulator,
+  type HttpFault,
+  type HttpReply,
+  type HttpRequest,
+  type HttpSimulator,
+} from './http-simulator';
+
+/** A message that the Cloud API took. */
+export type MetaSend = {
+  id: string;
+  phoneNumberId: string;
+  to: string;
+  /** The body as it came: type, text or template. */
+  body: Record<string, unknown>;
+  /** SHA-256 of the token in hexadecimal: which token it was, without keeping it. */
+  tokenHash: string;
+  /** The message's id, which comes back in every report. */
+  messageId?: string;
+};
+
+/** `code` is one of Meta, in an answer with status 400 unless another is given; `with` are members of the error beside it. */
+export type MetaFault =
+  | HttpFault
+  | { on?: string; code: number; status?: number; with?: Record<string, unknown> };
+
+export type MetaStatus = {
+  id: string;
+  status: string;
+  biz_opaque_callback_data?: string;
+  errors?: Record<string, unknown>[];
+};
+
+/** A call of Meta to our webhook: send the bytes as they are, or change a copy of them. */
+export type MetaWebhook = { headers: Record<string, string>; body: Buffer };
+
+export type MetaSimulator = Omit<HttpSimulator<MetaSend>, 'fail'> & {
+  fail(...faults: MetaFault[]): void;
+  /** What Meta reports of a message that it took. */
+  statusOf(send: MetaSend, status: string, errorCode?: number): MetaStatus;
+  /** One signed call for any number of reports, of any age, in any order. */
+  webhook(statuses: readonly MetaStatus[], options: MetaWebhookOptions): MetaWebhook;
+};
+
+export type MetaWebhookOptions = {
+  appSecret: string;
+  phoneNumberId?: string;
+  /** Changes beside the reports, such as messages that people write to the number. */
+  moreChanges?: Record<string, unknown>[];
+};
+
+/** WhatsApp's Cloud API, as far as sending needs it: `messages`, and the reading of a phone number. */
+export async function createMetaSimulator(): Promise<MetaSimulator> {
+  let taken = 0;
+  const simulator = await createHttpSimulator<MetaSend>({
+    handle(request) {
+      const call = readCall(request);
+      if (!call) return { reply: refusal(100, { message: 'Unknown path components' }) };
+      if (!call.token) return { reply: refusal(190, { type: 'OAuthException' }, 401) };
+      if (request.method === 'GET') return { reply: numberOf(call) };
+      taken += 1;
+      return take(call, request, taken);
+    },
+  });
+  return {
+    ...simulator,
+    fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
+    statusOf: describeStatus,
+    webhook: createWebhook,
+  };
+}
+
+type MetaCall = { phoneNumberId: string; token: string };
+
+function readCall({ method, path, headers }: HttpRequest): MetaCall | undefined {
+  const found = /^\/v\d+\.\d\/(\d+)(\/messages)?(\?|$)/.exec(path);
+  const isSend = method === 'POST' && found?.[2] !== undefined;
+  const isRead = method === 'GET' && found?.[2] === undefined;
+  if (!found || !(isSend || isRead)) return undefined;
+  const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+  return { phoneNumberId: found[1] ?? '', token };
+}
+
+function numberOf({ phoneNumberId: id }: MetaCall): HttpReply {
+  return {
+    body: { id, display_phone_number: '+1 555-010-0000', verified_name: 'Simulated business' },
+  };
+}
+
+function take(
+  { phoneNumberId, token }: MetaCall,
+  request: HttpRequest,
+  count: number,
+): { reply: HttpReply; send?: MetaSend } {
+  const body = parseBody(request.body);
+  const { to, type, biz_opaque_callback_data: messageId } = body ?? {};
+  if (body?.['messaging_product'] !== 'whatsapp') return { reply: refusal(100) };
+  if (typeof to !== 'string' || !/^\+?\d{7,15}$/.test(to)) return { reply: refusal(131009) };
+  if (typeof type !== 'string' || !body[type]) return { reply: refusal(131008) };
+  const id = `wamid.SIMULATED${String(count).padStart(8, '0')}`;
+  const input = to.replace('+', '');
+  return {
+    reply: {
+      body: {
+        messaging_product: 'whatsapp',
+        contacts: [{ input: to, wa_id: input }],
+        messages: [{ id, message_status: 'accepted' }],
+      },
+    },
+    send: {
+      id,
+      phoneNumberId,
+      to,
+      body,
+      tokenHash: hash('sha256', token, 'hex'),
+      ...(typeof messageId === 'string' ? { messageId } : {}),
+    },
+  };
+}
+
+function parseBody(bytes: Buffer): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    // Just checked: whatever its members are, their names are strings.
+    return isObject ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(code: number, beside: Record<string, unknown> = {}, status = 400): HttpReply {
+  const error = {
+    message: `(#${code}) Simulated`,
+    type: 'OAuthException',
+    code,
+    error_data: { messaging_product: 'whatsapp', details: 'Simulated' },
+    fbtrace_id: 'A0SIMULATED',
+  };
+  return { status, body: { error: { ...error, ...beside } } };
+}
+
+function toHttpFault(fault: MetaFault): HttpFault {
+  if (!('code' in fault)) return fault;
+  const { on, code, status } = fault;
+  return { ...(on ? { on } : {}), reply: refusal(code, fault.with, status) };
+}
+
+function describeStatus(
+  { id, messageId }: MetaSend,
+  status: string,
+  errorCode?: number,
+): MetaStatus {
+  return {
+    id,
+    status,
+    ...(messageId === undefined ? {} : { biz_opaque_callback_data: messageId }),
+    ...(errorCode === undefined
+      ? {}
+      : { errors: [{ code: errorCode, title: 'Simulated', message: 'Simulated' }] }),
+  };
+}
+
+function createWebhook(
+  statuses: readonly MetaStatus[],
+  { appSecret, phoneNumberId = '100000000000001', moreChanges = [] }: MetaWebhookOptions,
+): MetaWebhook {
+  const about = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550100000', phone_number_id: phoneNumberId },
+  };
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const whole = statuses.map((status) => ({ timestamp, recipient_id: '4512345678', ...status }));
+  const changes = [{ field: 'messages', value: { ...about, statuses: whole } }, ...moreChanges];
+  const text = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: '200000000000002', changes }],
+  });
+  // Meta escapes slashes, so that its bytes are not those of another's JSON.stringify.
+  const body = Buffer.from(text.replaceAll('/', '\\/'));
+  const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'x-hub-signature-256': `sha256=${signature}`,
+    },
+    body,
+  };
+}
