@@ -114,7 +114,11 @@ describe('reports of Meta', () => {
       value: { messages: [{ from: '4512345678', id: 'wamid.C', text: { body: 'Hi' } }] },
     };
     const template = { field: 'message_template_status_update', value: { event: 'APPROVED' } };
-    const moreChanges = [incoming, template];
+    const foreign = {
+      field: 'smb_message_echoes',
+      value: { statuses: [{ id: 'D', status: 'read' }] },
+    };
+    const moreChanges = [incoming, template, foreign];
     expect(read(sign([], { moreChanges }))).toEqual([]);
     const statuses = [simulator.statusOf(sent, 'played'), simulator.statusOf(sent, 'read')];
     expect(read(sign(statuses, { moreChanges }))).toMatchObject([{ state: 'read' }]);
