@@ -19,7 +19,8 @@ describe('the payload of a call for one integration', () => {
 
   test('of another integration is not looked at', () => {
     expect(read({ other: { payload: { thread_ts: '1.2' } } })).toEqual({});
-    expect(read({ main: { payload: { thread_ts: '1.2' } } }, undefined)).toEqual({});
+    const override = JSON.stringify({ providers: { main: { payload: { thread_ts: '1.2' } } } });
+    expect(readPayload({ override }, undefined, allowed)).toEqual({});
   });
 
   test.each([

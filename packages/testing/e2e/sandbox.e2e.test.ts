@@ -94,8 +94,8 @@ describe('the sandbox, with a process a role', () => {
     const callId = headers.get('x-request-id');
     expect(callId).toBe(body.request_id);
     await settled(String(callId), ['sent']);
-    const lines = system.workers.flatMap((worker) => worker.lines);
     await eventually(() => {
+      const lines = system.workers.flatMap((worker) => worker.lines);
       expect(lines.filter((line) => line['request_id'] === callId)).toMatchObject([
         { message: 'attempt.closed', channel: 'email', provider: 'sandbox', state: 'sent' },
       ]);
