@@ -114,6 +114,7 @@ function states({ messageStates, skipReasons, failureReasons }) {
 const magicForms = {
   email: (word) => `sandbox+${word}@example.com`,
   slack: (word) => `CSANDBOX${word.toUpperCase()}`,
+  telegram: (word) => `@sandbox_${word}`,
 };
 
 function sandbox({ channels, magicBehaviours }) {

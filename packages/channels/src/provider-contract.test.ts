@@ -1,6 +1,4 @@
-import { createServer } from 'node:net';
 import { inspect } from 'node:util';
-import type { Outcome } from '@belfry/shared';
 import {
   createSlackSimulator,
   createSmtpSimulator,
@@ -8,50 +6,26 @@ import {
   type SlackFault,
   type SmtpFault,
 } from '@belfry/testing';
-import type { Provider, SendCall, Sender, SendResult } from './channel';
+import type { Provider, SendResult } from './channel';
 import type { EmailContent } from './email/template';
+import {
+  closers,
+  credential,
+  deps,
+  listenAndDrop,
+  rejected,
+  type Stage,
+  type Subject,
+} from './provider-subject.fixture';
 import { channels } from './registry';
 import { slackCodes } from './slack/codes';
 import type { SlackContent } from './slack/template';
+import { telegramSubject } from './telegram/telegram.subject.fixture';
 
-/** What the suite needs to know of a provider; whoever adds one adds an entry here. */
-type Subject = {
-  provider: Provider<unknown>;
-  /** A simulator with its sender, and a call that it would accept. */
-  start(): Promise<Stage>;
-  /** The id that the provider gives, or that stands for the message there. */
-  id: RegExp;
-  /** Ways to break off before the request was whole. */
-  faultsBefore: unknown[];
-  /** Ways to break off after it, without an answer. */
-  faultsAfter: unknown[];
-  hang: unknown;
-  /** How the provider refuses the credentials of a test. */
-  refusal: unknown;
-  /** Answers that repeat the credential, as a careless provider may. */
-  echoes: unknown[];
-  /** The provider's table: a fault, and what becomes of it. */
-  rows: [string, unknown, Partial<Outcome>][];
-};
-
-type Stage = {
-  sender: Sender<unknown>;
-  call: Omit<SendCall<unknown>, 'signal' | 'deadlineAt'>;
-  /** The same call to somewhere else. */
-  callTo(place: 'closed port' | 'no TLS'): Promise<Stage['call'] & { sender?: Sender<unknown> }>;
-  sends(): unknown[];
-  fail(fault: unknown): void;
-};
-
-const credential = 'xoxb-5ecret-5ecret-5ecret';
 const deadlineMs = 5_000;
-const closers: (() => Promise<void>)[] = [];
-
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-
-const deps = { baseUrls: {}, allowPrivateNetworks: true };
 
 const smtpContent: EmailContent = {
   subject: 'Hello',
@@ -64,11 +38,6 @@ const smtpContent: EmailContent = {
 };
 
 const smtpReply = (at: SmtpFault['at'], reply: string): SmtpFault => ({ at, reply });
-const rejected = (scope: 'recipient' | 'content' | 'integration'): Partial<Outcome> => ({
-  outcome: 'rejected',
-  scope,
-});
-
 const smtpSubject: Subject = {
   provider: channels.email.providers['smtp'] as Provider<unknown>,
   id: /^0193-smtp@example\.com$/,
@@ -244,6 +213,7 @@ const slackSubject: Subject = {
 const subjects: Record<string, Subject> = {
   'email/smtp': smtpSubject,
   'slack/slack': slackSubject,
+  'telegram/telegram': telegramSubject,
 };
 
 test('every provider of the registry is under this contract', () => {
@@ -368,18 +338,6 @@ async function send(
 async function sendTo(stage: Stage, place: 'closed port' | 'no TLS'): Promise<SendResult> {
   const { sender = stage.sender, ...call } = await stage.callTo(place);
   return send({ sender, call });
-}
-
-/** Takes connections and drops them at the first byte: TLS never comes about. */
-async function listenAndDrop(): Promise<number> {
-  const server = createServer((socket) => {
-    socket.once('data', () => socket.resetAndDestroy()).on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => new Promise((resolve) => server.close(() => resolve())));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('No port');
-  return address.port;
 }
 
 function captureOutput(): { stop(): string } {

@@ -1,11 +1,13 @@
 import type { AnyChannel } from './channel';
 import { email } from './email/channel';
 import { slack } from './slack/channel';
+import { telegram } from './telegram/channel';
 
 /** Every channel there is. Wire schema, worker roles, dashboard and sandbox follow from these lines. */
 export const channels = {
   email,
   slack,
+  telegram,
 } satisfies Record<string, AnyChannel>;
 
 export type ChannelName = keyof typeof channels;

@@ -19,6 +19,10 @@ const samples: { [name: string]: Sample } = {
     template: { text: 'Hi {{name}}' },
     magic: (word) => `CSANDBOX${word.toUpperCase()}`,
   },
+  telegram: {
+    template: { text: 'Hi {{name}}' },
+    magic: (word) => `@sandbox_${word}`,
+  },
 };
 
 function sampleOf(name: ChannelName): Sample {
