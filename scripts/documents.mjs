@@ -116,6 +116,7 @@ const magicForms = {
   slack: (word) => `CSANDBOX${word.toUpperCase()}`,
   whatsapp: (word, channel) =>
     magicNumbers.find((number) => channel.findMagicWord(number) === word),
+  telegram: (word) => `@sandbox_${word}`,
 };
 
 const magicNumbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);

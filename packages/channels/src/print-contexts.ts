@@ -1,4 +1,4 @@
-import { type Template, TemplateError, type TemplateNode } from '@belfry/shared';
+import { type Template, TemplateError, type TemplateNode, type TextNode } from '@belfry/shared';
 
 export type PrintNode = Extract<TemplateNode, { kind: 'print' }>;
 type BlockNode = Extract<TemplateNode, { kind: 'block' }>;
@@ -6,11 +6,13 @@ type BlockNode = Extract<TemplateNode, { kind: 'block' }>;
 /** Reads the fixed text of a template and says where in it each value is printed. */
 export type Scanner<State, Context> = {
   start: State;
-  read(state: State, text: string): State;
+  read(state: State, text: string, node: TextNode): State;
   /** Throws TemplateError where no value may stand. */
   print(state: State, node: PrintNode): { context: Context; state: State };
   /** The state after a block whose ways end in both; undefined when they do not agree. */
   join(left: State, right: State): State | undefined;
+  /** Throws TemplateError where the template must not end. */
+  end?(state: State): void;
 };
 
 /** The context of each value, by the id of its node. All ways through a block must end in the same place. */
@@ -27,7 +29,7 @@ export function findPrintContexts<State, Context>(
   }
 
   function step(node: TemplateNode, state: State): State {
-    if (node.kind === 'text') return scanner.read(state, node.text);
+    if (node.kind === 'text') return scanner.read(state, node.text, node);
     if (node.kind === 'block') return walkBlock(node, state);
     const printed = scanner.print(state, node);
     contexts.set(node.id, printed.context);
@@ -45,7 +47,8 @@ export function findPrintContexts<State, Context>(
     }, first);
   }
 
-  walk(template.nodes, scanner.start);
+  const last = walk(template.nodes, scanner.start);
+  scanner.end?.(last);
   return contexts;
 }
 

@@ -20,6 +20,7 @@ import {
 import { channels } from './registry';
 import { slackCodes } from './slack/codes';
 import type { SlackContent } from './slack/template';
+import { telegramSubject } from './telegram/telegram.subject.fixture';
 import { metaSubject } from './whatsapp/meta.subject.fixture';
 
 const deadlineMs = 5_000;
@@ -214,6 +215,7 @@ const subjects: Record<string, Subject> = {
   'email/smtp': smtpSubject,
   'slack/slack': slackSubject,
   'whatsapp/meta': metaSubject,
+  'telegram/telegram': telegramSubject,
 };
 
 test('every provider of the registry is under this contract', () => {

@@ -1,6 +1,7 @@
 import type { AnyChannel } from './channel';
 import { email } from './email/channel';
 import { slack } from './slack/channel';
+import { telegram } from './telegram/channel';
 import { whatsapp } from './whatsapp/channel';
 
 /** Every channel there is. Wire schema, worker roles, dashboard and sandbox follow from these lines. */
@@ -8,6 +9,7 @@ export const channels = {
   email,
   slack,
   whatsapp,
+  telegram,
 } satisfies Record<string, AnyChannel>;
 
 export type ChannelName = keyof typeof channels;

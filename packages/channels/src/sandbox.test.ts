@@ -34,6 +34,10 @@ const samples: { [name: string]: Sample } = {
     template: { text: 'Hi {{name}}' },
     magic: (word) => magicNumbers[word] ?? '',
   },
+  telegram: {
+    template: { text: 'Hi {{name}}' },
+    magic: (word) => `@sandbox_${word}`,
+  },
 };
 
 function sampleOf(name: ChannelName): Sample {

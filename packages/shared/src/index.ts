@@ -47,7 +47,7 @@ export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { parseTemplate } from './templates/parse';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
-export { TemplateError } from './templates/template-error';
+export { placeAt, TemplateError } from './templates/template-error';
 export {
   type BulkElement,
   type BulkHead,

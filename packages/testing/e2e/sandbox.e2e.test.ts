@@ -12,7 +12,7 @@ let tenant: Tenant;
 let event: string;
 
 /** The processes that compose runs: the gateway, and one worker a role. */
-const roles = ['deliver-email', 'deliver-slack', 'fanout', 'relay'];
+const roles = ['deliver-email', 'deliver-slack', 'deliver-telegram', 'fanout', 'relay'];
 
 beforeAll(async () => {
   system = await startSystem({ workers: roles });

@@ -143,7 +143,14 @@ describe('npm start', () => {
       const after = await waitUntilReady(second);
       expect(after).toMatchObject({ api_key: before.api_key, app_id: before.app_id });
       expect(Object.keys(after.pids)).toEqual(
-        expect.arrayContaining(['deliver-email', 'deliver-slack', 'fanout', 'relay', 'api']),
+        expect.arrayContaining([
+          'deliver-email',
+          'deliver-slack',
+          'deliver-telegram',
+          'fanout',
+          'relay',
+          'api',
+        ]),
       );
       await eventually(async () =>
         expect(await readCaptures(after.database_url, requestId)).toHaveLength(1),

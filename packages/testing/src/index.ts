@@ -43,6 +43,13 @@ export {
   type SmtpStage,
 } from './simulators/smtp';
 export {
+  createTelegramSimulator,
+  type TelegramFault,
+  type TelegramSend,
+  type TelegramSimulator,
+} from './simulators/telegram';
+export type { TelegramEntity, TelegramText } from './simulators/telegram-html';
+export {
   type MessageRow,
   type SendAnswer,
   type System,

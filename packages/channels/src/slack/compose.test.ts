@@ -29,6 +29,9 @@ describe('a value in Slack’s text', () => {
     ['<https://x.org|y>', '&lt;https://x.org|y&gt;'],
     ['{{x}}', '{{x}}'],
     ['&amp;', '&amp;amp;'],
+    // planetscale/beam#72 and tryfabric/mack#21 showed entities for quotes.
+    ["We've", "We've"],
+    ['a "quote"', 'a "quote"'],
   ])('%j is written %j', (value, expected) => {
     expect(contentOf({ text: 'a {{v}} b' }, { v: value }).text).toBe(`a ${expected} b`);
     expect(contentOf({ text: 'a {{{v}}} b' }, { v: value }).text).toBe(`a ${expected} b`);

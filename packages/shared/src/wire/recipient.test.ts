@@ -1,4 +1,7 @@
-import { recipientFromWire, type WireUser } from './recipient';
+import { createWireUser, recipientFromWire, type WireUser } from './recipient';
+import { createValidator } from './validate';
+
+const validate = createValidator(createWireUser({}));
 
 describe('recipientFromWire', () => {
   test('reads every field of the interface, trimmed', () => {
@@ -59,6 +62,24 @@ describe('recipientFromWire', () => {
       fcmTopics: ['a', 'b'],
     });
     expect(recipientFromWire({ fcm_topic: [''] }, [])).toEqual({});
+  });
+
+  test.each([
+    [-1_001_234_567_890, '-1001234567890'],
+    [Number.MAX_SAFE_INTEGER, '9007199254740991'],
+    ['-1001234567890', '-1001234567890'],
+    ['9223372036854775807', '9223372036854775807'],
+  ])('keeps the chat_id %j as text, to the digit', (chat_id, chatId) => {
+    expect(recipientFromWire({ telegram: { chat_id } }, [])).toEqual({ telegram: { chatId } });
+  });
+
+  test.each([
+    [1.5, 'telegram.chat_id must be a string or a whole number'],
+    [true, 'telegram.chat_id must be a string or a whole number'],
+    [{}, 'telegram.chat_id must be a string or a whole number'],
+    ['4'.repeat(256), 'telegram.chat_id must be at most 255 characters'],
+  ])('refuses the chat_id %j', (chat_id, sentence) => {
+    expect(() => validate({ telegram: { chat_id } })).toThrow(sentence);
   });
 
   test('keeps a user_id to the byte', () => {

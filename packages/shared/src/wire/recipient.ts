@@ -76,7 +76,13 @@ export const wireSlack = Type.Object(
   },
 );
 
-export const wireTelegram = Type.Object({ chat_id: Type.Optional(identifier) });
+/** Kept as text: many callers write a chat's id as the number that Telegram gave them. */
+const chatId = Type.Unsafe<string | number>({
+  type: ['string', 'integer'],
+  maxLength: limits.identifierCharacters,
+});
+
+export const wireTelegram = Type.Object({ chat_id: Type.Optional(chatId) });
 
 export const wirePreferences = Type.Object({
   locale: Type.Optional(Type.String({ maxLength: limits.localeCharacters })),
@@ -137,8 +143,8 @@ function slackOf(given: WireUser['slack']): SlackRecipient | undefined {
 }
 
 function telegramOf(given: WireUser['telegram']): Recipient['telegram'] {
-  const chatId = textOf(given?.chat_id);
-  return chatId === undefined ? undefined : { chatId };
+  const id = textOf(given?.chat_id?.toString());
+  return id === undefined ? undefined : { chatId: id };
 }
 
 function preferencesOf(given: WireUser['preferences']): Preferences | undefined {

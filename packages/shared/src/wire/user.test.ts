@@ -26,6 +26,7 @@ describe('userFromWire', () => {
       { slack: { channel_id: '', access_token: '' }, telegram: { chat_id: '' } },
       { slack: { channel_id: null, access_token: null }, telegram: { chat_id: null } },
     ],
+    ['a chat’s number is text', { telegram: { chat_id: -100 } }, { telegram: { chat_id: '-100' } }],
     [
       'preferences keep what the interface names',
       {

@@ -55,7 +55,7 @@ export function createUserAnswer(extraFields: Record<string, TSchema>) {
     mobile: Type.Optional(Type.String()),
     whatsapp_mobile: Type.Optional(Type.String()),
     slack: Type.Optional(slackAnswer),
-    telegram: Type.Optional(wireTelegram),
+    telegram: Type.Optional(Type.Object({ chat_id: Type.Optional(Type.String()) })),
     onesignal_external_id: Type.Optional(Type.String()),
     preferences: Type.Optional(wirePreferences),
     ...allOptional(extraFields),
@@ -74,7 +74,8 @@ export function userFromWire(body: UserBody, extraFields: readonly string[]): Us
     mobile: changeOf(body.mobile),
     whatsapp_mobile: changeOf(body.whatsapp_mobile ?? body.whats_app),
     slack: slackChangeOf(body.slack),
-    telegram: body.telegram && definedOnly({ chat_id: changeOf(body.telegram.chat_id) }),
+    telegram:
+      body.telegram && definedOnly({ chat_id: changeOf(body.telegram.chat_id?.toString()) }),
     onesignal_external_id: changeOf(body.onesignal_external_id),
     preferences: preferencesChangeOf(body.preferences),
   });

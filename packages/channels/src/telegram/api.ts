@@ -1,0 +1,151 @@
+import { type Http, type HttpAnswer, sortStatus } from '../http';
+import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
+import { redact } from '../redact';
+import { type SortedRefusal, sortTelegramRefusal } from './codes';
+
+export type TelegramAccess = { token: string; signal: AbortSignal };
+
+/** Telegram's yes with its result, or what its no means; `response` is what may be kept of it. */
+export type TelegramReply =
+  | { result: Record<string, unknown> }
+  | (SortedRefusal & { response: Record<string, unknown> });
+
+/** What is used of the SDK's client. */
+export type TelegramClient = {
+  getMe(): Promise<unknown>;
+  sendMessage(message: TelegramMessage): Promise<unknown>;
+};
+
+export type TelegramMessage = {
+  chat_id: string;
+  text: string;
+  parse_mode: 'HTML';
+  disable_notification?: boolean;
+  link_preview_options?: { is_disabled?: boolean };
+};
+
+export type TelegramApi = {
+  call(
+    ask: (client: TelegramClient) => Promise<unknown>,
+    access: TelegramAccess,
+  ): Promise<TelegramReply>;
+};
+
+/** `url` is where the API is, when it is not Telegram itself. */
+export function createTelegramApi({
+  http,
+  url,
+}: {
+  http: Http;
+  url: string | undefined;
+}): TelegramApi {
+  return {
+    async call(ask, { token, signal }) {
+      let seen: HttpAnswer | NetworkFailure | undefined;
+      // Loaded at the first call: only the worker that sends to Telegram has it in memory.
+      const sdk = await import('node-telegram-bot-api');
+      // A client a call: its fetch knows the deadline of this call alone.
+      const client = new sdk.Api(token, {
+        ...(url ? { apiRoot: url } : {}),
+        maxRetries: 0,
+        timeoutMs: 0,
+        async fetch(to, { headers, body } = {}) {
+          seen = await http.request({
+            method: 'POST',
+            url: String(to),
+            headers: Object.fromEntries(new Headers(headers)),
+            body: String(body ?? ''),
+            signal,
+          });
+          if ('isWritten' in seen) throw new Error('no answer');
+          return new Response(seen.body, { status: seen.status });
+        },
+      });
+      try {
+        await ask(client);
+      } catch (error) {
+        // All that counts was seen at the connection.
+        if (!seen) throw new Error('The call could not be built', { cause: nameOf(error) });
+      }
+      return read(seen, token);
+    },
+  };
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+function read(seen: HttpAnswer | NetworkFailure | undefined, token: string): TelegramReply {
+  if (!seen || 'isWritten' in seen) {
+    const failure = seen ?? { code: undefined, isWritten: true };
+    return { refused: sortFailure(failure), response: {} };
+  }
+  const { status, headers } = seen;
+  const body = parseBody(seen.body);
+  const result = body?.['result'];
+  if (status === 200 && body?.['ok'] === true && isRecord(result)) return { result };
+  const response = { status, ...keep(body, token) };
+  const errorCode = body?.['ok'] === false ? body['error_code'] : undefined;
+  if (typeof errorCode === 'number') {
+    const description = textOf(body?.['description']);
+    const parameters = recordOf(body?.['parameters']);
+    const sorted = sortTelegramRefusal({ errorCode, description, parameters, headers });
+    return { ...sorted, response };
+  }
+  return { refused: isSuccess(status) ? unreadable : sortStatus(status, headers), response };
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+const unreadable: Unanswered = {
+  outcome: 'unknown',
+  reason: 'unreadable_answer',
+  detail: 'Telegram’s answer could not be read, so the message may have been sent.',
+};
+
+function parseBody(bytes: Buffer): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const maxTextCharacters = 300;
+
+/** What of an answer may be stored: these fields, cut, and without the token. */
+function keep(body: Record<string, unknown> | undefined, token: string): Record<string, unknown> {
+  const parameters = recordOf(body?.['parameters']);
+  const description = withoutTokens(textOf(body?.['description']), token);
+  const numbers = {
+    error_code: body?.['error_code'],
+    retry_after: parameters['retry_after'],
+    migrate_to_chat_id: parameters['migrate_to_chat_id'],
+  };
+  return {
+    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => Number.isFinite(value))),
+    ...(description ? { description: description.slice(0, maxTextCharacters) } : {}),
+  };
+}
+
+/** Neither this token, nor its secret half alone, nor that of another bot. */
+function withoutTokens(text: string, token: string): string {
+  const secretHalf = token.slice(token.indexOf(':') + 1);
+  return redact(text, [token, secretHalf]).replace(/(bot)?\d+:[\w-]{20,}/gi, '[credential]');
+}

@@ -1,0 +1,208 @@
+import type { DataChange } from '@belfry/shared';
+import { type Static, Type } from '@sinclair/typebox';
+import type {
+  DescribeCall,
+  Provider,
+  ProviderRequest,
+  SendCall,
+  Sender,
+  SenderDeps,
+  SendResult,
+  TestCall,
+  Tested,
+} from '../channel';
+import { createHttp } from '../http';
+import {
+  createTelegramApi,
+  type TelegramAccess,
+  type TelegramMessage,
+  type TelegramReply,
+} from './api';
+import type { TelegramContent } from './template';
+
+const telegramSettings = Type.Object({
+  sender: Type.Optional(
+    Type.String({
+      title: 'Name of the bot',
+      description:
+        'Such as @acme_bot. Who blocks the bot is not written to by the bot of this name again; without a name, by none of the app’s.',
+      pattern: '^@?[A-Za-z][A-Za-z0-9_]{3,31}$',
+    }),
+  ),
+});
+
+/** The token becomes part of a path, so nothing else may be in it. */
+const botToken = /^\d{5,20}:[A-Za-z0-9_-]{30,200}$/;
+
+const telegramCredentials = Type.Object({
+  bot_token: Type.String({
+    title: 'Bot token',
+    description: 'From @BotFather.',
+    maxLength: 256,
+    pattern: botToken.source,
+  }),
+});
+
+const maxButtonsOfRow = 8;
+const maxRows = 100;
+
+const inlineButton = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: 256 }),
+    url: Type.Optional(Type.String({ pattern: '^(https?|tg)://', maxLength: 2_048 })),
+    callback_data: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  },
+  { additionalProperties: false },
+);
+
+const telegramPayload = Type.Object({
+  message_thread_id: Type.Optional(Type.Integer({ title: 'Topic of the group', minimum: 1 })),
+  disable_notification: Type.Optional(Type.Boolean({ title: 'Silent' })),
+  protect_content: Type.Optional(Type.Boolean({ title: 'No forwarding, no saving' })),
+  link_preview_options: Type.Optional(
+    Type.Object(
+      {
+        is_disabled: Type.Optional(Type.Boolean()),
+        url: Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2_048 })),
+        prefer_small_media: Type.Optional(Type.Boolean()),
+        prefer_large_media: Type.Optional(Type.Boolean()),
+        show_above_text: Type.Optional(Type.Boolean()),
+      },
+      { title: 'Link preview', additionalProperties: false },
+    ),
+  ),
+  reply_markup: Type.Optional(
+    Type.Object(
+      {
+        inline_keyboard: Type.Array(Type.Array(inlineButton, { maxItems: maxButtonsOfRow }), {
+          maxItems: maxRows,
+        }),
+      },
+      { title: 'Buttons', additionalProperties: false },
+    ),
+  ),
+});
+
+export const telegramBotApi: Provider<TelegramContent> = {
+  label: 'Telegram',
+  settings: telegramSettings,
+  credentials: telegramCredentials,
+  payload: telegramPayload,
+  check({ credentials }) {
+    if (readToken(credentials) !== undefined) return [];
+    return ['bot_token must be the token of a bot from @BotFather (123456789:AA…)'];
+  },
+  describe: describeTelegram,
+  createSender: createTelegramSender,
+};
+
+function createTelegramSender({ baseUrls }: SenderDeps): Sender<TelegramContent> {
+  const http = createHttp();
+  const api = createTelegramApi({ http, url: baseUrls['telegram'] });
+
+  async function send(call: SendCall<TelegramContent>): Promise<SendResult> {
+    const token = readToken(call.credentials);
+    if (token === undefined) return { outcome: malformedToken };
+    const access: TelegramAccess = { token, signal: call.signal };
+    const reply = await post(call.target, call, access);
+    const movedTo = 'refused' in reply ? reply.movedTo : undefined;
+    if (movedTo === undefined) return finish(reply, call);
+    // Telegram sent nothing to the old id, so this is no second message.
+    const again = await post(movedTo, call, access);
+    const newest = ('refused' in again && again.movedTo) || movedTo;
+    return { ...finish(again, call), changes: [moveTo(newest)] };
+  }
+
+  function post(
+    chatId: string,
+    call: DescribeCall<TelegramContent>,
+    access: TelegramAccess,
+  ): Promise<TelegramReply> {
+    return api.call((client) => client.sendMessage(messageOf(chatId, call)), access);
+  }
+
+  async function test({ credentials, signal }: TestCall): Promise<Tested> {
+    const token = readToken(credentials);
+    if (token === undefined) return { isWorking: false, detail: malformedToken.detail };
+    const reply = await api.call((client) => client.getMe(), { token, signal });
+    if ('refused' in reply) {
+      return { isWorking: false, detail: reply.refused.detail ?? reply.refused.reason };
+    }
+    const { username } = reply.result;
+    return { isWorking: true, detail: `Telegram knows the token as the bot @${username}.` };
+  }
+
+  return {
+    send,
+    test,
+    async close() {
+      http.close();
+    },
+  };
+}
+
+function readToken(credentials: Record<string, unknown>): string | undefined {
+  const token = credentials['bot_token'];
+  return typeof token === 'string' && botToken.test(token) ? token : undefined;
+}
+
+const malformedToken = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'malformed_token',
+  detail: 'The integration has no bot token, or one that is not written like a token.',
+} as const;
+
+/** The stored user gets the new id, so that the next message needs one call. */
+function moveTo(to: string): DataChange {
+  return { change: 'move_address', path: ['telegram', 'chat_id'], to };
+}
+
+function finish(reply: TelegramReply, { settings }: SendCall<TelegramContent>): SendResult {
+  if ('refused' in reply) {
+    const { refused: outcome, response, suppress: reason } = reply;
+    if (!reason) return { outcome, response };
+    const { sender = '' } = readSettings(settings);
+    const detail = outcome.detail ? { detail: outcome.detail } : {};
+    return { outcome, response, changes: [{ change: 'suppress', reason, sender, ...detail }] };
+  }
+  const { message_id: messageId, chat } = reply.result;
+  const chatId = typeof chat === 'object' && chat !== null && 'id' in chat ? chat.id : undefined;
+  if (typeof messageId !== 'number' || typeof chatId !== 'number') return { outcome: noReceipt };
+  return {
+    outcome: { outcome: 'accepted', providerMessageId: `${chatId}:${messageId}` },
+    response: { ok: true, chat_id: chatId, message_id: messageId },
+  };
+}
+
+const noReceipt = {
+  outcome: 'unknown',
+  reason: 'unreadable_answer',
+  detail: 'Telegram said yes without naming the message.',
+} as const;
+
+function readSettings({ sender }: Record<string, unknown>): Static<typeof telegramSettings> {
+  return typeof sender === 'string' ? { sender } : {};
+}
+
+function messageOf(
+  chatId: string,
+  { content, payload }: Pick<DescribeCall<TelegramContent>, 'content' | 'payload'>,
+): TelegramMessage {
+  const { text, disableNotification, disableLinkPreview } = content;
+  return {
+    chat_id: chatId,
+    text,
+    parse_mode: 'HTML',
+    ...(disableNotification ? { disable_notification: true } : {}),
+    ...(disableLinkPreview ? { link_preview_options: { is_disabled: true } } : {}),
+    ...payload,
+  };
+}
+
+function describeTelegram(call: DescribeCall<TelegramContent>): ProviderRequest {
+  return {
+    operation: 'POST https://api.telegram.org/bot…/sendMessage',
+    body: messageOf(call.target, call),
+  };
+}

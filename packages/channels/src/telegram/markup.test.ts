@@ -1,0 +1,123 @@
+import { parseTemplate, renderTemplate, TemplateError } from '@belfry/shared';
+import { createTelegramEscape } from './markup';
+
+type Values = Record<string, string | null | boolean | string[]>;
+
+function render(source: string, data: Values = {}): string {
+  const template = parseTemplate(source);
+  const rendered = renderTemplate(template, data, { escape: createTelegramEscape(template) });
+  return 'text' in rendered ? rendered.text : rendered.failed;
+}
+
+function refusalOf(source: string): TemplateError {
+  try {
+    createTelegramEscape(parseTemplate(source));
+  } catch (error) {
+    if (error instanceof TemplateError) return error;
+    throw error;
+  }
+  throw new Error(`${source} was not refused`);
+}
+
+describe('a value in Telegram’s HTML', () => {
+  test.each([
+    ['windkh/node-red-contrib-telegrambot#301', 'a-b.c!', 'a-b.c!'],
+    ['GokulDas027/TelegramBridge#6', '1 - 2 = (-1)', '1 - 2 = (-1)'],
+    ['irazasyed/telegram-bot-sdk#493', 'a_b@x.org *c* [d](e) `f`', 'a_b@x.org *c* [d](e) `f`'],
+    ['python-telegram-bot/python-telegram-bot#2981', '<<b>1234</b>', '&lt;&lt;b&gt;1234&lt;/b&gt;'],
+    ['eternnoir/pyTelegramBotAPI#661', '<how>', '&lt;how&gt;'],
+    ['planetscale/beam#72', "We've", "We've"],
+    ['tryfabric/mack#21', 'a "quote"', 'a "quote"'],
+    ['an entity', '&amp;', '&amp;amp;'],
+    ['a line break', 'a<br>b', 'a&lt;br&gt;b'],
+    ['a placeholder', '{{x}}', '{{x}}'],
+    ['a mention', '<a href="tg://user?id=1">x</a>', '&lt;a href="tg://user?id=1"&gt;x&lt;/a&gt;'],
+  ])('is escaped once, and the author’s tags are kept: %s', (_report, value, expected) => {
+    expect(render('<b>{{v}}</b>', { v: value })).toBe(`<b>${expected}</b>`);
+    expect(render('<b>{{{v}}}</b>', { v: value })).toBe(`<b>${expected}</b>`);
+  });
+
+  test.each([
+    ['{{v}}', 'https://x.org/?a=1&b=2', 'https://x.org/?a=1&amp;b=2'],
+    ['{{v}}', 'https://x.org/"><b>', 'https://x.org/&quot;&gt;&lt;b&gt;'],
+    ['{{v}}', 'mailto:a@x.org', 'mailto:a@x.org'],
+    ['{{v}}', 'tel:+4512345678', 'tel:+4512345678'],
+    ['{{v}}', 'tg://user?id=1', '#'],
+    ['{{v}}', 'javascript:alert(1)', '#'],
+    ['{{v}}', 'x.org', '#'],
+    ['{{v}}', '', '#'],
+    ['t{{v}}', 'g://user?id=1', 't#'],
+    ['tg{{v}}', '://user?id=1', 'tg#'],
+    ['{{nothing}}{{v}}', 'tg://user?id=1', '#'],
+    ['{{nothing}}tg:{{v}}', '//user?id=1', undefined],
+    ['{{base}}{{v}}', '/a?b&c', 'https://x.org/a?b&amp;c'],
+    ['https://x.org/{{v}}', "a:b'c", 'https://x.org/a:b&#39;c'],
+    ['tg://user?id={{v}}', '1"', 'tg://user?id=1&quot;'],
+    ['{{#if yes}}https://x.org/{{else}}{{base}}{{/if}}{{v}}', 'a', 'https://x.org/a'],
+  ])('in the link "%s", %j comes out as %j', (href, value, expected) => {
+    for (const quote of ['"', "'"]) {
+      const source = `<a href=${quote}${href}${quote}>x</a>`;
+      const data = { v: value, nothing: null, yes: true, base: 'https://x.org' };
+      if (expected === undefined) expect(refusalOf(source).message).toContain('a link that is not');
+      else expect(render(source, data)).toBe(`<a href=${quote}${expected}${quote}>x</a>`);
+    }
+  });
+});
+
+describe('a template of Telegram', () => {
+  test.each([
+    '<b>a</b><strong>b</strong><i>c</i><em>d</em><u>e</u><ins>f</ins><s>g</s><strike>h</strike><del>i</del>',
+    '<tg-spoiler>a</tg-spoiler><span class="tg-spoiler">b</span><tg-emoji emoji-id="5368324170671202286">👍</tg-emoji>',
+    '<code>a</code><pre>b</pre><pre><code class="language-ts">c</code></pre>',
+    '<blockquote>a</blockquote><blockquote expandable>b</blockquote>',
+    '<a href=\'https://x.org/?a>b\'>a</a> <A HREF = "tg://resolve?domain=x">b</A >',
+    'a<br>b<br/>c<br />d<p>e</p>',
+    '{{#if a}}<b>{{b}}</b>{{else}}<i>{{c}}</i>{{/if}}',
+    '<a href="{{#if a}}https://x.org">{{else}}https://y.org">{{/if}}{{b}}</a>',
+    '{{#each list}}<b>{{this}}</b>\n{{/each}}',
+    '5 > 3 & 1',
+  ])('may hold %s', (source) => {
+    expect(() => createTelegramEscape(parseTemplate(source))).not.toThrow();
+  });
+
+  test.each<[string, RegExp, number, number]>([
+    ['Hello <h1>x</h1>', /^Telegram has no tag <h1>; it knows a, b, /, 1, 7],
+    ['a\n\n  <table>', /no tag <table>/, 3, 3],
+    ['a\r\n<div>', /no tag <div>/, 2, 1],
+    ['{{#if a}}\n  <img>\n{{/if}}', /no tag <img>/, 2, 3],
+    ['{{a}}\n{{~b~}}\n<how>', /no tag <how>/, 3, 1],
+    ['<constructor>', /no tag <constructor>/, 1, 1],
+    ['1 < 2 {{a}}', /A value can stand in text/, 1, 7],
+    ['1 < 2', /A < that begins no tag has to be written &lt;/, 1, 3],
+    ['<3 you>', /A < that begins no tag/, 1, 1],
+    ['<!-- a -->', /A < that begins no tag/, 1, 1],
+    ['a <b', /A < that begins no tag/, 1, 3],
+    ['<b>a', /<b> is never closed/, 1, 1],
+    ['a\n<b><i>x</b></i>', /<\/b> closes the wrong tag: the next to be closed is <i>/, 2, 8],
+    ['a</b>', /<\/b> closes the wrong tag: nothing is open/, 1, 2],
+    ['</br>', /<br> has no end tag/, 1, 1],
+    ['<b>a</b x>', /<\/b> takes no attributes/, 1, 5],
+    ['<b class="x">a</b>', /<b> takes no attribute class/, 1, 1],
+    ['<p style="x">a</p>', /<p> takes no attribute style/, 1, 1],
+    ['<span>a</span>', /<span> needs the attribute class/, 1, 1],
+    ['<span class="red">a</span>', /class of <span> has a wrong value/, 1, 1],
+    ['<a>{{name}}</a>', /<a> needs the attribute href/, 1, 1],
+    ['<a href="">{{name}}</a>', /href of <a> has a wrong value/, 1, 1],
+    ['<a href="x" href="y">a</a>', /cannot be read/, 1, 1],
+    ['<a href=https://x.org>a</a>', /cannot be read: quote/, 1, 1],
+    ['<tg-emoji emoji-id="{{id}}">x</tg-emoji>', /A value can stand in text/, 1, 21],
+    ['<{{tag}}>', /A value can stand in text/, 1, 2],
+    ['<a {{href}}>a</a>', /A value can stand in text/, 1, 4],
+    ['<a href={{href}}>a</a>', /A value can stand in text/, 1, 9],
+    ['<a href="javascript:{{v}}">a</a>', /not http, https, tg, mailto or tel/, 1, 21],
+    ['{{#if a}}<b>{{/if}}x</b>', /This block ends inside a tag/, 1, 1],
+    ['{{#if a}}<b>{{else}}<i>{{/if}}x</b>', /This block ends inside a tag/, 1, 1],
+    ['{{#each a}}<b>{{/each}}', /This block ends inside a tag/, 1, 1],
+  ])('with %j is refused when it is saved', (source, message, line, column) => {
+    expect(refusalOf(source)).toMatchObject({
+      message: expect.stringMatching(message),
+      line,
+      column,
+    });
+  });
+});

@@ -1,0 +1,162 @@
+import {
+  escapeAngle,
+  escapeHtml,
+  placeAt,
+  type Template,
+  TemplateError,
+  type TextNode,
+} from '@belfry/shared';
+import { findPrintContexts, type PrintNode, type Scanner } from '../print-contexts';
+import type { Escape } from '../rendering';
+import { isLinkPart, isLinkStart, prefixOf } from '../safe-url';
+import { parseTag } from './tags';
+
+/** Where a value stands: in text, or in the address of a link. */
+type MarkupContext = 'text' | 'link' | 'link_start' | 'link_part';
+
+type MarkupState = {
+  /** The tags that are open, outermost first, each with where it begins in the source. */
+  open: readonly { name: string; from: number }[];
+  /** What was read since `<`, in a tag. */
+  tag: string | undefined;
+  tagFrom: number;
+  /** The quote in which the tag stands, and where in `tag` its value begins. */
+  quote: string;
+  valueFrom: number;
+};
+
+/**
+ * Checks the template's own markup, which Telegram would refuse as a whole for one wrong tag, and binds every value to
+ * its place. Throws TemplateError.
+ */
+export function createTelegramEscape(template: Template): Escape {
+  const contexts = findPrintContexts(template, createScanner(template.source));
+  return function escapeForPlace(value, { id }) {
+    const context = contexts.get(id);
+    if (context === undefined || context === 'text') return escapeAngle(value);
+    if (context === 'link_start' && !isLinkStart(value)) return harmlessLink;
+    if (context === 'link_part' && !isLinkPart(value)) return harmlessLink;
+    return escapeHtml(value);
+  };
+}
+
+/** Telegram shows the text of such a link without one; with an empty address it would take the text for the address. */
+export const harmlessLink = '#';
+
+const start: MarkupState = { open: [], tag: undefined, tagFrom: 0, quote: '', valueFrom: 0 };
+
+function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
+  const findOffset = createFindOffset(source);
+  const fail = (from: number, message: string) => new TemplateError(message, placeAt(source, from));
+
+  function step(state: MarkupState, character: string, from: number): MarkupState {
+    if (state.tag === undefined) {
+      return character === '<' ? { ...start, open: state.open, tag: '', tagFrom: from } : state;
+    }
+    if (state.quote === '' && character === '>') return finishTag(state, state.tag);
+    return growTag(state, state.tag + character, character);
+  }
+
+  function finishTag({ open, tagFrom }: MarkupState, written: string): MarkupState {
+    const tag = parseTag(written);
+    if ('problem' in tag) throw fail(tagFrom, tag.problem);
+    const { name, kind } = tag;
+    if (kind === 'void') return { ...start, open };
+    if (kind === 'start') return { ...start, open: [...open, { name, from: tagFrom }] };
+    const last = open.at(-1);
+    if (last?.name === name) return { ...start, open: open.slice(0, -1) };
+    const expected = last ? `the next to be closed is <${last.name}>` : 'nothing is open';
+    throw fail(tagFrom, `</${name}> closes the wrong tag: ${expected}.`);
+  }
+
+  return {
+    start,
+    read(state, text, node) {
+      const offsetOf = findOffset(node);
+      let current = state;
+      for (let index = 0; index < text.length; index += 1) {
+        current = step(current, text.charAt(index), offsetOf(index));
+      }
+      return current;
+    },
+    print,
+    join,
+    end({ open, tag, tagFrom }) {
+      const unclosed = open.at(-1);
+      if (tag !== undefined) throw fail(tagFrom, 'A < that begins no tag has to be written &lt;.');
+      if (unclosed) throw fail(unclosed.from, `<${unclosed.name}> is never closed.`);
+    },
+  };
+}
+
+/** Where each character of a node's text stands in the source; at the node's beginning where a comment divides it. */
+function createFindOffset(source: string): (node: TextNode) => (index: number) => number {
+  const lineStarts = [0];
+  for (const { index, 0: ending } of source.matchAll(/\r\n?|\n/g)) {
+    lineStarts.push(index + ending.length);
+  }
+  return function findOffset({ text, line, column }) {
+    const from = (lineStarts[line - 1] ?? 0) + column - 1;
+    // What was cut off its ends, as around a block that has a line of its own, is not in the text.
+    const found = source.indexOf(text, from);
+    return (index) => (found === -1 ? from : found + index);
+  };
+}
+
+function growTag(state: MarkupState, tag: string, character: string): MarkupState {
+  if (state.quote !== '') {
+    return { ...state, tag, quote: character === state.quote ? '' : state.quote };
+  }
+  const isQuote = character === '"' || character === "'";
+  return isQuote ? { ...state, tag, quote: character, valueFrom: tag.length } : { ...state, tag };
+}
+
+/** Stands in a tag for a value: no template can hold it. */
+const printed = '\uFFFF';
+
+function print(
+  state: MarkupState,
+  node: PrintNode,
+): { context: MarkupContext; state: MarkupState } {
+  if (state.tag === undefined) return { context: 'text', state };
+  if (!isInLink(state)) {
+    throw new TemplateError(
+      'A value can stand in text and in the quoted href of an <a>, and nowhere else in a tag.',
+      { line: node.line, column: node.column },
+    );
+  }
+  const context = contextOfLink(state.tag.slice(state.valueFrom), node);
+  return { context, state: { ...state, tag: state.tag + printed } };
+}
+
+function isInLink({ tag = '', quote, valueFrom }: MarkupState): boolean {
+  return quote !== '' && /^a\s+href\s*=\s*.$/i.test(tag.slice(0, valueFrom));
+}
+
+/** Links into Telegram are the author's alone: a value that brought one could mention a person. */
+function contextOfLink(value: string, { line, column }: PrintNode): MarkupContext {
+  const literal = value.replaceAll(printed, '');
+  const hasPrinted = literal.length < value.length;
+  if (!hasPrinted && /^\s*tg:/i.test(literal)) return 'link';
+  const prefix = prefixOf(literal);
+  if (prefix === 'refused') {
+    throw new TemplateError(
+      'A value cannot stand in a link that is not http, https, tg, mailto or tel.',
+      { line, column },
+    );
+  }
+  if (prefix === 'decided') return 'link';
+  return prefix === 'empty' && !hasPrinted ? 'link_start' : 'link_part';
+}
+
+function join(left: MarkupState, right: MarkupState): MarkupState | undefined {
+  const areOpen = left.open.length === right.open.length;
+  if (!areOpen || left.open.some(({ name }, index) => name !== right.open[index]?.name)) {
+    return undefined;
+  }
+  if (left.tag === right.tag && left.quote === right.quote) return left;
+  const isSameLink = isInLink(left) && isInLink(right) && left.quote === right.quote;
+  if (!isSameLink || left.tag === undefined) return undefined;
+  // The ways differ in what they wrote: the link's scheme counts as open.
+  return { ...left, tag: left.tag.slice(0, left.valueFrom) + printed };
+}

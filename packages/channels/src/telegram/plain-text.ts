@@ -1,0 +1,35 @@
+import { harmlessLink } from './markup';
+
+/** Telegram's HTML from a rendered template: it has no line break and no paragraph but the line feed. */
+export function finishMarkup(rendered: string): string {
+  const lines = rendered.replace(/\r\n?/g, '\n').replace(/<br\s*\/?>/gi, '\n');
+  const paragraphs = lines.split(/(?:<\/?p\s*>\s*)+/i);
+  const last = paragraphs.length - 1;
+  return paragraphs
+    .map((text, index) => (index < last ? text.trimEnd() : text))
+    .join('\n\n')
+    .replace(/(<a\s+href\s*=\s*)(["'])\s*\2/gi, `$1$2${harmlessLink}$2`)
+    .trim();
+}
+
+/** What of Telegram's HTML counts and is read: the text without its tags, entities decoded. */
+export function plainTextOf(html: string): string {
+  return html
+    .replace(/<(?:[^>"']|"[^"]*"|'[^']*')*>/g, '')
+    .replace(/&(?:(lt|gt|amp|quot)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi, decodeEntity);
+}
+
+const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
+const maxCodePoint = 0x10ffff;
+
+function decodeEntity(
+  entity: string,
+  name: string | undefined,
+  decimal: string | undefined,
+  hexadecimal: string | undefined,
+): string {
+  if (name !== undefined) return named[name.toLowerCase()] ?? entity;
+  const codePoint = decimal ? Number(decimal) : Number.parseInt(hexadecimal ?? '', 16);
+  const isCharacter = codePoint > 0 && codePoint <= maxCodePoint;
+  return isCharacter ? String.fromCodePoint(codePoint) : entity;
+}

@@ -1,0 +1,90 @@
+/** What Telegram's HTML may hold, beside `br` and `p`, which become line breaks. */
+type TagRule = {
+  /** What each attribute's value must look like. */
+  attributes?: Record<string, RegExp>;
+  /** The attribute without which the tag does nothing. */
+  required?: string;
+  isVoid?: true;
+};
+
+const anything = /^/;
+
+const rules: Record<string, TagRule> = {
+  a: { attributes: { href: /\S/ }, required: 'href' },
+  b: {},
+  blockquote: { attributes: { expandable: anything } },
+  br: { isVoid: true },
+  code: { attributes: { class: /^language-\S+$/ } },
+  del: {},
+  em: {},
+  i: {},
+  ins: {},
+  p: {},
+  pre: {},
+  s: {},
+  span: { attributes: { class: /^tg-spoiler$/ }, required: 'class' },
+  strike: {},
+  strong: {},
+  'tg-emoji': { attributes: { 'emoji-id': /^\d+$/ }, required: 'emoji-id' },
+  'tg-spoiler': {},
+  u: {},
+};
+
+/** A tag of a template, or what is wrong with it as a sentence. */
+export type Tag = { name: string; kind: 'start' | 'end' | 'void' } | { problem: string };
+
+/** Reads what stands between `<` and `>`. */
+export function parseTag(written: string): Tag {
+  const [, slash = '', name = ''] = /^(\/?)([a-z][a-z0-9-]*)/i.exec(written) ?? [];
+  const rest = written.slice(slash.length + name.length);
+  const rule = ruleOf(name.toLowerCase());
+  if (!rule) return { problem: describeUnknown(name) };
+  if (slash) return parseEnd(name.toLowerCase(), rule, rest);
+  return parseStart(name.toLowerCase(), rule, rest);
+}
+
+function ruleOf(name: string): TagRule | undefined {
+  return Object.hasOwn(rules, name) ? rules[name] : undefined;
+}
+
+function describeUnknown(name: string): string {
+  const known = Object.keys(rules).join(', ');
+  if (name === '') return 'A < that begins no tag has to be written &lt;.';
+  return `Telegram has no tag <${name}>; it knows ${known}. A < that begins no tag has to be written &lt;.`;
+}
+
+function parseEnd(name: string, { isVoid }: TagRule, rest: string): Tag {
+  if (isVoid) return { problem: `<${name}> has no end tag.` };
+  return rest.trim() === ''
+    ? { name, kind: 'end' }
+    : { problem: `</${name}> takes no attributes.` };
+}
+
+function parseStart(name: string, rule: TagRule, rest: string): Tag {
+  const given = readAttributes(rule.isVoid ? rest.replace(/\/\s*$/, '') : rest);
+  if (!given) return { problem: `The attributes of <${name}> cannot be read: quote their values.` };
+  for (const [attribute, value] of given) {
+    const allowed = rule.attributes?.[attribute];
+    if (!allowed) return { problem: `<${name}> takes no attribute ${attribute} in Telegram.` };
+    if (!allowed.test(value)) return { problem: `${attribute} of <${name}> has a wrong value.` };
+  }
+  if (rule.required !== undefined && !given.has(rule.required)) {
+    return { problem: `<${name}> needs the attribute ${rule.required}.` };
+  }
+  return { name, kind: rule.isVoid ? 'void' : 'start' };
+}
+
+/** Undefined when the text is anything but attributes, or one stands twice. */
+function readAttributes(text: string): Map<string, string> | undefined {
+  const attribute =
+    /\s+([a-z][a-z0-9-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([a-z0-9._-]+)))?(?=\s|$)/giy;
+  const found = new Map<string, string>();
+  let end = 0;
+  for (const match of text.matchAll(attribute)) {
+    const name = match[1]?.toLowerCase() ?? '';
+    if (found.has(name)) return undefined;
+    found.set(name, match[2] ?? match[3] ?? match[4] ?? '');
+    end = match.index + match[0].length;
+  }
+  return text.slice(end).trim() === '' ? found : undefined;
+}

@@ -1,0 +1,27 @@
+import type { Recipient } from '@belfry/shared';
+import type { Targeting } from '../channel';
+
+/** A person, group or channel by number; groups and channels have negative ones. */
+const chatNumber = /^-?[1-9]\d{0,15}$/;
+/** A public group or channel by name. */
+const chatName = /^@[A-Za-z][A-Za-z0-9_]{3,31}$/;
+
+export function findTelegramTargets({ telegram }: Recipient): Targeting {
+  const given = telegram?.chatId?.trim();
+  if (!given) return { skip: 'no_address', detail: 'The recipient has no Telegram chat_id.' };
+  if (isChatId(given)) return { targets: [{ address: given }] };
+  return {
+    skip: 'invalid_address',
+    detail: `chat_id "${given}" is neither the number of a chat nor the @name of a public group or channel.`,
+  };
+}
+
+/** Kept as text everywhere: a number may be larger than JSON readers take. */
+export function isChatId(text: string): boolean {
+  return chatNumber.test(text) || chatName.test(text);
+}
+
+/** @sandbox_bounce */
+export function findMagicWordOfTelegram(target: string): string | undefined {
+  return /^@sandbox_([a-z]+)$/i.exec(target)?.[1]?.toLowerCase();
+}

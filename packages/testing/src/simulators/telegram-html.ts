@@ -1,0 +1,66 @@
+/** What a client shows of a message: its text, and what of it is formatted or linked. */
+export type TelegramText = { text: string; entities: TelegramEntity[] };
+
+export type TelegramEntity = { type: string; text: string; url?: string };
+
+const names = new Map([
+  ['strong', 'b'],
+  ['em', 'i'],
+  ['ins', 'u'],
+  ['strike', 's'],
+  ['del', 's'],
+]);
+const known = /^(a|b|i|u|s|code|pre|blockquote|span|tg-spoiler|tg-emoji)$/;
+
+type Reading = TelegramText & { open: { name: string; from: number; url?: string }[] };
+
+/** Reads HTML as Telegram's server does; a sentence of the server where it would refuse it. */
+export function readTelegramHtml(html: string): TelegramText | { problem: string } {
+  const reading: Reading = { text: '', entities: [], open: [] };
+  for (const [part] of html.matchAll(/<(?:[^>"']|"[^"]*"|'[^']*')*>|<|[^<]+/g)) {
+    const problem = readPart(reading, part);
+    if (problem !== undefined) return { problem };
+  }
+  const { text, entities, open } = reading;
+  return open.length > 0 ? { problem: "Can't find end tag" } : { text, entities };
+}
+
+function readPart(reading: Reading, part: string): string | undefined {
+  if (!part.startsWith('<')) {
+    reading.text += decode(part);
+    return undefined;
+  }
+  const tag = readTag(part);
+  if (!tag) return `Unsupported start tag at byte offset ${Buffer.byteLength(reading.text)}`;
+  if (tag.isEnd) return closeTag(reading, tag.name);
+  reading.open.push({ ...tag, from: reading.text.length });
+  return undefined;
+}
+
+function closeTag({ text, entities, open }: Reading, name: string): string | undefined {
+  const opened = open.pop();
+  if (opened?.name !== name) return 'Unmatched end tag';
+  const shown = text.slice(opened.from);
+  // A link without an address is to what it shows.
+  const url = name === 'a' ? (opened.url ?? shown) : undefined;
+  entities.push({ type: name, text: shown, ...(url === undefined ? {} : { url }) });
+  return undefined;
+}
+
+function readTag(part: string): { name: string; isEnd: boolean; url?: string } | undefined {
+  const found = /^<(\/?)([a-z-]+)(?:\s|>)/i.exec(part);
+  const written = found?.[2]?.toLowerCase() ?? '';
+  const name = names.get(written) ?? written;
+  if (!known.test(name)) return undefined;
+  const href = name === 'a' ? /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(part) : undefined;
+  const url = decode(href?.[1] ?? href?.[2] ?? '');
+  return { name, isEnd: found?.[1] === '/', ...(url ? { url } : {}) };
+}
+
+const signs: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
+
+function decode(text: string): string {
+  return text.replace(/&(lt|gt|amp|quot|#\d+);/g, (whole, name: string) =>
+    name.startsWith('#') ? String.fromCodePoint(Number(name.slice(1))) : (signs[name] ?? whole),
+  );
+}
