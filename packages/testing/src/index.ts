@@ -34,6 +34,7 @@ export {
   type SmtpSimulatorOptions,
   type SmtpStage,
 } from './simulators/smtp';
+export { createStatementCounter, type StatementCounter } from './statement-counter';
 export {
   type MessageRow,
   type SendAnswer,
