@@ -69,10 +69,10 @@ describe('a running system', () => {
       expect(await read(status, '/readyz')).toMatchObject({ status: 503 });
     });
     expect((await read(status, '/livez')).status).toBe(200);
-    // The port of the calls takes nobody else.
+    // The port of the calls takes no new connection, and says so on those that are open.
     await expect(read(own.apiUrl, '/readyz')).rejects.toThrow();
-    begun.finish();
-    expect(await begun.answer).toMatch(/^HTTP\/1.1 200 .*"success":true/s);
+    begun.finish('GET /readyz HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    expect(await begun.answer).toMatch(/^HTTP\/1.1 200 .*"success":true.*HTTP\/1.1 503 /s);
     await own.stop();
     expect(own.api.lines).toContainEqual(
       expect.objectContaining({ message: 'shutdown.end', isClean: true }),
@@ -105,5 +105,10 @@ function beginCall(apiUrl: string, { appId, apiKey }: Tenant, body: object) {
       '',
     ].join('\r\n'),
   );
-  return { hasBegun, answer, finish: () => socket.write(text) };
+  return {
+    hasBegun,
+    answer,
+    /** With what is to come after it on its connection. */
+    finish: (next: string) => socket.write(text + next),
+  };
 }
