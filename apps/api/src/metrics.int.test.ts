@@ -111,7 +111,7 @@ describe('belfry_idempotency_total', () => {
       {},
       async () => expect(await send({ key: newId(), eventName: await createFault() })).toBe(500),
     ],
-  ])('counts what is %s, once', async (result, beside, work) => {
+  ])('counts %s, once', async (result, beside, work) => {
     const before = await countsOf(gateway);
     await work();
     const after = await countsOf(gateway);

@@ -80,12 +80,13 @@ async function killMidway(requestId: string): Promise<void> {
     const fanOut = await system.startWorker('fanout');
     await eventually(async () => expect(await plannedItems(requestId)).toBe(500));
     await eventually(async () => {
-      const { rows } = await holder.query<{ pid: number }>(waiting);
+      // Within a transaction PostgreSQL would show the activity of its first look again and again.
+      const { rows } = await system.database.delivery.query<{ pid: number }>(waiting);
       expect(rows).toHaveLength(1);
     });
     await fanOut.stop('SIGKILL');
     // Its statement would otherwise still be carried out, which is not what is tried here.
-    await holder.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
+    await system.database.delivery.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
     await holder.query('ROLLBACK');
   } finally {
     holder.release();
