@@ -6,6 +6,7 @@ import {
   type PathValues,
   parametersOf,
   placeOf,
+  routesOfProviders,
   routesWithRow,
 } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
@@ -114,15 +115,15 @@ async function rowsOf({ accountId, appId }: Account) {
 }
 
 test('every route of the interface has a row here, and stands in the OpenAPI document', async () => {
-  const routes = gateway.routes.filter((route) => route.includes('/v1/')).sort();
-  expect([...routesWithRow].sort()).toEqual(routes);
+  const routes = gateway.routes.filter((route) => route.includes(' /v1/')).sort();
+  expect([...routesWithRow, ...routesOfProviders].sort()).toEqual(routes);
   const { paths } = (await request(gateway.server).get('/openapi.json')).body;
   const documented = Object.entries<object>(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(
       (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     ),
   );
-  expect(documented.sort()).toEqual(routes);
+  expect(documented.sort()).toEqual([...routesWithRow].sort());
 });
 
 describe.each(routesWithRow)('%s', (route) => {
@@ -164,6 +165,24 @@ describe.each(routesWithRow)('%s', (route) => {
       expect(await rowsOf(theirs)).toEqual(before);
     },
   );
+});
+
+describe.each(routesOfProviders)('%s', (route) => {
+  test('answers an integration whose secret is another one as one that does not exist', async () => {
+    const { id } = await gateway.factories.createIntegration(theirs, {
+      channel: 'email',
+      provider: 'smtp',
+    });
+    const answers = [];
+    for (const integrationId of [id, newId()]) {
+      for (const secret of ['x'.repeat(43), newId()]) {
+        const response = await call({ route, values: { integration_id: integrationId, secret } });
+        answers.push(seen(response, integrationId));
+      }
+    }
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]?.status).toBe(404);
+  });
 });
 
 describe('what is not in the path', () => {

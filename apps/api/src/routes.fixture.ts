@@ -26,6 +26,12 @@ export function placeOf(route: string, values: PathValues) {
   return { method: method.toLowerCase(), path: filled };
 }
 
+/** Below /v1, and for providers: the secret in the path stands for the API key, and no account is named. */
+export const routesOfProviders = [
+  'POST /v1/receipts/:integration_id/:secret',
+  'GET /v1/receipts/:integration_id/:secret',
+];
+
 /** A body that each route of the interface takes; a route without one has an empty row. */
 export const bodyOfRoute: Record<string, ((eventName: string) => object) | undefined> = {
   'POST /v1/apps/:app_id/events/send': (event) => ({ event, user: { email: 'a@example.com' } }),
