@@ -70,7 +70,8 @@ async function plannedItems(requestId: string): Promise<number> {
 
 /** Starts a fanout that cannot write the second chunk, and kills it there. */
 async function killMidway(requestId: string): Promise<void> {
-  const holder = await system.database.accepting.connect();
+  // Of the pool that lets a transaction be idle for as long as a busy machine needs.
+  const holder = await system.database.delivery.connect();
   try {
     await holder.query('BEGIN');
     await holder.query(
