@@ -360,33 +360,38 @@ describe('PostgreSQL away', () => {
   }
 });
 
-describe('a flush whose connection breaks', () => {
+describe('a broken connection to PostgreSQL', () => {
   test.each([
     ['before PostgreSQL saw it', 'request', 0],
     ['after PostgreSQL committed it', 'answer_to', 1],
-  ] as const)('accepts no keyless request twice: %s', async (_when, direction, rowsOfLost) => {
-    const held = first.postgres.hold(direction, accepts);
-    const marks = Array.from({ length: 20 }, () => newId());
-    const sent = marks.map((mark) => system.send(first, undefined, { mark }));
-    await held.reached;
-    await eventually(async () => expect(await countAll(marks)).toBeGreaterThanOrEqual(rowsOfLost));
-    held.drop();
-    const answers = await Promise.all(sent);
-    const rows = await Promise.all(marks.map(countMarked));
-    const outcomes = answers.map(({ status, retryAfter }, index) => ({
-      status,
-      retryAfter,
-      rows: rows[index],
-    }));
-    const lostOnes = outcomes.filter(({ status }) => status !== 200);
-    expect(lostOnes.length).toBeGreaterThan(0);
-    for (const each of outcomes) {
-      expect([
-        { status: 200, retryAfter: null, rows: 1 },
-        { status: 503, retryAfter: '2', rows: rowsOfLost },
-      ]).toContainEqual(each);
-    }
-  });
+  ] as const)(
+    'a flush whose connection breaks accepts no keyless request twice: %s',
+    async (_when, direction, rowsOfLost) => {
+      const held = first.postgres.hold(direction, accepts);
+      const marks = Array.from({ length: 20 }, () => newId());
+      const sent = marks.map((mark) => system.send(first, undefined, { mark }));
+      await held.reached;
+      await eventually(async () =>
+        expect(await countAll(marks)).toBeGreaterThanOrEqual(rowsOfLost),
+      );
+      held.drop();
+      const answers = await Promise.all(sent);
+      const rows = await Promise.all(marks.map(countMarked));
+      const outcomes = answers.map(({ status, retryAfter }, index) => ({
+        status,
+        retryAfter,
+        rows: rows[index],
+      }));
+      const lostOnes = outcomes.filter(({ status }) => status !== 200);
+      expect(lostOnes.length).toBeGreaterThan(0);
+      for (const each of outcomes) {
+        expect([
+          { status: 200, retryAfter: null, rows: 1 },
+          { status: 503, retryAfter: '2', rows: rowsOfLost },
+        ]).toContainEqual(each);
+      }
+    },
+  );
 
   async function countAll(marks: string[]): Promise<number> {
     const counts = await Promise.all(marks.map(countMarked));

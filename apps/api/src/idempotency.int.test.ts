@@ -1,7 +1,9 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createConfiguration, purgeIdempotencyKeys } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually, type Tenant, testKeyRing, testSecrets } from '@belfry/testing';
 import request from 'supertest';
+import { bodyOfRoute, type PathValues, placeOf, routesWithRow } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
 const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
@@ -39,6 +41,26 @@ function writeUser(key: string | undefined, user: object) {
   return key === undefined ? asked : asked.set('Idempotency-Key', key);
 }
 
+type Post = { route: string; values: PathValues; key: string };
+
+function post({ route, values, key }: Post) {
+  return request(gateway.server)
+    .post(placeOf(route, values).path)
+    .set('Authorization', `AuthKey ${tenant.apiKey}`)
+    .set('Idempotency-Key', key)
+    .send(bodyOfRoute[route]?.(event));
+}
+
+async function createDevice(): Promise<{ userId: string; deviceId: string }> {
+  const userId = newId();
+  await writeUser(undefined, { user_id: userId });
+  const { body: device } = await request(gateway.server)
+    .post(`/v1/apps/${tenant.appId}/users/${userId}/devices`)
+    .set('Authorization', `AuthKey ${tenant.apiKey}`)
+    .send({});
+  return { userId, deviceId: device.device_sid };
+}
+
 /** An event whose version cannot be planned: what a fault of ours looks like from outside. */
 async function createFaultyEvent(): Promise<{ name: string; eventId: string }> {
   const created = await gateway.factories.createEvent(tenant, version);
@@ -67,6 +89,21 @@ async function forgetInRedis(): Promise<void> {
 }
 
 describe('specification 4.7, Idempotency', () => {
+  test.each(routesWithRow.filter((route) => route.startsWith('POST ')))(
+    'Applies to Send Event and Send Event Bulk; all POST requests accept the key: %s',
+    async (route) => {
+      const key = newId();
+      const { userId, deviceId } = await createDevice();
+      const values = { app_id: tenant.appId, user_id: userId, device_id: deviceId };
+      const first = await post({ route, values, key });
+      const second = await post({ route, values, key });
+      expect([first.status, first.headers['idempotent-replayed']]).toEqual([200, undefined]);
+      expect([second.status, second.headers['idempotent-replayed']]).toEqual([200, 'true']);
+      expect(second.text).toBe(first.text);
+      expect(await listKeys(String(first.headers['x-request-id']))).toHaveLength(1);
+    },
+  );
+
   test('The client sends the header `Idempotency-Key` with a client-generated unique value.', async () => {
     const key = newId();
     const first = await send({ key });
@@ -88,7 +125,20 @@ describe('specification 4.7, Idempotency', () => {
     expect(other.headers['idempotent-replayed']).toBeUndefined();
   });
 
-  test('For a given key, the service stores the status code and body of the first request that began executing, when it succeeded.', async () => {
+  test('Random values with enough entropy (for example version 4 UUIDs) are advised.', async () => {
+    const random = [
+      randomUUID(),
+      randomBytes(24).toString('base64'),
+      randomBytes(32).toString('hex'),
+    ];
+    for (const key of random) {
+      const first = await send({ key });
+      expect([first.status, first.headers['idempotent-replayed']]).toEqual([200, undefined]);
+      expect((await send({ key })).text).toBe(first.text);
+    }
+  });
+
+  test('For a given key, the service stores the status code and body of the first request that began executing, whether it succeeded or failed: it succeeded.', async () => {
     const { body: answer } = await send({ key: newId() });
     expect(await listKeys(answer.request_id)).toMatchObject([{ status: 200, body: null }]);
     const names = await eventually(async () => {
@@ -102,7 +152,7 @@ describe('specification 4.7, Idempotency', () => {
     }
   });
 
-  test('For a given key, the service stores the status code and body of the first request that began executing, when it failed.', async () => {
+  test('For a given key, the service stores the status code and body of the first request that began executing, whether it succeeded or failed: it failed.', async () => {
     const faulty = await createFaultyEvent();
     const first = await send({ key: newId(), body: body(faulty.name) });
     expect(first.status).toBe(500);
@@ -110,7 +160,7 @@ describe('specification 4.7, Idempotency', () => {
     expect(await listKeys(callId)).toMatchObject([{ status: 500, body: first.text }]);
   });
 
-  test('A later request with the same key returns the same status code and body.', async () => {
+  test('A later request with the same key returns the same status code and body, including a 500 result: a 200.', async () => {
     const key = newId();
     const first = await send({ key });
     // The order of members, and members that are null, do not make another request.
@@ -127,7 +177,7 @@ describe('specification 4.7, Idempotency', () => {
     ['while Redis knows the key', async () => undefined],
     ['after Redis has forgotten the key', forgetInRedis],
   ])(
-    'A later request with the same key returns a 500 result, byte-equal, %s.',
+    'A later request with the same key returns the same status code and body, including a 500 result: a 500, byte-equal, %s.',
     async (_when, forget) => {
       const key = newId();
       const faulty = await createFaultyEvent();
@@ -210,7 +260,7 @@ describe('specification 4.7, Idempotency', () => {
     },
   );
 
-  test('When a request failed validation, no result is stored; retrying it is safe.', async () => {
+  test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: it failed validation.', async () => {
     const key = newId();
     const refused = await send({ key, body: { ...body(event), event: ' ' } });
     expect(refused.status).toBe(422);
@@ -219,7 +269,7 @@ describe('specification 4.7, Idempotency', () => {
     expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([200, undefined]);
   });
 
-  test('When a request was refused for what is stored, no result is stored, and the key is free at once.', async () => {
+  test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: it was refused for what is stored.', async () => {
     const key = newId();
     const name = `later_${newId()}`;
     expect((await send({ key, body: body(name) })).body.code).toBe('event_not_found');
@@ -233,7 +283,7 @@ describe('specification 4.7, Idempotency', () => {
     expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([200, undefined]);
   });
 
-  test('When a request conflicted with another request executing at the same time, no result is stored: of 50 first uses one executes, and none gets a 5xx.', async () => {
+  test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: of 50 first uses one executes, and none gets a 5xx.', async () => {
     const key = newId();
     const answers = await Promise.all(Array.from({ length: 50 }, () => send({ key })));
     const accepted = answers.filter(({ status }) => status === 200);
@@ -290,22 +340,28 @@ describe('specification 4.7, Idempotency', () => {
     expect(await countRequests(key)).toBe(2);
   });
 
-  test.each(['get', 'delete'] as const)(
-    '`Idempotency-Key` on a %s request has no effect.',
-    async (method) => {
-      const ask = (key?: string) => {
-        const asked = request(gateway.server)
-          [method](`/v1/apps/${tenant.appId}/users/nobody/devices/none`)
-          .set('Authorization', `AuthKey ${tenant.apiKey}`);
-        return key === undefined ? asked : asked.set('Idempotency-Key', key);
-      };
-      const without = await ask();
-      for (const key of [newId(), 'with space', 'x'.repeat(300)]) {
-        const answer = await ask(key);
-        expect([answer.status, answer.body.code]).toEqual([without.status, without.body.code]);
-      }
-    },
-  );
+  test('`Idempotency-Key` on `GET` and `DELETE` requests has no effect.', async () => {
+    const key = newId();
+    const { userId, deviceId } = await createDevice();
+    const path = `/v1/apps/${tenant.appId}/users/${userId}/devices/${deviceId}`;
+    const ask = (method: 'get' | 'put' | 'delete', ownKey = key) =>
+      request(gateway.server)
+        [method](path)
+        .set('Authorization', `AuthKey ${tenant.apiKey}`)
+        .set('Idempotency-Key', ownKey);
+    expect((await ask('get')).body.platform).toBeUndefined();
+    await ask('put').send({ platform: 'ios' });
+    expect((await ask('get')).body.platform).toBe('ios');
+    // Not even one that no POST would take.
+    expect((await ask('get', 'x'.repeat(300))).status).toBe(200);
+    expect((await ask('delete', 'with space')).status).toBe(200);
+    const again = [await ask('delete'), await ask('get')];
+    expect(again.map(({ body: error }) => error.code)).toEqual([
+      'device_not_found',
+      'device_not_found',
+    ]);
+    expect((await send({ key })).headers['idempotent-replayed']).toBeUndefined();
+  });
 });
 
 async function purge(): Promise<void> {
@@ -313,8 +369,8 @@ async function purge(): Promise<void> {
   await purgeIdempotencyKeys(gateway.database.accepting, options);
 }
 
-describe('specification 5, Authentication, and the key', () => {
-  test('The API key belongs to the account and is valid for every app in it: two accounts may use the same Idempotency-Key.', async () => {
+describe('an Idempotency-Key and the API key', () => {
+  test('two accounts may use one Idempotency-Key', async () => {
     const other = await gateway.factories.createTenant();
     await gateway.factories.createEvent(other, version, { name: event });
     const key = newId();
@@ -324,7 +380,7 @@ describe('specification 5, Authentication, and the key', () => {
     expect(theirs.body.request_id).not.toBe(mine.body.request_id);
   });
 
-  test('A second API key of the account finds what the first one stored.', async () => {
+  test('a second API key of the account finds what the first one stored', async () => {
     const configuration = createConfiguration(gateway.database.prisma, testSecrets());
     const { key: apiKey } = await configuration.createApiKey(tenant.accountId);
     const key = newId();
@@ -334,14 +390,14 @@ describe('specification 5, Authentication, and the key', () => {
     expect(second.headers['idempotent-replayed']).toBe('true');
   });
 
-  test('Requests without authentication fail, and store nothing for the key.', async () => {
+  test('a request without authentication stores nothing for the key', async () => {
     const key = newId();
     const refused = await send({ key, tenant: { ...tenant, apiKey: 'bk_nobody' } });
     expect(refused.status).toBe(401);
     expect((await send({ key })).headers['idempotent-replayed']).toBeUndefined();
   });
 
-  test('Calls over plain HTTP fail, and store nothing for the key.', async () => {
+  test('a call over plain HTTP stores nothing for the key', async () => {
     const strict = await createStoredGateway({ env: { ALLOW_HTTP: 'false' } });
     const key = newId();
     const refused = await send({ key, server: strict.server });

@@ -13,6 +13,7 @@ import {
 import request, { type Test } from 'supertest';
 import { type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
+import { routesOf } from './routes.fixture';
 import { createApiServer } from './server';
 
 type Method = 'get' | 'post' | 'put' | 'delete';
@@ -30,6 +31,10 @@ export type StoredCall = {
 /** A gateway on the stores of the tests, with one account of its own. */
 export type StoredGateway = {
   server: Server;
+  /** Every route that the gateway has, such as `GET /livez`, with parameters as Express writes them. */
+  routes: string[];
+  /** What the gateway tells of itself, as Prometheus reads it. */
+  readMetrics(): Promise<string>;
   /** Beside the gateway, for looking at its keys. */
   redis: ReturnType<typeof createRedis>;
   redisPrefix: string;
@@ -61,7 +66,8 @@ export async function createStoredGateway({
     LOOKUP_CACHE_MS: '0',
     ...changes,
   });
-  const api = createApi({ ...createApiDeps(env, log, shutdown), ...deps });
+  const parts = createApiDeps(env, log, shutdown);
+  const api = createApi({ ...parts, ...deps });
   const server = createApiServer(api, { newId, log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const database = createDatabase({ url, poolSize: 2, log });
@@ -70,6 +76,8 @@ export async function createStoredGateway({
   const tenant = await factories.createTenant();
   return {
     server,
+    routes: routesOf(api),
+    readMetrics: () => parts.metrics.read(),
     redis,
     redisPrefix: env.REDIS_PREFIX,
     database,

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  channelVersion,
+  createFactories,
+  eventually,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { createDatabase, type Database } from './client';
 import { type NewRequest, writeRequests } from './write-request';
 
@@ -40,14 +46,44 @@ function newCall(hash: Buffer): NewRequest {
   };
 }
 
+/** Lets nobody write the key until both gateways wait: each has written what comes before it in its own order. */
+async function whileBothWaitAt<T>(hash: Buffer, work: () => Promise<T>): Promise<T> {
+  const holder = await gateways[0].accepting.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(
+      `INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
+       VALUES ($1, $2, $2, 'test', $3, 200)`,
+      [tenant.accountId, hash, newId()],
+    );
+    const done = work();
+    // Both are waited for below; until then neither may end the process.
+    done.catch(() => undefined);
+    await eventually(async () => {
+      // Within a transaction PostgreSQL would show the activity of its first look again and again.
+      const { rows } = await gateways[1].accepting.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(2);
+    });
+    await holder.query('ROLLBACK');
+    return await done;
+  } finally {
+    holder.release(true);
+  }
+}
+
 describe('writeRequests', () => {
   test('opposite key order in two gateways does not deadlock', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const hashes = Array.from({ length: keysPerFlush }, () => randomBytes(32));
-      const [one, other] = await Promise.all([
-        writeRequests(gateways[0].accepting, hashes.map(newCall)),
-        writeRequests(gateways[1].accepting, hashes.toReversed().map(newCall)),
-      ]);
+      const middle = hashes[keysPerFlush / 2]!;
+      const [one, other] = await whileBothWaitAt(middle, () =>
+        Promise.all([
+          writeRequests(gateways[0].accepting, hashes.map(newCall)),
+          writeRequests(gateways[1].accepting, hashes.toReversed().map(newCall)),
+        ]),
+      );
       const theirs = other.toReversed();
       for (const index of hashes.keys()) {
         const both = [one[index], theirs[index]];

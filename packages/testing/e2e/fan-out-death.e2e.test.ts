@@ -1,13 +1,19 @@
+import { channelNames, channels } from '@belfry/channels';
 import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
 
 const batchSize = 1_000;
 const itemOfSecondChunk = 700;
+/** The first three of the registry, or all that it has. */
+const names = channelNames.slice(0, 3);
+const messageCount = names.length * batchSize;
 
 let system: System;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  system = await startSystem({ workers: ['deliver-email,deliver-slack,relay'] });
+  system = await startSystem({
+    workers: [[...names.map((name) => `deliver-${name}`), 'relay'].join(',')],
+  });
   tenant = await system.factories.createTenant();
 }, 60_000);
 
@@ -15,12 +21,10 @@ afterAll(() => system.stop(), 60_000);
 
 /** Sends a batch through the gateway; its id. */
 async function sendBulk(): Promise<string> {
-  const event = await system.factories.createEvent(tenant, {
-    email: channelVersion({ subject: 'Number {{index}}', text: 'Number {{index}}' }),
-    slack: channelVersion({ text: 'Number {{index}}' }),
-  });
+  const versions = names.map((name) => [name, channelVersion(templateOf(name))]);
+  const event = await system.factories.createEvent(tenant, Object.fromEntries(versions));
   const batch = Array.from({ length: batchSize }, (_, index) => ({
-    user: { email: `b${index}@example.com`, slack: { email: `b${index}@example.com` } },
+    user: reachableUser(index),
     data: { index },
   }));
   const path = `/v1/apps/${tenant.appId}/events/bulk_send`;
@@ -35,6 +39,30 @@ async function sendBulk(): Promise<string> {
   return (answer as { request_id: string }).request_id;
 }
 
+/** Every text that a template of the channel must have, and its `text`. */
+function templateOf(name: keyof typeof channels): Record<string, string> {
+  const { properties, required = [] } = channels[name].template;
+  const fields = Object.keys(properties).filter(
+    (field) => field === 'text' || required.includes(field),
+  );
+  return Object.fromEntries(fields.map((field) => [field, 'Number {{index}}']));
+}
+
+/** Has an address of its own on every channel. */
+function reachableUser(index: number): object {
+  const number = String(index).padStart(4, '0');
+  const email = `b${number}@example.com`;
+  return {
+    user_id: `b${number}`,
+    email,
+    mobile: `+1202555${number}`,
+    slack: { email },
+    telegram: { chat_id: `7${number}` },
+    onesignal_external_id: `b${number}`,
+    fcm_tokens: [`token-${number}`],
+  };
+}
+
 async function plannedItems(requestId: string): Promise<number> {
   const { prisma } = system.database;
   return (await prisma.request.findUniqueOrThrow({ where: { id: requestId } })).plannedItems;
@@ -42,7 +70,8 @@ async function plannedItems(requestId: string): Promise<number> {
 
 /** Starts a fanout that cannot write the second chunk, and kills it there. */
 async function killMidway(requestId: string): Promise<void> {
-  const holder = await system.database.accepting.connect();
+  // Of the pool that lets a transaction be idle for as long as a busy machine needs.
+  const holder = await system.database.delivery.connect();
   try {
     await holder.query('BEGIN');
     await holder.query(
@@ -52,12 +81,13 @@ async function killMidway(requestId: string): Promise<void> {
     const fanOut = await system.startWorker('fanout');
     await eventually(async () => expect(await plannedItems(requestId)).toBe(500));
     await eventually(async () => {
-      const { rows } = await holder.query<{ pid: number }>(waiting);
+      // Within a transaction PostgreSQL would show the activity of its first look again and again.
+      const { rows } = await system.database.delivery.query<{ pid: number }>(waiting);
       expect(rows).toHaveLength(1);
     });
     await fanOut.stop('SIGKILL');
     // Its statement would otherwise still be carried out, which is not what is tried here.
-    await holder.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
+    await system.database.delivery.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
     await holder.query('ROLLBACK');
   } finally {
     holder.release();
@@ -67,8 +97,8 @@ async function killMidway(requestId: string): Promise<void> {
 const waiting = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
-describe('a bulk of 1,000 on two channels', () => {
-  test('reaches each of them exactly once, also when fanout is killed between two chunks', async () => {
+describe(`a bulk of 1,000 on ${names.join(', ')}`, () => {
+  test('is every message exactly once, also when fanout is killed between two chunks', async () => {
     const requestId = await sendBulk();
     await killMidway(requestId);
     expect(await plannedItems(requestId)).toBe(500);
@@ -77,16 +107,16 @@ describe('a bulk of 1,000 on two channels', () => {
     await eventually(
       async () => {
         const sent = await prisma.message.count({ where: { requestId, state: 'sent' } });
-        expect(sent).toBe(2 * batchSize);
+        expect(sent).toBe(messageCount);
       },
       { timeoutMs: 60_000, intervalMs: 250 },
     );
-    expect(await prisma.message.count({ where: { requestId } })).toBe(2 * batchSize);
-    expect(await prisma.attempt.count({ where: { message: { requestId } } })).toBe(2 * batchSize);
+    expect(await prisma.message.count({ where: { requestId } })).toBe(messageCount);
+    expect(await prisma.attempt.count({ where: { message: { requestId } } })).toBe(messageCount);
     const captures = await prisma.capture.findMany({ where: { appId: tenant.appId } });
     expect(new Set(captures.map(({ channel, target }) => `${channel} ${target}`)).size).toBe(
-      2 * batchSize,
+      messageCount,
     );
-    expect(captures).toHaveLength(2 * batchSize);
+    expect(captures).toHaveLength(messageCount);
   }, 120_000);
 });

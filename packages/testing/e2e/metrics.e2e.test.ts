@@ -1,4 +1,5 @@
-import { channelVersion, eventually, type System, startSystem } from '@belfry/testing';
+import net from 'node:net';
+import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
 
 let system: System;
 
@@ -52,4 +53,62 @@ describe('a running system', () => {
       expect((await read(url, '/readyz')).status).toBe(200);
     }
   });
+
+  test('answers 503 at /readyz from the moment that it drains, and still ends the calls that it has begun', async () => {
+    const own = await startSystem({ workers: [] });
+    const tenant = await own.factories.createTenant();
+    const event = await own.factories.createEvent(tenant, {
+      email: channelVersion({ subject: 'x', text: 'y' }),
+    });
+    const status = (await own.api.waitForLine('api.ready'))['metrics_url'];
+    expect((await read(status, '/readyz')).status).toBe(200);
+    const begun = beginCall(own.apiUrl, tenant, { event: event.name });
+    await begun.hasBegun;
+    own.api.signal('SIGTERM');
+    await eventually(async () => {
+      expect(await read(status, '/readyz')).toMatchObject({ status: 503 });
+    });
+    expect((await read(status, '/livez')).status).toBe(200);
+    // The port of the calls takes no new connection, and says so on those that are open.
+    await expect(read(own.apiUrl, '/readyz')).rejects.toThrow();
+    begun.finish('GET /readyz HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    expect(await begun.answer).toMatch(/^HTTP\/1.1 200 .*"success":true.*HTTP\/1.1 503 /s);
+    await own.stop();
+    expect(own.api.lines).toContainEqual(
+      expect.objectContaining({ message: 'shutdown.end', isClean: true }),
+    );
+  }, 60_000);
 });
+
+/** A send whose body is still to come. The gateway asks for it once it has begun with the call. */
+function beginCall(apiUrl: string, { appId, apiKey }: Tenant, body: object) {
+  const { hostname, port } = new URL(apiUrl);
+  const text = JSON.stringify(body);
+  const socket = net.connect(Number(port), hostname);
+  let received = '';
+  const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(received)));
+  const hasBegun = new Promise<void>((resolve) => {
+    socket.on('data', (piece) => {
+      if (/^HTTP\/1.1 100 /.test(String(piece))) resolve();
+      else received += String(piece);
+    });
+  });
+  socket.write(
+    [
+      `POST /v1/apps/${appId}/events/send HTTP/1.1`,
+      'Host: gateway',
+      `Authorization: AuthKey ${apiKey}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Expect: 100-continue',
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  return {
+    hasBegun,
+    answer,
+    /** With what is to come after it on its connection. */
+    finish: (next: string) => socket.write(text + next),
+  };
+}

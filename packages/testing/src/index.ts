@@ -42,6 +42,7 @@ export {
   type SmtpSimulatorOptions,
   type SmtpStage,
 } from './simulators/smtp';
+export { createStatementCounter, type StatementCounter } from './statement-counter';
 export {
   createTelegramSimulator,
   type TelegramFault,

@@ -1,0 +1,51 @@
+import type { Express } from 'express';
+
+/** What app.ts has routed, such as `GET /livez`: read off Express itself, so that none can be left out. */
+export function routesOf({ router }: Express): string[] {
+  return router.stack.flatMap(({ route }) =>
+    route
+      ? [...new Set(route.stack.map(({ method }) => `${method.toUpperCase()} ${route.path}`))]
+      : [],
+  );
+}
+
+/** The values of a path's parameters by name. */
+export type PathValues = Record<string, string>;
+
+/** The names of the parameters in a route's path, in order. */
+export function parametersOf(route: string): string[] {
+  return [...route.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+}
+
+/** Method and path of a call of the route; the path is below the app. */
+export function placeOf(route: string, values: PathValues) {
+  const [method = '', path = ''] = route.split(' ');
+  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
+  );
+  return { method: method.toLowerCase(), path: filled };
+}
+
+/** Below /v1, and for providers: the secret in the path stands for the API key, and no account is named. */
+export const routesOfProviders = [
+  'POST /v1/receipts/:integration_id/:secret',
+  'GET /v1/receipts/:integration_id/:secret',
+];
+
+/** A body that each route of the interface takes; a route without one has an empty row. */
+export const bodyOfRoute: Record<string, ((eventName: string) => object) | undefined> = {
+  'POST /v1/apps/:app_id/events/send': (event) => ({ event, user: { email: 'a@example.com' } }),
+  'POST /v1/apps/:app_id/events/bulk_send': (event) => ({
+    event,
+    batch: [{ user: { email: 'a@example.com' } }],
+  }),
+  'POST /v1/apps/:app_id/users': () => ({ user_id: 'somebody', email: 'a@example.com' }),
+  'GET /v1/apps/:app_id/users/:user_id': undefined,
+  'POST /v1/apps/:app_id/users/:user_id/devices': () => ({ platform: 'ios' }),
+  'POST /v1/apps/:app_id/users/:user_id/devices/:device_id': () => ({ platform: 'ios' }),
+  'PUT /v1/apps/:app_id/users/:user_id/devices/:device_id': () => ({ platform: 'ios' }),
+  'GET /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
+  'DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
+};
+
+export const routesWithRow = Object.keys(bodyOfRoute);

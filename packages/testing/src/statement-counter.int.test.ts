@@ -1,0 +1,35 @@
+import { createDatabase } from '@belfry/database';
+import { createLogger } from '@belfry/runtime';
+import { testDatabase } from './database';
+import { createStatementCounter, type StatementCounter } from './statement-counter';
+
+let counter: StatementCounter;
+
+beforeAll(async () => {
+  counter = await createStatementCounter((await testDatabase()).url);
+});
+afterAll(() => counter.close());
+
+describe('a statement counter', () => {
+  test('tells each statement that PostgreSQL executes, once, in order and by its text', async () => {
+    const log = createLogger({ level: 'error', process: 'test' });
+    const database = createDatabase({ url: counter.url, poolSize: 1, log });
+    const { accepting } = database;
+    const large = 'x'.repeat(300_000);
+    const statements = await counter.during(async () => {
+      await accepting.query('BEGIN');
+      await accepting.query('SELECT $1::text', [large]);
+      await accepting.query({ name: 'named', text: 'SELECT $1::int', values: [1] });
+      await accepting.query({ name: 'named', text: 'SELECT $1::int', values: [2] });
+      await accepting.query('COMMIT');
+    });
+    await database.close();
+    expect(statements).toEqual([
+      'BEGIN',
+      'SELECT $1::text',
+      'SELECT $1::int',
+      'SELECT $1::int',
+      'COMMIT',
+    ]);
+  });
+});
