@@ -42,7 +42,6 @@ export {
   type SmtpSimulatorOptions,
   type SmtpStage,
 } from './simulators/smtp';
-export { createStatementCounter, type StatementCounter } from './statement-counter';
 export {
   createTelegramSimulator,
   type TelegramFault,
@@ -50,6 +49,7 @@ export {
   type TelegramSimulator,
 } from './simulators/telegram';
 export type { TelegramEntity, TelegramText } from './simulators/telegram-html';
+export { createStatementCounter, type StatementCounter } from './statement-counter';
 export {
   type MessageRow,
   type SendAnswer,
