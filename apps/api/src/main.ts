@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import {
   createLogger,
   createShutdown,
+  createStartChecks,
   createStatusServer,
   type Env,
   EnvError,
@@ -13,6 +14,10 @@ import {
   newId,
   readEnv,
   type SettingName,
+  type Shutdown,
+  type StartCheck,
+  type StartChecks,
+  StartRefusedError,
   type StatusServer,
 } from '@belfry/runtime';
 import { type ApiDeps, createApi } from './app';
@@ -23,7 +28,8 @@ import { closeServer, createApiServer, listen } from './server';
 const exitConfiguration = 78;
 
 start().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof EnvError ? error.message : String(error)}\n`);
+  const isOurs = error instanceof EnvError || error instanceof StartRefusedError;
+  process.stderr.write(`${isOurs ? error.message : String(error)}\n`);
   process.exit(exitConfiguration);
 });
 
@@ -38,13 +44,27 @@ async function start(): Promise<void> {
   const deps = createApiDeps(env, log, shutdown);
   const api = createApi(deps);
   const server = createApiServer(api, { ...(tls && { tls }), newId, log });
-  await warmUp(deps, log);
+  const checks = createChecks(deps.storeChecks, shutdown, log);
+  await Promise.all([warmUp(deps, log), checks.run()]);
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server));
   const metricsUrl = await serveMetrics(status, deps, env);
   exitOnSignals(shutdown);
   const url = urlOf(server, tls ? 'https' : 'http');
   log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });
+}
+
+function createChecks(checks: StartCheck[], shutdown: Shutdown, log: Logger): StartChecks {
+  const started = createStartChecks({
+    checks,
+    onRefused(error) {
+      process.stderr.write(`${error.message}\n`);
+      void shutdown.run('refused').then(() => process.exit(exitConfiguration));
+    },
+    log,
+  });
+  shutdown.add('start checks', started.stop);
+  return started;
 }
 
 /** The first look-up loads Prisma's query compiler, for near a second: no caller should wait for that. */

@@ -1,10 +1,14 @@
 import {
   createLogger,
   createShutdown,
+  createStartChecks,
   createStatusServer,
   EnvError,
   exitOnSignals,
   readEnv,
+  type Shutdown,
+  type StartChecks,
+  StartRefusedError,
   type StatusServer,
 } from '@belfry/runtime';
 import { type CloseRole, createParts, type Parts, warmUp } from './parts';
@@ -17,8 +21,8 @@ import { startRelay } from './start-relay';
 const exitConfiguration = 78;
 
 start().catch((error: unknown) => {
-  const isOurs = error instanceof EnvError || error instanceof RangeError;
-  process.stderr.write(`${isOurs ? error.message : String(error)}\n`);
+  const isOurs = [EnvError, RangeError, StartRefusedError].some((kind) => error instanceof kind);
+  process.stderr.write(`${isOurs && error instanceof Error ? error.message : String(error)}\n`);
   process.exit(isOurs ? exitConfiguration : 1);
 });
 
@@ -32,7 +36,8 @@ async function start(): Promise<void> {
   const status = createStatusServer();
   shutdown.add('status', status.close);
   const parts = createParts(env, log, shutdown);
-  await warmUp(parts);
+  const checks = createChecks(parts);
+  await Promise.all([warmUp(parts), checks.run()]);
   const closers = roles.map((role) => startRole(parts, role));
   // All at once: a role that is told last would go on claiming what it has no time left to end.
   shutdown.add('roles', async () => {
@@ -40,6 +45,21 @@ async function start(): Promise<void> {
   });
   const url = await serveStatus(status, parts);
   log.info('worker.ready', { roles: roles.map(({ name }) => name), url, pid: process.pid });
+}
+
+function createChecks({ storeChecks, log, shutdown }: Parts): StartChecks {
+  const checks = createStartChecks({
+    checks: storeChecks,
+    onRefused: (error) => endRefused(error, shutdown),
+    log,
+  });
+  shutdown.add('start checks', checks.stop);
+  return checks;
+}
+
+function endRefused(error: StartRefusedError, shutdown: Shutdown): void {
+  process.stderr.write(`${error.message}\n`);
+  void shutdown.run('refused').then(() => process.exit(exitConfiguration));
 }
 
 async function serveStatus(status: StatusServer, parts: Parts): Promise<string> {

@@ -10,6 +10,7 @@ import { channelNames, channels } from '@belfry/channels';
 import {
   type AppRow,
   createDatabase,
+  createDatabaseCheck,
   createLookUps,
   createReadiness,
   type Database,
@@ -24,12 +25,14 @@ import {
   createCache,
   createMetrics,
   createRedis,
+  createRedisCheck,
   createSecrets,
   type Env,
   type Logger,
   type Metrics,
   type Secrets,
   type Shutdown,
+  type StartCheck,
 } from '@belfry/runtime';
 import { deliverQueue, fanOutQueue, type Recipient } from '@belfry/shared';
 import type { Redis } from 'ioredis';
@@ -55,6 +58,7 @@ export type Parts = {
   backoff: Backoff;
   metrics: Metrics;
   ready(): Promise<boolean>;
+  storeChecks: StartCheck[];
 };
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
@@ -90,12 +94,10 @@ export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown)
     readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
     readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
   });
-  const isStoreReady = createReadiness({
-    pool: database.accepting,
-    databaseUrl: env.DATABASE_URL,
-    migrationsDir,
-  });
+  const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
+  const isStoreReady = createReadiness(migrated);
   const lookUps = createLookUps(database.prisma);
+  const secrets = createSecrets(env.BELFRY_KEYS);
   const rows = { ttlMs: env.LOOKUP_CACHE_MS, maxEntries: cachedRows };
   const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
   return {
@@ -105,7 +107,7 @@ export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown)
     database,
     redis,
     queues,
-    secrets: createSecrets(env.BELFRY_KEYS),
+    secrets,
     lookUps,
     findVersion: createCache(lookUps.findVersion, { ttlMs: versionTtlMs, maxEntries: cachedRows }),
     findApp: createCache(lookUps.findApp, rows),
@@ -115,6 +117,7 @@ export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown)
     recorder,
     metrics,
     ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
 }

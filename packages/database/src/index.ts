@@ -10,6 +10,7 @@ export {
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
+export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';
 export {
   createDevices,
@@ -34,6 +35,7 @@ export {
   writeKeyAlone,
 } from './idempotency-keys';
 export { markActive, markNeedsAttention } from './integrations';
+export { checkKeyRing } from './key-canary';
 export {
   type ApiKeyRow,
   type AppRow,
@@ -67,6 +69,7 @@ export {
   listUnplannedRequests,
   readServerStart,
 } from './relay-queries';
+export { checkPostgres } from './server-check';
 export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
 export { sqlStateOf } from './transaction';
 export { createUsers, type Users, type UserWrite } from './users';
