@@ -1,15 +1,20 @@
 import { channelNames } from '@belfry/channels';
 import {
   assignJobs,
+  createUpkeepTasks,
   listDueMessages,
   listExpiredLeases,
   listUnplannedRequests,
   readServerStart,
+  withUpkeepLock,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { leaseMsOf } from './lease';
 import type { CloseRole, Parts } from './parts';
 import { createRelay } from './relay';
+import { createUpkeep } from './upkeep';
+
+const upkeepEveryMs = 5 * 60_000;
 
 /** The role `relay`: brings what is due from PostgreSQL to the queues. */
 export function startRelay(parts: Parts): CloseRole {
@@ -36,6 +41,15 @@ export function startRelay(parts: Parts): CloseRole {
     longestLeaseMs: Math.max(...channelNames.map((name) => leaseMsOf(name, env))),
     log: parts.log,
   });
+  const upkeep = createUpkeep({
+    withLock: (work) => withUpkeepLock(pool, work),
+    createTasks: () => createUpkeepTasks({ retentionDays: env.RETENTION_DAYS }),
+    everyMs: upkeepEveryMs,
+    log: parts.log,
+  });
   relay.start();
-  return () => relay.close();
+  upkeep.start();
+  return async () => {
+    await Promise.all([relay.close(), upkeep.close()]);
+  };
 }

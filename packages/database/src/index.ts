@@ -71,7 +71,9 @@ export {
 } from './relay-queries';
 export { checkPostgres } from './server-check';
 export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
-export { sqlStateOf } from './transaction';
+export { type Queryable, sqlStateOf } from './transaction';
+export { createUpkeepTasks, type RemovedChunk, type UpkeepTask } from './upkeep';
+export { withUpkeepLock } from './upkeep-lock';
 export { createUsers, type Users, type UserWrite } from './users';
 
 export { sortWriteFailure, type WriteFailure } from './write-failure';

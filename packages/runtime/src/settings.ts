@@ -226,6 +226,14 @@ export const settings = {
     maximum: 3_600_000,
     help: 'The longest wait before another attempt.',
   }),
+  RETENTION_DAYS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 30,
+    minimum: 2,
+    maximum: 3_650,
+    help: 'How long the relay keeps a request of which everything is final; below 2 a key could outlive its request.',
+  }),
   SLACK_API_URL: text({
     group: 'worker',
     for: ['worker'],
