@@ -26,6 +26,10 @@ import { closeServer, createApiServer, listen } from './server';
 
 /** sysexits.h: the configuration is wrong. */
 const exitConfiguration = 78;
+/** A call may take 30 s to bring its body: one that is slower than this is given up. */
+const shutdownTimeoutMs = 25_000;
+/** Of that, for closing the stores. */
+const closingMs = 5_000;
 
 start().catch((error: unknown) => {
   const isOurs = error instanceof EnvError || error instanceof StartRefusedError;
@@ -37,7 +41,8 @@ async function start(): Promise<void> {
   const env = readEnv('api');
   const tls = readTls(env);
   const log = createLogger({ level: env.LOG_LEVEL, process: 'api' });
-  const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
+  const timeoutMs = env.SHUTDOWN_TIMEOUT_MS || shutdownTimeoutMs;
+  const shutdown = createShutdown({ log, timeoutMs });
   // Closed last: until then it tells that this process takes nothing more.
   const status = createStatusServer();
   shutdown.add('status', status.close);
@@ -47,7 +52,7 @@ async function start(): Promise<void> {
   const checks = createChecks(deps.storeChecks, shutdown, log);
   await Promise.all([warmUp(deps, log), checks.run()]);
   await listenOrExplain(server, env);
-  shutdown.add('server', () => closeServer(server));
+  shutdown.add('server', () => closeServer(server, timeoutMs - closingMs));
   const metricsUrl = await serveMetrics(status, deps, env);
   exitOnSignals(shutdown);
   const url = urlOf(server, tls ? 'https' : 'http');

@@ -10,14 +10,14 @@ import {
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { leaseMsOf } from './lease';
-import type { CloseRole, Parts } from './parts';
+import type { Parts, RunningRole } from './parts';
 import { createRelay } from './relay';
 import { createUpkeep } from './upkeep';
 
 const upkeepEveryMs = 5 * 60_000;
 
 /** The role `relay`: brings what is due from PostgreSQL to the queues. */
-export function startRelay(parts: Parts): CloseRole {
+export function startRelay(parts: Parts): RunningRole {
   const { env, database, queues, redis } = parts;
   const pool = database.delivery;
   const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
@@ -49,7 +49,10 @@ export function startRelay(parts: Parts): CloseRole {
   });
   relay.start();
   upkeep.start();
-  return async () => {
-    await Promise.all([relay.close(), upkeep.close()]);
+  return {
+    isStalled: () => false,
+    async close() {
+      await Promise.all([relay.close(), upkeep.close()]);
+    },
   };
 }

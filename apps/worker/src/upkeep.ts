@@ -20,7 +20,7 @@ export type Upkeep = {
 /** Five million rows a turn: what is left is removed by the next one. */
 const maxChunksPerTask = 1_000;
 /** A chunk that is cut off was not removed; the next runner does it. */
-const closeTimeoutMs = 2_000;
+const closeTimeoutMs = 1_000;
 
 /** Removes what is old, one process at a time. */
 export function createUpkeep(deps: UpkeepDeps): Upkeep {

@@ -19,6 +19,7 @@ export {
   type DeviceUpdate,
   type NewDevice,
 } from './devices';
+export { type ConfiguredIntegration, listIntegrations, readRequestStory } from './doctor-queries';
 export {
   findUnplannedRequest,
   listUnplannedItems,
@@ -29,13 +30,20 @@ export {
 } from './fan-out-queries';
 export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
 export {
+  type Beat,
+  listHeartbeats,
+  removeHeartbeat,
+  type WorkerLife,
+  writeHeartbeat,
+} from './heartbeats';
+export {
   type NewStoredKey,
   type PurgeOptions,
   purgeIdempotencyKeys,
   writeKeyAlone,
 } from './idempotency-keys';
 export { markActive, markNeedsAttention } from './integrations';
-export { checkKeyRing } from './key-canary';
+export { checkKeyRing, findRingProblems } from './key-canary';
 export {
   type ApiKeyRow,
   type AppRow,
@@ -57,6 +65,7 @@ export {
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
+export { type ResetLink, resetOperator } from './operators';
 export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';
 export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
 export {
@@ -69,13 +78,18 @@ export {
   listUnplannedRequests,
   readServerStart,
 } from './relay-queries';
+export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
 export { checkPostgres } from './server-check';
-export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
+export {
+  createReadiness,
+  type OldestWaiting,
+  readDatabaseTime,
+  readOldestWaiting,
+} from './status-queries';
 export { type Queryable, sqlStateOf } from './transaction';
 export { createUpkeepTasks, type RemovedChunk, type UpkeepTask } from './upkeep';
 export { withUpkeepLock } from './upkeep-lock';
 export { createUsers, type Users, type UserWrite } from './users';
-
 export { sortWriteFailure, type WriteFailure } from './write-failure';
 
 export {

@@ -46,7 +46,7 @@ export function readEnv<P extends ProcessName>(
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     if (!setting.for.includes(processName)) continue;
-    const parsed = parse(setting, source[name]?.trim());
+    const parsed = parse(setting, source[name]?.trim(), processName);
     if ('value' in parsed) values[name] = parsed.value;
     else problems.push({ name, problem: parsed.problem, example: setting.example });
   }
@@ -56,10 +56,18 @@ export function readEnv<P extends ProcessName>(
   return values as Env<P>;
 }
 
+/** The environment of this process, over what stands in for variables that it lacks. */
+export function environmentOver(
+  defaults: Record<string, string>,
+): Record<string, string | undefined> {
+  const given = Object.entries(process.env).filter(([, value]) => value?.trim());
+  return { ...defaults, ...Object.fromEntries(given) };
+}
+
 type Parsed = { value: unknown } | { problem: string };
 
-function parse(setting: Setting, given: string | undefined): Parsed {
-  if (!given) return absent(setting);
+function parse(setting: Setting, given: string | undefined, reader: ProcessName): Parsed {
+  if (!given) return absent(setting, reader);
   switch (setting.kind) {
     case 'text':
       return { value: given };
@@ -76,8 +84,9 @@ function parse(setting: Setting, given: string | undefined): Parsed {
   }
 }
 
-function absent(setting: Setting): Parsed {
-  return setting.isRequired ? { problem: 'is missing' } : { value: setting.default ?? '' };
+function absent(setting: Setting, reader: ProcessName): Parsed {
+  const isRequired = setting.isRequired && !setting.isOptionalFor?.includes(reader);
+  return isRequired ? { problem: 'is missing' } : { value: setting.default ?? '' };
 }
 
 function parseInteger(setting: { minimum: number; maximum: number }, given: string): Parsed {
@@ -100,7 +109,11 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   if (env['TLS_CERT_FILE'] && env['TLS_KEY_FILE'] === '') {
     add('TLS_KEY_FILE', 'is missing beside TLS_CERT_FILE');
   }
-  if (typeof env['PUBLIC_URL'] === 'string' && !URL.canParse(env['PUBLIC_URL'])) {
+  if (
+    env['PUBLIC_URL'] &&
+    typeof env['PUBLIC_URL'] === 'string' &&
+    !URL.canParse(env['PUBLIC_URL'])
+  ) {
     add('PUBLIC_URL', 'must be a URL');
   }
   if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {

@@ -13,8 +13,9 @@ export const settings = {
   }),
   REDIS_URL: text({
     group: 'stores',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     isRequired: true,
+    isOptionalFor: ['cli'],
     isSecret: true,
     example: 'redis://redis:6379/0',
     help: 'Redis 7 or Valkey, with maxmemory-policy noeviction.',
@@ -37,16 +38,18 @@ export const settings = {
 
   BELFRY_KEYS: text({
     group: 'security',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     isRequired: true,
+    isOptionalFor: ['cli'],
     isSecret: true,
     example: 'k2:<base64 of 32 bytes>,k1:<base64 of 32 bytes>',
     help: 'The key ring that seals credentials and tokens. The first key seals, all of them open.',
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     isRequired: true,
+    isOptionalFor: ['cli'],
     example: 'https://notify.example.com',
     help: 'Where callers and providers reach the gateway.',
   }),
@@ -79,7 +82,7 @@ export const settings = {
   }),
   ALLOW_PRIVATE_NETWORKS: boolean({
     group: 'security',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     default: false,
     help: 'Let integrations and attachments reach private and loopback addresses, such as a mail server beside this one.',
   }),
@@ -236,7 +239,7 @@ export const settings = {
   }),
   SLACK_API_URL: text({
     group: 'worker',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4410/api/',
@@ -244,7 +247,7 @@ export const settings = {
   }),
   TWILIO_API_URL: text({
     group: 'worker',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4411',
@@ -252,7 +255,7 @@ export const settings = {
   }),
   META_API_URL: text({
     group: 'worker',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4412',
@@ -260,7 +263,7 @@ export const settings = {
   }),
   TELEGRAM_API_URL: text({
     group: 'worker',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4413',
@@ -269,10 +272,10 @@ export const settings = {
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
     for: ['api', 'worker'],
-    default: 25_000,
-    minimum: 100,
+    default: 0,
+    minimum: 0,
     maximum: 300_000,
-    help: 'How long a process may take to end what is in flight.',
+    help: 'How long a process may take to end; 0 is 10 s beyond the longest attempt of its roles: 25 s, and 50 s with e-mail. Below that, attempts are cut off before the end, and may be unknown.',
   }),
 
   NODE_ENV: text({
@@ -302,6 +305,8 @@ export type Setting = {
   for: readonly ProcessName[];
   help: string;
   isRequired?: true;
+  /** Processes that can do a part of their work without it. */
+  isOptionalFor?: readonly ProcessName[];
   /** Never printed. */
   isSecret?: true;
   /** Refused in production. */
