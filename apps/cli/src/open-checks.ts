@@ -1,4 +1,4 @@
-import { channelNames, type SenderDeps } from '@belfry/channels';
+import { channelNames, parsePrivateHosts, type SenderDeps } from '@belfry/channels';
 import {
   checkPostgres,
   createDatabase,
@@ -116,6 +116,6 @@ function senderDepsOf(env: Env<'cli'>): SenderDeps {
       meta: env.META_API_URL || undefined,
       telegram: env.TELEGRAM_API_URL || undefined,
     },
-    allowPrivateNetworks: env.ALLOW_PRIVATE_NETWORKS,
+    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };
 }

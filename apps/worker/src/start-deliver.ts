@@ -1,4 +1,4 @@
-import { type ChannelName, channels, type SenderDeps } from '@belfry/channels';
+import { type ChannelName, channels, parsePrivateHosts, type SenderDeps } from '@belfry/channels';
 import {
   claimMessages,
   markActive,
@@ -114,14 +114,18 @@ function senderDepsOf(env: Env<'worker'>): SenderDeps {
       meta: env.META_API_URL || undefined,
       telegram: env.TELEGRAM_API_URL || undefined,
     },
-    allowPrivateNetworks: env.ALLOW_PRIVATE_NETWORKS,
+    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };
 }
 
 /** Providers refuse addresses that they cannot reach; a simulator on this machine reaches every one. */
 function whereProvidersReach(env: Env<'worker'>): string | undefined {
-  const isReachable = env.PUBLIC_URL.startsWith('https://') || env.ALLOW_PRIVATE_NETWORKS;
+  const isReachable = env.PUBLIC_URL.startsWith('https://') || hasSimulator(env);
   return isReachable ? env.PUBLIC_URL : undefined;
+}
+
+function hasSimulator(env: Env<'worker'>): boolean {
+  return Object.values(senderDepsOf(env).baseUrls).some((url) => url !== undefined);
 }
 
 function createClaims({ database, worker }: Parts, leaseMs: number) {

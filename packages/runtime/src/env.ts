@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type ProcessName, type Setting, type SettingName, settings } from './settings';
 
 type ValueOf<S> = S extends { kind: 'integer' }
@@ -116,10 +117,19 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   ) {
     add('PUBLIC_URL', 'must be a URL');
   }
+  if (!isHostList(env['ALLOWED_PRIVATE_HOSTS'])) {
+    add('ALLOWED_PRIVATE_HOSTS', 'must be host names or addresses, comma separated, without ports');
+  }
   if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {
     add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
   }
   return [...found, ...simulatorsInProduction(env)];
+}
+
+function isHostList(given: unknown): boolean {
+  if (typeof given !== 'string' || given === '') return true;
+  const names = given.split(',').map((name) => name.trim());
+  return names.every((name) => isIP(name) !== 0 || /^[A-Za-z0-9_.-]+$/.test(name));
 }
 
 function simulatorsInProduction(env: Record<string, unknown>): EnvProblem[] {

@@ -80,11 +80,12 @@ export const settings = {
     example: '/run/secrets/tls.key',
     help: 'Private key of TLS_CERT_FILE in PEM.',
   }),
-  ALLOW_PRIVATE_NETWORKS: boolean({
+  ALLOWED_PRIVATE_HOSTS: text({
     group: 'security',
     for: ['worker', 'cli'],
-    default: false,
-    help: 'Let integrations and attachments reach private and loopback addresses, such as a mail server beside this one.',
+    default: '',
+    example: 'mail.internal,10.0.0.25',
+    help: 'Hosts, by the name or address that integrations and attachment URLs give, which may be private and may be reached on any port. All others must be public: attachments by https on port 443, mail servers on 25, 465, 587 or 2525.',
   }),
 
   API_HOST: text({

@@ -54,7 +54,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     BELFRY_KEYS: testKeyRing,
     PUBLIC_URL: 'http://127.0.0.1',
     ALLOW_HTTP: 'true',
-    ALLOW_PRIVATE_NETWORKS: 'true',
+    ALLOWED_PRIVATE_HOSTS: 'localhost,127.0.0.1,::1',
     API_PORT: '0',
     ...quick,
     ...options.env,
