@@ -1,4 +1,5 @@
 // The documents that are made from the code: file to text. Nothing is read or written here.
+import { clientTypes } from './client-types.mjs';
 
 export function createDocuments(code) {
   return {
@@ -6,6 +7,7 @@ export function createDocuments(code) {
     'docs/errors.md': errors(code),
     'docs/sandbox.md': sandbox(code),
     'docs/states.md': states(code),
+    'packages/client/src/generated/wire.ts': clientTypes(code),
   };
 }
 
