@@ -49,7 +49,15 @@ export {
   type TelegramSimulator,
 } from './simulators/telegram';
 export type { TelegramEntity, TelegramText } from './simulators/telegram-html';
-export { createStatementCounter, type StatementCounter } from './statement-counter';
+export {
+  createTwilioSimulator,
+  simulatedAuthToken,
+  type TwilioFault,
+  type TwilioSend,
+  type TwilioSimulator,
+  type TwilioSimulatorOptions,
+} from './simulators/twilio';
+export type { TwilioReceipt } from './simulators/twilio-receipts';
 export {
   type MessageRow,
   type SendAnswer,
