@@ -23,6 +23,7 @@ import type { SlackContent } from './slack/template';
 import { telegramSubject } from './telegram/telegram.subject.fixture';
 import { twilioSmsSubject } from './sms/twilio.subject.fixture';
 import { metaSubject } from './whatsapp/meta.subject.fixture';
+import { twilioWhatsappSubject } from './whatsapp/twilio.subject.fixture';
 
 const deadlineMs = 5_000;
 
@@ -220,6 +221,7 @@ const subjects: Record<string, Subject> = {
   'sms/twilio': twilioSmsSubject,
   'whatsapp/meta': metaSubject,
   'telegram/telegram': telegramSubject,
+  'whatsapp/twilio': twilioWhatsappSubject,
 };
 
 test('every provider of the registry is under this contract', () => {
