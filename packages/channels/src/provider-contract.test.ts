@@ -20,8 +20,8 @@ import {
 import { channels } from './registry';
 import { slackCodes } from './slack/codes';
 import type { SlackContent } from './slack/template';
-import { telegramSubject } from './telegram/telegram.subject.fixture';
 import { twilioSmsSubject } from './sms/twilio.subject.fixture';
+import { telegramSubject } from './telegram/telegram.subject.fixture';
 import { metaSubject } from './whatsapp/meta.subject.fixture';
 import { twilioWhatsappSubject } from './whatsapp/twilio.subject.fixture';
 

@@ -1,8 +1,8 @@
 import type { AnyChannel } from './channel';
 import { email } from './email/channel';
 import { slack } from './slack/channel';
-import { telegram } from './telegram/channel';
 import { sms } from './sms/channel';
+import { telegram } from './telegram/channel';
 import { whatsapp } from './whatsapp/channel';
 
 /** Every channel there is. Wire schema, worker roles, dashboard and sandbox follow from these lines. */

@@ -58,6 +58,7 @@ export {
   type TwilioSimulatorOptions,
 } from './simulators/twilio';
 export type { TwilioReceipt } from './simulators/twilio-receipts';
+export { createStatementCounter, type StatementCounter } from './statement-counter';
 export {
   type MessageRow,
   type SendAnswer,
