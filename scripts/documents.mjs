@@ -116,12 +116,16 @@ function states({ messageStates, skipReasons, failureReasons }) {
 const magicForms = {
   email: (word) => `sandbox+${word}@example.com`,
   slack: (word) => `CSANDBOX${word.toUpperCase()}`,
-  whatsapp: (word, channel) =>
-    magicNumbers.find((number) => channel.findMagicWord(number) === word),
+  sms: phoneOf,
+  whatsapp: phoneOf,
   telegram: (word) => `@sandbox_${word}`,
 };
 
 const magicNumbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);
+
+function phoneOf(word, channel) {
+  return magicNumbers.find((number) => channel.findMagicWord(number) === word);
+}
 
 function sandbox({ channels, magicBehaviours }) {
   const forms = Object.entries(magicForms).map(([name, write]) => ({

@@ -1,6 +1,7 @@
 import type { AnyChannel } from './channel';
 import { email } from './email/channel';
 import { slack } from './slack/channel';
+import { sms } from './sms/channel';
 import { telegram } from './telegram/channel';
 import { whatsapp } from './whatsapp/channel';
 
@@ -8,6 +9,7 @@ import { whatsapp } from './whatsapp/channel';
 export const channels = {
   email,
   slack,
+  sms,
   whatsapp,
   telegram,
 } satisfies Record<string, AnyChannel>;

@@ -49,6 +49,15 @@ export {
   type TelegramSimulator,
 } from './simulators/telegram';
 export type { TelegramEntity, TelegramText } from './simulators/telegram-html';
+export {
+  createTwilioSimulator,
+  simulatedAuthToken,
+  type TwilioFault,
+  type TwilioSend,
+  type TwilioSimulator,
+  type TwilioSimulatorOptions,
+} from './simulators/twilio';
+export type { TwilioReceipt } from './simulators/twilio-receipts';
 export { createStatementCounter, type StatementCounter } from './statement-counter';
 export {
   type MessageRow,

@@ -91,6 +91,18 @@ export type Override = {
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
+  sms?: {
+    sender?: string | null | undefined;
+    message?: {
+      text?: string | null | undefined;
+      sender?: string | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
   whatsapp?: {
     message?: {
       text?: string | null | undefined;
