@@ -12,6 +12,11 @@ export {
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { testRedis } from './redis';
 export {
+  type SimulatedChannel,
+  type SimulatedChannels,
+  startSimulatedChannels,
+} from './simulated-channels';
+export {
   createHttpSimulator,
   findClosedPort,
   type HttpFault,
