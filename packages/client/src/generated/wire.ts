@@ -358,6 +358,7 @@ export type GatewayErrorCode =
   | 'event_not_found'
   | 'user_not_found'
   | 'device_not_found'
+  | 'message_not_found'
   | 'not_found'
   | 'request_timeout'
   | 'idempotency_conflict'
