@@ -119,6 +119,7 @@ const magicForms = {
   sms: phoneOf,
   whatsapp: phoneOf,
   telegram: (word) => `@sandbox_${word}`,
+  in_app: (word) => `sandbox+${word}`,
 };
 
 const magicNumbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);

@@ -4,12 +4,16 @@ import { type Answer, sendAnswer } from './answer';
 import { callOf } from './call';
 import type { Caller } from './middleware/authenticate';
 import { type Checks, pathParametersOf, type RouteCall } from './post';
+import type { Query } from './query-values';
 
 /** A PUT that passed every check that does not depend on its route. */
 export type PutCall = RouteCall & {
   /** Members that were null are gone. */
   body: Json;
 };
+
+/** A GET or DELETE. */
+export type QueryCall = RouteCall & { query: Query };
 
 /** Makes routes of what answers the methods that ignore an Idempotency-Key. */
 export function createUnkeyed({ authenticate, checkDeclaredBody, limitRate, readBody }: Checks) {
@@ -25,11 +29,11 @@ export function createUnkeyed({ authenticate, checkDeclaredBody, limitRate, read
     },
 
     /** For GET and DELETE: a body is not looked at. */
-    withoutBody(answer: (call: RouteCall) => Promise<Answer>): RequestHandler {
+    withoutBody(answer: (call: QueryCall) => Promise<Answer>): RequestHandler {
       return async function handleWithoutBody(req, res) {
         const routeCall = await begin(req, res);
         await limitRate(callOf(res), routeCall.caller.accountId);
-        sendAnswer(res, await answer(routeCall));
+        sendAnswer(res, await answer({ ...routeCall, query: req.query }));
       };
     },
   };

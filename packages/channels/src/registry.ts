@@ -1,5 +1,6 @@
 import type { AnyChannel } from './channel';
 import { email } from './email/channel';
+import { inApp } from './in-app/channel';
 import { slack } from './slack/channel';
 import { sms } from './sms/channel';
 import { telegram } from './telegram/channel';
@@ -12,6 +13,7 @@ export const channels = {
   sms,
   whatsapp,
   telegram,
+  in_app: inApp,
 } satisfies Record<string, AnyChannel>;
 
 export type ChannelName = keyof typeof channels;

@@ -42,6 +42,10 @@ const samples: { [name: string]: Sample } = {
     template: { text: 'Hi {{name}}' },
     magic: (word) => `@sandbox_${word}`,
   },
+  in_app: {
+    template: { title: 'Hi {{name}}' },
+    magic: (word) => `sandbox+${word}`,
+  },
 };
 
 function sampleOf(name: ChannelName): Sample {

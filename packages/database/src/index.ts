@@ -33,6 +33,14 @@ export {
   purgeIdempotencyKeys,
   writeKeyAlone,
 } from './idempotency-keys';
+export {
+  createInbox,
+  type Inbox,
+  type InboxAddress,
+  type InboxAnchor,
+  type InboxPage,
+  type InboxStatusChange,
+} from './inbox';
 export { markActive, markNeedsAttention } from './integrations';
 export {
   type ApiKeyRow,
@@ -44,6 +52,7 @@ export {
   integrationPlace,
   itemTokenPlace,
   type LookUps,
+  type SealedApiKey,
   type UserRow,
   userTokenPlace,
   type VersionRow,

@@ -6,9 +6,14 @@ export type AppRow = {
   accountId: string;
   name: string;
   delivery: 'sandbox' | 'live';
+  /** Whether an inbox's count is told, and its opening noted, without a signature. */
+  openInboxCounters: boolean;
 };
 
 export type ApiKeyRow = { id: string; accountId: string; secretHash: Buffer };
+
+/** See `apiKeyPlace`. */
+export type SealedApiKey = { id: string; sealed: string };
 
 export type EventRow = {
   id: string;
@@ -55,6 +60,9 @@ export function apiKeyPlace(id: string): string {
   return `api_key:${id}`;
 }
 
+/** Two may be active at once; a few more may be about to expire. */
+const maxKeysOfAccount = 10;
+
 /** Questions with one answer. Those by id answer undefined for what is no UUID's row. */
 export function createLookUps(prisma: PrismaClient) {
   return {
@@ -65,11 +73,26 @@ export function createLookUps(prisma: PrismaClient) {
       return { id: row.id, accountId: row.accountId, secretHash: Buffer.from(row.secretHash) };
     },
 
+    /** The account's keys that may be used now, as they are sealed. */
+    async findSealedKeys(accountId: string): Promise<SealedApiKey[]> {
+      return prisma.apiKey.findMany({
+        where: {
+          accountId,
+          revokedAt: null,
+          OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
+        },
+        orderBy: { createdAt: 'desc' },
+        take: maxKeysOfAccount,
+        select: { id: true, sealed: true },
+      });
+    },
+
     async findApp(id: string): Promise<AppRow | undefined> {
       const row = await prisma.app.findUnique({ where: { id } });
       if (!row || row.deletedAt) return undefined;
-      const { accountId, name } = row;
-      return { id, accountId, name, delivery: row.delivery === 'live' ? 'live' : 'sandbox' };
+      const { accountId, name, openInboxCounters } = row;
+      const delivery = row.delivery === 'live' ? 'live' : 'sandbox';
+      return { id, accountId, name, delivery, openInboxCounters };
     },
 
     async findEvent(appId: string, name: string): Promise<EventRow | undefined> {

@@ -66,6 +66,18 @@ export {
   newDeviceBody,
   type StoredDevice,
 } from './wire/device';
+export {
+  fetchInboxBody,
+  type InboxItem,
+  type InboxStatus,
+  inboxAnswer,
+  inboxItemAnswer,
+  inboxItemToWire,
+  inboxStatuses,
+  readInboxBody,
+  unreadCountAnswer,
+  updateInboxBody,
+} from './wire/inbox';
 export { parseJson, parseJsonInSteps, unreadableJson } from './wire/json';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';

@@ -126,6 +126,22 @@ export type Override = {
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
+  in_app?: {
+    message?: {
+      title?: string | null | undefined;
+      body?: string | null | undefined;
+      /** Where a click leads: an http, https or relative URL. */
+      click_action?: string | null | undefined;
+      /** An http, https or relative URL. */
+      image?: string | null | undefined;
+      data?: object | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
   /**
    * By name of integration: `payload` is merged last over the request to that provider, over its
    * allowed fields.
@@ -342,6 +358,7 @@ export type GatewayErrorCode =
   | 'event_not_found'
   | 'user_not_found'
   | 'device_not_found'
+  | 'message_not_found'
   | 'not_found'
   | 'request_timeout'
   | 'idempotency_conflict'
