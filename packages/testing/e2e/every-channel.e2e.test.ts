@@ -1,5 +1,4 @@
 import {
-  channelVersion,
   eventually,
   type SimulatedChannels,
   type System,
@@ -53,19 +52,25 @@ async function statesOf(requestId: string): Promise<Record<string, string>> {
   return Object.fromEntries(messages.map(({ channel, state }) => [channel, state]));
 }
 
-const allSent = () =>
-  Object.fromEntries(Object.keys(simulated.channels).map((name) => [name, 'sent']));
+const allSettled = () => ({
+  ...Object.fromEntries(Object.keys(simulated.channels).map((name) => [name, 'sent'])),
+  in_app: 'delivered',
+});
 
 describe('one call to an event with every channel', () => {
-  test('is accepted once by each provider', async () => {
+  test('is accepted once by each provider, and leaves one item in the inbox', async () => {
     const before = counts();
     const requestId = await sendToAll(1);
-    await eventually(async () => expect(await statesOf(requestId)).toEqual(allSent()), {
+    await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
       timeoutMs: 20_000,
     });
     for (const [name, count] of Object.entries(counts())) {
       expect([name, count - (before[name] ?? 0)]).toEqual([name, 1]);
     }
+    const items = await system.database.prisma.inboxItem.findMany({
+      where: { appId: tenant.appId, userId: 'person-1' },
+    });
+    expect(items).toMatchObject([{ content: { title: 'Hello Ana' } }]);
   });
 
   test.each([['sms'], ['slack'], ['telegram'], ['whatsapp']])(
@@ -73,7 +78,7 @@ describe('one call to an event with every channel', () => {
     async (failing) => {
       simulated.channels[failing]?.putOff(5);
       const requestId = await sendToAll(100 + failing.length);
-      await eventually(async () => expect(await statesOf(requestId)).toEqual(allSent()), {
+      await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
         timeoutMs: 40_000,
       });
       const messages = await system.readMessages(requestId);
@@ -85,10 +90,7 @@ describe('one call to an event with every channel', () => {
   );
 
   test('reaches by the channels alone for which the recipient has an address', async () => {
-    const { name } = await system.factories.createEvent(tenant, {
-      sms: channelVersion({ text: 'Hi' }),
-      telegram: channelVersion({ text: 'Hi' }),
-    });
+    const { name } = await simulated.createEvent(system.factories, tenant, 'Hi');
     const { body } = await system.send(tenant, {
       event: name,
       user: { telegram: { chat_id: '7' } },

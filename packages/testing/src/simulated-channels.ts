@@ -24,7 +24,7 @@ export type SimulatedChannels = {
   /** What points the workers to the simulators. */
   env: Record<string, string>;
   channels: Record<string, SimulatedChannel>;
-  /** An integration for each channel, and a live event that goes by all of them. */
+  /** An integration for each channel, and a live event that goes by all of them and into the inbox. */
   createEvent(
     factories: Factories,
     tenant: Tenant,
@@ -65,11 +65,15 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
         });
         versions[channel] = channelVersion(template(text), { integrationIds: [id] });
       }
+      versions['in_app'] = channelVersion({ title: text });
       const { name } = await factories.createEvent(tenant, versions);
-      return { name, channels: Object.keys(channels) };
+      return { name, channels: Object.keys(versions) };
     },
     user: (number) =>
-      Object.assign({}, ...Object.values(channels).map((channel) => channel.user(number))),
+      Object.assign(
+        { user_id: `person-${number}` },
+        ...Object.values(channels).map((channel) => channel.user(number)),
+      ),
     async close() {
       await Promise.all(Object.values(simulators).map((simulator) => simulator.close()));
     },
