@@ -11,6 +11,7 @@ import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
 import { createPost } from './post';
+import { createReadJson } from './read-json';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
@@ -19,6 +20,7 @@ import { createReadyz, livez } from './routes/health';
 import { createOpenApiRoute } from './routes/openapi';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
+import { createTurns } from './turns';
 import { createUnkeyed } from './unkeyed';
 
 export type ApiDeps = AuthenticateDeps &
@@ -50,16 +52,18 @@ export function createApi(deps: ApiDeps): Express {
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
 
+  const readInTurn = createTurns();
   const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     limitRate: deps.limitRate,
     readBody: createReadBody(deps.bodies),
+    readJson: createReadJson(readInTurn),
   };
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
   const { put, withoutBody } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
-  const bulkSend = createBulkSendRoute(deps);
+  const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
   const receipts = createReceiptRoutes(

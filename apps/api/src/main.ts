@@ -14,6 +14,7 @@ import {
   readEnv,
   type SettingName,
   type StatusServer,
+  watchLoop,
 } from '@belfry/runtime';
 import { type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
@@ -42,6 +43,7 @@ async function start(): Promise<void> {
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server));
   const metricsUrl = await serveMetrics(status, deps, env);
+  shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
   exitOnSignals(shutdown);
   const url = urlOf(server, tls ? 'https' : 'http');
   log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });

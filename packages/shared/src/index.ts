@@ -66,7 +66,8 @@ export {
   newDeviceBody,
   type StoredDevice,
 } from './wire/device';
-export { parseJson, parseJsonInSteps, unreadableJson } from './wire/json';
+export { parseJson, parseJsonInSteps } from './wire/json';
+export { unreadableJson } from './wire/json-scan';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
