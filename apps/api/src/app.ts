@@ -13,6 +13,7 @@ import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
 import type { Operation } from './operation';
 import { createPost } from './post';
+import { createReadJson } from './read-json';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
@@ -24,6 +25,7 @@ import { createOpenApiRoute } from './routes/openapi';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
+import { createTurns } from './turns';
 import { createUnkeyed } from './unkeyed';
 
 export type ApiDeps = AuthenticateDeps &
@@ -51,21 +53,19 @@ export type ApiDeps = AuthenticateDeps &
 
 /** The gateway: every route and every step before it, in order. */
 export function createApi(deps: ApiDeps): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.enable('case sensitive routing');
-  app.set('query parser', 'simple');
-
+  const app = createExpress();
+  const readInTurn = createTurns();
   const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     limitRate: deps.limitRate,
     readBody: createReadBody(deps.bodies),
+    readJson: createReadJson(readInTurn),
   };
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
   const { put, withoutBody } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
-  const bulkSend = createBulkSendRoute(deps);
+  const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
   const receipts = createReceiptRoutes(
@@ -102,6 +102,14 @@ export function createApi(deps: ApiDeps): Express {
   app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
   app.use(notFound);
   app.use(createHandleErrors(deps));
+  return app;
+}
+
+function createExpress(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
   return app;
 }
 

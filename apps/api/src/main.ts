@@ -9,13 +9,13 @@ import {
   type Env,
   EnvError,
   exitOnSignals,
-  type Logger,
   newId,
   readEnv,
   type SettingName,
   type StatusServer,
+  watchLoop,
 } from '@belfry/runtime';
-import { type ApiDeps, createApi } from './app';
+import { createApi } from './app';
 import { createApiDeps } from './parts';
 import { closeServer, createApiServer, listen } from './server';
 
@@ -38,22 +38,13 @@ async function start(): Promise<void> {
   const deps = createApiDeps(env, log, shutdown);
   const api = createApi(deps);
   const server = createApiServer(api, { ...(tls && { tls }), newId, log });
-  await warmUp(deps, log);
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server));
   const metricsUrl = await serveMetrics(status, deps, env);
+  shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
   exitOnSignals(shutdown);
   const url = urlOf(server, tls ? 'https' : 'http');
   log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });
-}
-
-/** The first look-up loads Prisma's query compiler, for near a second: no caller should wait for that. */
-async function warmUp({ findApp }: ApiDeps, log: Logger): Promise<void> {
-  try {
-    await findApp('00000000-0000-0000-0000-000000000000');
-  } catch (error) {
-    log.warn('api.not_warm', { error });
-  }
 }
 
 function readTls(env: Env<'api'>): { cert: Buffer; key: Buffer } | undefined {

@@ -62,7 +62,7 @@ export function createApiDeps(
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
-  const lookUps = createGatewayLookUps(createLookUps(database.prisma), {
+  const lookUps = createGatewayLookUps(createLookUps(database.lookUps), {
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
   });

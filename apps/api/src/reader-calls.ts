@@ -11,7 +11,9 @@ import {
 import type { Checks } from './post';
 import { invalidValue, type Query, queryValueOf } from './query-values';
 
-export type ReaderCallsDeps = Omit<Checks, 'authenticate'> & { reader: AuthenticateReaderDeps };
+export type ReaderCallsDeps = Omit<Checks, 'authenticate' | 'readJson'> & {
+  reader: AuthenticateReaderDeps;
+};
 
 /** Makes handlers of what front ends call for their own user: here is the one order of its checks. */
 export function createReaderCalls({

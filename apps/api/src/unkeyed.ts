@@ -1,4 +1,4 @@
-import { type Json, parseJson, withoutNulls } from '@belfry/shared';
+import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
 import { type Answer, sendAnswer } from './answer';
 import { callOf } from './call';
@@ -16,14 +16,16 @@ export type PutCall = RouteCall & {
 export type QueryCall = RouteCall & { query: Query };
 
 /** Makes routes of what answers the methods that ignore an Idempotency-Key. */
-export function createUnkeyed({ authenticate, checkDeclaredBody, limitRate, readBody }: Checks) {
+export function createUnkeyed(checks: Checks) {
+  const { authenticate, checkDeclaredBody, limitRate, readBody, readJson } = checks;
+
   return {
     put(answer: (call: PutCall) => Promise<Answer>): RequestHandler {
       return async function handlePut(req, res) {
         const routeCall = await begin(req, res);
         checkDeclaredBody(req);
         await limitRate(callOf(res), routeCall.caller.accountId);
-        const body = withoutNulls(parseJson(await readBody(req, res)));
+        const body = await readJson(await readBody(req, res));
         sendAnswer(res, await answer({ ...routeCall, body }));
       };
     },

@@ -39,7 +39,7 @@ let factories: Factories;
 beforeAll(async () => {
   const { url } = await testDatabase();
   database = createDatabase({ url, poolSize: 6, log });
-  lookUps = createLookUps(database.prisma);
+  lookUps = createLookUps(database.lookUps);
   factories = createFactories(database);
 });
 

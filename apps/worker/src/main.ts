@@ -7,7 +7,7 @@ import {
   readEnv,
   type StatusServer,
 } from '@belfry/runtime';
-import { type CloseRole, createParts, type Parts, warmUp } from './parts';
+import { type CloseRole, createParts, type Parts } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
@@ -32,7 +32,6 @@ async function start(): Promise<void> {
   const status = createStatusServer();
   shutdown.add('status', status.close);
   const parts = createParts(env, log, shutdown);
-  await warmUp(parts);
   const closers = roles.map((role) => startRole(parts, role));
   // All at once: a role that is told last would go on claiming what it has no time left to end.
   shutdown.add('roles', async () => {

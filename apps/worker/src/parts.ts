@@ -65,15 +65,6 @@ const cachedRows = 1_000;
 /** A version never changes; only memory bounds how long it is kept. */
 const versionTtlMs = 60 * 60_000;
 
-/** The first look-up loads Prisma's query compiler: that must not be paid out of the first message's lease. */
-export async function warmUp({ lookUps, log }: Parts): Promise<void> {
-  try {
-    await lookUps.findApp('00000000-0000-0000-0000-000000000000');
-  } catch (error) {
-    log.warn('worker.not_warm', { error });
-  }
-}
-
 export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown): Parts {
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
@@ -95,7 +86,7 @@ export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown)
     databaseUrl: env.DATABASE_URL,
     migrationsDir,
   });
-  const lookUps = createLookUps(database.prisma);
+  const lookUps = createLookUps(database.lookUps);
   const rows = { ttlMs: env.LOOKUP_CACHE_MS, maxEntries: cachedRows };
   const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
   return {

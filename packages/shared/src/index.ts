@@ -78,7 +78,9 @@ export {
   unreadCountAnswer,
   updateInboxBody,
 } from './wire/inbox';
-export { parseJson, parseJsonInSteps, unreadableJson } from './wire/json';
+
+export { parseJson, parseJsonInSteps } from './wire/json';
+export { unreadableJson } from './wire/json-scan';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
