@@ -8,8 +8,8 @@ COPY . .
 # No script of a dependency runs. The build generates the Prisma client, without a native engine, and compiles.
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 RUN npm run build
-# What `npm start` and the tests need stays behind.
-RUN rm -rf apps/local packages/embedded packages/testing \
+# What `npm start`, the tests and callers need stays behind.
+RUN rm -rf apps/local packages/client packages/embedded packages/testing \
     && mkdir /out \
     && cp --parents --recursive \
         package.json LICENSE prisma/migrations \
@@ -22,7 +22,7 @@ COPY . .
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --omit=dev --omit=optional --omit=peer \
     --workspace=apps/api --workspace=apps/worker --workspace=apps/cli
 # A version that is not shared lies in the folder of its workspace.
-RUN rm -rf apps/local packages/embedded packages/testing \
+RUN rm -rf apps/local packages/client packages/embedded packages/testing \
     && mkdir /out \
     && cp --parents --recursive node_modules $(find apps packages -maxdepth 2 -name node_modules) /out
 

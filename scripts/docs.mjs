@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root } from './commands.mjs';
 import { createDocuments } from './documents.mjs';
+import { readCode } from './read-code.mjs';
 import { fail, StepError } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
@@ -24,15 +25,6 @@ async function main() {
     writeFileSync(path.join(root, file), text);
     console.log(`Wrote ${file}`);
   }
-}
-
-async function readCode() {
-  const [runtime, shared, channels] = await Promise.all([
-    import('../packages/runtime/dist/index.js'),
-    import('../packages/shared/dist/index.js'),
-    import('../packages/channels/dist/index.js'),
-  ]);
-  return { ...runtime, ...shared, ...channels };
 }
 
 function readDocument(file) {

@@ -1,4 +1,5 @@
 // The documents that are made from the code: file to text. Nothing is read or written here.
+import { clientTypes } from './client-types.mjs';
 
 export function createDocuments(code) {
   return {
@@ -6,6 +7,7 @@ export function createDocuments(code) {
     'docs/errors.md': errors(code),
     'docs/sandbox.md': sandbox(code),
     'docs/states.md': states(code),
+    'packages/client/src/generated/wire.ts': clientTypes(code),
   };
 }
 
@@ -114,12 +116,17 @@ function states({ messageStates, skipReasons, failureReasons }) {
 const magicForms = {
   email: (word) => `sandbox+${word}@example.com`,
   slack: (word) => `CSANDBOX${word.toUpperCase()}`,
-  whatsapp: (word, channel) =>
-    magicNumbers.find((number) => channel.findMagicWord(number) === word),
+  sms: phoneOf,
+  whatsapp: phoneOf,
   telegram: (word) => `@sandbox_${word}`,
+  in_app: (word) => `sandbox+${word}`,
 };
 
 const magicNumbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);
+
+function phoneOf(word, channel) {
+  return magicNumbers.find((number) => channel.findMagicWord(number) === word);
+}
 
 function sandbox({ channels, magicBehaviours }) {
   const forms = Object.entries(magicForms).map(([name, write]) => ({

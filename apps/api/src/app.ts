@@ -3,6 +3,7 @@ import type { Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
 import express, { type Express } from 'express';
 import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
+import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
 import { createCheckDeclaredBody } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
@@ -10,20 +11,27 @@ import type { LimitRate } from './middleware/rate-limit';
 import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
+import type { Operation } from './operation';
 import { createPost } from './post';
+import { createReadJson } from './read-json';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
+import { createInboxRoutes, type InboxRoutesDeps, maxInboxBodyBytes } from './routes/inbox';
+import { inboxOperations } from './routes/inbox-operations';
 import { createOpenApiRoute } from './routes/openapi';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
+import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
+import { createTurns } from './turns';
 import { createUnkeyed } from './unkeyed';
 
 export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &
   DeviceRoutesDeps &
+  InboxRoutesDeps &
   ReceiptRoutesDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
@@ -45,30 +53,30 @@ export type ApiDeps = AuthenticateDeps &
 
 /** The gateway: every route and every step before it, in order. */
 export function createApi(deps: ApiDeps): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.enable('case sensitive routing');
-  app.set('query parser', 'simple');
-
+  const app = createExpress();
+  const readInTurn = createTurns();
   const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     limitRate: deps.limitRate,
     readBody: createReadBody(deps.bodies),
+    readJson: createReadJson(readInTurn),
   };
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
   const { put, withoutBody } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
-  const bulkSend = createBulkSendRoute(deps);
+  const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
   const receipts = createReceiptRoutes(
     deps,
     createReadBody({ ...deps.bodies, maxBodyBytes: maxReceiptBytes }),
   );
+  const userInbox = createUserInboxRoute(deps);
   const routes = [sendEvent, bulkSend, ...Object.values(users), ...Object.values(devices)];
-  const operations = routes.map(({ operation }) => operation);
   const docs = createDocsRoutes();
+  const shown: Operation[] = routes.map(({ operation }) => operation);
+  const operations = [...shown, ...Object.values(inboxOperations)];
 
   app.use(createRequestId(deps));
   app.use(createAccessLog(deps));
@@ -89,8 +97,41 @@ export function createApi(deps: ApiDeps): Express {
     .put(put(devices.update.answer))
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));
+  app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));
+  addInboxRoutes(app, deps);
   app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
   app.use(notFound);
   app.use(createHandleErrors(deps));
   return app;
+}
+
+function createExpress(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
+  return app;
+}
+
+const inboxPath = '/v1/apps/:app_id/in_app_notifications';
+
+/** What front ends call from a browser; no other route is for one. */
+function addInboxRoutes(app: Express, { inbox: store, bodies, limitRate }: ApiDeps): void {
+  const small = { ...bodies, maxBodyBytes: maxInboxBodyBytes };
+  const inbox = createInboxRoutes(
+    { inbox: store },
+    {
+      checkDeclaredBody: createCheckDeclaredBody(small),
+      readBody: createReadBody(small),
+      limitRate,
+    },
+  );
+  app.use(inboxPath, allowAnyOrigin);
+  app.options(`${inboxPath}/:call`, answerPreflight);
+  app.post(`${inboxPath}/setup`, inbox.setup);
+  app.post(`${inboxPath}/fetch`, inbox.fetch);
+  app.get(`${inboxPath}/unread_count`, inbox.unreadCount);
+  app.put(`${inboxPath}/update`, inbox.update);
+  app.put(`${inboxPath}/read_all`, inbox.readAll);
+  app.put(`${inboxPath}/last_open`, inbox.lastOpen);
 }

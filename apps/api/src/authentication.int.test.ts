@@ -3,7 +3,13 @@ import { newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
 import request from 'supertest';
-import { bodyOfRoute, placeOf, routesOfProviders, routesWithRow } from './routes.fixture';
+import {
+  bodyOfRoute,
+  placeOf,
+  routesOfFrontEnds,
+  routesOfProviders,
+  routesWithRow,
+} from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
 const version = {
@@ -104,7 +110,7 @@ describe('specification 5, Authentication', () => {
     expect((await ask({ route, server, authorization: good() })).status).toBe(200);
   });
 
-  const allRoutes = [...routesWithRow, ...routesOfProviders];
+  const allRoutes = [...routesWithRow, ...routesOfFrontEnds, ...routesOfProviders];
   test.each(allRoutes)('Calls over plain HTTP fail: %s', async (route) => {
     const { method, path } = placeOf(route, { app_id: tenant.appId, user_id: 'u', device_id: 'd' });
     const { status, headers, body } = await request(strict.server)

@@ -20,6 +20,7 @@ export type OpenApi = {
       string,
       {
         operationId: string;
+        security?: unknown;
         parameters: { name: string; in: string; example: string; $ref?: string }[];
         requestBody?: { content: Content };
         responses: Record<string, DocumentedResponse>;
@@ -43,25 +44,28 @@ export type DocumentedOperation = {
   responses: Record<string, DocumentedResponse>;
 };
 
+/** What an account calls by its key. */
 export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters, requestBody, responses }]) => {
-      const examples = requestBody?.content['application/json'].examples;
-      return {
-        name: `${method.toUpperCase()} ${path}`,
-        method: method.toUpperCase(),
-        path,
-        parameters: Object.fromEntries(
-          parameters
-            .filter((each) => each.in === 'path')
-            .map(({ name, example }) => [name, example]),
-        ),
-        bodies: examples
-          ? Object.entries(examples).map(([name, { value }]) => ({ name, value }))
-          : [{ name: 'no body', value: undefined }],
-        responses,
-      };
-    }),
+    Object.entries(methods)
+      .filter(([, { security }]) => security === undefined)
+      .map(([method, { parameters, requestBody, responses }]) => {
+        const examples = requestBody?.content['application/json'].examples;
+        return {
+          name: `${method.toUpperCase()} ${path}`,
+          method: method.toUpperCase(),
+          path,
+          parameters: Object.fromEntries(
+            parameters
+              .filter((each) => each.in === 'path')
+              .map(({ name, example }) => [name, example]),
+          ),
+          bodies: examples
+            ? Object.entries(examples).map(([name, { value }]) => ({ name, value }))
+            : [{ name: 'no body', value: undefined }],
+          responses,
+        };
+      }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { createConfiguration } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import { createValidator } from '@belfry/shared';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
 import request from 'supertest';
@@ -13,6 +14,7 @@ import {
   send,
 } from './documented-calls.fixture';
 import { draftEvent, type Gateways, provocations, startGateways } from './provocations.fixture';
+import { inboxItemExample } from './routes/inbox-operations';
 
 jest.setTimeout(60_000);
 
@@ -49,6 +51,15 @@ async function createDocumentedTenant(): Promise<Tenant> {
   const { createEvent } = createConfiguration(database.prisma, testSecrets());
   await createEvent({ appId: tenant.appId, name: draftEvent });
   await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');
+  await database.prisma.inboxItem.create({
+    data: {
+      id: newId(),
+      appId: tenant.appId,
+      userId: 'customer-1',
+      messageId: newId(),
+      content: inboxItemExample.message_body,
+    },
+  });
   return tenant;
 }
 
@@ -110,7 +121,8 @@ function documented(status: number, response: Pick<DocumentedResponse, 'headers'
   };
 }
 
-const newEachTime = /^(request_id|id|user_sid|device_sid|created_at|updated_at)$/;
+const newEachTime =
+  /^(request_id|id|message_id|user_sid|device_sid|timestamp|created_at|updated_at)$/;
 
 function withoutIds(value: unknown): unknown {
   return JSON.parse(

@@ -34,6 +34,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     },
     users: { writeUser: away, findWholeUser: away },
     devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
+    inbox: inboxWithoutStore({ id, key }),
     receipts: {
       channels: {},
       secrets: createSecrets(createKeyRing()),
@@ -73,6 +74,25 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
   };
   const server = createApiServer(createApi(deps), { newId, log: deps.log });
   return { server, counted, sent, sentInBulk, lines, keyId: id, auth: `AuthKey ${key}`, key };
+}
+
+function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['inbox'] {
+  return {
+    async findApp(asked) {
+      const app = apps.find((each) => each.id === asked);
+      return app && { ...app, openInboxCounters: false };
+    },
+    findSealedKeys: async (accountId) =>
+      accountId === 'account_1' ? [{ id, sealed: key }] : [{ id: 'other', sealed: 'other' }],
+    openKey: ({ sealed }) => sealed,
+    ensureUser: away,
+    isUserStored: away,
+    listItems: away,
+    countUnread: away,
+    changeStatus: away,
+    readAll: away,
+    open: away,
+  };
 }
 
 /** Knows no key, and takes every one. */

@@ -5,6 +5,7 @@ function setUp(ttlMs: number, changes: Partial<GatewayLookUps> = {}) {
   const lookUps = createGatewayLookUps(
     {
       findApiKey: async () => undefined,
+      findSealedKeys: async () => [],
       findApp: async () => undefined,
       findVersion: async () => undefined,
       findUser: async () => undefined,
@@ -42,7 +43,7 @@ describe('createGatewayLookUps', () => {
     const { lookUps } = setUp(1_000, {
       findApp: async (id) => {
         if (isAway) throw new Error('connection refused');
-        return { id, accountId: 'a', name: 'n', delivery: 'live' };
+        return { id, accountId: 'a', name: 'n', delivery: 'live', openInboxCounters: false };
       },
     });
     await expect(lookUps.findApp('app')).rejects.toMatchObject({

@@ -6,7 +6,13 @@ const versionTtlMs = 60 * 60_000;
 
 export type GatewayLookUps = Pick<
   LookUps,
-  'findApiKey' | 'findApp' | 'findEvent' | 'findVersion' | 'findUser' | 'findIntegration'
+  | 'findApiKey'
+  | 'findSealedKeys'
+  | 'findApp'
+  | 'findEvent'
+  | 'findVersion'
+  | 'findUser'
+  | 'findIntegration'
 >;
 
 /** The look-ups of a call: answered from memory for a while, and a refusal with 503 when the store cannot answer. */
@@ -16,7 +22,9 @@ export function createGatewayLookUps(lookUps: GatewayLookUps, cache: CacheOption
     const slash = place.indexOf('/');
     return orRefuse(lookUps.findEvent(place.slice(0, slash), place.slice(slash + 1)));
   }, cache);
+  const findSealedKeys = createCache((id) => orRefuse(lookUps.findSealedKeys(id)), cache);
   return {
+    findSealedKeys: async (accountId) => (await findSealedKeys(accountId)) ?? [],
     findApiKey: createCache((id) => orRefuse(lookUps.findApiKey(id)), cache),
     findApp: createCache((id) => orRefuse(lookUps.findApp(id)), cache),
     findEvent: (appId, name) => findEventAt(`${appId}/${name}`),

@@ -19,8 +19,9 @@ import {
   type StartChecks,
   StartRefusedError,
   type StatusServer,
+  watchLoop,
 } from '@belfry/runtime';
-import { type ApiDeps, createApi } from './app';
+import { createApi } from './app';
 import { createApiDeps } from './parts';
 import { closeServer, createApiServer, listen } from './server';
 
@@ -49,11 +50,11 @@ async function start(): Promise<void> {
   const deps = createApiDeps(env, log, shutdown);
   const api = createApi(deps);
   const server = createApiServer(api, { ...(tls && { tls }), newId, log });
-  const checks = createChecks(deps.storeChecks, shutdown, log);
-  await Promise.all([warmUp(deps, log), checks.run()]);
+  await createChecks(deps.storeChecks, shutdown, log).run();
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server, timeoutMs - closingMs));
   const metricsUrl = await serveMetrics(status, deps, env);
+  shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
   exitOnSignals(shutdown);
   const url = urlOf(server, tls ? 'https' : 'http');
   log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });
@@ -70,15 +71,6 @@ function createChecks(checks: StartCheck[], shutdown: Shutdown, log: Logger): St
   });
   shutdown.add('start checks', started.stop);
   return started;
-}
-
-/** The first look-up loads Prisma's query compiler, for near a second: no caller should wait for that. */
-async function warmUp({ findApp }: ApiDeps, log: Logger): Promise<void> {
-  try {
-    await findApp('00000000-0000-0000-0000-000000000000');
-  } catch (error) {
-    log.warn('api.not_warm', { error });
-  }
 }
 
 function readTls(env: Env<'api'>): { cert: Buffer; key: Buffer } | undefined {

@@ -1,4 +1,6 @@
 import { type ErrorCode, errorEntry } from '@belfry/shared';
+import { signatureHeader } from './middleware/authenticate-reader';
+import { type Operation, takesKey } from './operation';
 
 /** Headers of answers, by name. */
 const answerHeaders: Record<string, { description: string; schema: object }> = {
@@ -25,22 +27,27 @@ const answerHeaders: Record<string, { description: string; schema: object }> = {
 type Header = Record<string, unknown>;
 type Headers = Record<string, Header>;
 
-export function headersOfSuccess(method: string): Headers {
+export function headersOfSuccess(operation: Operation): Headers {
   return {
     ...always,
-    ...(method === 'post' ? maybeReplayed : {}),
+    ...(takesKey(operation) ? maybeReplayed : {}),
     ...maybeLimited,
   };
 }
 
-export function headersOfErrors(method: string, codes: readonly ErrorCode[]): Headers {
-  const own = codes.flatMap((code) => Object.entries(errorEntry(code).headers ?? {}));
+export function headersOfErrors(operation: Operation, codes: readonly ErrorCode[]): Headers {
+  const own = codes.flatMap((code) => Object.entries(headersOf(operation, code)));
   return {
     ...always,
-    ...(method === 'post' && codes.includes('internal') ? maybeReplayed : {}),
+    ...(takesKey(operation) && codes.includes('internal') ? maybeReplayed : {}),
     ...(codes.includes('rate_limited') ? limited : {}),
     ...Object.fromEntries(own.map(([name, example]) => [name, header(name, { example })])),
   };
+}
+
+function headersOf({ access }: Operation, code: ErrorCode): Record<string, string> {
+  if (access && code === 'unauthenticated') return { 'WWW-Authenticate': signatureHeader };
+  return errorEntry(code).headers ?? {};
 }
 
 function header(name: string, more: { example?: string; required?: false } = {}): Header {

@@ -1,3 +1,5 @@
+import type { Operation } from './operation';
+
 export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -23,7 +25,21 @@ const pathParameters: Record<string, { description: string; example: string }> =
   },
 };
 
-export function parametersOf(path: string): object[] {
+export function parametersOf(operation: Operation): object[] {
+  return [...ofPath(operation), ...ofQuery(operation)];
+}
+
+function ofQuery({ query = {} }: Operation): object[] {
+  return Object.entries(query).map(([name, { description, isRequired = false, schema }]) => ({
+    name,
+    in: 'query',
+    required: isRequired,
+    description,
+    schema,
+  }));
+}
+
+function ofPath({ path }: Operation): object[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const parameter = pathParameters[name];
     if (!parameter) throw new Error(`The parameter ${name} of ${path} is not described`);

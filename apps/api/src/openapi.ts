@@ -1,8 +1,9 @@
 import { type ErrorCode, errorCatalogue, errorEntry } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
+import { signatureHeader } from './middleware/authenticate-reader';
 import { headersOfErrors, headersOfSuccess } from './openapi-headers';
 import { idempotencyKey, parametersOf } from './openapi-parameters';
-import { type ErrorExample, errorsOf, type Operation } from './operation';
+import { type ErrorExample, errorsOf, type Operation, takesKey } from './operation';
 
 type Part = Record<string, unknown>;
 
@@ -17,7 +18,9 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
     },
     servers: [{ url: publicUrl }],
     security: [{ apiKey: [] }],
-    tags: tags.filter(({ name }) => operations.some((operation) => tagOf(operation) === name)),
+    tags: tags
+      .filter(({ name }) => operations.some((operation) => tagOf(operation) === name))
+      .map(({ name, description }) => ({ name, description })),
     paths: pathsOf(operations),
     components: {
       securitySchemes: {
@@ -26,6 +29,13 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
           in: 'header',
           name: 'Authorization',
           description: 'The word `AuthKey`, a space, and the API key of the account.',
+        },
+        userSignature: {
+          type: 'apiKey',
+          in: 'header',
+          name: signatureHeader,
+          description:
+            'For front ends: the lower-case hex HMAC-SHA256 of the `user_id`, with the API key as the key. The backend makes it.',
         },
       },
       parameters: { idempotencyKey },
@@ -49,19 +59,36 @@ answers.
 - Within \`/v1\` fields are only added.`;
 
 const tags = [
-  { name: 'Events', description: 'Send an event to one recipient or to many.' },
-  { name: 'Users', description: 'Whom events are for: stored contact details.' },
-  { name: 'Devices', description: 'The push installations of a user.' },
+  {
+    name: 'Events',
+    description: 'Send an event to one recipient or to many.',
+    collection: 'events',
+  },
+  {
+    name: 'Users',
+    description: 'Whom events are for: stored contact details.',
+    collection: 'users',
+  },
+  { name: 'Devices', description: 'The push installations of a user.', collection: 'devices' },
+  {
+    name: 'Inbox',
+    description: 'The in-app messages of a user, for the account.',
+    collection: 'inbox',
+  },
+  {
+    name: 'Inbox of a front end',
+    description: 'The same messages for a browser, which holds no API key: any site may call.',
+    collection: 'in_app_notifications',
+  },
 ];
 
-/** The last word of the path that is a collection. */
+/** By the last word of the path that is a collection. */
 function tagOf({ path }: Operation): string {
-  const names = tags.map(({ name }) => name);
   const words = path.split('/').reverse();
-  const word = words.find((each) => names.some((name) => name.toLowerCase() === each));
-  const tag = names.find((name) => name.toLowerCase() === word);
+  const word = words.find((each) => tags.some(({ collection }) => collection === each));
+  const tag = tags.find(({ collection }) => collection === word);
   if (!tag) throw new Error(`No tag fits ${path}`);
-  return tag;
+  return tag.name;
 }
 
 function pathsOf(operations: readonly Operation[]): Part {
@@ -75,15 +102,16 @@ function pathsOf(operations: readonly Operation[]): Part {
 }
 
 function describe(operation: Operation): Part {
-  const { id, summary, body, bodyExamples, method, answerExample } = operation;
+  const { id, summary, body, bodyExamples, access, answerExample } = operation;
   return {
     tags: [tagOf(operation)],
     operationId: id,
     summary,
     description: [operation.description, ...rulesOf(operation)].join('\n\n'),
+    ...(access ? { security: securityOf[access] } : {}),
     parameters: [
-      ...parametersOf(operation.path),
-      ...(method === 'post' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
+      ...parametersOf(operation),
+      ...(takesKey(operation) ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
     ],
     ...(body
       ? { requestBody: { required: true, content: json(bodyName(id), bodyExamples ?? {}) } }
@@ -91,7 +119,7 @@ function describe(operation: Operation): Part {
     responses: {
       200: {
         description: 'Done.',
-        headers: headersOfSuccess(method),
+        headers: headersOfSuccess(operation),
         content: json(answerName(id), { success: { summary: 'Done.', value: answerExample } }),
       },
       ...errorResponses(operation),
@@ -99,13 +127,19 @@ function describe(operation: Operation): Part {
   };
 }
 
-function rulesOf({ method, body }: Operation): string[] {
+function rulesOf(operation: Operation): string[] {
+  const { access, body } = operation;
   return [
-    method === 'post' ? ruleOfKeys : ruleWithoutKeys,
-    ...(body ? [ruleOfBodies] : []),
-    ruleOfRates,
+    takesKey(operation) ? ruleOfKeys : ruleWithoutKeys,
+    ...(body ? [access ? ruleOfSmallBodies : ruleOfBodies] : []),
+    access ? ruleOfFrontEndRates : ruleOfRates,
   ];
 }
+
+const securityOf = {
+  signature: [{ userSignature: [] }],
+  signature_or_open: [{ userSignature: [] }, {}],
+};
 
 const ruleOfKeys =
   '**Retries.** With an `Idempotency-Key` the work is done once. The same key with the same parameters gets the first status and body again, a 500 too, with `Idempotent-Replayed: true`; with other parameters, or on another route or app of the account, it is refused. Nothing is kept of a call that was refused, so it may be mended and sent again with the same key. A key may be forgotten once it is 24 hours old.';
@@ -114,6 +148,11 @@ const ruleWithoutKeys = '**Retries.** An `Idempotency-Key` has no effect here.';
 
 const ruleOfBodies =
   '**Limits.** A body has at most 10 MB, unless the gateway is set otherwise, 32 levels, and 2,000 keys in `user`, `data` and `override` together. Whole numbers beyond 2^53 - 1 are sent as text.';
+
+const ruleOfSmallBodies = '**Limits.** A body has at most 16 KB.';
+
+const ruleOfFrontEndRates =
+  '**Rate limit.** Where the account has one, its front ends have another one of that size together; 429 comes with `Retry-After`.';
 
 const ruleOfRates =
   '**Rate limit.** Where the account has one, it holds for all of its calls together; `RateLimit` and `RateLimit-Policy` tell what is left of it, and 429 comes with `Retry-After`.';
@@ -132,7 +171,7 @@ function errorResponses(operation: Operation): Part {
   );
 }
 
-function errorResponse({ method }: Operation, errors: readonly ErrorExample[]): Part {
+function errorResponse(operation: Operation, errors: readonly ErrorExample[]): Part {
   const codes = errors.map(({ code }) => code);
   const examples = errors.map(({ code, body }) => [
     code,
@@ -140,7 +179,7 @@ function errorResponse({ method }: Operation, errors: readonly ErrorExample[]): 
   ]);
   return {
     description: codes.map((code) => `\`${code}\`: ${errorEntry(code).when}`).join('\n\n'),
-    headers: headersOfErrors(method, codes),
+    headers: headersOfErrors(operation, codes),
     content: json('Error', Object.fromEntries(examples)),
   };
 }

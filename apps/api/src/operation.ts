@@ -11,6 +11,10 @@ export type Operation = {
   summary: string;
   /** The rules of this operation; those of its method are added to them. */
   description: string;
+  /** Who may call it; the account by its key, unless it says otherwise. */
+  access?: 'signature' | 'signature_or_open';
+  /** Parameters of the query, by name. */
+  query?: Readonly<Record<string, QueryParameter>>;
   body?: TSchema;
   /** Bodies that are taken, by name. */
   bodyExamples?: Record<string, BodyExample>;
@@ -20,16 +24,26 @@ export type Operation = {
   errors: Partial<Record<ErrorCode, { text?: string }>>;
 };
 
+export type QueryParameter = { description: string; isRequired?: true; schema: TSchema };
+
+/** Whether the operation is done once for an Idempotency-Key. */
+export function takesKey({ method, access }: Operation): boolean {
+  return method === 'post' && access === undefined;
+}
+
 export type BodyExample = { summary: string; value: object };
 
 export type ErrorExample = { code: ErrorCode; body: unknown };
 
 /** Every error that an operation answers with, each as it may look. */
-export function errorsOf({ method, body, errors }: Operation): ErrorExample[] {
+export function errorsOf(operation: Operation): ErrorExample[] {
+  const { access, body, errors } = operation;
   const codes = new Set<ErrorCode>([
     ...errorsOfEveryCall,
+    // A front end is not told whether an app exists.
+    ...(access ? [] : errorsOfAccounts),
     ...(body ? errorsOfBodies : []),
-    ...(method === 'post' ? errorsOfKeys : []),
+    ...(takesKey(operation) ? errorsOfKeys : []),
     // The names of a literal that the compiler has checked.
     ...(Object.keys(errors) as ErrorCode[]),
   ]);
@@ -40,7 +54,6 @@ const errorsOfEveryCall: ErrorCode[] = [
   'bad_request',
   'unauthenticated',
   'https_required',
-  'app_not_found',
   'not_found',
   'request_timeout',
   'rate_limited',
@@ -48,6 +61,8 @@ const errorsOfEveryCall: ErrorCode[] = [
   'internal',
   'unavailable',
 ];
+
+const errorsOfAccounts: ErrorCode[] = ['app_not_found'];
 
 const errorsOfBodies: ErrorCode[] = [
   'malformed_json',

@@ -6,6 +6,8 @@ import {
   type PathValues,
   parametersOf,
   placeOf,
+  preflight,
+  routesOfFrontEnds,
   routesOfProviders,
   routesWithRow,
 } from './routes.fixture';
@@ -116,14 +118,15 @@ async function rowsOf({ accountId, appId }: Account) {
 
 test('every route of the interface has a row here, and stands in the OpenAPI document', async () => {
   const routes = gateway.routes.filter((route) => route.includes(' /v1/')).sort();
-  expect([...routesWithRow, ...routesOfProviders].sort()).toEqual(routes);
+  const listed = [...routesWithRow, ...routesOfFrontEnds, ...routesOfProviders, preflight];
+  expect(listed.sort()).toEqual(routes);
   const { paths } = (await request(gateway.server).get('/openapi.json')).body;
   const documented = Object.entries<object>(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(
       (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     ),
   );
-  expect(documented.sort()).toEqual([...routesWithRow].sort());
+  expect(documented.sort()).toEqual([...routesWithRow, ...routesOfFrontEnds].sort());
 });
 
 describe.each(routesWithRow)('%s', (route) => {

@@ -13,10 +13,12 @@ import {
 } from '@belfry/accepting';
 import { channelNames, channels } from '@belfry/channels';
 import {
+  apiKeyPlace,
   applyDataChanges,
   createDatabase,
   createDatabaseCheck,
   createDevices,
+  createInbox,
   createLookUps,
   createReadiness,
   createUsers,
@@ -44,7 +46,7 @@ import type { ApiDeps } from './app';
 import { createKeyedCalls } from './keyed-calls';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
 import { createLimitRate } from './middleware/rate-limit';
-import { createStoreWrite } from './store-writes';
+import { createStoreWrite, type StoreWrite } from './store-writes';
 import { parseTrustedProxies } from './trusted-proxies';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
@@ -61,7 +63,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
-  const lookUps = createGatewayLookUps(createLookUps(database.prisma), {
+  const lookUps = createGatewayLookUps(createLookUps(database.lookUps), {
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
   });
@@ -77,7 +79,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
   return {
-    ...createRecords({ env, database, secrets }),
+    ...createRecords({ env, database, secrets, lookUps }),
     keyedCall: createKeyedCalls({
       env,
       log,
@@ -120,12 +122,13 @@ type AcceptingParts = {
   secrets: Secrets;
 };
 
-/** The stored users and devices. Half of the connections is left to the sends. */
+/** The stored users, devices and inboxes. Half of the connections is left to the sends. */
 function createRecords({
   env,
   database,
   secrets,
-}: Pick<AcceptingParts, 'env' | 'database' | 'secrets'>): Pick<ApiDeps, 'users' | 'devices'> {
+  lookUps,
+}: RecordParts): Pick<ApiDeps, 'users' | 'devices' | 'inbox'> {
   const users = createUsers({ pool: database.accepting, secrets, newId });
   const devices = createDevices({ pool: database.accepting, newId });
   const write = createStoreWrite({
@@ -145,6 +148,28 @@ function createRecords({
       getDevice: (address) => orRefuse(devices.getDevice(address)),
       deleteDevice: (address) => write(() => devices.deleteDevice(address)),
     },
+    inbox: createInboxStore({ database, secrets, lookUps }, write),
+  };
+}
+
+type RecordParts = Pick<AcceptingParts, 'env' | 'database' | 'secrets' | 'lookUps'>;
+
+function createInboxStore(
+  { database, secrets, lookUps }: Omit<RecordParts, 'env'>,
+  write: StoreWrite,
+): ApiDeps['inbox'] {
+  const inbox = createInbox({ pool: database.accepting, newId });
+  return {
+    findApp: lookUps.findApp,
+    findSealedKeys: lookUps.findSealedKeys,
+    openKey: ({ id, sealed }) => secrets.open(sealed, apiKeyPlace(id)),
+    isUserStored: (address) => orRefuse(inbox.isUserStored(address)),
+    listItems: (page) => orRefuse(inbox.listItems(page)),
+    countUnread: (address) => orRefuse(inbox.countUnread(address)),
+    ensureUser: (address) => write(() => inbox.ensureUser(address)),
+    changeStatus: (change) => write(() => inbox.changeStatus(change)),
+    readAll: (upTo) => write(() => inbox.readAll(upTo)),
+    open: (address) => write(() => inbox.open(address)),
   };
 }
 

@@ -3,6 +3,17 @@ import type { RouteCall } from './post';
 
 type Path = RouteCall['path'];
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The `app_id` of a path in lower case; undefined for what can be no app's. Express types it wider than it is. */
+export function appIdOf({
+  app_id: appId,
+}: {
+  readonly [name: string]: unknown;
+}): string | undefined {
+  return typeof appId === 'string' && uuid.test(appId) ? appId.toLowerCase() : undefined;
+}
+
 /** The `user_id` of a path; what no user can have is a user that does not exist. */
 export function userIdOf({ user_id: userId }: Path): string {
   if (userId === undefined || !isUserId(userId)) {

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { type CallFacts, canonicalJson, type KeyedCall, type KeyedWork } from '@belfry/accepting';
-import { type Json, parseJson, withoutNulls } from '@belfry/shared';
+import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { answerOf, sendAnswer } from './answer';
 import { callOf } from './call';
@@ -9,6 +10,7 @@ import { readIdempotencyKey } from './middleware/idempotency-key';
 import type { LimitRate } from './middleware/rate-limit';
 import type { ReadBody } from './middleware/read-body';
 import type { Operation } from './operation';
+import { isLarge, type ReadJson } from './read-json';
 
 /** A call of any route, once it is authenticated. */
 export type RouteCall = {
@@ -32,7 +34,7 @@ export type UnparsedPostCall = PostHead & { bytes: Buffer };
 /** A POST that is checked as far as its route can do it without stored state. */
 export type PreparedPost = KeyedWork & {
   /** One text for every body that means the same; asked for only where there is a key. */
-  canonicalBody(): string;
+  canonicalBody(): string | Promise<string>;
 };
 
 type Route<Call, Prepared> = {
@@ -50,13 +52,14 @@ export type Checks = {
   checkDeclaredBody: CheckDeclaredBody;
   limitRate: LimitRate;
   readBody: ReadBody;
+  readJson: ReadJson;
 };
 
 export type PostDeps = Checks & { keyedCall: KeyedCall };
 
 /** Makes handlers of routes that take a POST: here is the one order of its checks. */
 export function createPost(deps: PostDeps) {
-  const { authenticate, checkDeclaredBody, limitRate, readBody, keyedCall } = deps;
+  const { authenticate, checkDeclaredBody, limitRate, readBody, readJson, keyedCall } = deps;
 
   function postUnparsed(route: UnparsedPostRoute): RequestHandler {
     return async function handlePost(req, res) {
@@ -78,14 +81,23 @@ export function createPost(deps: PostDeps) {
     return postUnparsed({
       operation,
       async prepare({ bytes, ...head }) {
-        const body = withoutNulls(parseJson(bytes));
+        const body = await readJson(bytes);
         const work = await prepare({ ...head, body });
-        return { ...work, canonicalBody: () => canonicalJson(body) };
+        return { ...work, canonicalBody: () => canonicalJsonInTime(body, isLarge(bytes)) };
       },
     });
   }
 
   return { post, postUnparsed };
+}
+
+/** Of a large body it takes long, as does what comes before it and behind it: others have their turn in between. */
+async function canonicalJsonInTime(body: Json, isBodyLarge: boolean): Promise<string> {
+  if (!isBodyLarge) return canonicalJson(body);
+  await setImmediate();
+  const text = canonicalJson(body);
+  await setImmediate();
+  return text;
 }
 
 function factsOf(
@@ -98,7 +110,8 @@ function factsOf(
     accountId: caller.accountId,
     idempotencyKey,
     route: `POST ${operation.path}`,
-    parameters: () => `${canonicalJson({ ...path, app_id: caller.app.id })}\n${canonicalBody()}`,
+    parameters: async () =>
+      `${canonicalJson({ ...path, app_id: caller.app.id })}\n${await canonicalBody()}`,
   };
 }
 

@@ -48,12 +48,19 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   event_not_found: withEvent('no_such_event'),
   user_not_found: withParameter('user_id', 'nobody'),
   device_not_found: withParameter('device_id', newId()),
+  message_not_found: (call, { usual }) =>
+    send(usual, { ...call, path: `${call.path}?last_message_id=${newId()}` }),
   not_found: withParameter('app_id', '%E0'),
   request_timeout: (call, { hasty }) => sendHead(hasty, call, { isWhole: false }),
   idempotency_conflict: (call, { usual }) => sendWhileKeyIsInUse(usual, call),
   body_too_large: withHeader('Content-Length', '10000001'),
   unsupported_media_type: withHeader('Content-Type', 'text/plain'),
-  validation_failed: withBody('{"platform":"windows"}'),
+  validation_failed: ({ body, path, ...call }, { usual }) =>
+    send(usual, {
+      ...call,
+      path: `${path}?limit=0`,
+      body: body === undefined ? undefined : '{"platform":"windows"}',
+    }),
   idempotency_mismatch: async (call, { usual }) => {
     const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
     await send(usual, keyed);

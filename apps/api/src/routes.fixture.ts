@@ -32,6 +32,21 @@ export const routesOfProviders = [
   'GET /v1/receipts/:integration_id/:secret',
 ];
 
+const inboxPath = '/v1/apps/:app_id/in_app_notifications';
+
+/** A signature of the user stands for the API key: inbox.int.test.ts has their rules. */
+export const routesOfFrontEnds = [
+  `POST ${inboxPath}/setup`,
+  `POST ${inboxPath}/fetch`,
+  `GET ${inboxPath}/unread_count`,
+  `PUT ${inboxPath}/update`,
+  `PUT ${inboxPath}/read_all`,
+  `PUT ${inboxPath}/last_open`,
+];
+
+/** What a browser asks before each of them. */
+export const preflight = `OPTIONS ${inboxPath}/:call`;
+
 /** A body that each route of the interface takes; a route without one has an empty row. */
 export const bodyOfRoute: Record<string, ((eventName: string) => object) | undefined> = {
   'POST /v1/apps/:app_id/events/send': (event) => ({ event, user: { email: 'a@example.com' } }),
@@ -41,6 +56,7 @@ export const bodyOfRoute: Record<string, ((eventName: string) => object) | undef
   }),
   'POST /v1/apps/:app_id/users': () => ({ user_id: 'somebody', email: 'a@example.com' }),
   'GET /v1/apps/:app_id/users/:user_id': undefined,
+  'GET /v1/apps/:app_id/users/:user_id/inbox': undefined,
   'POST /v1/apps/:app_id/users/:user_id/devices': () => ({ platform: 'ios' }),
   'POST /v1/apps/:app_id/users/:user_id/devices/:device_id': () => ({ platform: 'ios' }),
   'PUT /v1/apps/:app_id/users/:user_id/devices/:device_id': () => ({ platform: 'ios' }),

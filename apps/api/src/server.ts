@@ -36,7 +36,10 @@ export function createApiServer(api: Express, { tls, newId, log }: ServerOptions
   const server = tls ? https.createServer({ ...options, ...tls }) : http.createServer(options);
   server.maxConnections = maxConnections;
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', (req, res) => lastAnswers.set(req.socket, res));
+  server.on('request', (req, res) => {
+    lastAnswers.set(req.socket, res);
+    req.url = originFormOf(req.url);
+  });
   server.on('request', api);
   // The body is asked for when the headers have passed; see readBody.
   server.on('checkContinue', api);
@@ -48,11 +51,26 @@ export function createApiServer(api: Express, { tls, newId, log }: ServerOptions
       socket.destroy();
       return;
     }
+    // The call before it is whole: what cannot be read comes behind it, and must not take its answer's place.
+    if (last?.req.complete && !last.writableFinished) {
+      last.once('close', () => socket.destroy());
+      return;
+    }
     const callId = newId();
     log.info('call.unreadable', { call_id: callId, reason: error.code });
-    answerClientError(error, socket, callId);
+    answerAtOnce(clientErrors[error.code ?? ''] ?? otherError, socket, callId);
   });
+  // Without it Node closes the connection and says nothing.
+  server.on('connect', (_req, socket) => answerAtOnce(noRoute, socket, newId()));
   return server;
+}
+
+/** Of a target in absolute form its path; of one that cannot be read a path that no route takes. */
+function originFormOf(target = '/'): string {
+  if (target.startsWith('/')) return target;
+  if (!URL.canParse(target)) return '/';
+  const { pathname, search } = new URL(target);
+  return pathname.startsWith('/') ? pathname + search : '/';
 }
 
 /** Resolves when the server listens, or with what the system said against it. */
@@ -114,7 +132,9 @@ function withPrototype<T extends typeof IncomingMessage | typeof ServerResponse>
   return Shaped as unknown as T;
 }
 
-const clientErrors: Record<string, { code: ErrorCode; status: string; text: string }> = {
+type Refusal = { code: ErrorCode; status: string; text: string };
+
+const clientErrors: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
     status: '431 Request Header Fields Too Large',
@@ -133,8 +153,9 @@ const otherError = {
   text: 'the call cannot be read as HTTP',
 } as const;
 
-function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, callId: string): void {
-  const { code, status, text } = clientErrors[error.code ?? ''] ?? otherError;
+const noRoute = { code: 'not_found', status: '404 Not Found', text: 'route not found' } as const;
+
+function answerAtOnce({ code, status, text }: Refusal, socket: Duplex, callId: string): void {
   const body = errorBody(new AppError(code, text), callId);
   socket.end(
     [

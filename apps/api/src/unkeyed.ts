@@ -1,9 +1,10 @@
-import { type Json, parseJson, withoutNulls } from '@belfry/shared';
+import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
 import { type Answer, sendAnswer } from './answer';
 import { callOf } from './call';
 import type { Caller } from './middleware/authenticate';
 import { type Checks, pathParametersOf, type RouteCall } from './post';
+import type { Query } from './query-values';
 
 /** A PUT that passed every check that does not depend on its route. */
 export type PutCall = RouteCall & {
@@ -11,25 +12,30 @@ export type PutCall = RouteCall & {
   body: Json;
 };
 
+/** A GET or DELETE. */
+export type QueryCall = RouteCall & { query: Query };
+
 /** Makes routes of what answers the methods that ignore an Idempotency-Key. */
-export function createUnkeyed({ authenticate, checkDeclaredBody, limitRate, readBody }: Checks) {
+export function createUnkeyed(checks: Checks) {
+  const { authenticate, checkDeclaredBody, limitRate, readBody, readJson } = checks;
+
   return {
     put(answer: (call: PutCall) => Promise<Answer>): RequestHandler {
       return async function handlePut(req, res) {
         const routeCall = await begin(req, res);
         checkDeclaredBody(req);
         await limitRate(callOf(res), routeCall.caller.accountId);
-        const body = withoutNulls(parseJson(await readBody(req, res)));
+        const body = await readJson(await readBody(req, res));
         sendAnswer(res, await answer({ ...routeCall, body }));
       };
     },
 
     /** For GET and DELETE: a body is not looked at. */
-    withoutBody(answer: (call: RouteCall) => Promise<Answer>): RequestHandler {
+    withoutBody(answer: (call: QueryCall) => Promise<Answer>): RequestHandler {
       return async function handleWithoutBody(req, res) {
         const routeCall = await begin(req, res);
         await limitRate(callOf(res), routeCall.caller.accountId);
-        sendAnswer(res, await answer(routeCall));
+        sendAnswer(res, await answer({ ...routeCall, query: req.query }));
       };
     },
   };

@@ -13,7 +13,7 @@ import {
 } from '@belfry/runtime';
 import { endRoles, shutdownTimeoutOf } from './end-roles';
 import { deadlineMsOf } from './lease';
-import { createParts, type Parts, type RunningRole, warmUp } from './parts';
+import { createParts, type Parts, type RunningRole } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
@@ -42,8 +42,7 @@ async function start(): Promise<void> {
   const status = createStatusServer();
   shutdown.add('status', status.close);
   const parts = createParts({ env, log, shutdown, roles });
-  const checks = createChecks(parts);
-  await Promise.all([warmUp(parts), checks.run()]);
+  await createChecks(parts).run();
   const running = roles.map((role) => startRole(parts, role));
   const { cut } = parts.deadlines;
   shutdown.add('roles', () => endRoles({ roles: running, cut, shutdownTimeoutMs, log }));

@@ -89,15 +89,6 @@ const cachedRows = 1_000;
 /** A version never changes; only memory bounds how long it is kept. */
 const versionTtlMs = 60 * 60_000;
 
-/** The first look-up loads Prisma's query compiler: that must not be paid out of the first message's lease. */
-export async function warmUp({ lookUps, log }: Parts): Promise<void> {
-  try {
-    await lookUps.findApp('00000000-0000-0000-0000-000000000000');
-  } catch (error) {
-    log.warn('worker.not_warm', { error });
-  }
-}
-
 export type PartsDeps = { env: Env<'worker'>; log: Logger; shutdown: Shutdown; roles: Role[] };
 
 export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
@@ -119,7 +110,7 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
   });
   const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
-  const lookUps = createLookUps(database.prisma);
+  const lookUps = createLookUps(database.lookUps);
   const secrets = createSecrets(env.BELFRY_KEYS);
   const rows = { ttlMs: env.LOOKUP_CACHE_MS, maxEntries: cachedRows };
   const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));

@@ -128,6 +128,28 @@ describe('plan', () => {
     ]);
   });
 
+  test('plans a live channel that is built in without an integration', () => {
+    const channels = { pager: version([]) };
+    const input = {
+      item: { user: user({ pager_id: 'p' }) },
+      stored: undefined,
+      definition: {
+        defaultLocale: 'en',
+        missing: 'empty' as const,
+        isSensitive: false,
+        channels,
+      },
+      delivery: 'live' as const,
+      now,
+      newId: () => 'x',
+    };
+    const builtIn = createPlan({ pager: pager('pager', { isBuiltIn: true }) });
+    expect(builtIn(input)).toMatchObject({
+      messages: [{ channel: 'pager', target: 'p', integrationId: undefined }],
+      skips: {},
+    });
+  });
+
   test('takes a channel’s own time before the item’s, and the past as now', () => {
     const later = new Date('2026-01-02T00:00:00Z');
     const item = {

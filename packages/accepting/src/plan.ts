@@ -98,9 +98,10 @@ function isOptedOut({ preferences }: Recipient, channel: string): boolean {
   );
 }
 
-/** In the sandbox nothing is needed to send; live, an integration or a credential that came along. */
+/** In the sandbox nothing is needed to send; live, an integration or a credential that came along, unless the channel is ours. */
 function hasSender({ channel, version, recipient, input }: ChannelPlan): boolean {
-  if (input.delivery === 'sandbox' || version.integrationIds.length > 0) return true;
+  if (channel.isBuiltIn || input.delivery === 'sandbox') return true;
+  if (version.integrationIds.length > 0) return true;
   return recipient !== undefined && channel.findOwnToken?.(recipient) !== undefined;
 }
 

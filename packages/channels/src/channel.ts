@@ -28,6 +28,8 @@ export type Channel<Template, Override, Content> = {
   deadlineMs: number;
   /** How often a message is sent again after an unknown outcome, unless the version says otherwise. */
   unknownResends: number;
+  /** Its first provider needs no integration: live too, a version need not name one. */
+  isBuiltIn?: true;
   /** The addresses of a recipient on this channel, or why there is none. Decided once, when the item is planned. */
   findTargets(recipient: Recipient): Targeting;
   /** The credential that came with the recipient, still sealed, where a channel takes one. */

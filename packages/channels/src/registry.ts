@@ -1,6 +1,8 @@
 import type { AnyChannel } from './channel';
 import { email } from './email/channel';
+import { inApp } from './in-app/channel';
 import { slack } from './slack/channel';
+import { sms } from './sms/channel';
 import { telegram } from './telegram/channel';
 import { whatsapp } from './whatsapp/channel';
 
@@ -8,8 +10,10 @@ import { whatsapp } from './whatsapp/channel';
 export const channels = {
   email,
   slack,
+  sms,
   whatsapp,
   telegram,
+  in_app: inApp,
 } satisfies Record<string, AnyChannel>;
 
 export type ChannelName = keyof typeof channels;

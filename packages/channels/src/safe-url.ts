@@ -16,6 +16,14 @@ export function isLinkPart(value: string): boolean {
   return isLinkStart(value) || !scheme.test(value.replace(skipped, ''));
 }
 
+const webScheme = /^https?:/i;
+
+/** Whether a whole link is one that a browser follows within the web: http, https, or relative. */
+export function isWebLink(link: string): boolean {
+  const text = link.replace(skipped, '');
+  return webScheme.test(text) || !scheme.test(text);
+}
+
 export type LinkPrefix = 'empty' | 'undecided' | 'decided' | 'refused';
 
 /** What the fixed text before a value says of the link's scheme. */

@@ -30,6 +30,10 @@ const samples: { [name: string]: Sample } = {
     template: { text: 'Hi {{name}}' },
     magic: (word) => `CSANDBOX${word.toUpperCase()}`,
   },
+  sms: {
+    template: { text: 'Hi {{name}}' },
+    magic: (word) => magicNumbers[word] ?? '',
+  },
   whatsapp: {
     template: { text: 'Hi {{name}}' },
     magic: (word) => magicNumbers[word] ?? '',
@@ -37,6 +41,10 @@ const samples: { [name: string]: Sample } = {
   telegram: {
     template: { text: 'Hi {{name}}' },
     magic: (word) => `@sandbox_${word}`,
+  },
+  in_app: {
+    template: { title: 'Hi {{name}}' },
+    magic: (word) => `sandbox+${word}`,
   },
 };
 

@@ -1,13 +1,14 @@
 import { type Logger, withinTime } from '@belfry/runtime';
-import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { NotConnectedError, TellingPool } from './connection';
-import { PrismaClient } from './generated/client';
+import type { PrismaClient } from './generated/client';
 
 /** Every way to PostgreSQL that a process has. */
 export type Database = {
-  /** Look-ups and configuration. */
-  prisma: PrismaClient;
+  /** Configuration. Loaded when it is first asked for: it costs memory that a worker has better use for. */
+  readonly prisma: PrismaClient;
+  /** Questions with one answer, see `createLookUps`. */
+  lookUps: pg.Pool;
   /** Accepting: bounded statements, so that a caller never waits long. */
   accepting: pg.Pool;
   /** Claims, records and the relay. */
@@ -32,20 +33,29 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
   const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
   // A plan made while a table was empty would be kept for ever; planning each time costs about 10 us a message.
   const delivery = pool(30_000, ['plan_cache_mode=force_custom_plan']);
-  const lookUps = pool(10_000);
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(lookUps, { disposeExternalPool: false }),
-  });
+  const lookUps = pool(10_000, ['plan_cache_mode=force_custom_plan']);
+  let prisma: PrismaClient | undefined;
   return {
-    prisma,
+    get prisma() {
+      prisma ??= loadPrisma(lookUps);
+      return prisma;
+    },
+    lookUps,
     accepting,
     delivery,
     async close() {
       // A statement that a silent PostgreSQL holds would hold its pool for as long.
-      const ended = [prisma.$disconnect(), accepting.end(), delivery.end(), lookUps.end()];
+      const ended = [prisma?.$disconnect(), accepting.end(), delivery.end(), lookUps.end()];
       await withinTime(Promise.all(ended), closeTimeoutMs);
     },
   };
+}
+
+function loadPrisma(pool: pg.Pool): PrismaClient {
+  const { PrismaPg } = require('@prisma/adapter-pg') as typeof import('@prisma/adapter-pg');
+  const { PrismaClient: Client } =
+    require('./generated/client') as typeof import('./generated/client');
+  return new Client({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) });
 }
 
 type PoolOptions = DatabaseOptions & { statementTimeoutMs: number; settings: string[] };

@@ -42,6 +42,14 @@ export {
   purgeIdempotencyKeys,
   writeKeyAlone,
 } from './idempotency-keys';
+export {
+  createInbox,
+  type Inbox,
+  type InboxAddress,
+  type InboxAnchor,
+  type InboxPage,
+  type InboxStatusChange,
+} from './inbox';
 export { markActive, markNeedsAttention } from './integrations';
 export { checkKeyRing, findRingProblems } from './key-canary';
 export {
@@ -54,6 +62,7 @@ export {
   integrationPlace,
   itemTokenPlace,
   type LookUps,
+  type SealedApiKey,
   type UserRow,
   userTokenPlace,
   type VersionRow,

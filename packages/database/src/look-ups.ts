@@ -1,14 +1,19 @@
 import type { VersionDefinition } from '@belfry/shared';
-import type { PrismaClient } from './generated/client';
+import type pg from 'pg';
 
 export type AppRow = {
   id: string;
   accountId: string;
   name: string;
   delivery: 'sandbox' | 'live';
+  /** Whether an inbox's count is told, and its opening noted, without a signature. */
+  openInboxCounters: boolean;
 };
 
 export type ApiKeyRow = { id: string; accountId: string; secretHash: Buffer };
+
+/** See `apiKeyPlace`. */
+export type SealedApiKey = { id: string; sealed: string };
 
 export type EventRow = {
   id: string;
@@ -55,67 +60,107 @@ export function apiKeyPlace(id: string): string {
   return `api_key:${id}`;
 }
 
+/** Two may be active at once; a few more may be about to expire. */
+const maxKeysOfAccount = 10;
+
 /** Questions with one answer. Those by id answer undefined for what is no UUID's row. */
-export function createLookUps(prisma: PrismaClient) {
+export function createLookUps(pool: pg.Pool) {
+  async function first<Row extends object>(query: Query): Promise<Row | undefined> {
+    return (await pool.query<Row>(query)).rows[0];
+  }
+
   return {
     async findApiKey(id: string): Promise<ApiKeyRow | undefined> {
-      const row = await prisma.apiKey.findUnique({ where: { id } });
-      const isActive = row && !row.revokedAt && (!row.expiresAt || row.expiresAt > new Date());
-      if (!isActive) return undefined;
-      return { id: row.id, accountId: row.accountId, secretHash: Buffer.from(row.secretHash) };
+      const row = await first<{ account_id: string; secret_hash: Buffer }>({
+        name: 'find-api-key',
+        text: `SELECT account_id, secret_hash FROM api_key WHERE id = $1 AND ${isKeyActive}`,
+        values: [id],
+      });
+      return row && { id, accountId: row.account_id, secretHash: row.secret_hash };
+    },
+
+    /** The account's keys that may be used now, as they are sealed. */
+    async findSealedKeys(accountId: string): Promise<SealedApiKey[]> {
+      const { rows } = await pool.query<SealedApiKey>({
+        name: 'find-sealed-keys',
+        text: `SELECT id, sealed FROM api_key WHERE account_id = $1 AND ${isKeyActive}
+               ORDER BY created_at DESC LIMIT ${maxKeysOfAccount}`,
+        values: [accountId],
+      });
+      return rows;
     },
 
     async findApp(id: string): Promise<AppRow | undefined> {
-      const row = await prisma.app.findUnique({ where: { id } });
-      if (!row || row.deletedAt) return undefined;
-      const { accountId, name } = row;
-      return { id, accountId, name, delivery: row.delivery === 'live' ? 'live' : 'sandbox' };
+      if (!isUuid(id)) return undefined;
+      return first<AppRow>({
+        name: 'find-app',
+        text: `SELECT id, account_id AS "accountId", name, delivery, open_inbox_counters AS "openInboxCounters"
+               FROM app WHERE id = $1 AND deleted_at IS NULL`,
+        values: [id],
+      });
     },
 
     async findEvent(appId: string, name: string): Promise<EventRow | undefined> {
-      const row = await prisma.event.findFirst({ where: { appId, name, deletedAt: null } });
-      return row
-        ? { id: row.id, appId, name, liveVersionId: row.liveVersionId ?? undefined }
-        : undefined;
+      const row = await first<{ id: string; live_version_id: string | null }>({
+        name: 'find-event',
+        text: `SELECT id, live_version_id FROM event
+               WHERE app_id = $1 AND name = $2 AND deleted_at IS NULL`,
+        values: [appId, name],
+      });
+      return row && { id: row.id, appId, name, liveVersionId: row.live_version_id ?? undefined };
     },
 
+    /** A definition is checked when it is published, and never changes. */
     async findVersion(id: string): Promise<VersionRow | undefined> {
-      const row = await prisma.eventVersion.findUnique({ where: { id } });
-      // A definition is checked when it is published, and never changes.
-      return row
-        ? { id, eventId: row.eventId, definition: row.definition as VersionDefinition }
-        : undefined;
+      if (!isUuid(id)) return undefined;
+      return first<VersionRow>({
+        name: 'find-version',
+        text: 'SELECT id, event_id AS "eventId", definition FROM event_version WHERE id = $1',
+        values: [id],
+      });
     },
 
+    /** Settings are objects by their provider's schema; the state is a closed list by a constraint. */
     async findIntegration(id: string): Promise<IntegrationRow | undefined> {
-      const row = await prisma.integration.findUnique({ where: { id } });
-      if (!row || row.deletedAt) return undefined;
-      const { appId, name, channel, provider, credentials, updatedAt } = row;
-      // Settings are objects by their provider's schema; the state is a closed list by a constraint.
-      const settings = row.settings as Record<string, unknown>;
-      const state = row.state as IntegrationRow['state'];
-      return { id, appId, name, channel, provider, settings, credentials, state, updatedAt };
+      if (!isUuid(id)) return undefined;
+      return first<IntegrationRow>({
+        name: 'find-integration',
+        text: `SELECT id, app_id AS "appId", name, channel, provider, settings, credentials, state,
+                 updated_at AS "updatedAt"
+               FROM integration WHERE id = $1 AND deleted_at IS NULL`,
+        values: [id],
+      });
     },
 
     async findUser(appId: string, userId: string): Promise<UserRow | undefined> {
-      const row = await prisma.user.findUnique({ where: { appId_userId: { appId, userId } } });
-      // `contact` is an object by its default and by the schema of the route that writes it.
-      return row
-        ? { id: row.id, userId, contact: row.contact as Record<string, unknown> }
-        : undefined;
+      return first<UserRow>({
+        name: 'find-user',
+        text: `SELECT ${userColumns} FROM app_user WHERE app_id = $1 AND user_id = $2`,
+        values: [appId, userId],
+      });
     },
 
     /** Those of the users that are stored, by `userId`. */
     async findUsers(appId: string, userIds: string[]): Promise<Map<string, UserRow>> {
-      const rows = await prisma.user.findMany({ where: { appId, userId: { in: userIds } } });
-      return new Map(
-        rows.map((row) => [
-          row.userId,
-          { id: row.id, userId: row.userId, contact: row.contact as Record<string, unknown> },
-        ]),
-      );
+      const { rows } = await pool.query<UserRow>({
+        name: 'find-users',
+        text: `SELECT ${userColumns} FROM app_user WHERE app_id = $1 AND user_id = ANY ($2::text[])`,
+        values: [appId, userIds],
+      });
+      return new Map(rows.map((row) => [row.userId, row]));
     },
   };
 }
 
 export type LookUps = ReturnType<typeof createLookUps>;
+
+type Query = { name: string; text: string; values: unknown[] };
+
+const isKeyActive = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
+/** `contact` is an object by its default and by the schema of the route that writes it. */
+const userColumns = 'id, user_id AS "userId", contact';
+
+/** Nothing that a caller wrote reaches a uuid cast unread. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}

@@ -48,8 +48,8 @@ export async function writeReceipts(
   });
 }
 
-/** From which states a receipt moves a message, by what it reports; `queued` tells nothing that we did not know. */
-const movedFrom: Record<ReceiptState, readonly MessageState[]> = {
+/** From which states a report moves a message, by what it reports; `queued` tells nothing that we did not know. */
+export const movedFrom: Record<ReceiptState, readonly MessageState[]> = {
   queued: [],
   sent: ['queued', 'sending', 'unknown'],
   delivered: ['queued', 'sending', 'unknown', 'sent'],
@@ -106,7 +106,7 @@ SELECT t.receipt_id, t.known_id, moved.state FROM t LEFT JOIN moved USING (recei
 
 type EffectRow = { receipt_id: string; known_id: string; state: MessageState | null };
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
   const of = (read: (receipt: NewReceipt) => unknown) => receipts.map(read);

@@ -3,6 +3,7 @@ export { type CacheOptions, createCache } from './cache';
 export { type Env, EnvError, environmentOver, readEnv } from './env';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
+export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
 export { isReceiptSecret, receiptUrlOf } from './receipt-address';
 export { createConsumerRedis, createRedis, waitForRedis } from './redis';

@@ -16,6 +16,7 @@ const allowedFields = new Set([
   'duration_ms',
   'event',
   'event_id',
+  'held_ms',
   'host',
   'integration_id',
   'isClean',

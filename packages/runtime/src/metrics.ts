@@ -8,6 +8,8 @@ export type Metrics = {
   countIdempotency(result: string): void;
   /** A call that no limit was asked for, because Redis was away. */
   countRateLimitBypass(): void;
+  /** Once for each time that the process held its event loop; see watchLoop. */
+  countLoopStall(): void;
   /** All of it in the text format of Prometheus. */
   read(): Promise<string>;
   contentType: string;
@@ -57,6 +59,7 @@ export function createMetrics({ readQueueJobs, readOldestWaiting }: MetricsSourc
     countMessage: (message) => counters.messages.inc(message),
     countIdempotency: (result) => counters.idempotency.inc({ result }),
     countRateLimitBypass: () => counters.bypasses.inc(),
+    countLoopStall: () => counters.stalls.inc(),
     async read() {
       const [queueJobs, waiting] = await Promise.all([
         orNothing(readQueueJobs()),
@@ -103,6 +106,11 @@ function createCounters(registry: Registry) {
     bypasses: new Counter({
       name: 'belfry_rate_limit_bypassed_total',
       help: 'Calls that were let through uncounted, because Redis did not answer.',
+      registers,
+    }),
+    stalls: new Counter({
+      name: 'belfry_loop_stalls_total',
+      help: 'Times that the process held its event loop for over 100 ms.',
       registers,
     }),
   };

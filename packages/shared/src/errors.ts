@@ -37,7 +37,7 @@ export const errorCatalogue = {
   },
   unauthenticated: {
     status: 401,
-    when: 'The Authorization header is missing, wrong or repeated.',
+    when: 'The Authorization header is missing, wrong or repeated; on the routes of front ends, X-Raven-User-Signature is.',
     text: 'the Authorization header is missing: it must be "AuthKey <API key>"',
     headers: { 'WWW-Authenticate': 'AuthKey' },
   },
@@ -70,6 +70,11 @@ export const errorCatalogue = {
     status: 404,
     when: 'The user has no such device.',
     text: 'device not found',
+  },
+  message_not_found: {
+    status: 404,
+    when: 'The inbox of the user has no such message.',
+    text: 'message not found',
   },
   not_found: {
     status: 404,

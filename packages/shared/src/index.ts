@@ -73,7 +73,21 @@ export {
   newDeviceBody,
   type StoredDevice,
 } from './wire/device';
-export { parseJson, parseJsonInSteps, unreadableJson } from './wire/json';
+export {
+  fetchInboxBody,
+  type InboxItem,
+  type InboxStatus,
+  inboxAnswer,
+  inboxItemAnswer,
+  inboxItemToWire,
+  inboxStatuses,
+  readInboxBody,
+  unreadCountAnswer,
+  updateInboxBody,
+} from './wire/inbox';
+
+export { parseJson, parseJsonInSteps } from './wire/json';
+export { unreadableJson } from './wire/json-scan';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -108,9 +108,33 @@ async function pasteCurl({ output }: Started): Promise<{ request_id: string; suc
   return JSON.parse(stdout);
 }
 
+/** The first block of that language in the README, with what this run offers in place of what it shows. */
+function readmeExample(language: string, ready: Ready): string {
+  const text = readFileSync(path.join(copy, 'README.md'), 'utf8');
+  const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
+  const example = blocks.find(
+    ([, name, block = '']) => name === language && block.includes('<API key>'),
+  );
+  return (example?.[2] ?? '')
+    .replace('http://127.0.0.1:4400', new URL(ready.api_url).origin)
+    .replace('<API key>', ready.api_key)
+    .replace('<app id>', ready.app_id);
+}
+
+/** Runs the examples of the README as somebody who has just started Belfry would. */
+async function runReadme(ready: Ready): Promise<{ request_id: string; success: boolean }[]> {
+  const script = path.join(copy, 'try-it.mjs');
+  writeFileSync(script, readmeExample('js', ready));
+  const [curl, client] = await Promise.all([
+    run('bash', ['-c', readmeExample('', ready) || 'exit 1']),
+    run(process.execPath, [script], { cwd: copy }),
+  ]);
+  return [JSON.parse(curl.stdout), JSON.parse(client.stdout)];
+}
+
 describe('npm start', () => {
   test(
-    'prints a curl line that works when pasted; the message is shown and captured; Ctrl-C ends everything',
+    'prints a curl line that works when pasted, as the examples of the README do; the message is shown and captured; Ctrl-C ends everything',
     async () => {
       const begun = start();
       const ready = await waitUntilReady(begun);
@@ -124,6 +148,13 @@ describe('npm start', () => {
       expect(await readCaptures(ready.database_url, answer.request_id)).toMatchObject([
         { channel: 'email', target: 'ana@example.com', outcome: 'accepted' },
       ]);
+      for (const { request_id: requestId } of await runReadme(ready)) {
+        await eventually(async () =>
+          expect(await readCaptures(ready.database_url, requestId)).toMatchObject([
+            { channel: 'email', target: 'ana@example.com', outcome: 'accepted' },
+          ]),
+        );
+      }
       expect(await end(begun.child, 'SIGINT')).toBe(0);
       expect(await stillRunning(Object.values(ready.pids))).toEqual([]);
       expect(existsSync(readyFile())).toBe(false);

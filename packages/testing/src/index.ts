@@ -12,6 +12,11 @@ export {
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { testRedis } from './redis';
 export {
+  type SimulatedChannel,
+  type SimulatedChannels,
+  startSimulatedChannels,
+} from './simulated-channels';
+export {
   createHttpSimulator,
   findClosedPort,
   type HttpFault,
@@ -49,6 +54,15 @@ export {
   type TelegramSimulator,
 } from './simulators/telegram';
 export type { TelegramEntity, TelegramText } from './simulators/telegram-html';
+export {
+  createTwilioSimulator,
+  simulatedAuthToken,
+  type TwilioFault,
+  type TwilioSend,
+  type TwilioSimulator,
+  type TwilioSimulatorOptions,
+} from './simulators/twilio';
+export type { TwilioReceipt } from './simulators/twilio-receipts';
 export { createStatementCounter, type StatementCounter } from './statement-counter';
 export {
   type MessageRow,

@@ -1,5 +1,6 @@
 import { AppError, isSameSecret, parseApiKey } from '@belfry/shared';
 import type { Request } from 'express';
+import { appIdOf } from '../path-values';
 import { valuesOfHeader } from '../raw-headers';
 
 export type App = { id: string; accountId: string; delivery: 'sandbox' | 'live' };
@@ -20,7 +21,7 @@ export type Authenticate = (req: Request) => Promise<Caller>;
 export function createAuthenticate({ findApiKey, findApp }: AuthenticateDeps): Authenticate {
   return async function authenticate(req) {
     const { accountId, apiKeyId } = await findAccount(keyTextOf(req));
-    const app = await findOwnApp(req.params['app_id'], accountId);
+    const app = await findOwnApp(appIdOf(req.params), accountId);
     return { accountId, apiKeyId, app };
   };
 
@@ -33,15 +34,13 @@ export function createAuthenticate({ findApiKey, findApp }: AuthenticateDeps): A
     return { accountId: stored.accountId, apiKeyId: given.id };
   }
 
-  async function findOwnApp(appId: unknown, accountId: string): Promise<App> {
-    const id = typeof appId === 'string' && uuid.test(appId) ? appId.toLowerCase() : undefined;
+  async function findOwnApp(id: string | undefined, accountId: string): Promise<App> {
     const app = id && (await findApp(id));
     if (!app || app.accountId !== accountId) throw new AppError('app_not_found', 'app not found');
     return app;
   }
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 // One release of the Java client leaves out the space.
 const scheme = /^AuthKey *(\S+)$/i;
 

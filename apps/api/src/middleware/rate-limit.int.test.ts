@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
 import { eventually, testRedis } from '@belfry/testing';
 import request from 'supertest';
-import { createGateway, sendPath } from '../gateway.fixture';
+import { appId, createGateway, sendPath } from '../gateway.fixture';
 import { createLimitRate } from './rate-limit';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -67,6 +68,23 @@ describe('the rate limit of an account', () => {
     const { send } = start(1);
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(headers)));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]));
+  });
+
+  test('is counted apart for front ends, whose answers any site may still read', async () => {
+    const { gateway, send } = start(1);
+    const path = `/v1/apps/${appId}/in_app_notifications/unread_count?user_id=ana`;
+    const signature = createHmac('sha256', gateway.key).update('ana').digest('hex');
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        request(gateway.server).get(path).set('X-Raven-User-Signature', signature),
+      ),
+    );
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      ratelimit: '"account";r=0;t=1',
+    });
+    expect((await send()).status).toBe(200);
   });
 
   test('comes before the body is looked at', async () => {

@@ -37,6 +37,7 @@ export function createLimitRate(deps: RateLimitDeps): LimitRate {
     }
     const secondsLeft = Math.max(1, Math.ceil(counted.msBeforeNext / 1_000));
     call.headers = {
+      ...call.headers,
       'RateLimit-Policy': `"account";q=${callsPerSecond};w=${windowSeconds}`,
       RateLimit: `"account";r=${counted.remainingPoints};t=${secondsLeft}`,
     };

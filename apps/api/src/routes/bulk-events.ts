@@ -1,33 +1,40 @@
 import type { BulkSend } from '@belfry/accepting';
-import { createSemaphore, createYieldWhenDue } from '@belfry/runtime';
-import { AppError, createBulkSendBody, parseJsonInSteps, type WireChannels } from '@belfry/shared';
+import { createYieldWhenDue } from '@belfry/runtime';
+import { createBulkSendBody, parseJsonInSteps, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
 import type { Operation } from '../operation';
 import type { PreparedPost, UnparsedPostCall } from '../post';
+import { createTurns, type InTurn } from '../turns';
 
 export type BulkRouteDeps = {
   channels: WireChannels;
   bulkSend: BulkSend;
   maxBatchItems: number;
+  /** Of all that is large to read. */
+  readInTurn: InTurn;
 };
 
 const yieldEveryMs = 10;
-const maxWaiting = 100;
 
 /**
  * `POST /v1/apps/{app_id}/events/bulk_send`: one batch is read at a time, and one is written. Side by side they
  * would hold up every single send.
  */
-export function createBulkSendRoute({ channels, bulkSend, maxBatchItems }: BulkRouteDeps) {
-  const readInTurn = createTurns();
+export function createBulkSendRoute({
+  channels,
+  bulkSend,
+  maxBatchItems,
+  readInTurn,
+}: BulkRouteDeps) {
   const writeInTurn = createTurns();
 
   async function prepare(call: UnparsedPostCall): Promise<PreparedPost> {
     const { callId, caller, idempotencyKey } = call;
     const isKeyed = idempotencyKey !== undefined;
     const batch = await readInTurn(async () => {
-      const body = await parseJsonInSteps(call.bytes, createYieldWhenDue(yieldEveryMs));
+      const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
+      const body = await parseJsonInSteps(call.bytes, { isBatch: true, yieldWhenDue });
       return bulkSend.readBatch({ callId, body, isKeyed });
     });
     const { accountId, apiKeyId, app } = caller;
@@ -46,27 +53,6 @@ export function createBulkSendRoute({ channels, bulkSend, maxBatchItems }: BulkR
 
   const body = createBulkSendBody(channels, maxBatchItems);
   return { operation: { ...bulkSendOperation, body }, prepare };
-}
-
-/** Lets one in at a time, in the order they came; refuses with 503 whom there is no room for. */
-function createTurns() {
-  const turns = createSemaphore(1);
-  let inside = 0;
-  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (inside >= maxWaiting) throw tooManyWait();
-    inside += 1;
-    const release = await turns.acquire();
-    try {
-      return await work();
-    } finally {
-      inside -= 1;
-      release();
-    }
-  };
-}
-
-function tooManyWait(): AppError {
-  return new AppError('unavailable', 'too many batches wait for their turn: try again');
 }
 
 const requestIdSchema = Type.String({ format: 'uuid' });

@@ -4,7 +4,9 @@ import { callOf } from '../call';
 import { type DocsFile, type DocsFiles, readDocsFiles } from '../docs/files';
 
 /** `GET /docs` and what lies below it. Nothing is read before the first call, and nothing of another origin is named. */
-export function createDocsRoutes(read: () => Promise<DocsFiles> = readDocsFiles) {
+export function createDocsRoutes(
+  read: () => Promise<DocsFiles> = readDocsFiles,
+): Record<'page' | 'asset', RequestHandler> {
   let reading: Promise<DocsFiles> | undefined;
 
   function files(): Promise<DocsFiles> {

@@ -26,7 +26,7 @@ export const maxReceiptBytes = 1_000_000;
 export function createReceiptRoutes(
   { receipts, publicUrl, log }: ReceiptRoutesDeps,
   readBody: ReadBody,
-) {
+): Record<'read' | 'handshake', RequestHandler> {
   const base = publicUrl.replace(/\/+$/, '');
   const storeReports = createStoreReports({ ...receipts, log });
 

@@ -10,6 +10,7 @@ import {
   whatsappOverride,
   whatsappTemplate,
 } from './template';
+import { twilioWhatsapp } from './twilio';
 
 export const whatsapp: Channel<WhatsappTemplate, WhatsappOverride, WhatsappContent> = {
   label: 'WhatsApp',
@@ -21,5 +22,5 @@ export const whatsapp: Channel<WhatsappTemplate, WhatsappOverride, WhatsappConte
   findTargets: findWhatsappTargets,
   compile: compileWhatsapp,
   findMagicWord: findMagicWordOfPhone,
-  providers: { meta },
+  providers: { meta, twilio: twilioWhatsapp },
 };

@@ -118,14 +118,23 @@ describe('the body of events/bulk_send', () => {
 });
 
 describe('parseJsonInSteps', () => {
-  const parse = (text: string) => parseJsonInSteps(Buffer.from(text), () => undefined);
+  const parse = (text: string, isBatch = true) =>
+    parseJsonInSteps(Buffer.from(text), { isBatch, yieldWhenDue: () => undefined });
+  const keys = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
 
-  test.each(['[1]', 'null', '{"a":1}', '{"batch":1}', '{"event":"e","batch":[{"a":null},2]}'])(
-    'reads %s as parseJson does',
-    async (text) => {
-      expect(await parse(text)).toEqual(parseJson(Buffer.from(text)));
-    },
-  );
+  test.each([
+    '[1]',
+    'null',
+    '{"a":1}',
+    '{"batch":1}',
+    '{"event":"e","batch":[{"a":null},2]}',
+    '{"batch":[{"":7},[{"":1}],{},"{",{"a":[{"b":"}✓"}]}],"list":[{"c":1}],"batch":[1,{"d":[]}]}',
+    '[[{"a":1}],{"b":[{"c":2}]}]',
+    ' { "batch" : [ { "é" : 1 } , { } ] } ',
+  ])('reads %s as parseJson does', async (text) => {
+    expect(await parse(text)).toEqual(parseJson(Buffer.from(text)));
+  });
 
   test.each([
     '{"batch":',
@@ -133,20 +142,58 @@ describe('parseJsonInSteps', () => {
     '{"batch":[1e400]}',
     '{"a":{"constructor":1},"batch":[]}',
     '{"batch":["\\u0000"]}',
+    '{"batch":[{"a":1]}',
+    '{"batch":[{"a":1}}',
+    '{"batch":[{"a":1},]}',
+    '{"batch":[{"a":}]}',
+    '{"batch":[{"a":1} {"b":1}]}',
+    '{"batch":[{"a":1',
+    '{"batch":[{,{}]}',
+    '{"batch":{"a":1}]}',
+    '{"batch":[{"a":}],"batch":[]}',
     '{"batch":[1,9007199254740993]}',
-    `{"batch":[{"data":{${Array.from({ length: 2_001 }, (_, i) => `"${i}":0`).join()}}}]}`,
-  ])('refuses %#: as parseJson does', async (text) => {
+  ])('refuses %j as parseJson does', async (text) => {
     const refusal = await refusalOf(() => parse(text));
     expect(refusal).toEqual(await refusalOf(() => parseJson(Buffer.from(text))));
   });
 
-  test('asks between the elements whether others are due', async () => {
+  test('counts the keys of each element of a batch for itself, up to 100,000 of all', async () => {
+    const batch = (count: number) =>
+      JSON.stringify({ batch: Array(count).fill({ data: keys(1_999) }) });
+    expect(await parse(batch(49))).toEqual(JSON.parse(batch(49)));
+    await expect(parse(batch(51))).rejects.toThrow('over 100000 keys');
+  });
+
+  test.each([
+    { batch: [{ data: { a: keys(1_000), b: keys(1_000) } }] },
+    { batch: [], data: { a: keys(1_000), b: keys(1_000) } },
+    { batch: [], unknown: [{ a: keys(1_000) }, { a: keys(1_000) }] },
+  ])('refuses over 2,000 keys in one item or beside the batch: %#', async (body) => {
+    await expect(parse(JSON.stringify(body))).rejects.toThrow('over 2000 keys');
+  });
+
+  test('knows no batch where there is none', async () => {
+    const body = { batch: [{ a: keys(1_000) }, { a: keys(1_000) }] };
+    await expect(parse(JSON.stringify(body), false)).rejects.toThrow('over 2000 keys');
+  });
+
+  test('reads a text that is longer than a step, whatever character lies on its edge', async () => {
+    for (const start of ['', 'a', 'aa', 'aaa']) {
+      const text = JSON.stringify({ a: start + '😀✓é'.repeat(400_000) });
+      expect(await parse(text)).toEqual(JSON.parse(text));
+      const escapes = JSON.stringify({ a: start + '\\"[{,'.repeat(400_000) });
+      expect(await parse(escapes)).toEqual(JSON.parse(escapes));
+    }
+  });
+
+  test('asks again and again whether others are due', async () => {
     let asked = 0;
-    const text = JSON.stringify({ batch: Array.from({ length: 50 }, () => ({})) });
-    await parseJsonInSteps(Buffer.from(text), () => {
+    const text = JSON.stringify({ batch: Array(50_000).fill({}) });
+    const yieldWhenDue = () => {
       asked += 1;
       return undefined;
-    });
-    expect(asked).toBeGreaterThan(50);
+    };
+    await parseJsonInSteps(Buffer.from(text), { isBatch: true, yieldWhenDue });
+    expect(asked).toBeGreaterThan(10);
   });
 });

@@ -1,15 +1,14 @@
-import { isUtf8 } from 'node:buffer';
 import type { Json } from '../data';
 import { AppError } from '../errors';
+import {
+  createScan,
+  hostile,
+  largeItem,
+  maxKeysOfItem,
+  type Piece,
+  unreadableJson,
+} from './json-scan';
 import { pathText } from './path-text';
-
-const maxDepth = 32;
-const maxSeparators = 200_000;
-const maxKeysOfBody = 100_000;
-const maxKeysOfItem = 2_000;
-
-/** The text of `malformed_json`, to the letter what old clients know. */
-export const unreadableJson = 'Unable to process JSON';
 
 /**
  * The value of a body, or an AppError for what is not JSON or is hostile. One pass over the bytes
@@ -17,46 +16,93 @@ export const unreadableJson = 'Unable to process JSON';
  * overflow or to hold the event loop. Of equal keys in one object the last one counts.
  */
 export function parseJson(bytes: Buffer): Json {
-  const { hasUnicodeEscape } = scan(bytes);
+  const scan = createScan(bytes, false);
+  scan.goOn(bytes.length);
   const value = parse(bytes.toString('utf8'));
-  const walked: Walk = { keys: 0, checksText: hasUnicodeEscape };
-  const problem = walk(value, walked);
-  if (problem) throw errorOf(problem);
-  if (walked.keys > maxKeysOfItem) refuseLargeItems(value);
+  createWalk(value, scan.hasUnicodeEscape())(Number.POSITIVE_INFINITY);
   return value;
 }
 
-/** As parseJson, for a body with a `batch`: between its steps and its elements others have their turn. */
+const bytesOfStep = 1024 * 1024;
+const partsOfStep = 5_000;
+
+export type JsonSteps = {
+  /** Whether its `batch` holds items, each of which is counted for itself. */
+  isBatch: boolean;
+  /** Called between the steps: others have their turn. */
+  yieldWhenDue(): Promise<void> | undefined;
+};
+
+/** As parseJson, for a body that is large or a batch. */
 export async function parseJsonInSteps(
   bytes: Buffer,
-  yieldWhenDue: () => Promise<void> | undefined,
+  { isBatch, yieldWhenDue }: JsonSteps,
 ): Promise<Json> {
-  const { hasUnicodeEscape } = scan(bytes);
+  const scan = createScan(bytes, isBatch);
+  while (!scan.goOn(bytesOfStep)) await yieldWhenDue();
   await yieldWhenDue();
-  const text = bytes.toString('utf8');
-  await yieldWhenDue();
-  const value = parse(text);
-  await yieldWhenDue();
-  const walked: Walk = { keys: 0, checksText: hasUnicodeEscape };
-  for (const part of partsOf(value)) {
-    const problem = walk(part.value, walked);
-    if (problem) throw errorOf({ ...problem, path: [...problem.path, ...part.outwards] });
-    await yieldWhenDue();
-  }
-  if (walked.keys <= maxKeysOfItem) return value;
-  for (const part of partsOf(value)) {
-    refuseLargeItem(part.value);
-    await yieldWhenDue();
-  }
+  const value = await parsePieces(bytes, scan.elements, yieldWhenDue);
+  const walkOn = createWalk(value, scan.hasUnicodeEscape());
+  while (!walkOn(partsOfStep)) await yieldWhenDue();
+  if (isBatch) refuseLargeHead(value);
   return value;
 }
 
-/** A body as its head and the elements of its batch, each with the path from it outwards. */
-function partsOf(body: Json): { value: Json; outwards: (string | number)[] }[] {
-  const batch = isObject(body) ? body['batch'] : undefined;
-  if (!isObject(body) || !Array.isArray(batch)) return [{ value: body, outwards: [] }];
-  const elements = batch.map((value, index) => ({ value, outwards: [index, 'batch'] }));
-  return [{ value: { ...body, batch: null }, outwards: [] }, ...elements];
+/** Elements that are objects are parsed one by one, and what is around them with their numbers in their places. */
+async function parsePieces(
+  bytes: Buffer,
+  elements: readonly Piece[],
+  yieldWhenDue: JsonSteps['yieldWhenDue'],
+): Promise<Json> {
+  const texts: string[] = [];
+  let at = 0;
+  for (const [index, { start, end }] of elements.entries()) {
+    texts.push(bytes.toString('utf8', at, start), `{"":${index}}`);
+    at = end;
+  }
+  texts.push(await decode(bytes, { start: at, end: bytes.length }, yieldWhenDue));
+  const value = parse(texts.join(''));
+  await yieldWhenDue();
+  const parsed: Json[] = [];
+  for (const element of elements) {
+    parsed.push(parse(await decode(bytes, element, yieldWhenDue)));
+    await yieldWhenDue();
+  }
+  if (parsed.length > 0) Object.values(Object(value)).filter(isList).forEach(putElements);
+  return value;
+
+  function putElements(list: Json[]): void {
+    for (const [place, element] of list.entries()) {
+      // A list has no other objects than those whose numbers stand in it.
+      if (isObject(element)) list[place] = parsed[Number(element[''])] ?? null;
+    }
+  }
+}
+
+function isList(value: unknown): value is Json[] {
+  return Array.isArray(value);
+}
+
+async function decode(
+  bytes: Buffer,
+  { start, end }: Piece,
+  yieldWhenDue: JsonSteps['yieldWhenDue'],
+): Promise<string> {
+  const texts: string[] = [];
+  for (let at = start; at < end; ) {
+    const next = Math.min(startOfCharacter(bytes, at + bytesOfStep), end);
+    texts.push(bytes.toString('utf8', at, next));
+    at = next;
+    if (at < end) await yieldWhenDue();
+  }
+  return texts.join('');
+}
+
+/** The next place at which the bytes can be cut: UTF-8 marks what goes on with a character. */
+function startOfCharacter(bytes: Buffer, from: number): number {
+  let at = Math.min(from, bytes.length);
+  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+  return at;
 }
 
 function parse(text: string): Json {
@@ -67,110 +113,60 @@ function parse(text: string): Json {
   }
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-const letterU = 0x75;
+type Problem = { code: 'hostile_json' | 'validation_failed'; text: string };
 
-const kind = { string: 1, separator: 2, opening: 3, closing: 4 } as const;
+/** Looks at so many further parts, and throws the AppError of the first problem; true when it has seen all. */
+type WalkOn = (parts: number) => boolean;
 
-/** What a byte outside a string begins or ends; 0 for all the others. A table of numbers, because it is read for every byte. */
-const kindOfByte = new Uint8Array(256);
-for (const byte of Buffer.from('"')) kindOfByte[byte] = kind.string;
-for (const byte of Buffer.from(',:')) kindOfByte[byte] = kind.separator;
-for (const byte of Buffer.from('[{')) kindOfByte[byte] = kind.opening;
-for (const byte of Buffer.from(']}')) kindOfByte[byte] = kind.closing;
+/** Where the walk is: in an object or array, and at which of its members. */
+type Place = { keys: string[] | undefined; values: Json[]; at: number };
 
-function scan(bytes: Buffer): { hasUnicodeEscape: boolean } {
-  if (!isUtf8(bytes)) throw new AppError('malformed_json', unreadableJson);
-  let depth = 0;
-  let separators = 0;
-  let hasUnicodeEscape = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    switch (kindOfByte[bytes[at] ?? 0]) {
-      case kind.string: {
-        const string = skipString(bytes, at + 1);
-        at = string.end;
-        hasUnicodeEscape ||= string.hasUnicodeEscape;
-        break;
-      }
-      case kind.separator:
-        separators += 1;
-        break;
-      case kind.opening:
-        depth += 1;
-        if (depth > maxDepth) throw hostile(`nested deeper than ${maxDepth} levels`);
-        break;
-      case kind.closing:
-        depth -= 1;
+/**
+ * `checksText` is whether there was a Unicode escape: raw bytes were checked as UTF-8 and JSON allows no raw U+0000, so
+ * only an escape can bring in a bad character.
+ */
+function createWalk(body: Json, checksText: boolean): WalkOn {
+  const places: Place[] = [{ keys: undefined, values: [body], at: -1 }];
+
+  function enter(value: Json): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      places.push({ keys: undefined, values: value, at: -1 });
+      return;
     }
+    places.push({ keys: Object.keys(value), values: Object.values(value), at: -1 });
   }
-  if (separators > maxSeparators) throw hostile(`over ${maxSeparators} commas and colons`);
-  return { hasUnicodeEscape };
-}
 
-/** `end` is where the closing quote is, or the end of the bytes. */
-function skipString(bytes: Buffer, start: number): { end: number; hasUnicodeEscape: boolean } {
-  let hasUnicodeEscape = false;
-  let at = start;
-  while (at < bytes.length && bytes[at] !== quote) {
-    if (bytes[at] === backslash) {
-      at += 1;
-      hasUnicodeEscape ||= bytes[at] === letterU;
+  function lookAt(key: string | undefined, value: Json): void {
+    const problem = problemOfKey(key, checksText) ?? problemOfValue(value, checksText);
+    if (problem) throw errorOf(problem, places);
+    enter(value);
+  }
+
+  return function walkOn(parts) {
+    for (let left = parts; left > 0; left -= 1) {
+      const place = places.at(-1);
+      if (!place) return true;
+      place.at += 1;
+      if (place.at < place.values.length) {
+        lookAt(place.keys?.[place.at], place.values[place.at] ?? null);
+      } else places.pop();
     }
-    at += 1;
-  }
-  return { end: at, hasUnicodeEscape };
+    return false;
+  };
 }
 
-type Walk = {
-  keys: number;
-  /** Raw bytes were checked as UTF-8 and JSON allows no raw U+0000, so only an escape can bring in a bad character. */
-  checksText: boolean;
-};
-
-type Problem = {
-  code: 'hostile_json' | 'validation_failed';
-  text: string;
-  /** From the value outwards. */
-  path: (string | number)[];
-};
-
-/** May recurse: the scan bounded the depth. */
-function walk(value: Json, walked: Walk): Problem | undefined {
-  if (typeof value === 'string') return walked.checksText ? problemOfText(value) : undefined;
-  if (typeof value === 'number') return problemOfNumber(value);
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Array.isArray(value) ? walkArray(value, walked) : walkObject(value, walked);
-}
-
-function walkArray(array: Json[], walked: Walk): Problem | undefined {
-  for (let index = 0; index < array.length; index += 1) {
-    const problem = walk(array[index] ?? null, walked);
-    if (problem) return within(problem, index);
-  }
-  return undefined;
-}
-
-function walkObject(object: { [key: string]: Json }, walked: Walk): Problem | undefined {
-  for (const key of Object.keys(object)) {
-    walked.keys += 1;
-    if (walked.keys > maxKeysOfBody) return problemOf(`over ${maxKeysOfBody} keys in a body`);
-    const problem = problemOfKey(key, walked) ?? walk(object[key] ?? null, walked);
-    if (problem) return within(problem, key);
-  }
-  return undefined;
-}
-
-function within(problem: Problem, step: string | number): Problem {
-  problem.path.push(step);
-  return problem;
+function problemOfValue(value: Json, checksText: boolean): Problem | undefined {
+  if (typeof value === 'string') return checksText ? problemOfText(value) : undefined;
+  return typeof value === 'number' ? problemOfNumber(value) : undefined;
 }
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-function problemOfKey(key: string, walked: Walk): Problem | undefined {
+function problemOfKey(key: string | undefined, checksText: boolean): Problem | undefined {
+  if (key === undefined) return undefined;
   if (forbiddenKeys.has(key)) return problemOf('a key that is not allowed');
-  return walked.checksText ? problemOfText(key) : undefined;
+  return checksText ? problemOfText(key) : undefined;
 }
 
 const badCharacter = /[\0\ud800-\udfff]/u;
@@ -186,46 +182,38 @@ function problemOfText(text: string): Problem | undefined {
 function problemOfNumber(value: number): Problem | undefined {
   if (!Number.isFinite(value)) return problemOf('a number that is not finite');
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined;
-  return { code: 'validation_failed', text: 'must be sent as a string', path: [] };
+  return { code: 'validation_failed', text: 'must be sent as a string' };
 }
 
 function problemOf(text: string): Problem {
-  return { code: 'hostile_json', text, path: [] };
+  return { code: 'hostile_json', text };
 }
 
-function errorOf({ code, text, path }: Problem): AppError {
-  const at = pathText(path.reverse());
+function errorOf({ code, text }: Problem, places: readonly Place[]): AppError {
+  // The first place holds the body itself.
+  const at = pathText(places.slice(1).map((place) => place.keys?.[place.at] ?? place.at));
   if (code === 'hostile_json') return hostile(`${text}, at ${at}`);
   const sentence = `${at} ${text}`;
   return new AppError(code, sentence, { errors: [sentence] });
 }
 
-function hostile(what: string): AppError {
-  return new AppError('hostile_json', `The JSON is refused: ${what}`);
+/** Of lists beside the batch the scan has counted the elements one by one. */
+function refuseLargeHead(body: Json): void {
+  if (!isObject(body)) return;
+  const { batch: _, ...head } = body;
+  if (keysLeftAfter(Object.values(head), maxKeysOfItem) < 0) throw largeItem();
 }
 
-const itemMembers = ['user', 'data', 'override'];
-
-function refuseLargeItems(body: Json): void {
-  const batch = isObject(body) ? body['batch'] : undefined;
-  for (const item of [body, ...(Array.isArray(batch) ? batch : [])]) refuseLargeItem(item);
-}
-
-function refuseLargeItem(item: Json): void {
-  if (isObject(item) && keysOfItem(item) > maxKeysOfItem) {
-    throw hostile(`over ${maxKeysOfItem} keys in one user, data and override together`);
-  }
-}
-
-function keysOfItem(item: { [key: string]: Json }): number {
-  return itemMembers.reduce((sum, member) => sum + countKeys(item[member]), 0);
-}
-
-function countKeys(value: Json | undefined): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + countKeys(one), 0);
-  if (!isObject(value)) return 0;
+/** How many of the keys that are allowed are left; counts no further than that. */
+function keysLeftAfter(value: Json, allowed: number): number {
+  if (typeof value !== 'object' || value === null) return allowed;
   const members = Object.values(value);
-  return members.reduce<number>((sum, member) => sum + countKeys(member), members.length);
+  let left = Array.isArray(value) ? allowed : allowed - members.length;
+  for (const member of members) {
+    if (left < 0) return left;
+    left = keysLeftAfter(member, left);
+  }
+  return left;
 }
 
 function isObject(value: Json | undefined): value is { [key: string]: Json } {

@@ -1,0 +1,29 @@
+import type { RequestHandler } from 'express';
+import { sendAnswer } from '../answer';
+import { callOf } from '../call';
+
+/** Lets the page of any site read the answer, errors too. Without credentials: a cookie is never sent, and none is set. */
+export const allowAnyOrigin: RequestHandler = function allowAnyOrigin(_req, res, next) {
+  const call = callOf(res);
+  call.headers = {
+    ...call.headers,
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
+  };
+  next();
+};
+
+const preflightMaxAgeSeconds = 7_200;
+
+/** What a browser asks before the call itself. The API key is not among the headers: it has no place in a browser. */
+export const answerPreflight: RequestHandler = function answerPreflight(_req, res) {
+  sendAnswer(res, {
+    status: 200,
+    body: '{"success":true}',
+    headers: {
+      'Access-Control-Allow-Methods': 'GET, POST, PUT',
+      'Access-Control-Allow-Headers': 'Content-Type, X-Raven-User-Signature, Idempotency-Key',
+      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+    },
+  });
+};

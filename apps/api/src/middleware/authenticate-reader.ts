@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto';
+import type { SealedApiKey } from '@belfry/database';
+import { AppError, isSameSecret } from '@belfry/shared';
+import type { Request } from 'express';
+import { appIdOf } from '../path-values';
+import { valuesOfHeader } from '../raw-headers';
+import type { App } from './authenticate';
+
+export type InboxApp = App & { openInboxCounters: boolean };
+
+export type AuthenticateReaderDeps = {
+  /** `id` is a UUID in lower case. */
+  findApp(id: string): Promise<InboxApp | undefined>;
+  /** Those that may be used now. */
+  findSealedKeys(accountId: string): Promise<SealedApiKey[]>;
+  openKey(key: SealedApiKey): string;
+};
+
+/** What headers and path say, before it is known which user is meant. */
+export type ReaderClaim = {
+  app: InboxApp;
+  /** Absent where the app asks for none. */
+  signature?: Buffer;
+};
+
+/**
+ * A front end holds no API key. It brings what the account's backend signed for it: the lower-case hex HMAC-SHA256 of the
+ * `user_id`, with the API key as the key. An app that does not exist answers as a signature that does not match.
+ */
+export function createAuthenticateReader(deps: AuthenticateReaderDeps) {
+  return {
+    /** `isCounter`: one of the two calls that an app may leave open. */
+    async begin(req: Request, isCounter: boolean): Promise<ReaderClaim> {
+      const header = signatureOf(req);
+      const app = await findAppOf(req);
+      if (header !== undefined) return { app: app ?? refuseSignature(), signature: read(header) };
+      if (isCounter && app?.openInboxCounters) return { app };
+      throw refused(`the header ${signatureHeader} is missing`);
+    },
+
+    async check({ app, signature }: ReaderClaim, userId: string): Promise<void> {
+      if (!signature) return;
+      const keys = await deps.findSealedKeys(app.accountId);
+      // Every key is compared, so that the time tells nothing of which one it was.
+      const matches = keys.filter((key) =>
+        isSameSecret(sign(deps.openKey(key), userId), signature),
+      );
+      if (matches.length === 0) refuseSignature();
+    },
+  };
+
+  async function findAppOf(req: Request): Promise<InboxApp | undefined> {
+    const id = appIdOf(req.params);
+    return id === undefined ? undefined : deps.findApp(id);
+  }
+}
+
+function signatureOf(req: Request): string | undefined {
+  const [header, ...more] = valuesOfHeader(req, signatureHeader.toLowerCase());
+  if (more.length > 0) throw refused(`${signatureHeader} was sent more than once`);
+  return header;
+}
+
+function read(header: string): Buffer {
+  return sha256Hex.test(header) ? Buffer.from(header, 'hex') : refuseSignature();
+}
+
+export const signatureHeader = 'X-Raven-User-Signature';
+const sha256Hex = /^[0-9a-f]{64}$/i;
+const wrongSignature = `${signatureHeader} is not the hex HMAC-SHA256 of this user_id with an API key of this app's account`;
+
+function refuseSignature(): never {
+  throw refused(wrongSignature);
+}
+
+function sign(apiKey: string, userId: string): Buffer {
+  return createHmac('sha256', apiKey).update(userId).digest();
+}
+
+function refused(text: string): AppError {
+  return new AppError('unauthenticated', text, {
+    headers: { 'WWW-Authenticate': signatureHeader },
+  });
+}

@@ -1,0 +1,76 @@
+import type { InboxAddress } from '@belfry/database';
+import { isUserId, parseJson, withoutNulls } from '@belfry/shared';
+import type { RequestHandler, Response } from 'express';
+import { sendAnswer } from './answer';
+import { callOf } from './call';
+import {
+  type AuthenticateReaderDeps,
+  createAuthenticateReader,
+  type ReaderClaim,
+} from './middleware/authenticate-reader';
+import type { Checks } from './post';
+import { invalidValue, type Query, queryValueOf } from './query-values';
+
+export type ReaderCallsDeps = Omit<Checks, 'authenticate' | 'readJson'> & {
+  reader: AuthenticateReaderDeps;
+};
+
+/** Makes handlers of what front ends call for their own user: here is the one order of its checks. */
+export function createReaderCalls({
+  reader,
+  checkDeclaredBody,
+  limitRate,
+  readBody,
+}: ReaderCallsDeps) {
+  const { begin, check } = createAuthenticateReader(reader);
+
+  return { byQuery, byBody };
+
+  /** The user stands in the query, and a body is not looked at. */
+  function byQuery(
+    answer: (address: InboxAddress) => Promise<object>,
+    { isCounter = false } = {},
+  ): RequestHandler {
+    return async function handleByQuery(req, res) {
+      const claim = await begin(req, isCounter);
+      const address = await admit(res, claim, readUserId(req.query));
+      sendAnswer(res, okOf(await answer(address)));
+    };
+  }
+
+  /** The user stands in the body, so it is read before the signature can be checked: it is small. */
+  function byBody<Body extends { user_id: string }>(
+    validate: (body: unknown) => Body,
+    answer: (address: InboxAddress, body: Body) => Promise<object>,
+  ): RequestHandler {
+    return async function handleByBody(req, res) {
+      const claim = await begin(req, false);
+      checkDeclaredBody(req);
+      const body = validate(withoutNulls(parseJson(await readBody(req, res))));
+      const address = await admit(res, claim, body.user_id);
+      sendAnswer(res, okOf(await answer(address, body)));
+    };
+  }
+
+  async function admit(res: Response, claim: ReaderClaim, userId: string): Promise<InboxAddress> {
+    await check(claim, userId);
+    const { id: appId, accountId } = claim.app;
+    const call = callOf(res);
+    call.accountId = accountId;
+    call.appId = appId;
+    // Counted apart: front ends, whoever is in front of them, must not use up what the account's backend may call.
+    await limitRate(call, `${accountId}:inbox`);
+    return { appId, userId };
+  }
+}
+
+function readUserId(query: Query): string {
+  const userId = queryValueOf(query, 'user_id');
+  if (userId === undefined) throw invalidValue('user_id must not be blank');
+  if (!isUserId(userId)) throw invalidValue('user_id cannot be the id of a user');
+  return userId;
+}
+
+function okOf(body: object) {
+  return { status: 200, body: JSON.stringify(body) };
+}

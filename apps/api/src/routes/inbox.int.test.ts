@@ -1,0 +1,430 @@
+import { createHmac } from 'node:crypto';
+import { claimMessages, createConfiguration, recordResults } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
+import request, { type Test } from 'supertest';
+import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
+
+let gateway: StoredGateway;
+let tenant: Tenant;
+let other: Tenant;
+let event: string;
+
+beforeAll(async () => {
+  gateway = await createStoredGateway();
+  const { factories } = gateway;
+  [tenant, other] = await Promise.all([
+    factories.createTenant({ delivery: 'live' }),
+    factories.createTenant({ delivery: 'live' }),
+  ]);
+  const version = { in_app: channelVersion({ title: '{{title}}', body: 'Hello' }) };
+  event = (await factories.createEvent(tenant, version)).name;
+});
+
+afterAll(() => gateway.close());
+
+type Reader = { userId: string; app?: string; signature?: string | undefined };
+
+function sign(userId: string, apiKey = tenant.apiKey): string {
+  return createHmac('sha256', apiKey).update(userId).digest('hex');
+}
+
+type Method = 'get' | 'post' | 'put' | 'options';
+
+/** As a browser calls it: the signature and nothing else. */
+function call(method: Method, path: string, reader: Reader, body?: object): Test {
+  const { userId, app = tenant.appId } = reader;
+  const signature = 'signature' in reader ? reader.signature : sign(userId);
+  const test = request(gateway.server)
+    [method](`/v1/apps/${app}/in_app_notifications/${path}`)
+    .set('Origin', 'https://shop.example.com');
+  if (signature !== undefined) test.set('X-Raven-User-Signature', signature);
+  return body === undefined ? test : test.send(body);
+}
+
+function byQuery(method: Method, path: string, reader: Reader, body?: object): Test {
+  return call(method, `${path}?user_id=${encodeURIComponent(reader.userId)}`, reader, body);
+}
+
+const setUp = (reader: Reader) => byQuery('post', 'setup', reader, {});
+const count = (reader: Reader) => byQuery('get', 'unread_count', reader);
+const open = (reader: Reader) => byQuery('put', 'last_open', reader, {});
+const fetchPage = (reader: Reader, last: string | null = null) =>
+  call('post', 'fetch', reader, { user_id: reader.userId, last_message_id: last });
+const update = (reader: Reader, messageId: unknown, status: unknown) =>
+  call('put', 'update', reader, { user_id: reader.userId, message_id: messageId, status });
+const readAll = (reader: Reader, messageId: unknown) =>
+  call('put', 'read_all', reader, { user_id: reader.userId, message_id: messageId });
+
+function readerOf(name: string): Reader & { userId: string } {
+  return { userId: `${name}-${newId()}` };
+}
+
+/** Accepted over HTTP, then delivered as the worker does it; the id of the message. */
+async function deliver(userId: string, title = 'Hello'): Promise<string> {
+  const { database } = gateway;
+  const { body } = await gateway.call({
+    method: 'post',
+    path: '/events/send',
+    app: tenant.appId,
+    apiKey: tenant.apiKey,
+    body: { event, user: { user_id: userId }, data: { title } },
+  });
+  const { id } = await database.prisma.message.findFirstOrThrow({
+    where: { requestId: body.request_id },
+  });
+  await claimMessages(database.delivery, { ids: [id], worker: 'test', leaseMs: 20_000 });
+  await recordResults(database.delivery, [deliveredAs(id, title)]);
+  return id;
+}
+
+function deliveredAs(messageId: string, title: string): Parameters<typeof recordResults>[1][0] {
+  return {
+    messageId,
+    attempt: 1,
+    outcome: 'accepted',
+    reason: undefined,
+    detail: undefined,
+    provider: 'inbox',
+    providerMessageId: messageId,
+    request: undefined,
+    response: undefined,
+    notes: {},
+    changes: [],
+    inboxItem: { title, body: 'Hello', data: {} },
+    next: { state: 'delivered' },
+  };
+}
+
+async function deliverMany(userId: string, many: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 1; number <= many; number += 1) ids.push(await deliver(userId, `${number}`));
+  return ids;
+}
+
+async function stateOf(id: string): Promise<string> {
+  return (await gateway.database.prisma.message.findUniqueOrThrow({ where: { id } })).state;
+}
+
+function idsOf(body: { notifications: { message_id: string }[] }): string[] {
+  return body.notifications.map(({ message_id }) => message_id);
+}
+
+describe('a person’s in-app messages', () => {
+  test('can be fetched, counted, read and archived, in what a front end sends and reads', async () => {
+    const reader = readerOf('ana');
+    expect((await setUp(reader)).body).toEqual({ success: true });
+    const [first, second, third] = await deliverMany(reader.userId, 3);
+
+    expect((await count(reader)).body).toEqual({ unread_count: 3 });
+    const fetched = await fetchPage(reader);
+    expect(fetched.status).toBe(200);
+    expect(fetched.body.notifications[0]).toEqual({
+      message_id: third,
+      message_body: { title: '3', body: 'Hello', data: {} },
+      timestamp: expect.any(Number),
+      status: 'UNREAD',
+    });
+    expect(Math.abs(Date.now() - fetched.body.notifications[0].timestamp)).toBeLessThan(60_000);
+    expect(idsOf(fetched.body)).toEqual([third, second, first]);
+
+    expect((await open(reader)).body).toEqual({ success: true });
+    expect((await count(reader)).body).toEqual({ unread_count: 0 });
+
+    expect((await update(reader, second, 'READ')).body).toEqual({ success: true });
+    expect(await stateOf(second!)).toBe('read');
+    expect((await update(reader, first, 'ARCHIVE')).status).toBe(200);
+    const shown = (await fetchPage(reader)).body.notifications;
+    expect(shown).toMatchObject([
+      { message_id: third, status: 'UNREAD' },
+      { message_id: second, status: 'READ' },
+    ]);
+
+    expect((await readAll(reader, third)).body).toEqual({ success: true });
+    expect(await stateOf(third!)).toBe('read');
+    expect(await stateOf(first!)).toBe('delivered');
+  });
+
+  test('come in pages of 20, each behind the last of the one before', async () => {
+    const reader = readerOf('pages');
+    const ids = (await deliverMany(reader.userId, 21)).reverse();
+    const first = await fetchPage(reader);
+    expect(idsOf(first.body)).toEqual(ids.slice(0, 20));
+    const second = await fetchPage(reader, ids[19]!);
+    expect(idsOf(second.body)).toEqual(ids.slice(20));
+    expect((await fetchPage(reader, ids[20]!)).body).toEqual({ notifications: [] });
+  });
+
+  test('are for a user_id of any characters, stored or not', async () => {
+    const reader = readerOf('Ünï/ø 👋 ?&=');
+    const id = await deliver(reader.userId);
+    expect(idsOf((await fetchPage(reader)).body)).toEqual([id]);
+    expect((await count(reader)).body).toEqual({ unread_count: 1 });
+    const list = await gateway.call({
+      method: 'get',
+      path: `/users/${encodeURIComponent(reader.userId)}/inbox`,
+      app: tenant.appId,
+      apiKey: tenant.apiKey,
+    });
+    expect(idsOf(list.body)).toEqual([id]);
+  });
+
+  test('need no Idempotency-Key, and take no notice of one', async () => {
+    const reader = readerOf('keyed');
+    const id = await deliver(reader.userId);
+    const fetchWithKey = () => fetchPage(reader).set('Idempotency-Key', 'k');
+    expect(idsOf((await fetchWithKey()).body)).toEqual([id]);
+    await update(reader, id, 'ARCHIVE');
+    expect((await fetchWithKey()).body).toEqual({ notifications: [] });
+  });
+});
+
+describe('X-Raven-User-Signature', () => {
+  /** Every call, as somebody with this signature and app makes it. */
+  function everyCall(reader: Reader, messageId: string): [string, Test][] {
+    return [
+      ['setup', setUp(reader)],
+      ['fetch', fetchPage(reader)],
+      ['unread_count', count(reader)],
+      ['update', update(reader, messageId, 'READ')],
+      ['read_all', readAll(reader, messageId)],
+      ['last_open', open(reader)],
+    ];
+  }
+
+  test.each<[string, (userId: string) => Partial<Reader>]>([
+    ['none', () => ({ signature: undefined })],
+    ['an empty one', () => ({ signature: '' })],
+    ['another user’s', () => ({ signature: sign('somebody') })],
+    ['one by another account’s key', (userId) => ({ signature: sign(userId, other.apiKey) })],
+    ['one with a character less', (userId) => ({ signature: sign(userId).slice(1) })],
+    ['one that is no hex', (userId) => ({ signature: `z${sign(userId).slice(1)}` })],
+    ['the key itself', () => ({ signature: tenant.apiKey })],
+    ['one for another account’s app', () => ({ app: other.appId })],
+    ['one for an app that does not exist', () => ({ app: newId() })],
+    ['one for what is no app', () => ({ app: 'x' })],
+  ])('%s is refused everywhere, and nothing is changed or told', async (_what, changes) => {
+    const { userId } = readerOf('victim');
+    const messageId = await deliver(userId);
+    const reader = { userId, signature: sign(userId), ...changes(userId) };
+    for (const [path, test] of everyCall(reader, messageId)) {
+      const { status, body, headers } = await test;
+      expect([path, status, body.code]).toEqual([path, 401, 'unauthenticated']);
+      expect(headers['www-authenticate']).toBe('X-Raven-User-Signature');
+    }
+    expect(await stateOf(messageId)).toBe('delivered');
+    expect(await gateway.database.prisma.user.count({ where: { userId } })).toBe(0);
+    expect(await gateway.database.prisma.inboxReader.count({ where: { userId } })).toBe(0);
+  });
+
+  test('of another account’s app and of one that does not exist are refused in the same words', async () => {
+    const { userId } = readerOf('words');
+    const answers = await Promise.all(
+      [other.appId, newId()].map((app) => fetchPage({ userId, app })),
+    );
+    const [theirs, nobodys] = answers.map(({ body: { request_id: _id, ...body } }) => body);
+    expect(theirs).toEqual(nobodys);
+  });
+
+  test('may be made with each key that is active, and with none that was revoked', async () => {
+    const { prisma } = gateway.database;
+    const { userId } = readerOf('rotation');
+    const configuration = createConfiguration(prisma, testSecrets());
+    const { id, key } = await configuration.createApiKey(tenant.accountId);
+    const signature = sign(userId, key);
+    expect((await fetchPage({ userId, signature })).status).toBe(200);
+    expect((await fetchPage({ userId, signature: signature.toUpperCase() })).status).toBe(200);
+    expect((await fetchPage({ userId })).status).toBe(200);
+    await prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
+    expect((await fetchPage({ userId, signature })).status).toBe(401);
+    await prisma.apiKey.update({
+      where: { id },
+      data: { revokedAt: null, expiresAt: new Date(Date.now() - 1_000) },
+    });
+    expect((await fetchPage({ userId, signature })).status).toBe(401);
+  });
+
+  test('does not open what only the API key opens', async () => {
+    const { userId } = readerOf('narrow');
+    await deliver(userId);
+    const answer = await request(gateway.server)
+      .get(`/v1/apps/${tenant.appId}/users/${userId}/inbox`)
+      .set('X-Raven-User-Signature', sign(userId));
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('an app that leaves its inbox counters open', () => {
+  test('answers the two counters without a signature, and nothing else', async () => {
+    const { factories, database } = gateway;
+    const openTenant = await factories.createTenant({ delivery: 'live' });
+    await database.prisma.app.update({
+      where: { id: openTenant.appId },
+      data: { openInboxCounters: true },
+    });
+    const anonymous = { userId: 'ana', app: openTenant.appId, signature: undefined };
+    expect((await count(anonymous)).body).toEqual({ unread_count: 0 });
+    expect((await open(anonymous)).body).toEqual({ success: true });
+    expect((await fetchPage(anonymous)).status).toBe(401);
+    expect((await setUp(anonymous)).status).toBe(401);
+    // A signature that is there must be right.
+    expect((await count({ ...anonymous, signature: sign('eve') })).status).toBe(401);
+    expect(await database.prisma.inboxReader.count({ where: { appId: openTenant.appId } })).toBe(0);
+  });
+});
+
+describe('bad input of a front end', () => {
+  const reader = { userId: 'ana' };
+  const body = { user_id: 'ana' };
+  const message_id = '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03';
+  const invalid = 'validation_failed';
+  const gone = 'message_not_found';
+
+  test.each<[call: [Method, string, object?], status: number, code: string, sentence: string]>([
+    [['post', 'setup', {}], 422, invalid, 'user_id must not be blank'],
+    [['post', 'setup?user_id=', {}], 422, invalid, 'user_id must not be blank'],
+    [['get', 'unread_count?user_id=a&user_id=b'], 422, invalid, 'user_id must stand once'],
+    [['put', 'last_open?user_id=%00', {}], 422, invalid, 'user_id cannot be the id of a user'],
+    [['post', 'fetch', {}], 422, invalid, 'user_id must not be blank'],
+    [['post', 'fetch', { user_id: 7 }], 400, 'invalid_type', 'user_id must be a string'],
+    [['post', 'fetch', { ...body, last_message_id: 7 }], 400, 'invalid_type', 'last_message_id'],
+    [['post', 'fetch', { ...body, last_message_id: 'x' }], 404, gone, 'message not found'],
+    [['post', 'fetch', { ...body, last_message_id: message_id }], 404, gone, 'message not found'],
+    [['put', 'update', body], 422, invalid, 'message_id must not be null'],
+    [['put', 'update', { ...body, message_id }], 422, invalid, 'status must not be null'],
+    [['put', 'update', { ...body, message_id, status: 'read' }], 422, invalid, 'must be one of'],
+    [['put', 'update', { ...body, message_id, status: 'READ' }], 404, gone, 'message not found'],
+    [['put', 'read_all', { ...body, message_id }], 404, gone, 'message not found'],
+    [['post', 'fetch', { ...body, x: 'x'.repeat(17_000) }], 413, 'body_too_large', '16384'],
+  ])('%j is %i', async ([method, path, given], status, code, sentence) => {
+    const answer = await call(method, path, reader, given);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ success: false, code });
+    expect(answer.body.error).toContain(sentence);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test.each(['ably_token', 'nothing'])('%s is no route, in JSON', async (path) => {
+    const answer = await call('get', path, reader);
+    expect(answer.status).toBe(404);
+    expect(answer.body).toMatchObject({ success: false, error: expect.any(String) });
+  });
+});
+
+test('the OpenAPI document shows what each call of a front end answers without its signature', async () => {
+  const { paths } = (await request(gateway.server).get('/openapi.json')).body;
+  const below = '/v1/apps/{app_id}/in_app_notifications/';
+  const documented = Object.entries<Record<string, Documented>>(paths).filter(([path]) =>
+    path.startsWith(below),
+  );
+  expect(documented).toHaveLength(6);
+  for (const [path, methods] of documented) {
+    for (const [method, { security, responses }] of Object.entries(methods)) {
+      expect(security).toContainEqual({ userSignature: [] });
+      // The document's methods are those of the routes.
+      const place = [method as Method, path.slice(below.length)] as const;
+      const answer = await call(...place, { userId: 'ana', signature: undefined });
+      const { headers, content } = responses['401']!;
+      const { request_id: _id, ...shown } =
+        content['application/json'].examples['unauthenticated']!.value;
+      expect(answer.body).toMatchObject(shown);
+      expect(headers['WWW-Authenticate']?.example).toBe(answer.headers['www-authenticate']);
+    }
+  }
+});
+
+type Documented = {
+  security: object[];
+  responses: Record<
+    string,
+    {
+      headers: Record<string, { example: string }>;
+      content: {
+        'application/json': { examples: Record<string, { value: Record<string, unknown> }> };
+      };
+    }
+  >;
+};
+
+describe('a browser on another site', () => {
+  test('may make every call of the inbox, without credentials', async () => {
+    for (const path of ['setup', 'fetch', 'unread_count', 'update', 'read_all', 'last_open']) {
+      const { status, headers } = await call('options', path, { userId: 'x', signature: undefined })
+        .set('Access-Control-Request-Method', 'PUT')
+        .set('Access-Control-Request-Headers', 'content-type,x-raven-user-signature');
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, POST, PUT',
+        'access-control-allow-headers': expect.stringContaining('X-Raven-User-Signature'),
+      });
+      expect(headers['access-control-allow-headers']).not.toMatch(/authorization/i);
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+    }
+    const { headers } = await fetchPage({ userId: 'x' });
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers['access-control-expose-headers']).toContain('X-Request-Id');
+  });
+
+  test.each(['/users/x/inbox', '/events/send', '/users'])('may not call %s', async (path) => {
+    const answer = await request(gateway.server)
+      .options(`/v1/apps/${tenant.appId}${path}`)
+      .set('Origin', 'https://shop.example.com');
+    expect(answer.status).toBe(404);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe('GET /v1/apps/:app_id/users/:user_id/inbox', () => {
+  function list(userId: string, query = '', { app = tenant.appId, apiKey = tenant.apiKey } = {}) {
+    const path = `/users/${encodeURIComponent(userId)}/inbox${query}`;
+    return gateway.call({ method: 'get', path, app, apiKey });
+  }
+
+  test('pages through every item, archived ones too', async () => {
+    const { userId } = readerOf('listed');
+    const ids = (await deliverMany(userId, 3)).reverse();
+    await update({ userId }, ids[1], 'ARCHIVE');
+    const first = await list(userId, '?limit=2');
+    expect(first.body).toMatchObject({
+      notifications: [
+        { message_id: ids[0], status: 'UNREAD', message_body: { title: '3' } },
+        { message_id: ids[1], status: 'ARCHIVE' },
+      ],
+      next: ids[1],
+    });
+    const second = await list(userId, `?limit=2&last_message_id=${first.body.next}`);
+    expect(idsOf(second.body)).toEqual([ids[2]]);
+    expect(second.body).not.toHaveProperty('next');
+    expect(idsOf((await list(userId)).body)).toEqual(ids);
+  });
+
+  test('is empty for a stored user without messages, and 404 for nobody', async () => {
+    const reader = readerOf('stored');
+    await setUp(reader);
+    expect((await list(reader.userId)).body).toEqual({ notifications: [] });
+    const nobody = await list('nobody');
+    expect([nobody.status, nobody.body.code]).toEqual([404, 'user_not_found']);
+  });
+
+  test.each([
+    ['?limit=0', 422, 'limit must be a whole number from 1 to 100'],
+    ['?limit=101', 422, 'limit must be'],
+    ['?limit=1.5', 422, 'limit must be'],
+    ['?limit=1&limit=2', 422, 'limit must stand once in the query'],
+    ['?last_message_id=x', 404, 'message not found'],
+  ])('%s is %i', async (query, status, sentence) => {
+    const answer = await list('ana', query);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error).toContain(sentence);
+  });
+
+  test('does not show another account’s app', async () => {
+    const { userId } = readerOf('tenants');
+    await deliver(userId);
+    const theirs = await list(userId, '', { app: tenant.appId, apiKey: other.apiKey });
+    expect([theirs.status, theirs.body.code]).toEqual([404, 'app_not_found']);
+    const own = await list(userId, '', { app: other.appId, apiKey: other.apiKey });
+    expect([own.status, own.body.code]).toEqual([404, 'user_not_found']);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Inbox } from '@belfry/database';
+import {
+  AppError,
+  createValidator,
+  fetchInboxBody,
+  inboxItemToWire,
+  readInboxBody,
+  updateInboxBody,
+} from '@belfry/shared';
+import type { RequestHandler } from 'express';
+import type { AuthenticateReaderDeps } from '../middleware/authenticate-reader';
+import { createReaderCalls, type ReaderCallsDeps } from '../reader-calls';
+
+export type InboxRoutesDeps = { inbox: Inbox & AuthenticateReaderDeps };
+
+/** Of the bodies that front ends send. */
+export const maxInboxBodyBytes = 16 * 1024;
+
+type Checks = Omit<ReaderCallsDeps, 'reader'>;
+
+type InboxRoutes = Record<
+  'setup' | 'fetch' | 'unreadCount' | 'update' | 'readAll' | 'lastOpen',
+  RequestHandler
+>;
+
+/**
+ * `/v1/apps/{app_id}/in_app_notifications`: what front ends call, each for its own user. None of it takes an
+ * Idempotency-Key: doing it again changes nothing.
+ */
+export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): InboxRoutes {
+  const { byQuery, byBody } = createReaderCalls({ ...checks, reader: inbox });
+
+  const setup = byQuery(async (address) => {
+    await inbox.ensureUser(address);
+    return done;
+  });
+
+  const fetch = byBody(validateFetch, async (address, { last_message_id: before }) => {
+    const items = await inbox.listItems({
+      ...address,
+      before,
+      limit: itemsOfPage,
+      withArchived: false,
+    });
+    if (!items) throw messageNotFound();
+    return { notifications: items.map(inboxItemToWire) };
+  });
+
+  const unreadCount = byQuery(
+    async (address) => ({ unread_count: await inbox.countUnread(address) }),
+    {
+      isCounter: true,
+    },
+  );
+
+  const update = byBody(validateUpdate, async (address, { message_id: messageId, status }) => {
+    if (!(await inbox.changeStatus({ ...address, messageId, status }))) throw messageNotFound();
+    return done;
+  });
+
+  const readAll = byBody(validateRead, async (address, { message_id: messageId }) => {
+    if (!(await inbox.readAll({ ...address, messageId }))) throw messageNotFound();
+    return done;
+  });
+
+  const lastOpen = byQuery(
+    async (address) => {
+      await inbox.open(address);
+      return done;
+    },
+    { isCounter: true },
+  );
+
+  return { setup, fetch, unreadCount, update, readAll, lastOpen };
+}
+
+const itemsOfPage = 20;
+const done = { success: true };
+
+const validateFetch = createValidator(fetchInboxBody);
+const validateUpdate = createValidator(updateInboxBody);
+const validateRead = createValidator(readInboxBody);
+
+export function messageNotFound(): AppError {
+  return new AppError('message_not_found', 'message not found');
+}

@@ -1,0 +1,39 @@
+import type { Inbox } from '@belfry/database';
+import { AppError, inboxItemToWire } from '@belfry/shared';
+import type { Answer } from '../answer';
+import { userIdOf } from '../path-values';
+import { queryNumberOf, queryValueOf } from '../query-values';
+import type { QueryCall } from '../unkeyed';
+import { messageNotFound } from './inbox';
+import { inboxOperations } from './inbox-operations';
+
+export type UserInboxRouteDeps = { inbox: Pick<Inbox, 'listItems' | 'isUserStored'> };
+
+/** `GET /v1/apps/{app_id}/users/{user_id}/inbox`: the same items for the account, archived ones too. */
+export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
+  async function list({ caller, path, query }: QueryCall): Promise<Answer> {
+    const address = { appId: caller.app.id, userId: userIdOf(path) };
+    const limit = queryNumberOf(query, 'limit', limitRule);
+    const before = queryValueOf(query, 'last_message_id');
+    // One more than is shown tells whether there is a next page.
+    const items = await inbox.listItems({
+      ...address,
+      before,
+      limit: limit + 1,
+      withArchived: true,
+    });
+    if (!items) throw messageNotFound();
+    // A person need not be stored to have an inbox; one who is neither stored nor was written to does not exist.
+    if (items.length === 0 && before === undefined && !(await inbox.isUserStored(address))) {
+      throw new AppError('user_not_found', 'user not found');
+    }
+    const shown = items.slice(0, limit);
+    const next = items.length > limit ? shown.at(-1)?.messageId : undefined;
+    const body = { notifications: shown.map(inboxItemToWire), next };
+    return { status: 200, body: JSON.stringify(body) };
+  }
+
+  return { operation: inboxOperations.list, answer: list };
+}
+
+const limitRule = { minimum: 1, maximum: 100, standard: 20 };

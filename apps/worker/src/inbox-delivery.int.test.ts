@@ -1,0 +1,233 @@
+import { channels } from '@belfry/channels';
+import {
+  type ClaimedMessage,
+  claimMessages,
+  createDatabase,
+  createLookUps,
+  type Database,
+  type LookUps,
+  listExpiredLeases,
+  recordResults,
+  writeCapture,
+  writeRequests,
+} from '@belfry/database';
+import { createLogger, createSemaphore, newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  eventually,
+  type Factories,
+  type Tenant,
+  testDatabase,
+  testSecrets,
+} from '@belfry/testing';
+import { attemptMessage } from './attempt';
+import { createCarriers } from './carrier';
+import { createCompose } from './compose';
+import { createDeadlines } from './deadlines';
+import { createDeliver } from './deliver';
+import { giveUpLeases } from './leases';
+import type { Backoff } from './next-state';
+import { createRecorder } from './recorder';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const backoff: Backoff = { baseMs: 1, capMs: 1, random: () => 0 };
+const userId = 'ana';
+let database: Database;
+let lookUps: LookUps;
+let factories: Factories;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 6, log });
+  lookUps = createLookUps(database.lookUps);
+  factories = createFactories(database);
+});
+
+afterAll(() => database.close());
+
+/** A worker of the channel with all of its parts, but for the queue; `claim` is what it has claimed. */
+function createWorker(claim: ClaimedMessage) {
+  const channel = channels.in_app;
+  const carriers = createCarriers({
+    channelName: 'in_app',
+    channel,
+    findIntegration: lookUps.findIntegration,
+    findOwnToken: async () => undefined,
+    secrets: testSecrets(),
+    capture: (record) =>
+      writeCapture(database.delivery, { ...record, outcome: record.outcome.outcome }),
+    senderDeps: { baseUrls: {}, allowedPrivateHosts: [] },
+    receiptsAt: undefined,
+  });
+  const compose = createCompose(channel);
+  const recorder = createRecorder({
+    recordResults: (results) => recordResults(database.delivery, results),
+    log,
+  });
+  const { findVersion, findApp } = lookUps;
+  const times = { deadlineMs: channel.deadlineMs, leaseMs: channel.deadlineMs + 5_000 };
+  return createDeliver({
+    slots: createSemaphore(10),
+    claims: {
+      add: async () => ({
+        claim: { kind: 'claimed', message: claim },
+        claimedAtMs: performance.now(),
+      }),
+    },
+    attempt: (claimed) =>
+      attemptMessage(
+        { findVersion, findApp, findCarrier: carriers.find, compose, ...times, log },
+        claimed,
+      ),
+    recorder,
+    onIntegration: () => undefined,
+    backoff,
+    countMessage: () => undefined,
+    deadlines: createDeadlines(),
+    log,
+  });
+}
+
+async function accept(tenant: Tenant): Promise<string> {
+  const { eventId, versionId } = await factories.createEvent(tenant, {
+    in_app: channelVersion({
+      title: 'Hello {{name}}',
+      click_action: '/orders/{{id}}',
+      data: { id: '{{id}}' },
+    }),
+  });
+  const id = newId();
+  await writeRequests(database.accepting, [
+    {
+      request: {
+        id: newId(),
+        accountId: tenant.accountId,
+        appId: tenant.appId,
+        eventId,
+        versionId,
+        kind: 'single',
+        apiKeyId: undefined,
+        idempotencyKey: undefined,
+      },
+      key: undefined,
+      items: [itemOf(id)],
+    },
+  ]);
+  return id;
+}
+
+function itemOf(messageId: string): Parameters<typeof writeRequests>[1][number]['items'][number] {
+  const message = {
+    id: messageId,
+    channel: 'in_app',
+    target: userId,
+    integrationId: undefined,
+    dueAt: undefined,
+    timeToLiveMs: 60_000,
+    jobId: undefined,
+    note: undefined,
+  };
+  return {
+    recipient: JSON.stringify({ user_id: userId }),
+    data: '{"name":"<b>Ana</b>","id":7}',
+    override: undefined,
+    locale: undefined,
+    scheduleAt: undefined,
+    plan: { locale: undefined, skips: {}, messages: [message] },
+  };
+}
+
+async function claim(id: string, leaseMs: number): Promise<ClaimedMessage> {
+  const [claimed] = await claimMessages(database.delivery, { ids: [id], worker: 'test', leaseMs });
+  if (claimed?.kind !== 'claimed') throw new Error(`Not claimed: ${claimed?.kind}`);
+  return claimed.message;
+}
+
+/** As the relay does it for a worker that was not heard of again. */
+async function giveUpLease(id: string): Promise<void> {
+  const { findVersion } = lookUps;
+  const listOwn = async (limit: number) =>
+    (await listExpiredLeases(database.delivery, limit)).filter((lease) => lease.id === id);
+  await eventually(async () => {
+    await giveUpLeases({
+      listExpiredLeases: listOwn,
+      findVersion,
+      record: async (result) => (await recordResults(database.delivery, [result]))[0] ?? false,
+      backoff,
+      log,
+    });
+    const { state } = await database.prisma.message.findUniqueOrThrow({ where: { id } });
+    expect(state).toBe('queued');
+  });
+}
+
+async function readOutcome(id: string) {
+  return {
+    items: await database.prisma.inboxItem.findMany({ where: { messageId: id } }),
+    message: await database.prisma.message.findUniqueOrThrow({
+      where: { id },
+      include: { attemptRows: { orderBy: { number: 'asc' } } },
+    }),
+  };
+}
+
+describe('an in-app message of a live app', () => {
+  test('is delivered without an integration, its item stored with the attempt', async () => {
+    const tenant = await factories.createTenant({ delivery: 'live' });
+    const id = await accept(tenant);
+    await createWorker(await claim(id, 10_000)).deliver({ ids: [id] });
+    const { items, message } = await readOutcome(id);
+    expect(items).toMatchObject([
+      {
+        appId: tenant.appId,
+        userId,
+        status: 'UNREAD',
+        content: {
+          title: 'Hello <b>Ana</b>',
+          body: '',
+          click_action: '/orders/7',
+          data: { id: '7' },
+        },
+      },
+    ]);
+    expect(message).toMatchObject({ state: 'delivered', dueAt: null, integrationId: null });
+    expect(message.attemptRows).toMatchObject([
+      { outcome: 'accepted', provider: 'inbox', providerMessageId: id },
+    ]);
+  });
+
+  test('that two workers deliver at the same time is one inbox item', async () => {
+    const tenant = await factories.createTenant({ delivery: 'live' });
+    const id = await accept(tenant);
+    const first = await claim(id, 1);
+    await giveUpLease(id);
+    const second = await claim(id, 10_000);
+    expect([first.attempt, second.attempt]).toEqual([1, 2]);
+    await Promise.all(
+      [first, first, second, second].map((claimed) => createWorker(claimed).deliver({ ids: [id] })),
+    );
+    const { items, message } = await readOutcome(id);
+    expect(items).toHaveLength(1);
+    expect(message.state).toBe('delivered');
+    expect(message.attemptRows.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted']);
+  });
+});
+
+test('in sandbox delivery an in-app message is captured, and is in no inbox', async () => {
+  const tenant = await factories.createTenant({ delivery: 'sandbox' });
+  const id = await accept(tenant);
+  await createWorker(await claim(id, 10_000)).deliver({ ids: [id] });
+  const { items, message } = await readOutcome(id);
+  expect(items).toEqual([]);
+  expect(message.state).toBe('sent');
+  const captures = await database.prisma.capture.findMany({ where: { messageId: id } });
+  expect(captures).toMatchObject([
+    {
+      channel: 'in_app',
+      provider: 'inbox',
+      target: userId,
+      request: { operation: 'inbox', body: { user_id: userId, title: 'Hello <b>Ana</b>' } },
+    },
+  ]);
+});

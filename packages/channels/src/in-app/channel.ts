@@ -1,0 +1,26 @@
+import type { Channel } from '../channel';
+import { compileInApp } from './compose';
+import { inbox } from './inbox';
+import { findInAppTargets, findMagicWordOfUser } from './target';
+import {
+  type InAppContent,
+  type InAppOverride,
+  type InAppTemplate,
+  inAppOverride,
+  inAppTemplate,
+} from './template';
+
+export const inApp: Channel<InAppTemplate, InAppOverride, InAppContent> = {
+  label: 'In-app',
+  template: inAppTemplate,
+  override: inAppOverride,
+  recipient: {},
+  deadlineMs: 5_000,
+  // The item is unique by its message: another delivery of it is harmless.
+  unknownResends: 3,
+  isBuiltIn: true,
+  findTargets: findInAppTargets,
+  compile: compileInApp,
+  findMagicWord: findMagicWordOfUser,
+  providers: { inbox },
+};

@@ -1,0 +1,147 @@
+import { escapeNothing, type Json, type Template, TemplateError } from '@belfry/shared';
+import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import { createRendering, type Field, parseField, pathsOf, type Rendering } from '../rendering';
+import { isWebLink } from '../safe-url';
+import { type InAppContent, type InAppOverride, type InAppTemplate, inAppLimits } from './template';
+
+export function compileInApp(
+  template: InAppTemplate,
+): CompiledTemplate<InAppOverride, InAppContent> {
+  const fields: InAppFields = {
+    title: plainField('title', template.title),
+    body: plainField('body', template.body),
+    click_action: linkField('click_action', template.click_action),
+    image: linkField('image', template.image),
+    data: Object.entries(template.data ?? {}).map(
+      ([key, source]) => [key, plainField(`data.${key}`, source)] as const,
+    ),
+  };
+  const { title, body, click_action, image, data } = fields;
+  return {
+    paths: pathsOf([title, body, click_action, image, ...data.map(([, field]) => field)]),
+    compose: (input) => composeInApp(fields, input),
+  };
+}
+
+type InAppFields = Record<'title' | 'body' | LinkName, Field | undefined> & {
+  data: (readonly [key: string, field: Field | undefined])[];
+};
+
+type LinkName = 'click_action' | 'image';
+
+function plainField(name: string, source: string | undefined): Field | undefined {
+  return source ? parseField(name, source, () => escapeNothing) : undefined;
+}
+
+/** An author's own scheme is judged when the template is saved, a value's when it is rendered. */
+function linkField(name: LinkName, source: string | undefined): Field | undefined {
+  if (!source) return undefined;
+  return parseField(name, source, (template) => {
+    if (!isWebLink(literalStartOf(template))) {
+      throw new TemplateError('The link must be an http, https or relative URL', {
+        line: 1,
+        column: 1,
+      });
+    }
+    return escapeNothing;
+  });
+}
+
+function literalStartOf({ nodes: [first] }: Template): string {
+  return first?.kind === 'text' ? first.text : '';
+}
+
+function composeInApp(
+  fields: InAppFields,
+  { data, override, missing }: ComposeInput<InAppOverride>,
+): Composed<InAppContent> {
+  const rendering = createRendering(data);
+  const own = override?.message ?? {};
+  const content: InAppContent = {
+    title: oneLine(pick(own.title, fields.title, rendering)),
+    body: clean(pick(own.body, fields.body, rendering)),
+    ...composeLink(
+      'click_action',
+      { own: own.click_action, field: fields.click_action },
+      rendering,
+    ),
+    ...composeLink('image', { own: own.image, field: fields.image }, rendering),
+    data: composeData(own.data, fields.data, rendering),
+  };
+  check(content, rendering);
+  const finished = rendering.finish(missing);
+  return 'failed' in finished ? finished : { content, ...finished };
+}
+
+/** The override's text as it stands, else the template's, rendered. */
+function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
+  return own?.trim() ? own : rendering.text(field);
+}
+
+function composeLink(
+  name: LinkName,
+  { own, field }: { own: string | undefined; field: Field | undefined },
+  rendering: Rendering,
+): { [link in LinkName]?: string } {
+  const link = pick(own, field, rendering).replace(controlCharacters, '').trim();
+  if (link === '') return {};
+  if (!isWebLink(link)) {
+    rendering.fail(
+      'rejected_content',
+      `${name} is neither an http or https URL nor a relative one.`,
+    );
+  }
+  checkLength(name, { characters: link.length, limit: inAppLimits.linkCharacters }, rendering);
+  return { [name]: link };
+}
+
+/** Data that the call gives replaces the template's whole; an empty object says nothing. */
+function composeData(
+  own: InAppContent['data'] | undefined,
+  fields: InAppFields['data'],
+  rendering: Rendering,
+): InAppContent['data'] {
+  if (own && Object.keys(own).length > 0) return own;
+  const rendered = fields.map(([key, field]): [string, Json] => [
+    key,
+    clean(rendering.text(field)),
+  ]);
+  return Object.fromEntries(rendered);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const controlCharacters = /[\u0000-\u001f\u007f]+/g;
+
+function oneLine(text: string): string {
+  return text.replace(controlCharacters, ' ').trim();
+}
+
+/** PostgreSQL stores no U+0000. */
+function clean(text: string): string {
+  return text.replaceAll('\0', '');
+}
+
+function check({ title, body, data }: InAppContent, rendering: Rendering): void {
+  const { titleCharacters, bodyCharacters, dataBytes } = inAppLimits;
+  checkLength('title', { characters: title.length, limit: titleCharacters }, rendering);
+  checkLength('body', { characters: body.length, limit: bodyCharacters }, rendering);
+  const bytes = Buffer.byteLength(JSON.stringify(data));
+  if (bytes > dataBytes) {
+    rendering.fail(
+      'too_long',
+      `data has ${bytes} bytes as JSON; the limit is ${dataBytes} (16 KB).`,
+    );
+  }
+  if (title === '' && body.trim() === '') {
+    rendering.fail('empty_content', 'Title and body are empty.');
+  }
+}
+
+function checkLength(
+  name: string,
+  { characters, limit }: { characters: number; limit: number },
+  rendering: Rendering,
+): void {
+  if (characters <= limit) return;
+  rendering.fail('too_long', `${name} has ${characters} characters; the limit is ${limit}.`);
+}

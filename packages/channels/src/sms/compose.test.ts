@@ -1,0 +1,169 @@
+import type { Data } from '@belfry/shared';
+import fc from 'fast-check';
+import { SegmentedMessage } from 'sms-segments-calculator';
+import { sms } from './channel';
+import { describeEncoding } from './encoding';
+import type { SmsOverride, SmsTemplate } from './template';
+
+function compose(
+  template: SmsTemplate | string,
+  { data = {}, override }: { data?: Data; override?: SmsOverride } = {},
+) {
+  const given = typeof template === 'string' ? { text: template } : template;
+  const input = { data, target: '+4512345678', override, missing: 'empty' } as const;
+  return sms.compile(given).compose(input);
+}
+
+describe('the text of an SMS', () => {
+  test.each<[string, string, Data, string]>([
+    ['sendgrid/sendgrid-nodejs#741', 'Hi {{v}}', { v: 'Escape & work' }, 'Hi Escape & work'],
+    ['firebase/extensions#69', 'Hi {{v}}', { v: "Jack o'neill <b>" }, "Hi Jack o'neill <b>"],
+    ['novuhq/novu#2797', '{{v}}', { v: '&amp; "x" &#39;' }, '&amp; "x" &#39;'],
+    ['novuhq/novu#1496', 'Code {{user.code}}', { user: { code: 1234 } }, 'Code 1234'],
+    ['nocobase/nocobase#6164', 'Hi {{v}}', { v: '{{name}}' }, 'Hi {{name}}'],
+    ['maizzle/framework#1200', 'Hi {{v}}!', {}, 'Hi !'],
+    ['null', 'Hi {{v}}!', { v: null }, 'Hi !'],
+    ['zero and false', '{{a}} {{b}}', { a: 0, b: false }, '0 false'],
+    ['an object', '{{v}}', { v: { a: 1 } }, '{"a":1}'],
+    ['triple braces', '{{{v}}}', { v: '<b>' }, '<b>'],
+    ['NUL', 'a{{v}}b', { v: '\0' }, 'ab'],
+    ['TwilioDevEd/message-segment-calculator#66', 'a\r\nb\rc{{v}}', { v: '\r\n' }, 'a\nb\nc\n'],
+    ['half a character', 'a {{v}}', { v: '\ud83d' }, 'a \ufffd'],
+  ])('is what the author and the data say, unescaped: %s', (_report, template, data, text) => {
+    expect(compose(template, { data })).toMatchObject({ content: { text } });
+  });
+
+  test('is refused over 1,600 characters, and the detail names the limit', () => {
+    expect(compose('a'.repeat(1_600))).toHaveProperty('content');
+    expect(compose('{{v}}', { data: { v: 'a'.repeat(1_601) } })).toEqual({
+      failed: 'too_long',
+      detail: 'text has 1601 characters; at most 1600 are allowed.',
+    });
+  });
+
+  test.each(['', '  \n', '{{v}}'])('is refused when it is empty: %j', (template) => {
+    expect(compose(template)).toEqual({ failed: 'empty_content', detail: 'The text is empty.' });
+  });
+
+  test('keeps typographic characters unless the author asks for plain ones (SparkDevNetwork/Rock#6505)', () => {
+    const text = 'It’s “{{v}}” – here…';
+    expect(compose(text, { data: { v: 'Ω' } })).toMatchObject({
+      content: { text: 'It’s “Ω” – here…' },
+      notes: { encoding: 'UCS-2' },
+    });
+    expect(compose({ text, plain_characters: true }, { data: { v: 'Ω' } })).toMatchObject({
+      content: { text: 'It\'s "Ω" - here...' },
+      notes: { encoding: 'GSM-7', segments: 1 },
+    });
+  });
+});
+
+describe('the override of an SMS', () => {
+  test('puts its text in the template’s place, literally', () => {
+    const override = { message: { text: 'Own {{v}}\r\n' } };
+    expect(compose('Hi {{v}}', { override })).toMatchObject({
+      content: { text: 'Own {{v}}\n' },
+      missing: [],
+    });
+  });
+
+  test.each<[SmsOverride]>([[{}], [{ message: {} }], [{ message: { text: '' }, sender: ' ' }]])(
+    'counts as none when it is empty: %j',
+    (override) => {
+      expect(compose('Hi', { override })).toMatchObject({ content: { text: 'Hi' } });
+      expect(compose('Hi', { override })).not.toHaveProperty('content.sender');
+    },
+  );
+
+  test('is held to the same limit', () => {
+    const override = { message: { text: 'a'.repeat(1_601) } };
+    expect(compose('Hi', { override })).toMatchObject({ failed: 'too_long' });
+  });
+
+  test.each<[SmsOverride, string]>([
+    [{ sender: 'Acme' }, 'Acme'],
+    [{ message: { sender: 'Acme' } }, 'Acme'],
+    [{ sender: ' Acme ', message: { sender: 'Other' } }, 'Acme'],
+  ])('names the sender: %j', (override, sender) => {
+    expect(compose('Hi', { override })).toMatchObject({ content: { sender } });
+  });
+});
+
+describe('the notes on an SMS', () => {
+  test.each<[string, string, [string, number, string?]]>([
+    ['160 of GSM-7', 'a'.repeat(160), ['GSM-7', 1]],
+    ['161 of GSM-7', 'a'.repeat(161), ['GSM-7', 2]],
+    ['306 of GSM-7', 'a'.repeat(306), ['GSM-7', 2]],
+    ['307 of GSM-7', 'a'.repeat(307), ['GSM-7', 3]],
+    ['70 of UCS-2', 'ж'.repeat(70), ['UCS-2', 1, 'ж (U+0436)']],
+    ['71 of UCS-2', 'ж'.repeat(71), ['UCS-2', 2, 'ж (U+0436)']],
+    ['extension characters', '€'.repeat(81), ['GSM-7', 2]],
+    ['é in one character', 'é', ['GSM-7', 1]],
+    ['é in two characters', 'e\u0301', ['UCS-2', 1, 'e\u0301 (U+0065 U+0301)']],
+    ['an emoji', 'Hi 👋', ['UCS-2', 1, '👋 (U+1F44B)']],
+    ['a curly quote', 'It’s', ['UCS-2', 1, '’ (U+2019)']],
+    ['a no-break space', 'a\u00a0b', ['UCS-2', 1, '\u00a0 (U+00A0)']],
+    ['a backtick', '`', ['UCS-2', 1, '` (U+0060)']],
+    [
+      'TwilioDevEd/message-segment-calculator#18',
+      `${'a'.repeat(82)}]👋`,
+      ['UCS-2', 2, '👋 (U+1F44B)'],
+    ],
+    [
+      'TwilioDevEd/message-segment-calculator#66',
+      `${'a'.repeat(80)}\r\n${'a'.repeat(79)}`,
+      ['GSM-7', 1],
+    ],
+  ])(
+    'say encoding, segments and what forced Unicode: %s',
+    (_case, text, [encoding, segments, cause]) => {
+      expect(compose(text)).toHaveProperty('notes', {
+        encoding,
+        segments,
+        ...(cause ? { unicode_because_of: cause } : {}),
+      });
+    },
+  );
+
+  test('agree with the calculator where they do without it', () => {
+    const plain = 'abc XYZ 0129 !"#$%&\'()*+,-./:;<=>?@_\n';
+    const text = fc.string({ unit: fc.constantFrom(...plain), maxLength: 700 });
+    fc.assert(
+      fc.property(text, (given) => {
+        const { encodingName, segmentsCount } = new SegmentedMessage(given, 'auto');
+        expect(describeEncoding(given)).toEqual({
+          encoding: encodingName,
+          segments: segmentsCount,
+        });
+      }),
+      { numRuns: 30 },
+    );
+    for (const character of plain) {
+      expect(new SegmentedMessage(character, 'auto').totalSize).toBe(7);
+    }
+  });
+});
+
+describe('the target of an SMS', () => {
+  test.each([
+    ['4512345678', { targets: [{ address: '+4512345678', note: expect.any(String) }] }],
+    ['+4512345678', { targets: [{ address: '+4512345678' }] }],
+    [undefined, { skip: 'no_address' }],
+    [' ', { skip: 'no_address' }],
+    [
+      '07911 123456',
+      {
+        skip: 'invalid_address',
+        detail: 'mobile "07911 123456" is not a possible phone number: country code missing?',
+      },
+    ],
+  ])('of the mobile %j', (mobile, expected) => {
+    expect(sms.findTargets(mobile === undefined ? {} : { mobile })).toMatchObject(expected);
+  });
+
+  test('is the mobile, and never the number for WhatsApp', () => {
+    expect(sms.findTargets({ whatsappMobile: '+4512345678' })).toMatchObject({
+      skip: 'no_address',
+    });
+  });
+});

@@ -1,0 +1,13 @@
+import type { Recipient } from '@belfry/shared';
+import type { Targeting } from '../channel';
+import { parsePhoneNumber } from '../phone-number';
+
+export function findSmsTargets({ mobile }: Recipient): Targeting {
+  const given = mobile?.trim();
+  if (!given) return { skip: 'no_address', detail: 'The recipient has no mobile.' };
+  const parsed = parsePhoneNumber(given);
+  if ('problem' in parsed) {
+    return { skip: 'invalid_address', detail: `mobile "${given}" ${parsed.problem}` };
+  }
+  return { targets: [parsed] };
+}

@@ -1,0 +1,106 @@
+import { type TObject, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { IntegrationInput } from '../channel';
+import { parseTwilioSender, type SenderKind } from './sender';
+
+export const twilioCredentials = Type.Object({
+  account_sid: Type.String({
+    title: 'Account SID',
+    description: 'AC…, from the console’s first page.',
+    pattern: '^[Aa][Cc][0-9a-fA-F]{32}$',
+    maxLength: 34,
+  }),
+  auth_token: Type.Optional(
+    Type.String({
+      title: 'Auth token',
+      description: 'Also proves that a delivery report is Twilio’s: without it none is asked for.',
+      maxLength: 64,
+    }),
+  ),
+  api_key_sid: Type.Optional(
+    Type.String({
+      title: 'API key SID',
+      description: 'SK…; signs in in place of the auth token.',
+      pattern: '^([Ss][Kk][0-9a-fA-F]{32})?$',
+      maxLength: 34,
+    }),
+  ),
+  api_key_secret: Type.Optional(Type.String({ title: 'API key secret', maxLength: 128 })),
+});
+
+/** `hint` says which senders the channel takes. */
+export function createTwilioSettings(hint: string): TObject {
+  return Type.Object({
+    sender: Type.String({ title: 'Sender', description: hint, minLength: 1, maxLength: 64 }),
+  });
+}
+
+/** How a call signs in, and what must be in no text that is kept. */
+export type TwilioAccess = {
+  accountSid: string;
+  user: string;
+  password: string;
+  secrets: string[];
+};
+
+/** Undefined when the integration was saved incomplete: the SDK would sign in with what the environment holds. */
+export function readTwilioAccess(credentials: Record<string, unknown>): TwilioAccess | undefined {
+  if (!Value.Check(twilioCredentials, credentials)) return undefined;
+  const { account_sid: accountSid, auth_token, api_key_sid, api_key_secret } = credentials;
+  const secrets = [auth_token, api_key_secret].filter((secret) => secret !== undefined);
+  if (api_key_sid && api_key_secret) {
+    return { accountSid, user: api_key_sid, password: api_key_secret, secrets };
+  }
+  if (!auth_token) return undefined;
+  return { accountSid, user: accountSid, password: auth_token, secrets };
+}
+
+export function authTokenOf(credentials: Record<string, unknown>): string | undefined {
+  const token = credentials['auth_token'];
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+export function senderOf(settings: Record<string, unknown>): string {
+  const sender = settings['sender'];
+  return typeof sender === 'string' ? sender : '';
+}
+
+/** The problems that the schemas cannot say. */
+export function checkTwilio(
+  { settings, credentials }: IntegrationInput,
+  kinds: readonly SenderKind[],
+  hint: string,
+): string[] {
+  return [...checkSender(senderOf(settings), kinds, hint), ...checkCredentials(credentials)];
+}
+
+function checkSender(sender: string, kinds: readonly SenderKind[], hint: string): string[] {
+  const parsed = parseTwilioSender(sender);
+  return parsed && kinds.includes(parsed.kind) ? [] : [`sender must be one of these: ${hint}`];
+}
+
+const fieldsOfCredentials = ['account_sid', 'auth_token', 'api_key_sid', 'api_key_secret'] as const;
+
+function checkCredentials(credentials: Record<string, unknown>): string[] {
+  const [accountSid, authToken, keySid, keySecret] = fieldsOfCredentials.map((field) => {
+    const value = credentials[field];
+    return typeof value === 'string' ? value : '';
+  });
+  const problems: [boolean, string][] = [
+    [/^SK/i.test(accountSid ?? ''), 'account_sid is the SID of an API key: it goes to api_key_sid'],
+    [
+      !/^(AC[0-9a-f]{32}|SK.*)$/i.test(accountSid ?? ''),
+      'account_sid must be AC and 32 hexadecimal digits',
+    ],
+    [!/^(\S{32})?$/.test(authToken ?? ''), 'auth_token must have 32 characters, and no space'],
+    [
+      !/^(SK[0-9a-f]{32})?$/i.test(keySid ?? ''),
+      'api_key_sid must be SK and 32 hexadecimal digits',
+    ],
+    [/[^\x21-\x7e]/.test(keySecret ?? ''), 'api_key_secret holds a space or a control character'],
+    [Boolean(keySid) && !keySecret, 'api_key_secret must be given with api_key_sid'],
+    [Boolean(keySecret) && !keySid, 'api_key_sid must be given with api_key_secret'],
+    [!authToken && !keySid && !keySecret, 'auth_token must be given, or an API key'],
+  ];
+  return problems.filter(([isProblem]) => isProblem).map(([, problem]) => problem);
+}

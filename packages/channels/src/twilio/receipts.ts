@@ -1,0 +1,70 @@
+import type { ReceiptState } from '@belfry/shared';
+import type { ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
+import { codeOf } from './api';
+import { changesOf, scopeOf, sentenceOf } from './codes';
+import { authTokenOf, senderOf } from './integration';
+import { suppressionSenderOf } from './sender';
+import { isSignedBy } from './signature';
+
+/** What Twilio posts to the StatusCallback of a message, signed with the account's auth token. */
+export function createTwilioReceipts(scheme: string): ReceiptReader {
+  return {
+    read(call) {
+      const authToken = authTokenOf(call.credentials);
+      const params = new URLSearchParams(call.rawBody.toString('utf8'));
+      if (!authToken || !isSignedBy(authToken, call, params)) return undefined;
+      const state = states.get(params.get('MessageStatus') ?? params.get('SmsStatus') ?? '');
+      return state ? [reportOf(state, { call, params, scheme })] : [];
+    },
+  };
+}
+
+/** Statuses that are not listed are of messages that came in, or new: nothing is known of them. */
+const states = new Map<string, ReceiptState>([
+  ['accepted', 'queued'],
+  ['scheduled', 'queued'],
+  ['queued', 'queued'],
+  ['sending', 'queued'],
+  ['sent', 'sent'],
+  ['delivered', 'delivered'],
+  ['read', 'read'],
+  ['undelivered', 'failed'],
+  ['failed', 'failed'],
+  ['canceled', 'failed'],
+]);
+
+type Receipt = { call: ReceiptCall; params: URLSearchParams; scheme: string };
+
+function reportOf(state: ReceiptState, receipt: Receipt): ReceiptReport {
+  const { call, params } = receipt;
+  const messageId = new URL(call.url).searchParams.get('message');
+  const sid = params.get('MessageSid') ?? params.get('SmsSid');
+  const code = codeOf(params.get('ErrorCode') ?? '');
+  return {
+    state,
+    ...(messageId ? { messageId } : {}),
+    ...(sid ? { providerMessageId: sid } : {}),
+    ...(code === undefined ? {} : { errorCode: String(code), detail: sentenceOf(code) }),
+    ...(state === 'failed' ? failureOf(code, receipt) : {}),
+  };
+}
+
+function failureOf(
+  code: number | undefined,
+  { call, params, scheme }: Receipt,
+): Pick<ReceiptReport, 'reason' | 'changes'> {
+  const scope = scopeOf(code);
+  const sender = suppressionSenderOf(sendersOf(params, scheme), senderOf(call.settings));
+  const changes = changesOf(code, sender);
+  return {
+    ...(scope ? { reason: `rejected_${scope}` } : {}),
+    ...(changes.length > 0 ? { changes } : {}),
+  };
+}
+
+/** The number that it went out from, then the messaging service that chose it. */
+function sendersOf(params: URLSearchParams, scheme: string): string[] {
+  const from = params.get('From') ?? '';
+  const number = from.startsWith(scheme) ? from.slice(scheme.length) : from;
+  return [number, params.get('MessagingServiceSid') ?? ''].filter((sender) => sender !== '');
+}

@@ -1,0 +1,95 @@
+import type { DescribeCall } from '../channel';
+import type { Unanswered } from '../network-failure';
+import type { TwilioFields } from './api';
+import { senderOf } from './integration';
+import { parseTwilioSender, type SenderKind, suppressionSenderOf } from './sender';
+
+/** How one channel goes through Twilio. */
+export type TwilioKind<Content> = {
+  /** What stands before numbers in Twilio's addresses. */
+  scheme: '' | 'whatsapp:';
+  senders: readonly SenderKind[];
+  senderHint: string;
+  /** The content's part of the request, and the sender that the call named. */
+  read(content: Content): TwilioContent | { refused: Unanswered };
+};
+
+export type TwilioContent = {
+  message: { Body: string } | { ContentSid: string; ContentVariables?: string };
+  sender?: string;
+};
+
+export type TwilioRequest = {
+  fields: TwilioFields;
+  /** As a suppression names it. */
+  sender: string;
+  isOwnSender: boolean;
+};
+
+/** What is sent, but for the StatusCallback; or why nothing can be. */
+export function requestOf<Content>(
+  kind: TwilioKind<Content>,
+  { target, content, settings, payload }: DescribeCall<Content>,
+): TwilioRequest | { refused: Unanswered } {
+  const read = kind.read(content);
+  if ('refused' in read) return read;
+  const isOwnSender = read.sender !== undefined;
+  const sender = parseTwilioSender(read.sender ?? senderOf(settings));
+  if (!sender || !kind.senders.includes(sender.kind)) {
+    return { refused: isOwnSender ? badOwnSender(kind.senderHint) : badSender };
+  }
+  // A malformed recipient would be answered as if the sender were wrong.
+  if (!/^\+[1-9]\d{6,14}$/.test(target)) return { refused: badTarget };
+  if (sender.value === target) return { refused: toItself };
+  const from =
+    sender.kind === 'service'
+      ? { MessagingServiceSid: sender.value }
+      : { From: kind.scheme + sender.value };
+  return {
+    fields: { To: kind.scheme + target, ...from, ...read.message, ...fieldsOf(payload) },
+    sender: suppressionSenderOf([sender.value], senderOf(settings)),
+    isOwnSender,
+  };
+}
+
+const badTarget: Unanswered = {
+  outcome: 'rejected',
+  scope: 'recipient',
+  reason: 'no_target',
+  detail: 'The target is no number with its country code.',
+};
+
+const toItself: Unanswered = {
+  outcome: 'rejected',
+  scope: 'recipient',
+  reason: '21266',
+  detail: 'The recipient is the sender itself.',
+};
+
+const badSender: Unanswered = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'no_sender',
+  detail: 'The integration has no sender that Twilio could take.',
+};
+
+function badOwnSender(hint: string): Unanswered {
+  return {
+    outcome: 'rejected',
+    scope: 'content',
+    reason: 'bad_sender',
+    detail: `The call’s sender must be one of these: ${hint}`,
+  };
+}
+
+/** Only what the schema of the payload allows gets here. */
+function fieldsOf(payload: Record<string, unknown> = {}): TwilioFields {
+  return Object.fromEntries(
+    Object.entries(payload).flatMap(([name, value]): [string, TwilioFields[string]][] => {
+      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+        return [[name, value]];
+      }
+      return Array.isArray(value) ? [[name, value.map(String)]] : [];
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+import { parsePhoneNumber } from '../phone-number';
+
+export type SenderKind = 'number' | 'short_code' | 'name' | 'service';
+
+export type TwilioSender = { kind: SenderKind; value: string };
+
+/** A sender in the form that Twilio takes; numbers may be written as the console shows them. */
+export function parseTwilioSender(given: string): TwilioSender | undefined {
+  const text = given.trim();
+  if (/^MG[0-9a-f]{32}$/i.test(text)) return { kind: 'service', value: text };
+  if (/^\d{3,8}$/.test(text)) return { kind: 'short_code', value: text };
+  if (/^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/.test(text)) return { kind: 'name', value: text };
+  const parsed = parsePhoneNumber(text);
+  return 'address' in parsed ? { kind: 'number', value: parsed.address } : undefined;
+}
+
+/**
+ * The name under which a suppression holds for a sender: the integration's own spelling where it is that sender, since
+ * it is compared with the settings as they stand.
+ */
+export function suppressionSenderOf(used: readonly string[], settingsSender: string): string {
+  const own = parseTwilioSender(settingsSender)?.value;
+  const isOwn =
+    own !== undefined && used.some((sender) => sender.toUpperCase() === own.toUpperCase());
+  return isOwn ? settingsSender : (used[0] ?? settingsSender);
+}

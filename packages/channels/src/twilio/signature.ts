@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ReceiptCall } from '../channel';
+
+/** Whether Twilio's signature over the URL and the form's fields was made with this auth token. */
+export function isSignedBy(
+  authToken: string,
+  { url, headers }: Pick<ReceiptCall, 'url' | 'headers'>,
+  params: URLSearchParams,
+): boolean {
+  const given = headers['x-twilio-signature'];
+  if (typeof given !== 'string' || given === '') return false;
+  const fields = textOf(params);
+  return spellingsOf(url)
+    .map((spelling) =>
+      createHmac('sha1', authToken)
+        .update(spelling + fields)
+        .digest('base64'),
+    )
+    .map((expected) => isEqual(expected, given))
+    .includes(true);
+}
+
+/** The fields' names and values, by name; of one that stands several times each value once. */
+function textOf(params: URLSearchParams): string {
+  return [...new Set(params.keys())]
+    .sort()
+    .flatMap((name) => [...new Set(params.getAll(name))].sort().map((value) => name + value))
+    .join('');
+}
+
+/** As the provider was given it, and with and without the port that the scheme implies: Twilio has signed both. */
+function spellingsOf(url: string): string[] {
+  const [, scheme = '', host = '', port = '', rest = ''] =
+    /^(https?:\/\/)(\[[^\]]*\]|[^/:?#]*)(:\d+)?(.*)$/.exec(url) ?? [];
+  if (scheme === '') return [url];
+  const implied = scheme === 'https://' ? ':443' : ':80';
+  return [...new Set([url, scheme + host + rest, `${scheme}${host}${port || implied}${rest}`])];
+}
+
+function isEqual(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,46 @@
+import type { Unanswered } from '../network-failure';
+import { createTwilioProvider } from '../twilio/provider';
+import type { TwilioContent } from '../twilio/request';
+import type { Parameter, TemplateContent, WhatsappContent } from './template';
+
+/** Twilio takes less than Meta's Cloud API does. */
+const maxTextCharacters = 1_600;
+
+export const twilioWhatsapp = createTwilioProvider<WhatsappContent>({
+  scheme: 'whatsapp:',
+  senders: ['number', 'service'],
+  senderHint: 'The WhatsApp number with its country code, or a messaging service (MG…).',
+  read: (content) => (content.kind === 'text' ? readText(content.text) : readTemplate(content)),
+});
+
+function readText(text: string): TwilioContent | { refused: Unanswered } {
+  if (text.length <= maxTextCharacters) return { message: { Body: text } };
+  const detail = `The text has ${text.length} characters; Twilio takes ${maxTextCharacters} on WhatsApp.`;
+  return { refused: { outcome: 'rejected', scope: 'content', reason: 'too_long', detail } };
+}
+
+function readTemplate({
+  contentSid,
+  parameters,
+}: TemplateContent): TwilioContent | { refused: Unanswered } {
+  if (contentSid === undefined) return { refused: noContentSid };
+  return {
+    message: {
+      ContentSid: contentSid,
+      ...(parameters.length > 0 ? { ContentVariables: toVariables(parameters) } : {}),
+    },
+  };
+}
+
+const noContentSid: Unanswered = {
+  outcome: 'rejected',
+  scope: 'content',
+  reason: 'no_content_sid',
+  detail: 'The template has no Content SID, by which alone Twilio knows it.',
+};
+
+/** By name where the parameters have names, else by their position from 1. */
+function toVariables(parameters: readonly Parameter[]): string {
+  const pairs = parameters.map(({ name, text }, index) => [name ?? String(index + 1), text]);
+  return JSON.stringify(Object.fromEntries(pairs));
+}

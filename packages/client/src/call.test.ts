@@ -1,0 +1,201 @@
+import { type CallDeps, createCall } from './call';
+import { BelfryError } from './errors';
+import type { Fetch } from './options';
+
+type Step = Response | Error | 'hang';
+
+const operation = {
+  name: 'events.send',
+  method: 'POST',
+  path: '/events/send',
+  body: { event: 'e' },
+} as const;
+const done = () => Response.json({ request_id: 'r' });
+const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
+  Response.json(
+    { success: false, error: `it is ${code}`, code, errors: ['a b'], request_id: 'call-1' },
+    { status, headers },
+  );
+
+/** A call whose attempts go as told, on a clock that only waiting moves. */
+function setUp(steps: Step[], changes: Partial<CallDeps> = {}) {
+  const sent: { key: string | null; body: unknown; limit: AbortSignal | null | undefined }[] = [];
+  const waits: number[] = [];
+  let nowMs = 0;
+  let keys = 0;
+  const fetch: Fetch = async (_url, { headers, body, signal }) => {
+    sent.push({ key: new Headers(headers).get('idempotency-key'), body, limit: signal });
+    const step = steps.shift() ?? done();
+    if (step === 'hang') return new Promise<never>(() => {});
+    if (step instanceof Error) throw step;
+    return step;
+  };
+  const call = createCall({
+    appUrl: 'https://notify.example.com/v1/apps/a',
+    apiKey: 'bk_secret',
+    limits: { timeoutMs: 1_000, deadlineMs: 60_000, retries: 3 },
+    fetch,
+    wait: async (ms) => {
+      waits.push(ms);
+      nowMs += ms;
+    },
+    random: () => 0.5,
+    now: () => nowMs,
+    newKey: () => `key-${++keys}`,
+    ...changes,
+  });
+  return { call, sent, waits };
+}
+
+async function failureOf(asked: Promise<unknown>): Promise<BelfryError> {
+  const error: unknown = await asked.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof BelfryError) return error;
+  throw new Error('It is no BelfryError', { cause: error });
+}
+
+const refused = () =>
+  new TypeError('fetch failed', {
+    cause: Object.assign(new Error('bk_secret'), { code: 'ECONNREFUSED' }),
+  });
+
+test('every attempt of a call has the same key and the same bytes, and the next call another key', async () => {
+  const { call, sent } = setUp([refused(), problem(503, 'unavailable'), done(), done()]);
+  await expect(call(operation)).resolves.toEqual({ request_id: 'r' });
+  await call(operation);
+  expect(sent.map(({ key }) => key)).toEqual(['key-1', 'key-1', 'key-1', 'key-2']);
+  expect(new Set(sent.map(({ body }) => body))).toEqual(new Set(['{"event":"e"}']));
+});
+
+test('the key of the caller is taken', async () => {
+  const { call, sent } = setUp([refused()]);
+  await call(operation, { idempotencyKey: 'order-1' });
+  expect(sent.map(({ key }) => key)).toEqual(['order-1', 'order-1']);
+});
+
+test('the waits grow, and Retry-After comes before them', async () => {
+  const steps = [
+    refused(),
+    problem(409, 'idempotency_conflict', { 'Retry-After': '1' }),
+    problem(429, 'rate_limited', { 'Retry-After': '7' }),
+  ];
+  const { call, waits } = setUp(steps);
+  await call(operation);
+  expect(waits).toEqual([250, 1_000 + 500, 7_000 + 1_000]);
+});
+
+test('gives up after the last retry, with the last failure', async () => {
+  const { call, sent } = setUp([refused(), refused(), refused(), problem(503, 'unavailable')]);
+  const error = await failureOf(call(operation));
+  expect(sent).toHaveLength(4);
+  expect(error).toMatchObject({ status: 503, code: 'unavailable', isRetryable: true, attempts: 4 });
+  expect(error.idempotencyKey).toBe('key-1');
+});
+
+test('a stored 500 is not asked for again', async () => {
+  const replay = problem(500, 'internal', { 'Idempotent-Replayed': 'true' });
+  const { call, sent } = setUp([problem(500, 'internal'), replay]);
+  const error = await failureOf(call(operation));
+  expect(sent).toHaveLength(2);
+  expect(error).toMatchObject({ status: 500, code: 'internal', isRetryable: false });
+});
+
+test('a refusal is thrown at once, with what the gateway said', async () => {
+  const { call, sent } = setUp([problem(422, 'validation_failed')]);
+  const error = await failureOf(call(operation));
+  expect(sent).toHaveLength(1);
+  expect(error).toMatchObject({
+    name: 'BelfryError',
+    message: 'events.send: it is validation_failed (422 validation_failed)',
+    status: 422,
+    code: 'validation_failed',
+    requestId: 'call-1',
+    details: ['a b'],
+    isRetryable: false,
+    attempts: 1,
+  });
+});
+
+test('does not begin a wait that would end behind the deadline, and says what was asked for', async () => {
+  const { call, waits } = setUp([problem(503, 'unavailable', { 'Retry-After': '60' })]);
+  const error = await failureOf(call(operation));
+  expect(waits).toEqual([]);
+  expect(error).toMatchObject({ code: 'unavailable', isRetryable: true, retryAfterMs: 60_000 });
+});
+
+test('an attempt without an answer ends at its time, is told so, and is tried again', async () => {
+  const { call, sent } = setUp(['hang']);
+  await call(operation, { timeoutMs: 5 });
+  expect(sent.map(({ limit }) => limit?.aborted)).toEqual([true, true]);
+});
+
+test('an attempt ends at the deadline when that is nearer', async () => {
+  const { call, sent } = setUp(['hang'], { now: () => 0 });
+  const error = await failureOf(call(operation, { deadlineMs: 5, retries: 0 }));
+  expect(error).toMatchObject({ code: 'timeout', status: undefined, isRetryable: true });
+  expect(sent).toHaveLength(1);
+});
+
+test('a body that stops in the middle counts as no answer', async () => {
+  const broken = new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from('{"request_'));
+        controller.error(new Error('terminated'));
+      },
+    }),
+  );
+  const { call, sent } = setUp([broken]);
+  await expect(call(operation)).resolves.toEqual({ request_id: 'r' });
+  expect(sent).toHaveLength(2);
+});
+
+test.each([
+  [200, '<html>hello</html>'],
+  [200, '"text"'],
+  [302, ''],
+])('an answer that is not of the gateway is an error: %s %s', async (status, body) => {
+  const { call, sent } = setUp([new Response(body, { status })]);
+  const error = await failureOf(call(operation));
+  expect(error).toMatchObject({ status, code: 'unexpected_answer', isRetryable: false });
+  expect(sent).toHaveLength(1);
+});
+
+test('an error page of a proxy is tried again', async () => {
+  const { call, sent } = setUp([new Response('<html>Bad gateway</html>', { status: 502 })]);
+  await call(operation);
+  expect(sent).toHaveLength(2);
+});
+
+describe('a signal of the caller', () => {
+  test('ends a call before anything is sent', async () => {
+    const { call, sent } = setUp([]);
+    const error = await failureOf(call(operation, { signal: AbortSignal.abort('enough') }));
+    expect(error).toMatchObject({ code: 'aborted', isRetryable: false, cause: 'enough' });
+    expect(sent).toEqual([]);
+  });
+
+  test('ends an attempt', async () => {
+    const { call, sent } = setUp(['hang']);
+    const controller = new AbortController();
+    const asked = failureOf(call(operation, { signal: controller.signal }));
+    controller.abort();
+    expect(await asked).toMatchObject({ code: 'aborted' });
+    expect(sent.map(({ limit }) => limit?.aborted)).toEqual([true]);
+  });
+
+  test('ends a wait', async () => {
+    const wait = () => Promise.reject(new Error('aborted'));
+    const { call, sent } = setUp([refused()], { wait });
+    expect(await failureOf(call(operation))).toMatchObject({ code: 'aborted', attempts: 1 });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test('no error shows the API key, the path or the body', async () => {
+  const { call } = setUp([refused()]);
+  const error = await failureOf(call(operation, { retries: 0 }));
+  expect(error.message).toBe('events.send: no answer came: ECONNREFUSED (network_error)');
+});

@@ -1,0 +1,122 @@
+import { type Answer, attempt, type Outcome } from './attempt';
+import { abortedFailure, errorOf, failureOf } from './failure';
+import { type Fetch, type Limits, readLimits, type WriteOptions } from './options';
+import { nextWaitMs } from './retry';
+
+export type Operation = {
+  /** As the caller knows it. */
+  name: string;
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Below the app. */
+  path: string;
+  body?: object;
+};
+
+export type CallDeps = {
+  appUrl: string;
+  apiKey: string;
+  limits: Limits;
+  fetch: Fetch;
+  /** Rejects when the signal comes. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  random(): number;
+  /** Milliseconds of a clock that never goes back. */
+  now(): number;
+  newKey(): string;
+};
+
+export type Call = <T>(operation: Operation, options?: WriteOptions) => Promise<T>;
+
+/** One call: attempts with the same bytes and the same key, until one is final or the deadline is near. */
+export function createCall(deps: CallDeps): Call {
+  return async function call<T>(operation: Operation, options: WriteOptions = {}): Promise<T> {
+    const limits = readLimits(options, deps.limits);
+    const idempotencyKey = operation.method === 'POST' ? readKey(options, deps) : undefined;
+    const answer = await repeat(deps, {
+      ...createRequest(operation, idempotencyKey, deps),
+      name: operation.name,
+      idempotencyKey,
+      limits,
+      endsAtMs: deps.now() + limits.deadlineMs,
+      signal: options.signal,
+    });
+    return answerAs<T>(answer);
+  };
+}
+
+type Plan = {
+  name: string;
+  url: string;
+  init: RequestInit;
+  idempotencyKey: string | undefined;
+  limits: Limits;
+  endsAtMs: number;
+  signal: AbortSignal | undefined;
+};
+
+/** At most `retries` + 1 attempts. */
+async function repeat(deps: CallDeps, plan: Plan): Promise<Answer> {
+  const { name, idempotencyKey, limits, endsAtMs, signal } = plan;
+  for (let attempts = 1; ; attempts += 1) {
+    const leftMs = Math.max(1, Math.ceil(endsAtMs - deps.now()));
+    const timeoutMs = Math.min(limits.timeoutMs, leftMs);
+    const outcome = await attempt({ ...plan, fetch: deps.fetch, timeoutMs });
+    if (isSuccess(outcome)) return outcome.answer;
+
+    const failure = failureOf(outcome);
+    const sent = { name, idempotencyKey, attempts };
+    const waitMs = nextWaitMs(failure, {
+      attempts,
+      retries: limits.retries,
+      leftMs: endsAtMs - deps.now(),
+      random: deps.random(),
+    });
+    if (waitMs === undefined) throw errorOf(failure, sent);
+    const isAborted = await deps.wait(waitMs, signal).then(no, yes);
+    if (isAborted) throw errorOf(abortedFailure(signal), sent);
+  }
+}
+
+const no = () => false;
+const yes = () => true;
+
+function readKey({ idempotencyKey }: WriteOptions, { newKey }: CallDeps): string {
+  const key = idempotencyKey ?? newKey();
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new TypeError('idempotencyKey must have 1 to 255 printable ASCII characters, and no space');
+}
+
+function createRequest(
+  { name, method, path, body }: Operation,
+  idempotencyKey: string | undefined,
+  { appUrl, apiKey }: CallDeps,
+): { url: string; init: RequestInit } {
+  const headers = {
+    Accept: 'application/json',
+    Authorization: `AuthKey ${apiKey}`,
+    ...(body ? { 'Content-Type': 'application/json' } : {}),
+    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+  };
+  const init = { method, headers, ...(body ? { body: writeJson(name, body) } : {}) };
+  return { url: `${appUrl}${path}`, init };
+}
+
+/** Written once: a key goes with one body. */
+function writeJson(name: string, body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new TypeError(`${name}: the body cannot be written as JSON`, { cause });
+  }
+}
+
+function isSuccess(outcome: Outcome): outcome is { outcome: 'answered'; answer: Answer } {
+  if (outcome.outcome !== 'answered') return false;
+  const { status, body } = outcome.answer;
+  return status >= 200 && status <= 299 && typeof body === 'object' && body !== null;
+}
+
+/** The gateway makes its answers from the schemas that `generated/wire.ts` is made from, and the operation names the type. */
+function answerAs<T>({ body }: Answer): T {
+  return body as T;
+}

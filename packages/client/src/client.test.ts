@@ -1,0 +1,129 @@
+import { type BelfryOptions, createBelfryClient } from './index';
+
+const good = { baseUrl: 'https://notify.example.com', apiKey: 'bk_secret', appId: 'app-1' };
+const answer = () => Response.json({ success: true });
+
+function setUp(changes: Partial<BelfryOptions> = {}) {
+  const calls: { url: string; init: RequestInit }[] = [];
+  const belfry = createBelfryClient({
+    ...good,
+    fetch: async (url, init) => {
+      calls.push({ url, init });
+      return answer();
+    },
+    ...changes,
+  });
+  return { belfry, calls };
+}
+
+describe('createBelfryClient', () => {
+  test.each<[string, object, string]>([
+    ['no URL', { baseUrl: 'notify' }, 'baseUrl must be a URL'],
+    ['another scheme', { baseUrl: 'ftp://notify.example.com' }, 'baseUrl must be a URL'],
+    ['a password in the URL', { baseUrl: 'https://a:b@notify.example.com' }, 'must hold no user'],
+    ['plain HTTP', { baseUrl: 'http://notify.example.com' }, 'must begin with https://'],
+    [
+      'a host that only looks like this machine',
+      { baseUrl: 'http://127.0.0.1.example.com' },
+      'https',
+    ],
+    ['an empty key', { apiKey: '' }, 'apiKey must be the key alone'],
+    ['a key with its scheme', { apiKey: 'AuthKey bk_secret' }, 'apiKey must be the key alone'],
+    ['a key with a line break', { apiKey: 'bk_secret\n' }, 'apiKey must be the key alone'],
+    ['no app', { appId: undefined }, 'appId must be'],
+    ['an app that leads elsewhere', { appId: '..' }, 'appId must be'],
+    ['no time', { timeoutMs: 0 }, 'timeoutMs must be a whole number'],
+    ['endless retries', { retries: Number.POSITIVE_INFINITY }, 'retries must be a whole number'],
+  ])('refuses %s, and shows no key', (_title, changes, text) => {
+    // What callers without types may hand over.
+    const create = () => createBelfryClient({ ...good, ...changes } as BelfryOptions);
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(text);
+    expect(create).not.toThrow('bk_secret');
+  });
+
+  test.each([
+    [{ baseUrl: 'http://127.0.0.1:4400' }, 'http://127.0.0.1:4400/v1/apps/app-1/users/u'],
+    [{ baseUrl: 'http://localhost/' }, 'http://localhost/v1/apps/app-1/users/u'],
+    [{ baseUrl: 'http://[::1]:1' }, 'http://[::1]:1/v1/apps/app-1/users/u'],
+    [{ baseUrl: 'https://a.example/b//' }, 'https://a.example/b/v1/apps/app-1/users/u'],
+    [{ baseUrl: 'http://api:4400', allowHttp: true }, 'http://api:4400/v1/apps/app-1/users/u'],
+  ])('takes %j', async (changes, url) => {
+    const { belfry, calls } = setUp(changes);
+    await belfry.users.get('u');
+    expect(calls.map((call) => call.url)).toEqual([url]);
+  });
+});
+
+describe('a call that cannot be right', () => {
+  type Client = ReturnType<typeof setUp>['belfry'];
+  // What callers without types may hand over.
+  const wrong = (value: unknown) => value as never;
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+
+  test.each<[string, (belfry: Client) => Promise<unknown>, string]>([
+    ['no body', ({ events }) => events.send(wrong(undefined)), 'the body must be an object'],
+    ['no event', ({ events }) => events.send(wrong({})), 'events.send: event must be a text'],
+    ['a blank event', ({ events }) => events.send({ event: ' ' }), 'event must be a text'],
+    ['an empty batch', ({ events }) => events.bulkSend({ event: 'e', batch: [] }), 'batch must be'],
+    ['no user_id', ({ users }) => users.upsert(wrong({})), 'user_id must be a text'],
+    ['an empty user', ({ users }) => users.get(''), 'userId must be a text'],
+    ['a user that leads elsewhere', ({ users }) => users.get('..'), 'userId must be a text'],
+    ['half a character', ({ users }) => users.get('\ud800'), 'userId must be a text'],
+    ['no device', ({ devices }) => devices.get('u', wrong(undefined)), 'deviceId must be a text'],
+    [
+      'a list as device',
+      ({ devices }) => devices.add('u', wrong([])),
+      'the body must be an object',
+    ],
+    [
+      'a body that is no JSON',
+      ({ events }) => events.send({ event: 'e', data: circular }),
+      'cannot be written as JSON',
+    ],
+    [
+      'a key with a space',
+      ({ events }) => events.send({ event: 'e' }, { idempotencyKey: 'a b' }),
+      'idempotencyKey must have',
+    ],
+    [
+      'a deadline that is no number',
+      ({ events }) => events.send({ event: 'e' }, { deadlineMs: Number.NaN }),
+      'deadlineMs must be a whole number',
+    ],
+  ])('is refused and not sent: %s', async (_title, ask, text) => {
+    const { belfry, calls } = setUp();
+    const asked = ask(belfry);
+    await expect(asked).rejects.toThrow(TypeError);
+    await expect(asked).rejects.toThrow(text);
+    expect(calls).toEqual([]);
+  });
+});
+
+test.each([
+  ['a/b', 'a%2Fb'],
+  ['?x#y', '%3Fx%23y'],
+  ['ü', '%C3%BC'],
+  ['...', '...'],
+])('a user_id stays one part of the path: %s', async (userId, part) => {
+  const { belfry, calls } = setUp();
+  await belfry.users.get(userId);
+  expect(new URL(calls[0]?.url ?? '').pathname).toBe(`/v1/apps/app-1/users/${part}`);
+});
+
+test('only a POST carries an Idempotency-Key and a body', async () => {
+  const { belfry, calls } = setUp();
+  await belfry.users.get('u');
+  await belfry.devices.delete('u', 'd');
+  await belfry.devices.update('u', 'd', { platform: 'ios' });
+  const shown = calls.map(({ init }) => {
+    const headers = new Headers(init.headers);
+    return [init.method, headers.has('idempotency-key'), headers.has('content-type'), init.body];
+  });
+  expect(shown).toEqual([
+    ['GET', false, false, undefined],
+    ['DELETE', false, false, undefined],
+    ['POST', true, true, '{"platform":"ios"}'],
+  ]);
+});

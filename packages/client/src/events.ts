@@ -1,0 +1,34 @@
+import type { Call } from './call';
+import type {
+  BulkSendAnswer,
+  BulkSendBody,
+  SendEventAnswer,
+  SendEventBody,
+} from './generated/wire';
+import type { WriteOptions } from './options';
+import { requireText } from './require-text';
+
+export type Events = {
+  /** Resolves once the request is stored. */
+  send(body: SendEventBody, options?: WriteOptions): Promise<SendEventAnswer>;
+  /** All elements of the batch are stored, or none. */
+  bulkSend(body: BulkSendBody, options?: WriteOptions): Promise<BulkSendAnswer>;
+};
+
+export function createEvents(call: Call): Events {
+  return {
+    async send(body, options) {
+      const name = 'events.send';
+      requireText(name, body, 'event');
+      return call({ name, method: 'POST', path: '/events/send', body }, options);
+    },
+    async bulkSend(body, options) {
+      const name = 'events.bulkSend';
+      requireText(name, body, 'event');
+      if (!Array.isArray(body.batch) || body.batch.length === 0) {
+        throw new TypeError(`${name}: batch must be an array that is not empty`);
+      }
+      return call({ name, method: 'POST', path: '/events/bulk_send', body }, options);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Outcome } from './attempt';
+import { BelfryError, type BelfryErrorCode } from './errors';
+import { isRetryable } from './retry';
+
+/** An attempt that did not succeed. */
+export type AttemptFailure = {
+  status: number | undefined;
+  code: BelfryErrorCode;
+  /** For people; never holds a header, a path or a body that was sent. */
+  sentence: string;
+  requestId: string | undefined;
+  details: readonly string[];
+  isReplay: boolean;
+  retryAfterMs: number | undefined;
+  cause?: unknown;
+};
+
+export type Sent = { name: string; idempotencyKey: string | undefined; attempts: number };
+
+export function failureOf(outcome: Outcome): AttemptFailure {
+  if (outcome.outcome === 'unanswered') return unanswered(outcome.code, outcome.cause);
+  const { status, body, requestId, isReplay, retryAfterMs } = outcome.answer;
+  const { code, error, errors, request_id: bodyId }: Members = isMembers(body) ? body : {};
+  const isOurs = status > 299 && typeof code === 'string';
+  return {
+    status,
+    code: isOurs ? code : 'unexpected_answer',
+    sentence: isOurs && typeof error === 'string' ? error : 'the answer is not one of the gateway',
+    requestId: typeof bodyId === 'string' ? bodyId : requestId,
+    details: Array.isArray(errors) ? errors.filter((each) => typeof each === 'string') : [],
+    isReplay,
+    retryAfterMs,
+  };
+}
+
+export function abortedFailure(signal: AbortSignal | undefined): AttemptFailure {
+  return unanswered('aborted', signal?.reason);
+}
+
+export function errorOf(failure: AttemptFailure, { name, ...sent }: Sent): BelfryError {
+  const { status, code, sentence, requestId, details, retryAfterMs, cause } = failure;
+  const shown = status === undefined ? code : `${status} ${code}`;
+  const facts = { status, code, requestId, details, retryAfterMs, ...sent };
+  return new BelfryError(
+    `${name}: ${sentence} (${shown})`,
+    { ...facts, isRetryable: isRetryable(failure) },
+    cause,
+  );
+}
+
+type Members = { readonly [name: string]: unknown };
+
+function isMembers(body: unknown): body is Members {
+  return typeof body === 'object' && body !== null;
+}
+
+const sentences = {
+  network_error: 'no answer came',
+  timeout: 'no answer came in time',
+  aborted: 'the caller ended the call',
+} as const;
+
+function unanswered(code: keyof typeof sentences, cause: unknown): AttemptFailure {
+  const reason = code === 'network_error' ? reasonOf(cause) : undefined;
+  const sentence = reason === undefined ? sentences[code] : `${sentences[code]}: ${reason}`;
+  const nothing = { status: undefined, requestId: undefined, retryAfterMs: undefined };
+  return { ...nothing, code, sentence, details: [], isReplay: false, cause };
+}
+
+/** The system's word for it, such as ECONNREFUSED: texts of other libraries may hold what was sent. */
+function reasonOf(error: unknown): string | undefined {
+  const inner = error instanceof Error ? (error.cause ?? error) : undefined;
+  const code = isMembers(inner) ? inner['code'] : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : undefined;
+}

@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import { request as ask, createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  channelVersion,
+  createTcpProxy,
+  eventually,
+  type System,
+  startSystem,
+  type TcpProxy,
+  type Tenant,
+} from '@belfry/testing';
+import { type Belfry, type BelfryOptions, createBelfryClient } from './index';
+
+const user = { email: 'ana@example.com' };
+
+let system: System;
+let proxy: TcpProxy;
+let tenant: Tenant;
+let event: string;
+
+beforeAll(async () => {
+  system = await startSystem({ workers: [] });
+  proxy = await createTcpProxy(system.apiUrl);
+  tenant = await system.factories.createTenant();
+  const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
+  event = (await system.factories.createEvent(tenant, version)).name;
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await system.stop();
+});
+
+function connect(changes: Partial<BelfryOptions> = {}): Belfry {
+  const { apiKey, appId } = tenant;
+  return createBelfryClient({ baseUrl: system.apiUrl, apiKey, appId, ...changes });
+}
+
+function listRequests(where: object = {}) {
+  return system.database.prisma.request.findMany({
+    where: { accountId: tenant.accountId, ...where },
+    orderBy: { id: 'asc' },
+  });
+}
+
+describe('every operation', () => {
+  test('sends one event, with data, override, locale and a schedule', async () => {
+    const atMs = Date.now() + 3_600_000;
+    const answer = await connect().events.send({
+      event,
+      user,
+      data: { name: 'Ana', none: null },
+      override: { email: { message: { subject: 'Other' } } },
+      schedule_at: atMs,
+      locale: 'de',
+    });
+    expect(answer).toEqual({ request_id: answer.id, id: answer.id, success: true });
+    const [message] = await system.database.prisma.message.findMany({
+      where: { requestId: answer.id },
+    });
+    expect(message).toMatchObject({ channel: 'email', target: user.email, state: 'queued' });
+    expect(message?.dueAt?.getTime()).toBe(atMs);
+  });
+
+  test('sends a bulk', async () => {
+    const batch = [{ user, data: { name: 'Ana' } }, { user: { user_id: 'ben' } }];
+    const answer = await connect().events.bulkSend({ event, batch });
+    expect(answer).toMatchObject({ success: true, accepted: 2 });
+    expect(await listRequests({ id: answer.request_id })).toMatchObject([{ items: 2 }]);
+  });
+
+  test('writes and reads a user, and its devices', async () => {
+    const { users, devices } = connect();
+    const userId = 'Ana / 1?';
+    const written = await users.upsert({ user_id: userId, ...user, slack: { channel_id: 'C1' } });
+    expect(written).toMatchObject({ user_id: userId, email: user.email, devices: [] });
+    const added = await devices.add(userId, { id: 'phone/1', fcm_token: 'token-1' });
+    expect(added).toMatchObject({ id: 'phone/1', fcm_token: 'token-1' });
+    expect(await devices.get(userId, 'phone/1')).toEqual(added);
+    const changed = await devices.update(userId, added.device_sid, { platform: 'ios' });
+    expect(changed).toMatchObject({ device_sid: added.device_sid, platform: 'ios' });
+    expect((await users.get(userId)).devices).toEqual([changed]);
+    expect(await devices.delete(userId, 'phone/1')).toEqual({ success: true });
+    await expect(devices.get(userId, 'phone/1')).rejects.toMatchObject({
+      status: 404,
+      code: 'device_not_found',
+      isRetryable: false,
+    });
+    await expect(devices.delete(userId, 'phone/1')).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('has a call for each operation of the document', async () => {
+    const response = await fetch(new URL('/openapi.json', system.apiUrl));
+    const { paths } = JSON.parse(await response.text());
+    const ids = Object.entries<Record<string, { operationId: string }>>(paths)
+      .filter(([path]) => /\/apps\/\{app_id\}\/(events|users)\b/.test(path))
+      .flatMap(([, methods]) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(ids.sort()).toEqual([
+      'addDevice',
+      'bulkSend',
+      'deleteDevice',
+      'readDevice',
+      'readUser',
+      'sendEvent',
+      'updateDevice',
+      'updateDeviceByPost',
+      'writeUser',
+    ]);
+  });
+});
+
+describe('a lost answer', () => {
+  test.each([
+    ['events.send', '/events/send', ({ events }: Belfry) => events.send({ event, user })],
+    [
+      'events.bulkSend',
+      '/events/bulk_send',
+      ({ events }: Belfry) => events.bulkSend({ event, batch: [{ user }] }),
+    ],
+  ])('of %s is asked for with the same key: one request is stored', async (_name, path, send) => {
+    const before = (await listRequests()).length;
+    const held = proxy.hold('answer_to', path);
+    const asked = send(connect({ baseUrl: proxy.url }));
+    await held.reached;
+    await eventually(async () => expect(await listRequests()).toHaveLength(before + 1));
+    held.drop();
+    const { request_id: requestId } = await asked;
+    const stored = await listRequests();
+    expect(stored).toHaveLength(before + 1);
+    expect(stored.at(-1)).toMatchObject({ id: requestId });
+    expect(stored.at(-1)?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('that does not come in time is asked for with the same key', async () => {
+    const before = (await listRequests()).length;
+    const held = proxy.hold('answer_to', '/events/send');
+    const asked = connect({ baseUrl: proxy.url, timeoutMs: 1_000 }).events.send({ event, user });
+    const { request_id: requestId } = await asked;
+    held.drop();
+    const stored = await listRequests();
+    expect(stored).toHaveLength(before + 1);
+    expect(stored.at(-1)).toMatchObject({ id: requestId });
+  });
+
+  test('of a delete counts as done when the device is gone', async () => {
+    const { users, devices } = connect({ baseUrl: proxy.url });
+    await users.upsert({ user_id: 'deleted' });
+    const { device_sid: sid } = await devices.add('deleted', { fcm_token: 'token-2' });
+    const held = proxy.hold('answer_to', 'DELETE');
+    const asked = devices.delete('deleted', sid);
+    await held.reached;
+    await eventually(async () => expect((await users.get('deleted')).devices).toEqual([]));
+    held.drop();
+    expect(await asked).toEqual({ success: true });
+  });
+});
+
+describe('what is stored under a key', () => {
+  test('is answered again to a later call with the key, and refused with another body', async () => {
+    const { events } = connect();
+    const options = { idempotencyKey: 'order-1' };
+    const first = await events.send({ event, user }, options);
+    expect(await events.send({ event, user }, options)).toEqual(first);
+    await expect(events.send({ event, user, data: { a: 1 } }, options)).rejects.toMatchObject({
+      status: 422,
+      code: 'idempotency_mismatch',
+      isRetryable: false,
+    });
+    expect(await listRequests({ idempotencyKey: 'order-1' })).toHaveLength(1);
+  });
+
+  test('is no longer asked for when it is a 500', async () => {
+    const faulty = await createFaultyEvent();
+    const seen: (string | null)[] = [];
+    const { events } = connect({
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        seen.push(`${response.status} ${response.headers.get('idempotent-replayed')}`);
+        return response;
+      },
+    });
+    const failed = events.send({ event: faulty, user });
+    await expect(failed).rejects.toMatchObject({ status: 500, isRetryable: false, attempts: 2 });
+    expect(seen).toEqual(['500 null', '500 true']);
+  });
+});
+
+test('a gateway that starts later is waited for', async () => {
+  const { server, url } = await startForwarder({ refused: 2 });
+  const before = (await listRequests()).length;
+  const answer = await connect({ baseUrl: url }).events.send({ event, user });
+  await close(server);
+  expect((await listRequests()).slice(before)).toMatchObject([{ id: answer.request_id }]);
+});
+
+test('a wrong key is told as it is', async () => {
+  const { events } = connect({ apiKey: 'bk_wrong' });
+  const failed = events.send({ event, user });
+  await expect(failed).rejects.toMatchObject({ status: 401, code: 'unauthenticated', attempts: 1 });
+  await expect(failed).rejects.toMatchObject({
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+});
+
+/** An event whose version cannot be planned: what a fault of the gateway looks like from outside. */
+async function createFaultyEvent(): Promise<string> {
+  const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
+  const { name, versionId } = await system.factories.createEvent(tenant, version);
+  const { prisma } = system.database;
+  await prisma.eventVersion.update({ where: { id: versionId }, data: { definition: {} } });
+  return name;
+}
+
+/** Stands before the gateway as a proxy does; the first calls it answers itself, with its own page. */
+async function startForwarder({ refused }: { refused: number }) {
+  let calls = 0;
+  const server = createServer((incoming, response) => {
+    calls += 1;
+    if (calls <= refused) {
+      incoming.resume();
+      response.writeHead(502, { 'Content-Type': 'text/html' }).end('<html>Bad gateway</html>');
+      return;
+    }
+    const { method = 'GET', headers, url = '/' } = incoming;
+    const onward = ask(new URL(url, system.apiUrl), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(onward);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a port has an address with one.
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}

@@ -1,0 +1,372 @@
+// Made from the schemas of the gateway by `npm run docs`: change it there.
+
+/**
+ * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
+ * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
+ * accessToken, channelId, chatId.
+ */
+export type Recipient = {
+  /** A stored user; the fields beside it win over the stored ones. */
+  user_id?: string | null | undefined;
+  /** E-mail address. */
+  email?: string | null | undefined;
+  /** Phone number with country code prefix. */
+  mobile?: string | null | undefined;
+  /** Phone number with country code prefix. */
+  whatsapp_mobile?: string | null | undefined;
+  slack?: {
+    /** Bot token of the Slack app; without it the integration’s own is used. */
+    access_token?: string | null | undefined;
+    /** E-mail address. */
+    email?: string | null | undefined;
+    channel_id?: string | null | undefined;
+  } | null | undefined;
+  telegram?: {
+    chat_id?: string | number | null | undefined;
+  } | null | undefined;
+  onesignal_external_id?: string | null | undefined;
+  fcm_tokens?: readonly string[] | null | undefined;
+  ios_tokens?: readonly string[] | null | undefined;
+  fcm_topic?: string | readonly string[] | null | undefined;
+  preferences?: {
+    locale?: string | null | undefined;
+    disabled?: boolean | null | undefined;
+    /** By channel. */
+    channel_preferences?: { readonly [name: string]: {
+      disabled?: boolean | null | undefined;
+    } } | null | undefined;
+  } | null | undefined;
+};
+
+/** What this call says in place of the templates. Text is taken literally. */
+export type Override = {
+  email?: {
+    from?: {
+      name?: string | null | undefined;
+      address?: string | null | undefined;
+    } | null | undefined;
+    /** Each as an address or as `{name, address}`. */
+    cc?: readonly (string | {
+      name?: string | null | undefined;
+      address?: string | null | undefined;
+    })[] | null | undefined;
+    /** Each as an address or as `{name, address}`. */
+    bcc?: readonly (string | {
+      name?: string | null | undefined;
+      address?: string | null | undefined;
+    })[] | null | undefined;
+    reply_to?: string | null | undefined;
+    attachments?: readonly ({
+      file_name?: string | null | undefined;
+      /** Base64. */
+      content?: string | null | undefined;
+      /** Fetched when the message is sent: https only. */
+      url?: string | null | undefined;
+    })[] | {
+      file_name?: string | null | undefined;
+      /** Base64. */
+      content?: string | null | undefined;
+      /** Fetched when the message is sent: https only. */
+      url?: string | null | undefined;
+    } | null | undefined;
+    message?: {
+      subject?: string | null | undefined;
+      text?: string | null | undefined;
+      html_body?: string | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
+  slack?: {
+    message?: {
+      text?: string | null | undefined;
+      blocks?: readonly object[] | object | string | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
+  sms?: {
+    sender?: string | null | undefined;
+    message?: {
+      text?: string | null | undefined;
+      sender?: string | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
+  whatsapp?: {
+    message?: {
+      text?: string | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
+  telegram?: {
+    message?: {
+      text?: string | null | undefined;
+      /** Arrives without a sound. */
+      disable_notification?: boolean | null | undefined;
+      disable_link_preview?: boolean | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
+  in_app?: {
+    message?: {
+      title?: string | null | undefined;
+      body?: string | null | undefined;
+      /** Where a click leads: an http, https or relative URL. */
+      click_action?: string | null | undefined;
+      /** An http, https or relative URL. */
+      image?: string | null | undefined;
+      data?: object | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
+  /**
+   * By name of integration: `payload` is merged last over the request to that provider, over its
+   * allowed fields.
+   */
+  providers?: { readonly [name: string]: unknown } | null | undefined;
+};
+
+export type SendEventBody = {
+  /** Name of the configured event. */
+  event: string;
+  /** Values for the placeholders of the templates. Null prints nothing. */
+  data?: { readonly [name: string]: unknown } | null | undefined;
+  /**
+   * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
+   * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
+   * accessToken, channelId, chatId.
+   */
+  user?: Recipient | null | undefined;
+  /** What this call says in place of the templates. Text is taken literally. */
+  override?: Override | null | undefined;
+  /**
+   * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past
+   * mean now; at most 366 days ahead.
+   */
+  schedule_at?: number | string | null | undefined;
+  /** Language of the template; the same as `user.preferences.locale`. */
+  locale?: string | null | undefined;
+};
+
+export type SendEventAnswer = {
+  request_id: string;
+  id: string;
+  success: boolean;
+};
+
+export type BulkElement = {
+  /**
+   * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
+   * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
+   * accessToken, channelId, chatId.
+   */
+  user: Recipient;
+  /** Values for the placeholders of the templates. Null prints nothing. */
+  data?: { readonly [name: string]: unknown } | null | undefined;
+  /** What this call says in place of the templates. Text is taken literally. */
+  override?: Override | null | undefined;
+  /**
+   * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past
+   * mean now; at most 366 days ahead.
+   */
+  schedule_at?: number | string | null | undefined;
+  /** Language of the template; the same as `user.preferences.locale`. */
+  locale?: string | null | undefined;
+};
+
+export type BulkSendBody = {
+  /** Name of the configured event. */
+  event: string;
+  batch: readonly BulkElement[];
+  /** What this call says in place of the templates. Text is taken literally. */
+  override?: Override | null | undefined;
+  /**
+   * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past
+   * mean now; at most 366 days ahead.
+   */
+  schedule_at?: number | string | null | undefined;
+  /** Language of the template; the same as `user.preferences.locale`. */
+  locale?: string | null | undefined;
+};
+
+export type BulkSendAnswer = {
+  request_id: string;
+  id: string;
+  success: boolean;
+  /** Elements of the batch. */
+  accepted: number;
+};
+
+/** Null, an empty text and what is absent are not given. */
+export type NewDeviceBody = {
+  /** Push token. It belongs to one device of the app. */
+  fcm_token?: string | null | undefined;
+  /** `android`, `web` or `ios`, in any letter case. */
+  platform?: string | null | undefined;
+  /** The client’s own name of the device. */
+  id?: string | null | undefined;
+  /** False again when an `fcm_token` is written without it. */
+  notifications_disabled?: boolean | null | undefined;
+  onesignal_player_id?: string | null | undefined;
+  xiaomi_token?: string | null | undefined;
+  oppo_token?: string | null | undefined;
+  vivo_token?: string | null | undefined;
+  huaweiToken?: string | null | undefined;
+  /** A device of this user, which is then updated. */
+  device_sid?: string | null | undefined;
+};
+
+/** Null, an empty text and what is absent change nothing. */
+export type DeviceBody = {
+  /** Push token. It belongs to one device of the app. */
+  fcm_token?: string | null | undefined;
+  /** `android`, `web` or `ios`, in any letter case. */
+  platform?: string | null | undefined;
+  /** The client’s own name of the device. */
+  id?: string | null | undefined;
+  /** False again when an `fcm_token` is written without it. */
+  notifications_disabled?: boolean | null | undefined;
+  onesignal_player_id?: string | null | undefined;
+  xiaomi_token?: string | null | undefined;
+  oppo_token?: string | null | undefined;
+  vivo_token?: string | null | undefined;
+  huaweiToken?: string | null | undefined;
+};
+
+export type Device = {
+  /** The client’s own name of the device, else its `device_sid`. */
+  id: string;
+  device_sid: string;
+  /** The `user_id` of the owner. */
+  raven_id: string;
+  fcm_token?: string;
+  platform?: 'android' | 'web' | 'ios';
+  notifications_disabled: boolean;
+  onesignal_player_id?: string;
+  xiaomi_token?: string;
+  oppo_token?: string;
+  vivo_token?: string;
+  huaweiToken?: string;
+  /** Unix milliseconds. */
+  created_at: number;
+  /** Unix milliseconds. */
+  updated_at: number;
+};
+
+export type DeleteDeviceAnswer = {
+  success: boolean;
+};
+
+/** Null and what is absent change nothing; an empty text clears its field. */
+export type UserBody = {
+  /** Chosen by the client and compared as bytes. */
+  user_id: string;
+  /** E-mail address. */
+  email?: string | null | undefined;
+  /** Phone number with country code prefix. */
+  mobile?: string | null | undefined;
+  /** Phone number with country code prefix. */
+  whatsapp_mobile?: string | null | undefined;
+  slack?: {
+    /** Bot token of the Slack app; without it the integration’s own is used. */
+    access_token?: string | null | undefined;
+    /** E-mail address. */
+    email?: string | null | undefined;
+    channel_id?: string | null | undefined;
+  } | null | undefined;
+  telegram?: {
+    chat_id?: string | number | null | undefined;
+  } | null | undefined;
+  onesignal_external_id?: string | null | undefined;
+  preferences?: {
+    locale?: string | null | undefined;
+    disabled?: boolean | null | undefined;
+    /** By channel. */
+    channel_preferences?: { readonly [name: string]: {
+      disabled?: boolean | null | undefined;
+    } } | null | undefined;
+  } | null | undefined;
+};
+
+export type User = {
+  user_sid: string;
+  user_id: string;
+  email?: string;
+  mobile?: string;
+  whatsapp_mobile?: string;
+  slack?: {
+    /** Masked; empty where none is stored. A mask that is sent back changes nothing. */
+    access_token: string;
+    channel_id?: string;
+    email?: string;
+  };
+  telegram?: {
+    chat_id?: string;
+  };
+  onesignal_external_id?: string;
+  preferences?: {
+    locale?: string;
+    disabled?: boolean;
+    /** By channel. */
+    channel_preferences?: { readonly [name: string]: {
+      disabled?: boolean;
+    } };
+  };
+  /** Newest first, at most 100. */
+  devices: readonly Device[];
+  /** Unix milliseconds. */
+  created_at: number;
+  /** Unix milliseconds. */
+  updated_at: number;
+};
+
+/** Of an error that the gateway answers. */
+export type GatewayErrorCode =
+  | 'bad_request'
+  | 'malformed_json'
+  | 'invalid_type'
+  | 'hostile_json'
+  | 'idempotency_key_invalid'
+  | 'event_not_live'
+  | 'unauthenticated'
+  | 'https_required'
+  | 'signature_invalid'
+  | 'app_not_found'
+  | 'event_not_found'
+  | 'user_not_found'
+  | 'device_not_found'
+  | 'message_not_found'
+  | 'not_found'
+  | 'request_timeout'
+  | 'idempotency_conflict'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'idempotency_mismatch'
+  | 'rate_limited'
+  | 'headers_too_large'
+  | 'internal'
+  | 'unavailable';

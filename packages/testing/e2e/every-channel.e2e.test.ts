@@ -1,0 +1,101 @@
+import {
+  eventually,
+  type SimulatedChannels,
+  type System,
+  startSimulatedChannels,
+  startSystem,
+  type Tenant,
+} from '@belfry/testing';
+
+let simulated: SimulatedChannels;
+let system: System;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  simulated = await startSimulatedChannels();
+  system = await startSystem({
+    env: {
+      ...simulated.env,
+      SEND_TIMEOUT_MS: '5000',
+      // So that five tries need no minute.
+      RETRY_BASE_MS: '1',
+      RETRY_CAP_MS: '10',
+      RELAY_POLL_MS: '50',
+    },
+  });
+  tenant = await system.factories.createTenant({ delivery: 'live' });
+}, 120_000);
+
+afterAll(async () => {
+  await system.stop();
+  await simulated.close();
+}, 120_000);
+
+async function sendToAll(number: number): Promise<string> {
+  const event = await simulated.createEvent(system.factories, tenant, 'Hello {{name}}');
+  const { status, body } = await system.send(tenant, {
+    event: event.name,
+    user: simulated.user(number),
+    data: { name: 'Ana' },
+  });
+  expect(status).toBe(200);
+  return String(body.request_id);
+}
+
+const counts = () =>
+  Object.fromEntries(
+    Object.entries(simulated.channels).map(([name, channel]) => [name, channel.countSends()]),
+  );
+
+async function statesOf(requestId: string): Promise<Record<string, string>> {
+  const messages = await system.readMessages(requestId);
+  return Object.fromEntries(messages.map(({ channel, state }) => [channel, state]));
+}
+
+const allSettled = () => ({
+  ...Object.fromEntries(Object.keys(simulated.channels).map((name) => [name, 'sent'])),
+  in_app: 'delivered',
+});
+
+describe('one call to an event with every channel', () => {
+  test('is accepted once by each provider, and leaves one item in the inbox', async () => {
+    const before = counts();
+    const requestId = await sendToAll(1);
+    await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
+      timeoutMs: 20_000,
+    });
+    for (const [name, count] of Object.entries(counts())) {
+      expect([name, count - (before[name] ?? 0)]).toEqual([name, 1]);
+    }
+    const items = await system.database.prisma.inboxItem.findMany({
+      where: { appId: tenant.appId, userId: 'person-1' },
+    });
+    expect(items).toMatchObject([{ content: { title: 'Hello Ana' } }]);
+  });
+
+  test.each([['sms'], ['slack'], ['telegram'], ['whatsapp']])(
+    'with %s failing five times leaves the other channels at one call each',
+    async (failing) => {
+      simulated.channels[failing]?.putOff(5);
+      const requestId = await sendToAll(100 + failing.length);
+      await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
+        timeoutMs: 40_000,
+      });
+      const messages = await system.readMessages(requestId);
+      for (const { channel, attemptRows } of messages) {
+        expect([channel, attemptRows.length]).toEqual([channel, channel === failing ? 6 : 1]);
+      }
+    },
+    60_000,
+  );
+
+  test('reaches by the channels alone for which the recipient has an address', async () => {
+    const { name } = await simulated.createEvent(system.factories, tenant, 'Hi');
+    const { body } = await system.send(tenant, {
+      event: name,
+      user: { telegram: { chat_id: '7' } },
+    });
+    const messages = await system.readMessages(String(body.request_id));
+    expect(messages.map(({ channel }) => channel)).toEqual(['telegram']);
+  });
+});

@@ -1,0 +1,248 @@
+import { randomInt } from 'node:crypto';
+import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
+import fc from 'fast-check';
+import type { Schema } from './hostile/bodies';
+import { type Call, createCalls, type Operation } from './hostile/calls';
+import { createExchange, exchangeRaw } from './hostile/exchange';
+import { giants, liveEventMark } from './hostile/giants';
+import { createRawCalls } from './hostile/raw-calls';
+import { createLedger, enter, problemOf } from './hostile/verdict';
+
+const isFull = process.env['TEST_FULL'] === '1';
+const callCount = isFull ? 20_000 : 2_000;
+/** So many callers at once. */
+const laneCount = 10;
+const callsTimeoutMs = 240_000;
+const triesAlone = 3;
+const maxSuspects = 500;
+/** The same calls each time in the short run; other ones each time in the full one. */
+const seed = Number(process.env['TEST_SEED'] ?? (isFull ? randomInt(2 ** 31 - laneCount) : 1));
+
+let system: System;
+let tenant: Tenant;
+let other: Tenant;
+let operations: Operation[];
+let caller: ReturnType<typeof createExchange>;
+let liveEvent: string;
+const ledger = createLedger();
+
+beforeAll(async () => {
+  system = await startSystem({
+    workers: [],
+    env: { LOOKUP_CACHE_MS: '5000', MAX_BODIES_IN_MEMORY_BYTES: '200000000' },
+  });
+  [tenant, other] = await Promise.all([
+    system.factories.createTenant(),
+    system.factories.createTenant(),
+  ]);
+  const { name } = await system.factories.createEvent(tenant, {
+    email: channelVersion({ subject: '{{name}}', text: '{{name}}' }),
+    sms: channelVersion({ text: '{{name}}' }),
+    in_app: channelVersion({ title: '{{name}}', body: 'x' }),
+  });
+  liveEvent = name;
+  caller = createExchange(system.apiUrl, laneCount);
+  operations = await readOperations();
+}, 120_000);
+
+afterAll(async () => {
+  caller?.close();
+  if (tenant) await removeRows();
+  await system?.stop();
+}, 120_000);
+
+/** Every route that takes JSON, with the schema that it validates by. */
+async function readOperations(): Promise<Operation[]> {
+  const response = await fetch(new URL('/openapi.json', system.apiUrl));
+  // The document is ours, and its own test says that it is what the schemas are.
+  const document = (await response.json()) as {
+    paths: Record<string, Record<string, { operationId: string; requestBody?: unknown }>>;
+    components: { schemas: Record<string, Schema> };
+  };
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, requestBody }]) => {
+      const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
+      const body = requestBody ? document.components.schemas[name] : undefined;
+      return { method, path, ...(body ? { body } : {}) };
+    }),
+  );
+}
+
+/** Another test's workers would deliver them. */
+async function removeRows(): Promise<void> {
+  const accounts = [[tenant.accountId, other.accountId]];
+  const { delivery } = system.database;
+  const ofAccounts = 'request_id IN (SELECT id FROM request WHERE account_id = ANY($1))';
+  await delivery.query(`DELETE FROM message WHERE ${ofAccounts}`, accounts);
+  await delivery.query(`DELETE FROM request_item WHERE ${ofAccounts}`, accounts);
+  await delivery.query('DELETE FROM request WHERE account_id = ANY($1)', accounts);
+}
+
+/** Makes a call, and throws where its answer is not what any call may expect. */
+async function tell(call: Call): Promise<void> {
+  const answer = await caller.exchange(call);
+  enter(ledger, call, answer);
+  const problem = problemOf(answer, call.method);
+  if (problem) throw new Error(`${problem}: ${answer.text.slice(0, 500)}`);
+}
+
+/** How long each one was, as the gateway itself saw it. */
+function stallsMs(): unknown[] {
+  const stalls = system.api.lines.filter(({ message }) => message === 'loop.stalled');
+  return stalls.map(({ held_ms: heldMs }) => heldMs);
+}
+
+/** Resolves when all that the gateway had to say so far has been read. */
+async function catchUp(): Promise<void> {
+  const { headers } = await caller.exchange({ method: 'GET', path: '/livez', headers: [] });
+  await eventually(async () => {
+    const isSaid = system.api.lines.some(({ call_id: id }) => id === headers['x-request-id']);
+    expect(isSaid).toBe(true);
+  });
+}
+
+/** Throws where a call that nothing else runs beside stalls the gateway each time. */
+async function runAlone(call: Call): Promise<void> {
+  await catchUp();
+  const before = stallsMs().length;
+  for (let tries = 1; tries <= triesAlone; tries += 1) {
+    const seen = stallsMs().length;
+    await tell(withOwnKey(call));
+    await catchUp();
+    if (stallsMs().length === seen) return;
+  }
+  throw new Error(`stalls the event loop each time, for ${stallsMs().slice(before)} ms`);
+}
+
+/** What has a key runs again, and is not replayed. */
+function withOwnKey(call: Call): Call {
+  const headers = call.headers.map(([name, value]) =>
+    name === 'Idempotency-Key' && value.length > 30
+      ? ([name, `${value}-${randomInt(1e9)}`.slice(-255)] as const)
+      : ([name, value] as const),
+  );
+  return { ...call, headers };
+}
+
+type Sent = { lane: number; index: number; fromMs: number; toMs: number };
+
+/** A lane makes its calls one after the other, beside the other lanes. */
+async function runLane(calls: fc.Arbitrary<Call>, lane: number, sent: Sent[]): Promise<void> {
+  let index = 0;
+  const property = fc.asyncProperty(calls, async (call) => {
+    const one = { lane, index, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    index += 1;
+    sent.push(one);
+    await tell(call);
+    one.toMs = Date.now();
+  });
+  await fc.assert(property, {
+    seed: seed + lane,
+    numRuns: callCount / laneCount,
+    interruptAfterTimeLimit: callsTimeoutMs,
+    markInterruptAsFailure: true,
+  });
+}
+
+/** Who was answered, or waited to be, while the gateway stalled. */
+function suspectsIn(sent: readonly Sent[]): Sent[] {
+  const stalls = system.api.lines
+    .filter(({ message }) => message === 'loop.stalled')
+    .map(({ timestamp, duration_ms: durationMs }) => {
+      const toMs = Date.parse(String(timestamp));
+      return { fromMs: toMs - Number(durationMs) - 50, toMs: toMs + 50 };
+    });
+  return sent.filter((one) =>
+    stalls.some((stall) => one.fromMs <= stall.toMs && one.toMs >= stall.fromMs),
+  );
+}
+
+describe('the gateway under hostile calls', () => {
+  test(`answers each of ${callCount} generated calls in its own shape, and none of them stalls it each time that it runs alone (seed ${seed})`, async () => {
+    const events = [...Array(12).fill(liveEvent), 'none', ' ', 'x'.repeat(129)];
+    const calls = createCalls({ operations, tenant, other, events });
+    const sent: Sent[] = [];
+    const lanes = Array.from({ length: laneCount }, (_, lane) => runLane(calls, lane, sent));
+    for (const lane of await Promise.allSettled(lanes)) {
+      if (lane.status === 'rejected') throw lane.reason;
+    }
+    await catchUp();
+    const suspects = suspectsIn(sent);
+    expect(suspects.length).toBeLessThan(maxSuspects);
+    const property = fc.asyncProperty(calls, runAlone);
+    for (const { lane, index } of suspects) {
+      await fc.assert(property, { seed: seed + lane, path: String(index), numRuns: 1 });
+    }
+    expect(sent).toHaveLength(callCount);
+  }, 600_000);
+
+  test('answers whatever comes over a connection, in its own shape', async () => {
+    const answers = await Promise.all(
+      createRawCalls(tenant).map(async ({ name, bytes, status }) => {
+        const text = await exchangeRaw(system.apiUrl, bytes, 2_000);
+        const [, found] = /^HTTP\/1\.1 (\d+)/.exec(text) ?? [];
+        const isOurs = found === '100' || /\{"(success|status)":.*\}/.test(text);
+        return { name, status: Number(found) || 'none', isOurs: isOurs || !found, asked: status };
+      }),
+    );
+    const wrong = answers.filter(({ status, asked, isOurs }) => status !== asked || !isOurs);
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  test.each(Object.keys(giants))(
+    'is not stalled each time by %s',
+    async (name) => {
+      const text = giants[name]?.().replace(liveEventMark, JSON.stringify(liveEvent)) ?? '';
+      const body = Buffer.from(text);
+      const withBody = operations.filter(({ body: schema }) => schema);
+      for (const { method, path } of isFull ? withBody : withBody.slice(0, 3)) {
+        const call = {
+          method: method.toUpperCase(),
+          path: path.replace('{app_id}', tenant.appId).replace(/\{\w+\}/g, 'u1'),
+          headers: [
+            ['Authorization', `AuthKey ${tenant.apiKey}`],
+            ['Content-Type', 'application/json'],
+            ['Idempotency-Key', `a-key-of-over-thirty-characters-${randomInt(1e9)}`],
+          ] as const,
+          body,
+        };
+        await runAlone(call);
+      }
+    },
+    120_000,
+  );
+
+  test('has stored what it answered with 200, and nothing else', async () => {
+    const { rows: requests } = await system.database.delivery.query<{ id: string; items: number }>(
+      `SELECT r.id, (SELECT count(*)::int FROM request_item i WHERE i.request_id = r.id) AS items
+       FROM request r WHERE account_id = ANY($1)`,
+      [[tenant.accountId, other.accountId]],
+    );
+    expect(requests.length).toBeGreaterThan(callCount / 200);
+    expect(sorted(requests.map(({ id, items }) => `${id} ${items}`))).toEqual(
+      sorted([...ledger.requests].map(([id, items]) => `${id} ${items}`)),
+    );
+    const { prisma } = system.database;
+    const where = { accountId: { in: [tenant.accountId, other.accountId] } };
+    const keys = await prisma.idempotencyKey.findMany({ where, select: { requestId: true } });
+    expect(sorted(keys.map(({ requestId }) => requestId))).toEqual(sorted(ledger.keyedCalls));
+    const ofApps = { appId: { in: [tenant.appId, other.appId] } };
+    const users = await prisma.user.findMany({ where: ofApps, select: { id: true } });
+    expect(sorted(users.map(({ id }) => id))).toEqual(sorted(ledger.users));
+    const devices = await prisma.device.findMany({ where: ofApps, select: { id: true } });
+    for (const { id } of devices) expect(ledger.devices).toContain(id);
+  });
+
+  test('has met no fault of its own, and runs on', async () => {
+    await catchUp();
+    const faults = system.api.lines.filter(
+      ({ level, code }) => level === 'error' || code === 'internal',
+    );
+    expect(faults).toEqual([]);
+    expect(system.api.output.filter((line) => /unhandled|warning:/i.test(line))).toEqual([]);
+  });
+});
+
+function sorted(texts: Iterable<string>): string[] {
+  return [...texts].sort();
+}

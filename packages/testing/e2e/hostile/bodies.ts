@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { changeAt, childrenOf, sizeOf, type Tree, textOf, treeOf } from './json-tree';
+
+/** As much of JSON Schema as the interface's own schemas use. */
+export type Schema = {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly maxLength?: number;
+};
+
+/** A body that its schema takes, or nearly: what a rule of a text says is left to chance. */
+export function bodyOf(schema: Schema, events: readonly string[]): fc.Arbitrary<Tree> {
+  const makers: Readonly<Record<string, (part: Schema, name: string) => fc.Arbitrary<Tree>>> = {
+    object: objectOf,
+    array: arrayOf,
+    string: textFor,
+    boolean: () => written(fc.boolean()),
+    number: () => written(fc.oneof(fc.integer(), fc.double({ noNaN: true }))),
+    integer: () => written(fc.integer()),
+  };
+  return partOf('body', schema);
+
+  function partOf(name: string, part: Schema): fc.Arbitrary<Tree> {
+    if (typeof part.type === 'object') return schedule;
+    if (name === 'event') return written(fc.constantFrom(...events));
+    return makers[part.type ?? '']?.(part, name) ?? anyJson;
+  }
+
+  function arrayOf({ items }: Schema, name: string): fc.Arbitrary<Tree> {
+    const element = items ? partOf(name, items) : anyJson;
+    return fc.array(element, { minLength: 1, maxLength: 4 }).map((all) => ({ items: all }));
+  }
+
+  function objectOf({ properties, required = [], ...rest }: Schema): fc.Arbitrary<Tree> {
+    const [ofOthers] = Object.values(rest.patternProperties ?? {});
+    const others = ofOthers ?? rest.additionalProperties;
+    if (!properties) return recordOf(typeof others === 'object' ? others : undefined);
+    const members = Object.entries(properties).map(([name, member]) => {
+      const given = partOf(name, member).map((tree) => [[name, tree] as const]);
+      if (required.includes(name)) return given;
+      return fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: given });
+    });
+    return fc.tuple(...members).map((found) => ({ members: found.flat() }));
+  }
+
+  function recordOf(part: Schema | undefined): fc.Arbitrary<Tree> {
+    const member = part ? partOf('', part) : anyJson;
+    return fc
+      .array(fc.tuple(nameOfMember, member), { maxLength: 4 })
+      .map((members) => ({ members: members.map(([key, tree]) => [plainKey(key), tree]) }));
+  }
+}
+
+function plainKey(key: string): string {
+  return key.replaceAll('"', '');
+}
+
+function written(values: fc.Arbitrary<unknown>): fc.Arbitrary<Tree> {
+  return values.map(treeOf);
+}
+
+const names = ['name', 'sms', 'email', 'push', 'data', 'user', 'a.b', '', 'toString', '0', '-1'];
+
+const nameOfMember = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names) }, fc.string());
+
+const plausible = [
+  ...['', ' ', 'u1', 'u2', 'ana@example.com', '+12025550123', '0049 (30) 123', 'C012345678', 'de'],
+  ...['android', 'IOS', 'xoxb-1', '********', 'token-1', 'token-2', '{{name}}', '@channel', '.'],
+];
+
+function textFor({ maxLength = 64 }: Schema): fc.Arbitrary<Tree> {
+  const longest = fc.constantFrom(maxLength, maxLength + 1).map((length) => 'x'.repeat(length));
+  return written(
+    fc.oneof(
+      { weight: 40, arbitrary: fc.constantFrom(...plausible) },
+      { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+      { weight: 1, arbitrary: longest },
+    ),
+  );
+}
+
+const anyJson = written(fc.jsonValue({ maxDepth: 4 }));
+
+/** Now, and the edges of every calendar that may be behind it. */
+const schedule = written(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(0, '0', '', '2001-01-01T00:00:00Z') },
+    fc.constantFrom(
+      ...[0, -1, 1, 1e11 - 1, 1e11, 1e14, 1e14 + 1, 8.64e15, 8.64e15 + 1, 253402300800000, 0.5],
+      ...[-8.64e15, 1e21, '0', '1e3', '99999999999999999999', '+275760-09-13T00:00:00Z', 'now'],
+      ...['-000001-01-01T00:00:00Z', '0000-00-00', '2026-02-30', '2028-02-29T24:00:00Z', '24:00'],
+      ...['2026-12-31T23:59:60Z', '2027-01-01T00:00:00+99:99', '9999-12-31', '2026-1-1', 'Z', ' '],
+    ),
+    fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    fc.integer({ min: 0, max: 2 ** 45 }),
+    fc.string({ maxLength: 70 }),
+  ),
+);
+
+/** Every second body as it is, the others with up to four of their parts changed. */
+export function changed(bodies: fc.Arbitrary<Tree>): fc.Arbitrary<Tree> {
+  const steps = fc.oneof(
+    fc.constant([]),
+    fc.array(fc.tuple(fc.nat(), change), { minLength: 1, maxLength: 4 }),
+  );
+  return fc
+    .tuple(bodies, steps)
+    .map(([body, changes]) =>
+      changes.reduce((tree, [at, apply]) => changeAt(tree, at % sizeOf(tree), apply), body),
+    );
+}
+
+/** Written in the notation of JSON, or not quite. */
+const leaves = [
+  ...['null', 'true', '0', '-0', '-1', '0.1', '1e400', '-1e400', '1e-400', '1.8e308', '5e-324'],
+  ...['9007199254740991', '9007199254740993', '-12345678901234567890', '2147483648', '1E3'],
+  ...['01', '+1', '.5', '1.', '0x10', 'NaN', 'Infinity', 'undefined', "'a'", '"open', '', ',', ':'],
+  ...[
+    '""',
+    '" "',
+    '"\\u0000"',
+    '"\\ud800"',
+    '"\\udc00a"',
+    '"a\\ud83d"',
+    '"\\ud83d\\ude00"',
+    '"\\x"',
+  ],
+  ...['"\u0001"', '"\u007f"', '"\\uffff"', '"\\u202e"', '"\ufeff"', '"a\\r\\nBcc: x@example.com"'],
+  ...['"{{#each a}}"', '"{{{{"', '"<!channel>"', '"../../etc"', '"%00"', '"\' OR 1=1 --"', '"$1"'],
+  ...['"__proto__"', '[]', '{}', '[[]]', '[null]', '{"":""}', '{"a":1,"a":2}', '[1,]', '{"a"}'],
+  ...['{"__proto__":{"x":1}}', '{"constructor":{"prototype":{}}}', '{"\\u005f_proto__":1}'],
+  ...['{"toString":1,"hasOwnProperty":2,"valueOf":3,"length":4,"then":5,"toJSON":6}'],
+];
+
+const keys = [
+  ...['__proto__', 'constructor', 'prototype', '"\\u005f_proto__"', '"\\u0000"', '"\\ud800"', ''],
+  ...[
+    'toString',
+    'hasOwnProperty',
+    'length',
+    'then',
+    'toJSON',
+    'batch',
+    'data',
+    'user',
+    'override',
+  ],
+  ...['event', 'user_id', '$ref', '$where', 'a\nb', '0', '\u2028', 'x'.repeat(5_000)],
+];
+
+const length = fc.constantFrom(255, 256, 300, 5_000, 70_000, 300_000);
+const unit = fc.constantFrom('a', 'é', '✓', '😀', '\\u0041', '\\n', ' ', '{{a}}', '<', ',');
+const longText = fc.tuple(unit, length).map(([one, times]) => ({ text: `"${one.repeat(times)}"` }));
+const leaf = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...leaves).map((text) => ({ text })) },
+  { weight: 1, arbitrary: longText },
+  { weight: 2, arbitrary: anyJson },
+);
+const nesting = fc.constantFrom(1, 2, 27, 31, 32, 33, 40, 10_000, 40_000);
+const times = fc.constantFrom(2, 10, 101, 1_001, 2_001);
+
+type Change = (part: Tree) => Tree;
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: leaf.map(
+      (put): Change =>
+        () =>
+          put,
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(fc.constantFrom(...keys), leaf).map(
+      ([key, value]): Change =>
+        (part) =>
+          withMember(part, [key, value]),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.nat().map(
+      (at): Change =>
+        (part) =>
+          without(part, at),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: nesting.map(
+      (levels): Change =>
+        (part) =>
+          nested(part, levels),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: times.map(
+      (count): Change =>
+        (part) =>
+          repeated(part, count),
+    ),
+  },
+);
+
+function withMember(part: Tree, member: readonly [string, Tree]): Tree {
+  if ('members' in part) return { members: [...part.members, member] };
+  if ('items' in part) return { items: [...part.items, member[1]] };
+  return { members: [member] };
+}
+
+function without(part: Tree, at: number): Tree {
+  const isLeft = (_: unknown, index: number, all: readonly unknown[]) => index !== at % all.length;
+  if ('members' in part) return { members: part.members.filter(isLeft) };
+  return 'items' in part ? { items: part.items.filter(isLeft) } : { text: 'null' };
+}
+
+/** Arrays, or objects where the number is odd. */
+function nested(part: Tree, levels: number): Tree {
+  // Not as a tree: it would be too deep for what walks trees here.
+  const [open, close] = levels % 2 === 0 ? ['[', ']'] : ['{"a":', '}'];
+  const core = 'text' in part ? part.text : '0';
+  return { text: open.repeat(levels) + core + close.repeat(levels) };
+}
+
+/** Fewer times where it would become larger than any body may be. */
+function repeated(part: Tree, times: number): Tree {
+  const one = firstOf(part);
+  const count = Math.min(times, Math.ceil(maxRepeatedCharacters / textOf(one).length));
+  if ('items' in part) return { items: Array(count).fill(one) };
+  return { members: Array.from({ length: count }, (_, index) => [`k${index}`, one] as const) };
+}
+
+const maxRepeatedCharacters = 1_000_000;
+
+function firstOf(part: Tree): Tree {
+  const [first] = childrenOf(part);
+  const isWritten = first !== undefined && textOf(first) !== '';
+  return isWritten ? first : { text: '0' };
+}

@@ -1,0 +1,288 @@
+import { deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import type { Tenant } from '../../src/factories';
+import { bodyOf, changed, type Schema } from './bodies';
+import { textOf } from './json-tree';
+
+export type Call = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: Buffer;
+  readonly isChunked?: boolean;
+};
+
+/** One operation of the interface, as its document has it. */
+export type Operation = { method: string; path: string; body?: Schema };
+
+export type CallsOptions = {
+  operations: readonly Operation[];
+  tenant: Tenant;
+  /** Whose key and app do not go together with the tenant's. */
+  other: Tenant;
+  events: readonly string[];
+};
+
+export function createCalls(options: CallsOptions): fc.Arbitrary<Call> {
+  const ofOperations = options.operations.map((operation) => callOf(operation, options));
+  return fc.oneof(...ofOperations.map((arbitrary) => ({ weight: 10, arbitrary })), {
+    weight: 5,
+    arbitrary: callBesideRoutes(options),
+  });
+}
+
+function callOf({ method, path, body }: Operation, options: CallsOptions): fc.Arbitrary<Call> {
+  const bodies = body ? bodyBytesOf(body, options.events) : rarely(bytes, undefined);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  return fc
+    .record({
+      places: fc.tuple(...names.map((name) => placeFor(name, options))),
+      ending: rarely(fc.constantFrom('/', '//', '?a=1&a=2&__proto__=x', '?%', '#x', '/x'), ''),
+      body: bodies,
+      headers: headersOf(options),
+      isChunked: fc.boolean(),
+    })
+    .map(({ places, ending, body: given, headers, isChunked }) => {
+      const filled = names.reduce(
+        (text, name, at) => text.replace(`{${name}}`, places[at] ?? ''),
+        path,
+      );
+      return {
+        ...{ method: method.toUpperCase(), path: filled + ending, headers, isChunked },
+        ...(given ? { body: given } : {}),
+      };
+    })
+    .map(shown);
+}
+
+function callBesideRoutes(options: CallsOptions): fc.Arbitrary<Call> {
+  const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
+  const paths = fc.oneof(
+    fc.constantFrom(
+      ...['/', '/v1', '/v1/', '/v2/x', '/livez', '/readyz', '/openapi.json', '/metrics', '/docs'],
+      ...[
+        '/docs/x',
+        '/docs/..%2f..%2fpackage.json',
+        '/docs/%00',
+        '/docs/__proto__',
+        '/v1/receipts/x/y',
+      ],
+      ...['/v1/receipts/__proto__/constructor', '/v1/receipts/%ff/%00', '/v1/receipts//'],
+      ...['//livez', '/v1/apps', '/v1/apps//events/send', '/v1/apps/%/users', '/%2e%2e/livez', '*'],
+      ...options.operations.map(({ path }) => path.replace(/[{}]/g, '')),
+      ...options.operations.map(({ path }) => path.replace('{app_id}', options.tenant.appId)),
+    ),
+    fc.webPath(),
+  );
+  return fc
+    .record({
+      method: fc.constantFrom(...methods),
+      path: paths.map((path) => (path.startsWith('/') ? path : `/${path}`)),
+      headers: headersOf(options),
+      body: rarely(bytes, undefined),
+    })
+    .map(({ body, ...call }) => shown({ ...call, ...(body ? { body } : {}) }));
+}
+
+const segments = [
+  ...['%00', '%ff', '%', '%zz', '.', '..', '%2e', '%2e%2e', 'a%2Fb', '%F0%9F%8E%89', '%ED%A0%80'],
+  ...[
+    '__proto__',
+    'constructor',
+    ';',
+    '*',
+    ':id',
+    '{id}',
+    '%0d%0aX:y',
+    '%20',
+    '0',
+    'null',
+    '%C2%80',
+  ],
+  ...['x'.repeat(255), 'x'.repeat(256), '%F0%9F%98%80'.repeat(255), 'x'.repeat(8_000)],
+];
+
+function placeFor(name: string, { tenant, other }: CallsOptions): fc.Arbitrary<string> {
+  const hostile = fc.constantFrom(...segments);
+  if (name !== 'app_id') {
+    return fc.oneof({ weight: 20, arbitrary: fc.constantFrom('u1', 'u2') }, hostile);
+  }
+  const apps = [other.appId, tenant.appId.toUpperCase(), tenant.appId.replaceAll('-', '')];
+  return rarely(fc.oneof(fc.constantFrom(...apps), hostile), tenant.appId);
+}
+
+function headersOf(options: CallsOptions): Headers {
+  return fc
+    .tuple(authorizationOf(options), contentType, idempotencyKey, rarely(otherHeaders, []))
+    .map((parts) => parts.flat());
+}
+
+type Header = readonly [string, string];
+type Headers = fc.Arbitrary<readonly Header[]>;
+
+function authorizationOf({ tenant, other }: CallsOptions): Headers {
+  const { apiKey } = tenant;
+  const given = (...texts: string[]): [string, string][] =>
+    texts.map((text) => ['Authorization', text]);
+  const wrong = fc.constantFrom(
+    ...[given(), given(''), given(apiKey), given(`Bearer ${apiKey}`), given(`AuthKey ${apiKey}x`)],
+    ...[given(`AuthKey ${other.apiKey}`), given(`AuthKey ${apiKey}`, `AuthKey ${apiKey}`)],
+    ...[given(`authkey   ${apiKey}`), given(`AuthKey ${'k'.repeat(9_000)}`), given('AuthKey é')],
+  );
+  return rarely(wrong, given(`AuthKey ${apiKey}`));
+}
+
+const contentType: Headers = rarely(
+  fc
+    .constantFrom(
+      ...[
+        '',
+        'text/plain',
+        'application/json; charset=utf-16',
+        'APPLICATION/JSON ; charset=latin1',
+      ],
+      ...[
+        'application/json;',
+        'application/jsonx',
+        'multipart/form-data; boundary=x',
+        'a/b/c',
+        ';',
+      ],
+    )
+    .map((type) => [['Content-Type', type]]),
+  [['Content-Type', 'application/json']],
+);
+
+const keyTexts = [
+  '',
+  ' ',
+  'a b',
+  'é',
+  '\t',
+  'k'.repeat(255),
+  'k'.repeat(256),
+  '"quoted"',
+  'a,b',
+  '0',
+];
+
+const idempotencyKey: Headers = fc.oneof(
+  { weight: 5, arbitrary: fc.constant([]) },
+  { weight: 3, arbitrary: fc.uuid().map(keyHeader) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('k1', 'k2', 'k3').map(keyHeader),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(...keyTexts).map(keyHeader) },
+  {
+    weight: 1,
+    arbitrary: fc.constant([
+      ['Idempotency-Key', 'k1'],
+      ['Idempotency-Key', 'k2'],
+    ]),
+  },
+);
+
+function keyHeader(key: string): readonly Header[] {
+  return [['Idempotency-Key', key]];
+}
+
+const otherHeaders: Headers = fc.constantFrom<(readonly Header[])[]>(
+  [
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Forwarded-Proto', 'http'],
+  ],
+  [
+    ['X-Forwarded-For', '1.2.3.4, "evil"'],
+    ['Forwarded', 'for=1;proto=x'],
+  ],
+  [['Content-Encoding', 'gzip']],
+  [['Content-Encoding', 'identity, br']],
+  [['Expect', '100-continue']],
+  [['Expect', 'the impossible']],
+  [['X-Request-Id', '\u00e9"\\']],
+  [['X-HTTP-Method-Override', 'DELETE']],
+  [
+    ['Upgrade', 'websocket'],
+    ['Connection', 'Upgrade'],
+  ],
+  [
+    ['Upgrade', 'h2c'],
+    ['Connection', 'Upgrade, HTTP2-Settings'],
+    ['HTTP2-Settings', 'AAMAAABk'],
+  ],
+  [
+    ['Range', 'bytes=0-1'],
+    ['If-None-Match', '*'],
+  ],
+  [
+    ['Cookie', '__proto__=1; a=%'],
+    ['Origin', 'null'],
+  ],
+  Array.from({ length: 100 }, (_, index): Header => [`X-Many-${index}`, 'v'.repeat(20)]),
+);
+
+function bodyBytesOf(schema: Schema, events: readonly string[]): fc.Arbitrary<Buffer> {
+  const texts = changed(bodyOf(schema, events)).map(textOf);
+  return fc.oneof(
+    { weight: 20, arbitrary: texts.map((text) => Buffer.from(text)) },
+    { weight: 2, arbitrary: fc.tuple(texts, distortion).map(([text, distort]) => distort(text)) },
+    { weight: 1, arbitrary: bytes },
+  );
+}
+
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((array) => Buffer.from(array));
+
+type Distortion = (text: string) => Buffer;
+
+const fixedDistortions: Distortion[] = [
+  (text) => Buffer.from(`\ufeff${text}`),
+  (text) => Buffer.from(text, 'utf16le'),
+  (text) => Buffer.from(text, 'latin1'),
+  (text) => Buffer.from(text + text),
+  (text) => Buffer.from(`${text} //`),
+  (text) => Buffer.from(`${' '.repeat(100_000)}${text}`),
+  (text) => Buffer.from(JSON.stringify(text)),
+  (text) => Buffer.from(`)]}',\n${text}`),
+  (text) => gzipSync(text),
+  (text) => gzipSync(Buffer.alloc(20_000_000, 0x20)).subarray(0, 20_000 + text.length),
+  (text) => deflateSync(text),
+  () => Buffer.from('['.repeat(10_000)),
+  () => Buffer.from('{"a":'.repeat(40_000)),
+];
+
+const distortion: fc.Arbitrary<Distortion> = fc.oneof(
+  fc.constantFrom(...fixedDistortions),
+  fc.nat().map(
+    (at): Distortion =>
+      (text) =>
+        Buffer.from(text.slice(0, at % (text.length + 1))),
+  ),
+  fc.tuple(fc.nat(), bytes).map(
+    ([at, put]): Distortion =>
+      (text) => {
+        const cut = at % (text.length + 1);
+        return Buffer.concat([Buffer.from(text.slice(0, cut)), put, Buffer.from(text.slice(cut))]);
+      },
+  ),
+);
+
+/** The usual, and now and then something else. */
+function rarely<T, U>(unusual: fc.Arbitrary<T>, usual: U): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: 24, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: unusual });
+}
+
+const shownCharacters = 2_000;
+
+/** As a failed run prints it. */
+function shown(call: Call): Call {
+  return Object.assign(call, { [fc.toStringMethod]: () => describeCall(call) });
+}
+
+function describeCall({ method, path, headers, body, isChunked }: Call): string {
+  const text = body?.toString('latin1') ?? '';
+  const cut = text.length > shownCharacters ? ` ... ${text.length} bytes` : '';
+  return `${method} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, shownCharacters)}${
+    isChunked ? ' chunked' : ''
+  }\n${text.slice(0, shownCharacters)}${cut}`;
+}

@@ -1,0 +1,83 @@
+import http from 'node:http';
+import net from 'node:net';
+import type { Call } from './calls';
+
+export type Answer = {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  text: string;
+};
+
+const answerTimeoutMs = 30_000;
+
+/** Makes calls as HTTP has them, and resolves with what was answered; rejects where nothing was. */
+export function createExchange(url: string, maxSockets: number) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets });
+  const { hostname, port } = new URL(url);
+  return {
+    async exchange(call: Call): Promise<Answer> {
+      try {
+        return await send(call);
+      } catch (error) {
+        // A connection that was kept, and closed by the server before it saw anything of this call.
+        if (error instanceof KeptConnectionError) return send(call);
+        throw error;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+
+  function send({ method, path, headers, body, isChunked }: Call): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const size = body ? sizeHeader(body, isChunked) : [];
+      const req = http.request({
+        ...{ hostname, port, method, path, agent, timeout: answerTimeoutMs },
+        headers: ['Host', hostname, ...headers.flat(), ...size],
+      });
+      req.once('timeout', () => req.destroy(new Error('No answer came in time')));
+      req.on('error', (error: NodeJS.ErrnoException) => {
+        const isKept = req.reusedSocket && error.code === 'ECONNRESET';
+        reject(isKept ? new KeptConnectionError() : error);
+      });
+      req.once('response', (res) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.once('error', reject);
+        res.once('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: res.statusCode ?? 0, headers: res.headers, text });
+        });
+      });
+      if (isChunked && body) {
+        req.write(body.subarray(0, 7));
+        req.end(body.subarray(7));
+      } else {
+        req.end(body);
+      }
+    });
+  }
+}
+
+function sizeHeader(body: Buffer, isChunked = false): string[] {
+  if (isChunked) return ['Transfer-Encoding', 'chunked'];
+  return ['Content-Length', String(body.length)];
+}
+
+class KeptConnectionError extends Error {}
+
+/** Writes bytes as they are, and resolves with all that came back until the connection was closed, or came to rest. */
+export function exchangeRaw(url: string, bytes: string | Buffer, restMs: number): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = net.connect(Number(port), hostname);
+    socket.setTimeout(restMs, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    // A server that closes on what it cannot read resets who still writes.
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => resolve(text));
+    socket.write(bytes);
+  });
+}

@@ -1,0 +1,46 @@
+/** JSON as it is written, which a value cannot be: with equal keys, and with leaves that no JSON has. */
+export type Tree =
+  | { readonly text: string }
+  | { readonly items: readonly Tree[] }
+  | { readonly members: readonly (readonly [string, Tree])[] };
+
+export function treeOf(value: unknown): Tree {
+  if (Array.isArray(value)) return { items: value.map(treeOf) };
+  if (typeof value !== 'object' || value === null) return { text: JSON.stringify(value) ?? 'null' };
+  return { members: Object.entries(value).map(([key, member]) => [key, treeOf(member)]) };
+}
+
+export function textOf(tree: Tree): string {
+  if ('text' in tree) return tree.text;
+  if ('items' in tree) return `[${tree.items.map(textOf).join(',')}]`;
+  return `{${tree.members.map(([key, member]) => `${keyText(key)}:${textOf(member)}`).join(',')}}`;
+}
+
+/** A key that begins with a quote is written as it is. */
+function keyText(key: string): string {
+  return key.startsWith('"') ? key : JSON.stringify(key);
+}
+
+export function sizeOf(tree: Tree): number {
+  return childrenOf(tree).reduce((sum, child) => sum + sizeOf(child), 1);
+}
+
+/** The tree with its `index`th part, itself being the first, changed. */
+export function changeAt(tree: Tree, index: number, change: (part: Tree) => Tree): Tree {
+  if (index === 0) return change(tree);
+  let left = index - 1;
+  const changeChild = (child: Tree): Tree => {
+    const size = sizeOf(child);
+    const changed = left >= 0 && left < size ? changeAt(child, left, change) : child;
+    left -= size;
+    return changed;
+  };
+  if ('text' in tree) return tree;
+  if ('items' in tree) return { items: tree.items.map(changeChild) };
+  return { members: tree.members.map(([key, member]) => [key, changeChild(member)] as const) };
+}
+
+export function childrenOf(tree: Tree): readonly Tree[] {
+  if ('text' in tree) return [];
+  return 'items' in tree ? tree.items : tree.members.map(([, member]) => member);
+}

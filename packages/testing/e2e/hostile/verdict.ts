@@ -1,0 +1,66 @@
+import { errorCatalogue } from '@belfry/shared';
+import type { Call } from './calls';
+import type { Answer } from './exchange';
+
+/** What is wrong with an answer, whatever was asked; undefined where nothing is. */
+export function problemOf(answer: Answer, method: string): string | undefined {
+  if (answer.status >= 500) return `answered ${answer.status}`;
+  // What answers HEAD has no body.
+  if (method === 'HEAD') return undefined;
+  // The page of the documents is no JSON.
+  if (answer.status === 200) return undefined;
+  if (!String(answer.headers['content-type']).startsWith('application/json')) {
+    return `answered ${answer.headers['content-type']}`;
+  }
+  const body = bodyOf(answer);
+  return body ? problemOfError(answer, body) : 'answered no JSON object';
+}
+
+export function bodyOf({ text }: Answer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isRecord(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function problemOfError(
+  { status, headers }: Answer,
+  body: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const { success, error, code, request_id: requestId } = body;
+  const statuses: Readonly<Record<string, { status: number }>> = errorCatalogue;
+  if (success !== false || typeof error !== 'string' || error === '') return 'is no error of ours';
+  if (statuses[String(code)]?.status !== status) return `answered ${status} with ${String(code)}`;
+  return requestId === headers['x-request-id'] ? undefined : 'has another id than its header';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What the answers say is stored. */
+export type Ledger = {
+  /** Requests, by id: how many items each has. */
+  requests: Map<string, number>;
+  /** Calls whose key was written. */
+  keyedCalls: Set<string>;
+  users: Set<string>;
+  devices: Set<string>;
+};
+
+export function createLedger(): Ledger {
+  return { requests: new Map(), keyedCalls: new Set(), users: new Set(), devices: new Set() };
+}
+
+export function enter(ledger: Ledger, { method, headers }: Call, answer: Answer): void {
+  if (answer.status !== 200 || answer.headers['idempotent-replayed']) return;
+  const body = bodyOf(answer) ?? {};
+  if (body['request_id'])
+    ledger.requests.set(String(body['request_id']), Number(body['accepted'] ?? 1));
+  if (body['user_sid']) ledger.users.add(String(body['user_sid']));
+  if (body['device_sid']) ledger.devices.add(String(body['device_sid']));
+  const isKeyed = headers.some(([name]) => name === 'Idempotency-Key');
+  if (method === 'POST' && isKeyed) ledger.keyedCalls.add(String(answer.headers['x-request-id']));
+}

@@ -1,0 +1,108 @@
+import {
+  channelVersion,
+  createTwilioSimulator,
+  eventually,
+  type MessageRow,
+  type System,
+  simulatedAuthToken,
+  startSystem,
+  type Tenant,
+  type TwilioSend,
+  type TwilioSimulator,
+} from '@belfry/testing';
+
+const sender = '+1 500 555 0009';
+
+let twilio: TwilioSimulator;
+let system: System;
+let tenant: Tenant;
+let event: string;
+
+beforeAll(async () => {
+  twilio = await createTwilioSimulator();
+  system = await startSystem({ env: { TWILIO_API_URL: twilio.url, SEND_TIMEOUT_MS: '2000' } });
+  tenant = await system.factories.createTenant({ delivery: 'live' });
+  const { id } = await system.factories.createIntegration(tenant, {
+    channel: 'sms',
+    provider: 'twilio',
+    settings: { sender },
+    credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: simulatedAuthToken },
+  });
+  const version = channelVersion({ text: 'Hi {{name}}' }, { integrationIds: [id] });
+  event = (await system.factories.createEvent(tenant, { sms: version })).name;
+}, 120_000);
+
+afterAll(async () => {
+  await system.stop();
+  await twilio.close();
+}, 120_000);
+
+async function send(mobile: string): Promise<string> {
+  const body = { event, user: { mobile }, data: { name: '<Ana> & Bo' } };
+  const answer = await system.send(tenant, body);
+  expect(answer.status).toBe(200);
+  return String(answer.body.request_id);
+}
+
+function settled(requestId: string, state: string): Promise<MessageRow> {
+  return eventually(
+    async () => {
+      const [message] = await system.readMessages(requestId);
+      expect(message?.state).toBe(state);
+      if (!message) throw new Error('No message');
+      return message;
+    },
+    { timeoutMs: 15_000 },
+  );
+}
+
+async function sendTo(mobile: string): Promise<{ requestId: string; sent: TwilioSend }> {
+  const requestId = await send(mobile);
+  await settled(requestId, 'sent');
+  const sent = twilio.sends.find(({ to }) => to === mobile);
+  if (!sent) throw new Error('Nothing was sent');
+  return { requestId, sent };
+}
+
+const report = (sent: TwilioSend, status: string, more = {}) =>
+  twilio.report(sent, { status, origin: system.apiUrl, ...more });
+
+describe('an SMS by Twilio', () => {
+  test('reaches the mobile as the author wrote it, and asks for its own receipts', async () => {
+    const requestId = await send('45 12 34 56 01');
+    const message = await settled(requestId, 'sent');
+    const sent = twilio.sends.find(({ to }) => to === '+4512345601');
+    expect(sent).toMatchObject({
+      from: '+15005550009',
+      body: 'Hi <Ana> & Bo',
+      messageId: message.id,
+    });
+    expect(message.attemptRows).toMatchObject([{ providerMessageId: sent?.sid }]);
+  });
+
+  // twilio-labs/twilio-firebase-extensions#21, department-of-veterans-affairs/notification-api#1488, twilio/twilio-csharp#633
+  test('stays delivered when an older receipt comes late, twice or wrongly signed', async () => {
+    const { requestId, sent } = await sendTo('+4512345602');
+    expect(await report(sent, 'delivered', { signature: 'wrong' })).not.toBe(200);
+    expect(await report(sent, 'delivered', { signature: 'none' })).not.toBe(200);
+    await settled(requestId, 'sent');
+    expect(await report(sent, 'delivered')).toBe(200);
+    await settled(requestId, 'delivered');
+    for (const status of ['sent', 'queued', 'delivered']) {
+      expect(await report(sent, status, { times: 2 })).toBe(200);
+    }
+    await settled(requestId, 'delivered');
+  });
+
+  // opengovsg/postmangovsg#1150, chatwoot/chatwoot#14149, SparkDevNetwork/Rock#5581
+  test('to a person who sent STOP fails with its reason for good, and is the last by this sender', async () => {
+    const { requestId, sent } = await sendTo('+4512345603');
+    expect(await report(sent, 'undelivered', { errorCode: 21610 })).toBe(200);
+    const failed = await settled(requestId, 'failed');
+    expect(failed.reason).toBe('rejected_recipient');
+    expect(await report(sent, 'failed')).toBe(200);
+    expect((await settled(requestId, 'failed')).reason).toBe('rejected_recipient');
+    const next = await settled(await send('+4512345603'), 'skipped');
+    expect(next.reason).toBe('suppressed');
+  });
+});

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import {
+  eventually,
+  type SimulatedChannels,
+  type System,
+  startSimulatedChannels,
+  startSystem,
+  type Tenant,
+} from '@belfry/testing';
+
+const maxPeakMb = 180;
+const recipients = 1_000;
+
+let simulated: SimulatedChannels;
+let system: System;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  simulated = await startSimulatedChannels();
+  system = await startSystem({ env: simulated.env, workers: ['fanout,relay'] });
+  tenant = await system.factories.createTenant({ delivery: 'live' });
+}, 120_000);
+
+afterAll(async () => {
+  await system.stop();
+  await simulated.close();
+}, 120_000);
+
+/** The most that a process ever had in memory: VmHWM of proc(5), in kB there. */
+function peakMbOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
+}
+
+describe('a worker of one channel', () => {
+  test('stays within its memory while it delivers a thousand messages', async () => {
+    const event = await simulated.createEvent(system.factories, tenant, 'Hello {{name}}');
+    const workers = new Map<string, { pid: number; startMs: number }>();
+    for (const channel of event.channels) {
+      const beganAt = performance.now();
+      const { pid } = await system.startWorker(`deliver-${channel}`);
+      workers.set(channel, { pid, startMs: Math.round(performance.now() - beganAt) });
+    }
+    const idle = [...workers].map(([channel, { pid }]) => [channel, peakMbOf(pid)] as const);
+    await sendInBulk(event.name);
+    await eventually(
+      async () => {
+        const left = await system.database.prisma.message.count({
+          where: { appId: tenant.appId, settledAt: null },
+        });
+        const all = await system.database.prisma.message.count({ where: { appId: tenant.appId } });
+        expect({ all, left }).toEqual({ all: recipients * event.channels.length, left: 0 });
+      },
+      { timeoutMs: 120_000 },
+    );
+    const peaks = [...workers].map(([channel, { pid, startMs }]) => ({
+      channel,
+      startMs,
+      idleMb: new Map(idle).get(channel),
+      peakMb: peakMbOf(pid),
+    }));
+    // The figures of docs/performance.md come from here.
+    process.stdout.write(`${JSON.stringify(peaks)}\n`);
+    expect(peaks.filter(({ peakMb }) => peakMb > maxPeakMb)).toEqual([]);
+  }, 240_000);
+});
+
+async function sendInBulk(event: string): Promise<void> {
+  const batch = Array.from({ length: recipients }, (_, number) => ({
+    user: simulated.user(number),
+    data: { name: `Person ${number}` },
+  }));
+  const answer = await fetch(`${system.apiUrl}/v1/apps/${tenant.appId}/events/bulk_send`, {
+    method: 'POST',
+    headers: {
+      Authorization: `AuthKey ${tenant.apiKey}`,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify({ event, batch }),
+  });
+  expect(answer.status).toBe(200);
+}

@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import twilio from 'twilio';
+import type { TwilioSend } from './twilio';
+
+export type TwilioReceipt = {
+  status: string;
+  errorCode?: number;
+  /** How late it is. */
+  afterMs?: number;
+  /** How often it comes. */
+  times?: number;
+  /** `wrong` signs with another token, `none` not at all. */
+  signature?: 'right' | 'wrong' | 'none';
+  /** Where to post to, when the public address is not reachable from here; the public one is signed. */
+  origin?: string;
+};
+
+const timeoutMs = 10_000;
+const wrongToken = 'f'.repeat(32);
+
+/** The status of the last answer; receipts may be posted in any order. */
+export async function postTwilioReceipt(
+  { send, authToken }: { send: TwilioSend; authToken: string },
+  receipt: TwilioReceipt,
+): Promise<number> {
+  const url = send.statusCallback;
+  if (url === undefined) throw new Error('The message was sent without a StatusCallback');
+  if (receipt.afterMs) await wait(receipt.afterMs);
+  const params = paramsOf(send, receipt);
+  let status = 0;
+  for (let count = 0; count < (receipt.times ?? 1); count += 1) {
+    const answer = await fetch(placeOf(url, receipt.origin), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+        ...signatureOf(receipt.signature ?? 'right', { authToken, url, params }),
+      },
+      body: new URLSearchParams(params).toString(),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await answer.arrayBuffer();
+    status = answer.status;
+  }
+  return status;
+}
+
+function paramsOf(
+  { sid, accountSid, to, from }: TwilioSend,
+  { status, errorCode }: TwilioReceipt,
+): Record<string, string> {
+  return {
+    SmsSid: sid,
+    SmsStatus: status,
+    MessageSid: sid,
+    MessageStatus: status,
+    To: to,
+    ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
+    AccountSid: accountSid,
+    ApiVersion: '2010-04-01',
+    ...(errorCode ? { ErrorCode: String(errorCode) } : {}),
+  };
+}
+
+function placeOf(url: string, origin: string | undefined): string {
+  const { pathname, search } = new URL(url);
+  return origin ? origin + pathname + search : url;
+}
+
+/** Signed by Twilio's own library, so that our check is held against theirs. */
+function signatureOf(
+  kind: NonNullable<TwilioReceipt['signature']>,
+  { authToken, url, params }: { authToken: string; url: string; params: Record<string, string> },
+): Record<string, string> {
+  if (kind === 'none') return {};
+  const key = kind === 'wrong' ? wrongToken : authToken;
+  return { 'x-twilio-signature': twilio.getExpectedTwilioSignature(key, url, params) };
+}

@@ -1,0 +1,178 @@
+import { hash } from 'node:crypto';
+import {
+  createHttpSimulator,
+  type HttpFault,
+  type HttpReply,
+  type HttpRequest,
+  type HttpSimulator,
+} from './http-simulator';
+import { postTwilioReceipt, type TwilioReceipt } from './twilio-receipts';
+
+/** A message that Twilio took. */
+export type TwilioSend = {
+  sid: string;
+  accountSid: string;
+  to: string;
+  /** The number, or the messaging service. */
+  from: string;
+  body: string;
+  /** Every field of the form, each with its values. */
+  fields: Record<string, string[]>;
+  createdAt: Date;
+  statusCallback?: string;
+  /** SHA-256 of the password in hexadecimal: which one it was, without keeping it. */
+  passwordHash: string;
+  /** The message's id, which the sender put into the StatusCallback: what tells one send from another. */
+  messageId?: string;
+};
+
+/** `code` is a code of Twilio, with the status that Twilio gives it; `with` are members beside it. */
+export type TwilioFault =
+  | HttpFault
+  | { on?: string; code: number; status?: number; with?: Record<string, unknown> };
+
+export type TwilioSimulatorOptions = {
+  /** What receipts are signed with. */
+  authToken?: string;
+  /** Whether it lists what it took when it is asked; Twilio may be late with that. */
+  isListing?: boolean;
+};
+
+export type TwilioSimulator = Omit<HttpSimulator<TwilioSend>, 'fail'> & {
+  /** Where the API is: what TWILIO_API_URL is to be. */
+  url: string;
+  fail(...faults: TwilioFault[]): void;
+  /** Posts a receipt to the message's StatusCallback and gives the status of the answer. */
+  report(send: TwilioSend, receipt: TwilioReceipt): Promise<number>;
+};
+
+export const simulatedAuthToken = '0123456789abcdef0123456789abcdef';
+
+/** Twilio's REST API, as far as sending needs it: the account, making a message, listing messages. */
+export async function createTwilioSimulator({
+  authToken = simulatedAuthToken,
+  isListing = true,
+}: TwilioSimulatorOptions = {}): Promise<TwilioSimulator> {
+  const taken: TwilioSend[] = [];
+  const simulator = await createHttpSimulator<TwilioSend>({
+    handle: (request) => answer(readCall(request), { taken, isListing }),
+  });
+  return {
+    ...simulator,
+    fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
+    report: (send, receipt) => postTwilioReceipt({ send, authToken }, receipt),
+  };
+}
+
+function answer(
+  call: TwilioCall | undefined,
+  { taken, isListing }: { taken: TwilioSend[]; isListing: boolean },
+): { reply: HttpReply; send?: TwilioSend } {
+  if (!call) return { reply: refusal(20404) };
+  if (!call.password) return { reply: refusal(20003) };
+  if (call.resource === '') return { reply: { body: { sid: call.accountSid, status: 'active' } } };
+  return call.method === 'GET' ? { reply: list(isListing ? taken : [], call) } : make(call, taken);
+}
+
+type TwilioCall = {
+  method: string;
+  accountSid: string;
+  resource: string;
+  password: string;
+  params: URLSearchParams;
+};
+
+const route = /^\/2010-04-01\/Accounts\/(AC[0-9a-fA-F]{32})(\/Messages)?\.json$/;
+
+function readCall({ method, path, headers, body }: HttpRequest): TwilioCall | undefined {
+  const url = new URL(path, 'http://simulator');
+  const [, accountSid, resource = ''] = route.exec(url.pathname) ?? [];
+  if (accountSid === undefined) return undefined;
+  const login = Buffer.from(headers.authorization?.replace(/^Basic /, '') ?? '', 'base64');
+  const [user = '', password = ''] = login.toString('utf8').split(':');
+  return {
+    method,
+    accountSid,
+    resource,
+    password: /^(AC|SK)/.test(user) ? password : '',
+    params: method === 'GET' ? url.searchParams : new URLSearchParams(body.toString('utf8')),
+  };
+}
+
+function make(
+  { accountSid, password, params }: TwilioCall,
+  taken: TwilioSend[],
+): { reply: HttpReply; send?: TwilioSend } {
+  const code = problemOf(params);
+  if (code) return { reply: refusal(code) };
+  const statusCallback = params.get('StatusCallback');
+  const messageId = statusCallback && new URL(statusCallback).searchParams.get('message');
+  const send: TwilioSend = {
+    sid: `SM${hash('md5', `${accountSid}/${taken.length}`, 'hex')}`,
+    accountSid,
+    to: params.get('To') ?? '',
+    from: params.get('From') ?? params.get('MessagingServiceSid') ?? '',
+    body: params.get('Body') ?? '',
+    fields: Object.fromEntries([...params.keys()].map((name) => [name, params.getAll(name)])),
+    createdAt: new Date(),
+    passwordHash: hash('sha256', password, 'hex'),
+    ...(statusCallback ? { statusCallback } : {}),
+    ...(messageId ? { messageId } : {}),
+  };
+  taken.push(send);
+  return { reply: { status: 201, body: toWire(send) }, send };
+}
+
+const maxBodyCharacters = 1_600;
+
+/** What Twilio itself would refuse. */
+function problemOf(params: URLSearchParams): number | undefined {
+  const [to, from] = [params.get('To') ?? '', params.get('From')];
+  if (!/^(whatsapp:)?\+[1-9]\d{6,14}$/.test(to)) return 21211;
+  if (!from && !params.get('MessagingServiceSid')) return 21603;
+  if (to === from) return 21266;
+  const body = params.get('Body') ?? '';
+  if (!body && !params.get('ContentSid') && !params.get('MediaUrl')) return 21602;
+  return body.length > maxBodyCharacters ? 21617 : undefined;
+}
+
+function list(taken: readonly TwilioSend[], { params }: TwilioCall): HttpReply {
+  const size = Number(params.get('PageSize') ?? 50);
+  const fitting = taken.filter(({ to }) => to === params.get('To')).slice(-size);
+  return { body: { messages: fitting.reverse().map(toWire) } };
+}
+
+function toWire({ sid, accountSid, to, from, body, createdAt }: TwilioSend) {
+  return {
+    sid,
+    account_sid: accountSid,
+    to,
+    from,
+    body,
+    status: 'queued',
+    num_segments: '1',
+    date_created: createdAt.toUTCString(),
+    error_code: null,
+    error_message: null,
+  };
+}
+
+const statuses: Record<number, number | undefined> = {
+  20003: 401,
+  20005: 403,
+  20404: 404,
+  20429: 429,
+  20500: 500,
+  20503: 503,
+};
+
+function refusal(code: number, status = statuses[code] ?? 400, beside: object = {}): HttpReply {
+  const more_info = `https://www.twilio.com/docs/errors/${code}`;
+  return { status, body: { code, message: `Error ${code}`, more_info, status, ...beside } };
+}
+
+function toHttpFault(fault: TwilioFault): HttpFault {
+  if (!('code' in fault)) return fault;
+  const { on, code, status } = fault;
+  return { ...(on ? { on } : {}), reply: refusal(code, status, fault.with) };
+}
