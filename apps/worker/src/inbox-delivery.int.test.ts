@@ -77,14 +77,21 @@ function createWorker(claim: ClaimedMessage) {
     },
     attempt: (claimed) =>
       attemptMessage(
-        { findVersion, findApp, findCarrier: carriers.find, compose, ...times, log },
+        {
+          findVersion,
+          findApp,
+          findCarrier: carriers.find,
+          compose,
+          deadlines: createDeadlines(),
+          ...times,
+          log,
+        },
         claimed,
       ),
     recorder,
     onIntegration: () => undefined,
     backoff,
     countMessage: () => undefined,
-    deadlines: createDeadlines(),
     log,
   });
 }
