@@ -5,13 +5,19 @@ import { createSecureContext } from 'node:tls';
 import {
   createLogger,
   createShutdown,
+  createStartChecks,
   createStatusServer,
   type Env,
   EnvError,
   exitOnSignals,
+  type Logger,
   newId,
   readEnv,
   type SettingName,
+  type Shutdown,
+  type StartCheck,
+  type StartChecks,
+  StartRefusedError,
   type StatusServer,
   watchLoop,
 } from '@belfry/runtime';
@@ -21,9 +27,14 @@ import { closeServer, createApiServer, listen } from './server';
 
 /** sysexits.h: the configuration is wrong. */
 const exitConfiguration = 78;
+/** A call may take 30 s to bring its body: one that is slower than this is given up. */
+const shutdownTimeoutMs = 25_000;
+/** Of that, for closing the stores. */
+const closingMs = 5_000;
 
 start().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof EnvError ? error.message : String(error)}\n`);
+  const isOurs = error instanceof EnvError || error instanceof StartRefusedError;
+  process.stderr.write(`${isOurs ? error.message : String(error)}\n`);
   process.exit(exitConfiguration);
 });
 
@@ -31,20 +42,35 @@ async function start(): Promise<void> {
   const env = readEnv('api');
   const tls = readTls(env);
   const log = createLogger({ level: env.LOG_LEVEL, process: 'api' });
-  const shutdown = createShutdown({ log, timeoutMs: env.SHUTDOWN_TIMEOUT_MS });
+  const timeoutMs = env.SHUTDOWN_TIMEOUT_MS || shutdownTimeoutMs;
+  const shutdown = createShutdown({ log, timeoutMs });
   // Closed last: until then it tells that this process takes nothing more.
   const status = createStatusServer();
   shutdown.add('status', status.close);
   const deps = createApiDeps(env, log, shutdown);
   const api = createApi(deps);
   const server = createApiServer(api, { ...(tls && { tls }), newId, log });
+  await createChecks(deps.storeChecks, shutdown, log).run();
   await listenOrExplain(server, env);
-  shutdown.add('server', () => closeServer(server));
+  shutdown.add('server', () => closeServer(server, timeoutMs - closingMs));
   const metricsUrl = await serveMetrics(status, deps, env);
   shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
   exitOnSignals(shutdown);
   const url = urlOf(server, tls ? 'https' : 'http');
   log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });
+}
+
+function createChecks(checks: StartCheck[], shutdown: Shutdown, log: Logger): StartChecks {
+  const started = createStartChecks({
+    checks,
+    onRefused(error) {
+      process.stderr.write(`${error.message}\n`);
+      void shutdown.run('refused').then(() => process.exit(exitConfiguration));
+    },
+    log,
+  });
+  shutdown.add('start checks', started.stop);
+  return started;
 }
 
 function readTls(env: Env<'api'>): { cert: Buffer; key: Buffer } | undefined {

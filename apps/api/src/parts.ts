@@ -16,6 +16,7 @@ import {
   apiKeyPlace,
   applyDataChanges,
   createDatabase,
+  createDatabaseCheck,
   createDevices,
   createInbox,
   createLookUps,
@@ -29,6 +30,7 @@ import {
 import {
   createMetrics,
   createRedis,
+  createRedisCheck,
   createSecrets,
   type Env,
   EnvError,
@@ -37,6 +39,7 @@ import {
   newId,
   type Secrets,
   type Shutdown,
+  type StartCheck,
 } from '@belfry/runtime';
 import { createBulkReader, deliverQueue, fanOutQueue } from '@belfry/shared';
 import type { ApiDeps } from './app';
@@ -53,12 +56,10 @@ const maxWritesWaiting = 2_000;
 /** A caller's own timeout is often 5 s. */
 const maxWriteWaitMs = 3_000;
 
+type GatewayParts = ApiDeps & { metrics: Metrics; storeChecks: StartCheck[] };
+
 /** Builds what the gateway is made of, from the leaves up. */
-export function createApiDeps(
-  env: Env<'api'>,
-  log: Logger,
-  shutdown: Shutdown,
-): ApiDeps & { metrics: Metrics } {
+export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayParts {
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
@@ -75,11 +76,8 @@ export function createApiDeps(
     readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
     readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
   });
-  const isStoreReady = createReadiness({
-    pool: database.accepting,
-    databaseUrl: env.DATABASE_URL,
-    migrationsDir,
-  });
+  const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
+  const isStoreReady = createReadiness(migrated);
   return {
     ...createRecords({ env, database, secrets, lookUps }),
     keyedCall: createKeyedCalls({
@@ -103,13 +101,10 @@ export function createApiDeps(
     maxBatchItems: env.MAX_BATCH_ITEMS,
     ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
     metrics,
+    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     channels,
     https,
-    bodies: {
-      maxBodyBytes: env.MAX_BODY_BYTES,
-      maxBodiesInMemoryBytes: env.MAX_BODIES_IN_MEMORY_BYTES,
-      bodyTimeoutMs,
-    },
+    bodies: bodyLimits(env),
     publicUrl: env.PUBLIC_URL,
     log,
     newId,
@@ -226,6 +221,14 @@ function createAccepting(parts: AcceptingParts): Accepting {
       write: createWrite('accepting.bulk'),
       now: () => new Date(),
     }),
+  };
+}
+
+function bodyLimits(env: Env<'api'>): ApiDeps['bodies'] {
+  return {
+    maxBodyBytes: env.MAX_BODY_BYTES,
+    maxBodiesInMemoryBytes: env.MAX_BODIES_IN_MEMORY_BYTES,
+    bodyTimeoutMs,
   };
 }
 

@@ -280,7 +280,7 @@ describe('closeServer', () => {
     );
     socket.write(`${lines}${body}`);
     await inFlight;
-    const closed = closeServer(gateway.server);
+    const closed = closeServer(gateway.server, 10_000);
     expect(await new Promise((resolve) => connect(port).socket.on('error', resolve))).toMatchObject(
       {
         code: 'ECONNREFUSED',

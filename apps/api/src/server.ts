@@ -89,13 +89,15 @@ export function listen(
 
 const idleCheckMs = 50;
 
-/** Takes no more calls, and resolves when those in flight have their answers. */
-export function closeServer(server: Server): Promise<void> {
+/** Takes no more calls, and resolves when those in flight have their answers, or were cut off after `timeoutMs`. */
+export function closeServer(server: Server, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
+    const limit = setTimeout(() => server.closeAllConnections(), Math.max(timeoutMs, 0));
     // A connection that is kept alive becomes idle only when its last answer is out.
     const timer = setInterval(() => server.closeIdleConnections(), idleCheckMs);
     server.close(() => {
       clearInterval(timer);
+      clearTimeout(limit);
       resolve();
     });
   });

@@ -1,12 +1,12 @@
-import { type Env, EnvError } from '@belfry/runtime';
+import { EnvError, readEnv } from '@belfry/runtime';
 import { type CliDeps, type Command, runCli } from './cli';
 
-const env: Env<'cli'> = { DATABASE_URL: 'postgresql://nowhere/belfry' };
+const env = readEnv('cli', { DATABASE_URL: 'postgresql://nowhere/belfry' });
 
 function setUp(run: Command['run'] = async () => 0, given: Partial<CliDeps> = {}) {
   const written: { out: string[]; err: string[] } = { out: [], err: [] };
   const deps: CliDeps = {
-    commands: { tidy: { summary: 'put things away', run } },
+    commands: { tidy: { usage: 'tidy [ROOM]', summary: 'put things away', run } },
     args: ['tidy'],
     readSettings: () => env,
     out: (line) => written.out.push(line),
@@ -39,14 +39,14 @@ describe('runCli', () => {
     expect(await run()).toBe(64);
     expect(written).toEqual({
       out: [],
-      err: [...said, 'Usage: belfry <command>\n\n  tidy  put things away'],
+      err: [...said, 'Usage: belfry <command>\n\n  tidy [ROOM]  put things away'],
     });
   });
 
   test.each(['help', '--help'])('lists the commands on %s, which is no failure', async (word) => {
     const { run, written } = setUp(undefined, { args: [word] });
     expect(await run()).toBe(0);
-    expect(written.out).toEqual(['Usage: belfry <command>\n\n  tidy  put things away']);
+    expect(written.out).toEqual(['Usage: belfry <command>\n\n  tidy [ROOM]  put things away']);
   });
 
   test('names every wrong setting and exits 78', async () => {

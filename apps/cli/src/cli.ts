@@ -2,6 +2,8 @@ import { type Env, EnvError } from '@belfry/runtime';
 
 /** One command of `belfry`: what it does in a line, and the doing. */
 export type Command = {
+  /** How it is called, behind `belfry`. */
+  usage: string;
   summary: string;
   run(call: CommandCall): Promise<ExitCode>;
 };
@@ -35,13 +37,13 @@ export async function runCli(deps: CliDeps): Promise<ExitCode> {
   const { commands, out, err } = deps;
   const [name, ...args] = deps.args;
   if (name === 'help' || name === '--help') {
-    out(usage(commands));
+    out(usageOf(commands));
     return exitCodes.done;
   }
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     if (name !== undefined) err(`There is no command "${name}".`);
-    err(usage(commands));
+    err(usageOf(commands));
     return exitCodes.usage;
   }
   try {
@@ -52,10 +54,10 @@ export async function runCli(deps: CliDeps): Promise<ExitCode> {
   }
 }
 
-function usage(commands: Record<string, Command>): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length));
-  const lines = Object.entries(commands).map(
-    ([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`,
+function usageOf(commands: Record<string, Command>): string {
+  const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length));
+  const lines = Object.values(commands).map(
+    ({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`,
   );
   return ['Usage: belfry <command>', '', ...lines].join('\n');
 }

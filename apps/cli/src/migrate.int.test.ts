@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDatabase, dropDatabase, withDatabase } from '@belfry/embedded';
-import { newId } from '@belfry/runtime';
+import { newId, readEnv } from '@belfry/runtime';
 import { testDatabase } from '@belfry/testing';
 import { runCli } from './cli';
 import { migrateCommand } from './migrate';
@@ -36,7 +36,7 @@ async function belfry(args: string[], databaseUrl = withDatabase(serverUrl, name
   const code = await runCli({
     commands: { migrate: migrateCommand({ migrationsDir }) },
     args,
-    readSettings: () => ({ DATABASE_URL: databaseUrl }),
+    readSettings: () => readEnv('cli', { DATABASE_URL: databaseUrl }),
     out: (line) => out.push(line),
     err: (line) => err.push(line),
   });

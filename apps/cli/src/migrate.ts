@@ -4,6 +4,7 @@ import { type Command, exitCodes } from './cli';
 /** `belfry migrate` */
 export function migrateCommand({ migrationsDir }: { migrationsDir: string }): Command {
   return {
+    usage: 'migrate',
     summary: 'bring the database to the schema of this version',
     async run({ env, args, out, err }) {
       if (args.length > 0) {

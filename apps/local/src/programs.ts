@@ -61,6 +61,8 @@ function sharedEnv({ env, databaseUrl, redisUrl, keyRing, apiUrl }: ProgramsInpu
     PUBLIC_URL: env['PUBLIC_URL'] || apiUrl,
     // On this machine there is nobody in between.
     ALLOW_HTTP: env['ALLOW_HTTP'] || 'true',
+    // A mail server for trying things out stands beside this.
+    ALLOWED_PRIVATE_HOSTS: env['ALLOWED_PRIVATE_HOSTS'] || 'localhost,127.0.0.1,::1',
     SHUTDOWN_TIMEOUT_MS: env['SHUTDOWN_TIMEOUT_MS'] || '10000',
     // The live lines are made from them.
     LOG_LEVEL: env['LOG_LEVEL'] === 'debug' ? 'debug' : 'info',

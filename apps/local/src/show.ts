@@ -1,4 +1,4 @@
-import { maskTarget } from './mask';
+import { maskTarget } from '@belfry/shared';
 import type { Paint } from './paint';
 
 /** A call as the gateway's log has it. */

@@ -4,6 +4,7 @@ import type { Logger } from '@belfry/runtime';
 import type { ChannelVersion, DataChange, FailureReason, Json, Outcome } from '@belfry/shared';
 import type { Carrier, Carriers } from './carrier';
 import type { Compose } from './compose';
+import type { Deadlines } from './deadlines';
 
 export type AttemptDeps = {
   findVersion(id: string): Promise<VersionRow | undefined>;
@@ -12,6 +13,7 @@ export type AttemptDeps = {
   compose: Compose;
   deadlineMs: number;
   leaseMs: number;
+  deadlines: Deadlines;
   log: Logger;
 };
 
@@ -63,7 +65,7 @@ function namesOf({ channelVersion, carrier }: Ready): Pick<Ended, 'channelVersio
 }
 
 async function sendReady(
-  { deadlineMs, leaseMs, log }: AttemptDeps,
+  { deadlineMs, leaseMs, deadlines, log }: AttemptDeps,
   { carrier, composed }: Ready,
   { message, claimedAtMs }: Claimed,
 ): Promise<Ended> {
@@ -71,16 +73,19 @@ async function sendReady(
   const { content } = composed;
   const told = { request: carrier.describe(content), notes: notesOf(composed, carrier.notes) };
   // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
-  if (performance.now() - claimedAtMs > leaseMs - deadlineMs) {
+  const isTooLate = performance.now() - claimedAtMs > leaseMs - deadlineMs;
+  if (isTooLate || deadlines.isCut()) {
     return { outcome: claimedTooLate, ...told };
   }
   const deadlineAt = Date.now() + deadlineMs;
-  const signal = AbortSignal.timeout(deadlineMs);
+  const { signal, end } = deadlines.begin(deadlineMs);
   try {
     return { ...(await carrier.send({ content, signal, deadlineAt })), ...told };
   } catch (error) {
     log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
     return { ...brokenSender, ...told };
+  } finally {
+    end();
   }
 }
 

@@ -24,6 +24,7 @@ import {
 import { attemptMessage } from './attempt';
 import { createCarriers } from './carrier';
 import { createCompose } from './compose';
+import { createDeadlines } from './deadlines';
 import { createDeliver } from './deliver';
 import { giveUpLeases } from './leases';
 import type { Backoff } from './next-state';
@@ -56,7 +57,7 @@ function createWorker(claim: ClaimedMessage) {
     secrets: testSecrets(),
     capture: (record) =>
       writeCapture(database.delivery, { ...record, outcome: record.outcome.outcome }),
-    senderDeps: { baseUrls: {}, allowPrivateNetworks: false },
+    senderDeps: { baseUrls: {}, allowedPrivateHosts: [] },
     receiptsAt: undefined,
   });
   const compose = createCompose(channel);
@@ -76,7 +77,15 @@ function createWorker(claim: ClaimedMessage) {
     },
     attempt: (claimed) =>
       attemptMessage(
-        { findVersion, findApp, findCarrier: carriers.find, compose, ...times, log },
+        {
+          findVersion,
+          findApp,
+          findCarrier: carriers.find,
+          compose,
+          deadlines: createDeadlines(),
+          ...times,
+          log,
+        },
         claimed,
       ),
     recorder,

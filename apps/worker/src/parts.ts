@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import {
   createPlan,
@@ -10,6 +12,7 @@ import { channelNames, channels } from '@belfry/channels';
 import {
   type AppRow,
   createDatabase,
+  createDatabaseCheck,
   createLookUps,
   createReadiness,
   type Database,
@@ -17,27 +20,37 @@ import {
   type LookUps,
   readOldestWaiting,
   recordResults,
+  removeHeartbeat,
   type UserRow,
   type VersionRow,
+  writeHeartbeat,
 } from '@belfry/database';
 import {
   createCache,
   createMetrics,
   createRedis,
+  createRedisCheck,
   createSecrets,
   type Env,
   type Logger,
   type Metrics,
   type Secrets,
   type Shutdown,
+  type StartCheck,
+  withinTime,
 } from '@belfry/runtime';
 import { deliverQueue, fanOutQueue, type Recipient } from '@belfry/shared';
 import type { Redis } from 'ioredis';
+import { createDeadlines, type Deadlines } from './deadlines';
+import { createHeartbeat, type Heartbeat } from './heartbeat';
 import type { Backoff } from './next-state';
 import { createRecorder, type Recorder } from './recorder';
+import type { Role } from './roles';
 
 /** What the roles of one process share. */
 export type Parts = {
+  /** As attempts and heartbeats name this process. */
+  worker: string;
   env: Env<'worker'>;
   log: Logger;
   shutdown: Shutdown;
@@ -55,48 +68,65 @@ export type Parts = {
   backoff: Backoff;
   metrics: Metrics;
   ready(): Promise<boolean>;
+  storeChecks: StartCheck[];
+  heartbeat: Heartbeat;
+  /** Of every attempt of this process. */
+  deadlines: Deadlines;
 };
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
-/** Takes nothing new, and resolves when what the role has in hand is done. */
-export type CloseRole = () => Promise<void>;
 
+export type RunningRole = {
+  /** Takes nothing new, and resolves when what the role has in hand is done. */
+  close(): Promise<void>;
+  /** Work waits and none is done. */
+  isStalled(): boolean;
+};
+
+/** Of a store that is away: what could not be told to it is found by the leases. */
+const closeTimeoutMs = 500;
 const cachedRows = 1_000;
 /** A version never changes; only memory bounds how long it is kept. */
 const versionTtlMs = 60 * 60_000;
 
-export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown): Parts {
+export type PartsDeps = { env: Env<'worker'>; log: Logger; shutdown: Shutdown; roles: Role[] };
+
+export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
+  const worker = `${hostname()}:${process.pid}`;
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
   const redis = createRedis({ url: env.REDIS_URL, log });
   shutdown.add('redis', () => redis.disconnect());
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
-  shutdown.add('queues', () => queues.close());
+  shutdown.add('queues', () => withinTime(queues.close(), closeTimeoutMs));
   const recorder = createRecorder({
     recordResults: (results) => recordResults(database.delivery, results),
     log,
   });
-  shutdown.add('recorder', () => recorder.close());
+  shutdown.add('recorder', () => withinTime(recorder.close(), closeTimeoutMs));
   const metrics = createMetrics({
     readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
     readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
   });
-  const isStoreReady = createReadiness({
-    pool: database.accepting,
-    databaseUrl: env.DATABASE_URL,
-    migrationsDir,
-  });
+  const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
+  const isStoreReady = createReadiness(migrated);
   const lookUps = createLookUps(database.lookUps);
+  const secrets = createSecrets(env.BELFRY_KEYS);
   const rows = { ttlMs: env.LOOKUP_CACHE_MS, maxEntries: cachedRows };
   const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  const heartbeat = createProcessHeartbeat({ worker, roles, database, log });
+  shutdown.add('heartbeat', () => heartbeat.close());
   return {
+    worker,
+    heartbeat,
+    deadlines: createDeadlines(),
     env,
     log,
     shutdown,
     database,
     redis,
     queues,
-    secrets: createSecrets(env.BELFRY_KEYS),
+    secrets,
     lookUps,
     findVersion: createCache(lookUps.findVersion, { ttlMs: versionTtlMs, maxEntries: cachedRows }),
     findApp: createCache(lookUps.findApp, rows),
@@ -106,6 +136,26 @@ export function createParts(env: Env<'worker'>, log: Logger, shutdown: Shutdown)
     recorder,
     metrics,
     ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
+}
+
+type HeartbeatParts = Pick<Parts, 'worker' | 'database' | 'log'> & { roles: Role[] };
+
+function createProcessHeartbeat({ worker, roles, database, log }: HeartbeatParts): Heartbeat {
+  const about = { id: worker, roles: roles.map(({ name }) => name), version: readVersion() };
+  return createHeartbeat({
+    write: (beat) => writeHeartbeat(database.delivery, { ...about, ...beat }),
+    remove: () => removeHeartbeat(database.delivery, worker),
+    log,
+  });
+}
+
+function readVersion(): string {
+  // Each package.json of ours has a version.
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(path.resolve(__dirname, '..', 'package.json'), 'utf8'),
+  );
+  return version;
 }

@@ -1,22 +1,83 @@
-import { hostname } from 'node:os';
-import { type ChannelName, channels, type SenderDeps } from '@belfry/channels';
-import { claimMessages, markActive, markNeedsAttention, writeCapture } from '@belfry/database';
-import { createBatcher, createBlockingRedis, createSemaphore, type Env } from '@belfry/runtime';
+import { type ChannelName, channels, parsePrivateHosts, type SenderDeps } from '@belfry/channels';
+import {
+  claimMessages,
+  markActive,
+  markNeedsAttention,
+  readOldestWaiting,
+  writeCapture,
+} from '@belfry/database';
+import { createBatcher, createConsumerRedis, createSemaphore, type Env } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
-import { createCarriers } from './carrier';
+import { type Carriers, createCarriers } from './carrier';
 import { createCompose } from './compose';
-import { consume } from './consume';
-import { createDeliver, type TimedClaim } from './deliver';
+import { createDeliver, type Deliver, type TimedClaim } from './deliver';
 import { deadlineMsOf, leaseMsOf } from './lease';
 import { createFindOwnToken } from './own-token';
-import type { CloseRole, Parts } from './parts';
+import type { Parts, RunningRole } from './parts';
+import { stallMs } from './watchdog';
+import { consumeWatched } from './watched-consumer';
 
 const claimsPerFlush = 200;
 
 /** The role `deliver-<channel>`. */
-export function startDeliver(parts: Parts, channel: ChannelName): CloseRole {
-  const { env, log, shutdown, database } = parts;
+export function startDeliver(parts: Parts, channel: ChannelName): RunningRole {
+  const { env, log } = parts;
+  const times = { deadlineMs: deadlineMsOf(channel, env), leaseMs: leaseMsOf(channel, env) };
+  const { deliver, stop } = createDeliveries(parts, channel, times);
+  const consumer = consumeWatched<DeliverJob>({
+    queue: deliverQueue(channel),
+    prefix: env.REDIS_PREFIX,
+    // A job may hold one message or twenty: the slots bound what is in flight.
+    concurrency: env.MESSAGES_IN_FLIGHT,
+    connect: () => createConsumerRedis({ url: env.REDIS_URL, log }),
+    handle: deliver,
+    hasOverdueWork: () => hasOverdueMessages(parts, channel),
+    longestJobMs: times.leaseMs,
+    onProgress: parts.heartbeat.noteProgress,
+    log,
+  });
+  return {
+    isStalled: consumer.isStalled,
+    close() {
+      stop();
+      return consumer.close();
+    },
+  };
+}
+
+type Times = { deadlineMs: number; leaseMs: number };
+
+function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Deliver {
+  const { env, log } = parts;
+  const carriers = createChannelCarriers(parts, channel);
+  const compose = createCompose(channels[channel]);
+  return createDeliver({
+    slots: createSemaphore(env.MESSAGES_IN_FLIGHT),
+    claims: createClaims(parts, times.leaseMs),
+    attempt: (claimed) =>
+      attemptMessage(
+        {
+          findVersion: parts.findVersion,
+          findApp: parts.findApp,
+          findCarrier: carriers.find,
+          compose,
+          deadlines: parts.deadlines,
+          ...times,
+          log,
+        },
+        claimed,
+      ),
+    recorder: parts.recorder,
+    onIntegration: (seen) => tellIntegration(parts, seen),
+    backoff: parts.backoff,
+    countMessage: parts.metrics.countMessage,
+    log,
+  });
+}
+
+function createChannelCarriers(parts: Parts, channel: ChannelName): Carriers {
+  const { env, shutdown, database } = parts;
   const carriers = createCarriers({
     channelName: channel,
     channel: channels[channel],
@@ -34,44 +95,15 @@ export function startDeliver(parts: Parts, channel: ChannelName): CloseRole {
     receiptsAt: whereProvidersReach(env),
   });
   shutdown.add(`${channel}.senders`, () => carriers.close());
-  const times = { deadlineMs: deadlineMsOf(channel, env), leaseMs: leaseMsOf(channel, env) };
-  const compose = createCompose(channels[channel]);
-  const { deliver, stop } = createDeliver({
-    slots: createSemaphore(env.MESSAGES_IN_FLIGHT),
-    claims: createClaims(parts, times.leaseMs),
-    attempt: (claimed) =>
-      attemptMessage(
-        {
-          findVersion: parts.findVersion,
-          findApp: parts.findApp,
-          findCarrier: carriers.find,
-          compose,
-          ...times,
-          log,
-        },
-        claimed,
-      ),
-    recorder: parts.recorder,
-    onIntegration: (seen) => tellIntegration(parts, seen),
-    backoff: parts.backoff,
-    countMessage: parts.metrics.countMessage,
-    log,
-  });
-  const redis = createBlockingRedis({ url: env.REDIS_URL, log });
-  shutdown.add(`${channel}.redis`, () => redis.disconnect());
-  const consumer = consume<DeliverJob>({
-    queue: deliverQueue(channel),
-    prefix: env.REDIS_PREFIX,
-    // A job may hold one message or twenty: the slots bound what is in flight.
-    concurrency: env.MESSAGES_IN_FLIGHT,
-    redis,
-    log,
-    handle: deliver,
-  });
-  return () => {
-    stop();
-    return consumer.close();
-  };
+  return carriers;
+}
+
+/** What is due and not in Redis is the relay's to bring; without Redis nobody can bring it. */
+async function hasOverdueMessages({ database, queues }: Parts, channel: string): Promise<boolean> {
+  const [oldest] = await readOldestWaiting(database.delivery, [channel]);
+  if (!oldest || oldest.seconds * 1_000 < stallMs) return false;
+  const waiting = await queues.countWaiting(channel).catch(() => undefined);
+  return waiting !== 0;
 }
 
 function senderDepsOf(env: Env<'worker'>): SenderDeps {
@@ -82,18 +114,21 @@ function senderDepsOf(env: Env<'worker'>): SenderDeps {
       meta: env.META_API_URL || undefined,
       telegram: env.TELEGRAM_API_URL || undefined,
     },
-    allowPrivateNetworks: env.ALLOW_PRIVATE_NETWORKS,
+    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };
 }
 
 /** Providers refuse addresses that they cannot reach; a simulator on this machine reaches every one. */
 function whereProvidersReach(env: Env<'worker'>): string | undefined {
-  const isReachable = env.PUBLIC_URL.startsWith('https://') || env.ALLOW_PRIVATE_NETWORKS;
+  const isReachable = env.PUBLIC_URL.startsWith('https://') || hasSimulator(env);
   return isReachable ? env.PUBLIC_URL : undefined;
 }
 
-function createClaims({ database }: Parts, leaseMs: number) {
-  const worker = `${hostname()}:${process.pid}`;
+function hasSimulator(env: Env<'worker'>): boolean {
+  return Object.values(senderDepsOf(env).baseUrls).some((url) => url !== undefined);
+}
+
+function createClaims({ database, worker }: Parts, leaseMs: number) {
   return createBatcher<string, TimedClaim>({
     async flush(ids) {
       // From here, not from `add`: waiting for the flush before takes nothing from the lease.

@@ -1,15 +1,23 @@
 import { createFanOut } from '@belfry/accepting';
-import { findUnplannedRequest, listUnplannedItems, writePlans } from '@belfry/database';
-import { createBlockingRedis, newId } from '@belfry/runtime';
+import {
+  findUnplannedRequest,
+  listUnplannedItems,
+  listUnplannedRequests,
+  writePlans,
+} from '@belfry/database';
+import { createConsumerRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
-import { consume } from './consume';
-import type { CloseRole, Parts } from './parts';
+import type { Parts, RunningRole } from './parts';
+import { stallMs } from './watchdog';
+import { consumeWatched } from './watched-consumer';
 
 const requestsAtOnce = 2;
+/** Of the largest request there may be, on a machine that is busy. */
+const longestPlanningMs = 120_000;
 
 /** The role `fanout`: plans the items of bulk requests. */
-export function startFanOut(parts: Parts): CloseRole {
-  const { database, env, log, shutdown } = parts;
+export function startFanOut(parts: Parts): RunningRole {
+  const { database, env, log } = parts;
   const pool = database.delivery;
   const fanOut = createFanOut({
     findUnplannedRequest: (requestId) => findUnplannedRequest(pool, requestId),
@@ -22,15 +30,18 @@ export function startFanOut(parts: Parts): CloseRole {
     plan: parts.plan,
     newId,
   });
-  const redis = createBlockingRedis({ url: env.REDIS_URL, log });
-  shutdown.add('fanout.redis', () => redis.disconnect());
-  const consumer = consume<FanOutJob>({
+  return consumeWatched<FanOutJob>({
     queue: fanOutQueue,
     prefix: env.REDIS_PREFIX,
     concurrency: requestsAtOnce,
-    redis,
-    log,
+    connect: () => createConsumerRedis({ url: env.REDIS_URL, log }),
     handle: fanOut,
+    async hasOverdueWork() {
+      const overdue = await listUnplannedRequests(pool, { olderThanMs: stallMs, limit: 1 });
+      return overdue.length > 0;
+    },
+    longestJobMs: longestPlanningMs,
+    onProgress: parts.heartbeat.noteProgress,
+    log,
   });
-  return () => consumer.close();
 }

@@ -1,18 +1,23 @@
 import { channelNames } from '@belfry/channels';
 import {
   assignJobs,
+  createUpkeepTasks,
   listDueMessages,
   listExpiredLeases,
   listUnplannedRequests,
   readServerStart,
+  withUpkeepLock,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { leaseMsOf } from './lease';
-import type { CloseRole, Parts } from './parts';
+import type { Parts, RunningRole } from './parts';
 import { createRelay } from './relay';
+import { createUpkeep } from './upkeep';
+
+const upkeepEveryMs = 5 * 60_000;
 
 /** The role `relay`: brings what is due from PostgreSQL to the queues. */
-export function startRelay(parts: Parts): CloseRole {
+export function startRelay(parts: Parts): RunningRole {
   const { env, database, queues, redis } = parts;
   const pool = database.delivery;
   const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
@@ -36,6 +41,18 @@ export function startRelay(parts: Parts): CloseRole {
     longestLeaseMs: Math.max(...channelNames.map((name) => leaseMsOf(name, env))),
     log: parts.log,
   });
+  const upkeep = createUpkeep({
+    withLock: (work) => withUpkeepLock(pool, work),
+    createTasks: () => createUpkeepTasks({ retentionDays: env.RETENTION_DAYS }),
+    everyMs: upkeepEveryMs,
+    log: parts.log,
+  });
   relay.start();
-  return () => relay.close();
+  upkeep.start();
+  return {
+    isStalled: () => false,
+    async close() {
+      await Promise.all([relay.close(), upkeep.close()]);
+    },
+  };
 }

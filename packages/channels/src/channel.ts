@@ -109,8 +109,8 @@ export type ProviderRequest = { operation: string; body: unknown };
 export type SenderDeps = {
   /** Where a provider's API is, when it is not where the provider says (simulators); by provider name. */
   baseUrls: Record<string, string | undefined>;
-  /** Whether connections to private and loopback addresses are allowed. */
-  allowPrivateNetworks: boolean;
+  /** Hosts that may be private and be reached on any port; see `parsePrivateHosts`. */
+  allowedPrivateHosts: readonly string[];
 };
 
 export type SendCall<Content> = DescribeCall<Content> & {

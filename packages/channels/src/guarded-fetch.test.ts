@@ -23,9 +23,9 @@ async function serve(handle: RequestListener): Promise<string> {
 
 function fetchWith(
   url: string,
-  options: { allowPrivateNetworks?: boolean; resolve?: Resolve } = {},
+  options: { allowedPrivateHosts?: string[]; resolve?: Resolve } = {},
 ) {
-  const guarded = createGuardedFetch({ allowPrivateNetworks: false, ...options });
+  const guarded = createGuardedFetch({ allowedPrivateHosts: [], ...options });
   closers.push(guarded.close);
   return guarded.fetch(url, AbortSignal.timeout(1_000));
 }
@@ -102,7 +102,7 @@ describe('the guarded fetch', () => {
     const asked = resolverOf(['93.184.216.34'], ['127.0.0.1']);
     const controller = new AbortController();
     const guarded = createGuardedFetch({
-      allowPrivateNetworks: false,
+      allowedPrivateHosts: [],
       resolve(hostname, options, done) {
         // Nothing of this test may leave the machine: the call ends when its address is known.
         controller.abort();
@@ -119,7 +119,7 @@ describe('the guarded fetch', () => {
 
   test('hands the socket exactly the addresses that it checked', () => {
     const lookUp = createGuardedLookup({
-      allowPrivateNetworks: false,
+      allowedPrivateHosts: [],
       resolve: resolverOf(['93.184.216.34', '1.1.1.1'], ['127.0.0.1']),
     });
     const answers: unknown[] = [];
@@ -135,11 +135,26 @@ describe('the guarded fetch', () => {
     ]);
   });
 
-  const open = { allowPrivateNetworks: true };
+  const open = { allowedPrivateHosts: ['127.0.0.1'] };
 
-  test('gives the bytes where private networks are allowed', async () => {
+  test('gives the bytes where the host is allowed', async () => {
     const url = await serve((_, response) => response.end(Buffer.from([0, 255, 1])));
     expect(await fetchWith(url, open)).toEqual({ body: Buffer.from([0, 255, 1]) });
+  });
+
+  test('reaches a private address by the name that is allowed, and by no other', async () => {
+    const url = await serve((_, response) => response.end('x'));
+    const { port } = new URL(url);
+    const resolve = resolverOf(['127.0.0.1']);
+    const options = { allowedPrivateHosts: ['files.internal'], resolve };
+    const body = Buffer.from('x');
+    expect(await fetchWith(`http://files.internal:${port}/a`, options)).toEqual({ body });
+    expect(await fetchWith(`http://FILES.internal:${port}/a`, options)).toEqual({ body });
+    for (const other of ['other.internal', '127.0.0.1', 'localhost', 'x.files.internal']) {
+      for (const where of [`http://${other}:${port}/a`, `https://${other}/a`]) {
+        expect(await fetchWith(where, options)).toMatchObject({ failed: 'refused' });
+      }
+    }
   });
 
   test('follows no redirect', async () => {

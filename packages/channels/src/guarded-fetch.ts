@@ -3,6 +3,7 @@ import {
   blockedAddressCode,
   createGuardedLookup,
   type GuardOptions,
+  isAllowedHost,
   isBlockedHost,
 } from './public-address';
 
@@ -19,7 +20,7 @@ const fetchTimeoutMs = 10_000;
 
 /**
  * Fetches what a caller named by URL, and nothing that a caller must not reach: https on port 443 of
- * public addresses, without redirects, bounded in size and time.
+ * public addresses, or any port of a host that is allowed by name; without redirects, bounded in size and time.
  */
 export function createGuardedFetch(options: GuardOptions): GuardedFetch {
   const http = createHttp({ lookup: createGuardedLookup(options) });
@@ -45,12 +46,14 @@ function problemOf(given: string, options: GuardOptions): string | undefined {
   if (!url) return 'The URL cannot be read.';
   if (url.username || url.password) return 'A URL with a user name or password is not fetched.';
   if (isBlockedHost(url.hostname, options)) return notPublic;
-  if (options.allowPrivateNetworks && url.protocol === 'http:') return undefined;
-  if (url.protocol !== 'https:') return 'Only https URLs are fetched.';
-  if (url.port !== '' && !options.allowPrivateNetworks) return 'Only port 443 is fetched from.';
+  if (!['http:', 'https:'].includes(url.protocol)) return onlyHttps;
+  if (isAllowedHost(url.hostname, options.allowedPrivateHosts)) return undefined;
+  if (url.protocol !== 'https:') return onlyHttps;
+  if (url.port !== '') return 'Only port 443 is fetched from.';
   return undefined;
 }
 
+const onlyHttps = 'Only https URLs are fetched.';
 const notPublic = 'The host is not a public address.';
 
 function readAnswer({ status, body }: HttpAnswer): Fetched {

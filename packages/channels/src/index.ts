@@ -25,7 +25,7 @@ export type {
 export { type EmailAddress, parseEmailAddress } from './email/address';
 export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-fetch';
 export { type Payload, readPayload } from './payload';
-export { isPublicAddress } from './public-address';
+export { isPublicAddress, parsePrivateHosts } from './public-address';
 export { type ChannelName, channelNames, channels } from './registry';
 export {
   type CaptureRecord,

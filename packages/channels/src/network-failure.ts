@@ -1,5 +1,5 @@
 import type { Outcome } from '@belfry/shared';
-import { blockedAddressCode } from './public-address';
+import { blockedAddressCode, blockedPortCode } from './public-address';
 
 /** What is known of a call that ended without an answer. */
 export type NetworkFailure = {
@@ -13,6 +13,7 @@ export type Unanswered = Exclude<Outcome, { outcome: 'accepted' }>;
 /** The one place that decides what a failed connection means: certainly not sent, or nobody can know. */
 export function sortFailure({ code, isWritten }: NetworkFailure): Unanswered {
   if (code === blockedAddressCode) return blocked;
+  if (code === blockedPortCode) return blockedPort;
   const { reason, sentence, neverConnected } = kindOf(code);
   if (neverConnected || !isWritten) return { outcome: 'retry', reason, detail: sentence };
   return {
@@ -33,7 +34,14 @@ const blocked: Unanswered = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'private_address',
-  detail: 'The host is a private or reserved address, which ALLOW_PRIVATE_NETWORKS would permit.',
+  detail: 'The host has a private or reserved address, and ALLOWED_PRIVATE_HOSTS does not name it.',
+};
+
+const blockedPort: Unanswered = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'port_not_allowed',
+  detail: 'Mail goes to port 25, 465, 587 or 2525, or to a host that ALLOWED_PRIVATE_HOSTS names.',
 };
 
 type Kind = { reason: string; sentence: string; neverConnected?: true };

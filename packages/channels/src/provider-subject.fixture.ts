@@ -36,7 +36,7 @@ export const credential = 'xoxb-5ecret-5ecret-5ecret';
 /** What ends with the test. */
 export const closers: (() => Promise<void>)[] = [];
 
-export const deps: SenderDeps = { baseUrls: {}, allowPrivateNetworks: true };
+export const deps: SenderDeps = { baseUrls: {}, allowedPrivateHosts: ['127.0.0.1'] };
 
 export const rejected = (scope: 'recipient' | 'content' | 'integration'): Partial<Outcome> => ({
   outcome: 'rejected',

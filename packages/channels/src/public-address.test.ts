@@ -1,4 +1,4 @@
-import { isPublicAddress } from './public-address';
+import { isPublicAddress, parsePrivateHosts } from './public-address';
 
 test.each([
   '93.184.216.34',
@@ -55,4 +55,12 @@ test.each([
   '',
 ])('%s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false);
+});
+
+test.each([
+  ['', []],
+  [' , ', []],
+  ['Mail.Internal, 10.0.0.5 ,[::1],fd00::1', ['mail.internal', '10.0.0.5', '::1', 'fd00::1']],
+])('ALLOWED_PRIVATE_HOSTS %j names %j', (text, hosts) => {
+  expect(parsePrivateHosts(text)).toEqual(hosts);
 });

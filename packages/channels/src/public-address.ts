@@ -4,10 +4,15 @@ import ipaddr from 'ipaddr.js';
 
 /** The code of the error when an address may not be reached. */
 export const blockedAddressCode = 'EBLOCKEDADDRESS';
+/** The code of the error when a port may not be reached. */
+export const blockedPortCode = 'EBLOCKEDPORT';
+
+/** Lower case, IPv6 without brackets. */
+export type PrivateHosts = readonly string[];
 
 export type GuardOptions = {
-  /** Whether private and loopback addresses may be reached. */
-  allowPrivateNetworks: boolean;
+  /** Hosts, as they are named, that may have private addresses. */
+  allowedPrivateHosts: PrivateHosts;
   /** Turns a name into addresses; the system's resolver unless a test brings its own. */
   resolve?: Resolve;
 };
@@ -25,14 +30,14 @@ export type ResolvedAddress = { address: string; family: number };
  * where the connection is made, so that a name cannot answer differently in between.
  */
 export function createGuardedLookup({
-  allowPrivateNetworks,
+  allowedPrivateHosts,
   resolve = systemLookup,
 }: GuardOptions): LookupFunction {
   return function lookUp(hostname, options, callback) {
     const all = { all: true, family: familyOf(options.family) } as const;
     resolve(hostname, all, (error, addresses = []) => {
       const [first] = addresses;
-      const problem = error ?? problemOf(hostname, addresses, allowPrivateNetworks);
+      const problem = error ?? problemOf(hostname, addresses, allowedPrivateHosts);
       if (problem || !first) callback(problem ?? notFound(hostname), '', 0);
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
@@ -43,16 +48,34 @@ export function createGuardedLookup({
 function problemOf(
   hostname: string,
   addresses: readonly ResolvedAddress[],
-  allowPrivateNetworks: boolean,
+  allowedPrivateHosts: PrivateHosts,
 ): Error | undefined {
   const isPublic = addresses.every(({ address }) => isPublicAddress(address));
-  return isPublic || allowPrivateNetworks ? undefined : blockedAddress(hostname);
+  const isAllowed = isPublic || isAllowedHost(hostname, allowedPrivateHosts);
+  return isAllowed ? undefined : blockedAddress(hostname);
 }
 
 /** Sockets do not look up an address that is already a number, so it is checked by itself. */
-export function isBlockedHost(host: string, { allowPrivateNetworks }: GuardOptions): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
-  return !allowPrivateNetworks && isIP(bare) !== 0 && !isPublicAddress(bare);
+export function isBlockedHost(host: string, { allowedPrivateHosts }: GuardOptions): boolean {
+  const bare = bareHost(host);
+  return isIP(bare) !== 0 && !isPublicAddress(bare) && !isAllowedHost(host, allowedPrivateHosts);
+}
+
+/** Whether an operator named this very host; its address is no name of it. */
+export function isAllowedHost(host: string, allowed: PrivateHosts): boolean {
+  return allowed.includes(bareHost(host));
+}
+
+/** What ALLOWED_PRIVATE_HOSTS says. */
+export function parsePrivateHosts(text: string): PrivateHosts {
+  return text
+    .split(',')
+    .map((name) => bareHost(name.trim()))
+    .filter((name) => name !== '');
+}
+
+function bareHost(host: string): string {
+  return host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
 }
 
 /** Whether an address is on the public internet: no private, local, shared, translated or reserved range. */

@@ -1,4 +1,4 @@
-import type { Logger } from '@belfry/runtime';
+import { type Logger, withinTime } from '@belfry/runtime';
 import type pg from 'pg';
 import { NotConnectedError, TellingPool } from './connection';
 import type { PrismaClient } from './generated/client';
@@ -24,6 +24,7 @@ export type DatabaseOptions = {
 };
 
 const connectTimeoutMs = 1_500;
+const closeTimeoutMs = 1_000;
 
 export function createDatabase({ url, poolSize, log }: DatabaseOptions): Database {
   const pool = (statementTimeoutMs: number, settings: string[] = []) =>
@@ -43,8 +44,9 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
     accepting,
     delivery,
     async close() {
-      await prisma?.$disconnect();
-      await Promise.all([accepting.end(), delivery.end(), lookUps.end()]);
+      // A statement that a silent PostgreSQL holds would hold its pool for as long.
+      const ended = [prisma?.$disconnect(), accepting.end(), delivery.end(), lookUps.end()];
+      await withinTime(Promise.all(ended), closeTimeoutMs);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Queryable } from './transaction';
 import {
   findStoredKeys,
   type KeyOutcome,
@@ -43,13 +44,13 @@ const promisedMs = 24 * 60 * 60_000;
 
 /** Removes the oldest keys of that age, and says how many; a key used again after that is a new one. */
 export async function purgeIdempotencyKeys(
-  pool: pg.Pool,
+  database: Queryable,
   { olderThanMs, limit }: PurgeOptions,
 ): Promise<number> {
   if (olderThanMs < promisedMs) {
     throw new RangeError(`A key is kept for ${promisedMs} ms, not for ${olderThanMs}`);
   }
-  const { rowCount } = await pool.query({
+  const { rowCount } = await database.query({
     text: `DELETE FROM idempotency_key
            WHERE (account_id, key_hash) IN (
              SELECT account_id, key_hash FROM idempotency_key

@@ -10,6 +10,7 @@ export {
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
+export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';
 export {
   createDevices,
@@ -18,6 +19,7 @@ export {
   type DeviceUpdate,
   type NewDevice,
 } from './devices';
+export { type ConfiguredIntegration, listIntegrations, readRequestStory } from './doctor-queries';
 export {
   findUnplannedRequest,
   listUnplannedItems,
@@ -27,6 +29,13 @@ export {
   writePlans,
 } from './fan-out-queries';
 export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
+export {
+  type Beat,
+  listHeartbeats,
+  removeHeartbeat,
+  type WorkerLife,
+  writeHeartbeat,
+} from './heartbeats';
 export {
   type NewStoredKey,
   type PurgeOptions,
@@ -42,6 +51,7 @@ export {
   type InboxStatusChange,
 } from './inbox';
 export { markActive, markNeedsAttention } from './integrations';
+export { checkKeyRing, findRingProblems } from './key-canary';
 export {
   type ApiKeyRow,
   type AppRow,
@@ -64,6 +74,7 @@ export {
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
+export { type ResetLink, resetOperator } from './operators';
 export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';
 export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
 export {
@@ -76,10 +87,18 @@ export {
   listUnplannedRequests,
   readServerStart,
 } from './relay-queries';
-export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
-export { sqlStateOf } from './transaction';
+export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
+export { checkPostgres } from './server-check';
+export {
+  createReadiness,
+  type OldestWaiting,
+  readDatabaseTime,
+  readOldestWaiting,
+} from './status-queries';
+export { type Queryable, sqlStateOf } from './transaction';
+export { createUpkeepTasks, type RemovedChunk, type UpkeepTask } from './upkeep';
+export { withUpkeepLock } from './upkeep-lock';
 export { createUsers, type Users, type UserWrite } from './users';
-
 export { sortWriteFailure, type WriteFailure } from './write-failure';
 
 export {

@@ -22,6 +22,14 @@ export async function readOldestWaiting(
   return rows;
 }
 
+/** In ms since the epoch. */
+export async function readDatabaseTime(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ ms: number }>(
+    'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+  );
+  return rows[0]?.ms ?? 0;
+}
+
 export type ReadinessDeps = {
   pool: pg.Pool;
   databaseUrl: string;

@@ -21,6 +21,8 @@ function problemsOf(
   }
 }
 
+const hostsProblem = 'must be host names or addresses, comma separated, without ports';
+
 describe('readEnv', () => {
   test('fills what is absent with its default', () => {
     expect(readEnv('api', required)).toMatchObject({ API_PORT: 4400, ALLOW_HTTP: false });
@@ -37,13 +39,22 @@ describe('readEnv', () => {
   });
 
   test('asks a process only for the settings that it reads', () => {
-    expect(readEnv('cli', { DATABASE_URL: required.DATABASE_URL })).not.toHaveProperty('REDIS_URL');
+    expect(readEnv('cli', { DATABASE_URL: required.DATABASE_URL })).not.toHaveProperty('API_PORT');
+  });
+
+  test('lets a command do without what only other commands need', () => {
+    expect(readEnv('cli', { DATABASE_URL: required.DATABASE_URL })).toMatchObject({
+      REDIS_URL: '',
+      BELFRY_KEYS: '',
+    });
+    expect(() => readEnv('worker', { DATABASE_URL: required.DATABASE_URL })).toThrow('REDIS_URL');
   });
 
   test.each([
     ['RELAY_POLL_MS', '10', 'must be a whole number from 20 to 10000'],
     ['RELAY_POLL_MS', '1e3', 'must be a whole number from 20 to 10000'],
-    ['ALLOW_PRIVATE_NETWORKS', 'yes', 'must be true or false'],
+    ['ALLOWED_PRIVATE_HOSTS', 'http://mail', hostsProblem],
+    ['ALLOWED_PRIVATE_HOSTS', 'mail.internal:25', hostsProblem],
     ['LOG_LEVEL', 'loud', 'must be one of error, warn, info, debug'],
     ['RETRY_CAP_MS', '1', 'must not be below RETRY_BASE_MS'],
   ])('refuses %s=%s and says what it must be', (name, value, problem) => {

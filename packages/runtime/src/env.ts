@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type ProcessName, type Setting, type SettingName, settings } from './settings';
 
 type ValueOf<S> = S extends { kind: 'integer' }
@@ -46,7 +47,7 @@ export function readEnv<P extends ProcessName>(
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     if (!setting.for.includes(processName)) continue;
-    const parsed = parse(setting, source[name]?.trim());
+    const parsed = parse(setting, source[name]?.trim(), processName);
     if ('value' in parsed) values[name] = parsed.value;
     else problems.push({ name, problem: parsed.problem, example: setting.example });
   }
@@ -56,10 +57,18 @@ export function readEnv<P extends ProcessName>(
   return values as Env<P>;
 }
 
+/** The environment of this process, over what stands in for variables that it lacks. */
+export function environmentOver(
+  defaults: Record<string, string>,
+): Record<string, string | undefined> {
+  const given = Object.entries(process.env).filter(([, value]) => value?.trim());
+  return { ...defaults, ...Object.fromEntries(given) };
+}
+
 type Parsed = { value: unknown } | { problem: string };
 
-function parse(setting: Setting, given: string | undefined): Parsed {
-  if (!given) return absent(setting);
+function parse(setting: Setting, given: string | undefined, reader: ProcessName): Parsed {
+  if (!given) return absent(setting, reader);
   switch (setting.kind) {
     case 'text':
       return { value: given };
@@ -76,8 +85,9 @@ function parse(setting: Setting, given: string | undefined): Parsed {
   }
 }
 
-function absent(setting: Setting): Parsed {
-  return setting.isRequired ? { problem: 'is missing' } : { value: setting.default ?? '' };
+function absent(setting: Setting, reader: ProcessName): Parsed {
+  const isRequired = setting.isRequired && !setting.isOptionalFor?.includes(reader);
+  return isRequired ? { problem: 'is missing' } : { value: setting.default ?? '' };
 }
 
 function parseInteger(setting: { minimum: number; maximum: number }, given: string): Parsed {
@@ -100,13 +110,26 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   if (env['TLS_CERT_FILE'] && env['TLS_KEY_FILE'] === '') {
     add('TLS_KEY_FILE', 'is missing beside TLS_CERT_FILE');
   }
-  if (typeof env['PUBLIC_URL'] === 'string' && !URL.canParse(env['PUBLIC_URL'])) {
+  if (
+    env['PUBLIC_URL'] &&
+    typeof env['PUBLIC_URL'] === 'string' &&
+    !URL.canParse(env['PUBLIC_URL'])
+  ) {
     add('PUBLIC_URL', 'must be a URL');
+  }
+  if (!isHostList(env['ALLOWED_PRIVATE_HOSTS'])) {
+    add('ALLOWED_PRIVATE_HOSTS', 'must be host names or addresses, comma separated, without ports');
   }
   if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {
     add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
   }
   return [...found, ...simulatorsInProduction(env)];
+}
+
+function isHostList(given: unknown): boolean {
+  if (typeof given !== 'string' || given === '') return true;
+  const names = given.split(',').map((name) => name.trim());
+  return names.every((name) => isIP(name) !== 0 || /^[A-Za-z0-9_.-]+$/.test(name));
 }
 
 function simulatorsInProduction(env: Record<string, unknown>): EnvProblem[] {

@@ -1,16 +1,24 @@
 export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } from './batcher';
 export { type CacheOptions, createCache } from './cache';
-export { type Env, EnvError, readEnv } from './env';
+export { type Env, EnvError, environmentOver, readEnv } from './env';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
 export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
 export { isReceiptSecret, receiptUrlOf } from './receipt-address';
-export { createBlockingRedis, createRedis, waitForRedis } from './redis';
+export { createConsumerRedis, createRedis, waitForRedis } from './redis';
+export { createRedisCheck } from './redis-check';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
 export { type ProcessName, type Setting, type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';
+export {
+  createStartChecks,
+  type Findings,
+  type StartCheck,
+  type StartChecks,
+  StartRefusedError,
+} from './start-checks';
 export { createStatusServer, type StatusServer } from './status-server';
 export { withinTime } from './within-time';
 export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';

@@ -25,9 +25,23 @@ export function createRedis({
   );
 }
 
-/** For a queue's consumer, whose commands block and must outlive an outage. */
-export function createBlockingRedis({ url, log }: RedisOptions): Redis {
-  return watch(new Redis(url, { maxRetriesPerRequest: null, retryStrategy }), log);
+/** Longer than a consumer blocks on an empty queue, so that only a link that went silent reaches it. */
+const silentLinkMs = 10_000;
+
+/**
+ * For a queue's consumer, whose commands block and must outlive an outage. It is the link that ends when nothing comes,
+ * and its commands go out again on the next one: BullMQ's loop does not survive a command that ends by itself.
+ */
+export function createConsumerRedis({ url, log }: RedisOptions): Redis {
+  return watch(
+    new Redis(url, {
+      maxRetriesPerRequest: null,
+      socketTimeout: silentLinkMs,
+      connectTimeout: connectTimeoutMs,
+      retryStrategy,
+    }),
+    log,
+  );
 }
 
 /** Resolves when the connection is usable or the time is over; true when it is usable. */

@@ -13,8 +13,9 @@ export const settings = {
   }),
   REDIS_URL: text({
     group: 'stores',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     isRequired: true,
+    isOptionalFor: ['cli'],
     isSecret: true,
     example: 'redis://redis:6379/0',
     help: 'Redis 7 or Valkey, with maxmemory-policy noeviction.',
@@ -37,16 +38,18 @@ export const settings = {
 
   BELFRY_KEYS: text({
     group: 'security',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     isRequired: true,
+    isOptionalFor: ['cli'],
     isSecret: true,
     example: 'k2:<base64 of 32 bytes>,k1:<base64 of 32 bytes>',
     help: 'The key ring that seals credentials and tokens. The first key seals, all of them open.',
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     isRequired: true,
+    isOptionalFor: ['cli'],
     example: 'https://notify.example.com',
     help: 'Where callers and providers reach the gateway.',
   }),
@@ -77,11 +80,12 @@ export const settings = {
     example: '/run/secrets/tls.key',
     help: 'Private key of TLS_CERT_FILE in PEM.',
   }),
-  ALLOW_PRIVATE_NETWORKS: boolean({
+  ALLOWED_PRIVATE_HOSTS: text({
     group: 'security',
-    for: ['worker'],
-    default: false,
-    help: 'Let integrations and attachments reach private and loopback addresses, such as a mail server beside this one.',
+    for: ['worker', 'cli'],
+    default: '',
+    example: 'mail.internal,10.0.0.25',
+    help: 'Hosts, by the name or address that integrations and attachment URLs give, which may be private and may be reached on any port. All others must be public: attachments by https on port 443, mail servers on 25, 465, 587 or 2525.',
   }),
 
   API_HOST: text({
@@ -226,9 +230,17 @@ export const settings = {
     maximum: 3_600_000,
     help: 'The longest wait before another attempt.',
   }),
-  SLACK_API_URL: text({
+  RETENTION_DAYS: integer({
     group: 'worker',
     for: ['worker'],
+    default: 30,
+    minimum: 2,
+    maximum: 3_650,
+    help: 'How long the relay keeps a request of which everything is final; below 2 a key could outlive its request.',
+  }),
+  SLACK_API_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4410/api/',
@@ -236,7 +248,7 @@ export const settings = {
   }),
   TWILIO_API_URL: text({
     group: 'worker',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4411',
@@ -244,7 +256,7 @@ export const settings = {
   }),
   META_API_URL: text({
     group: 'worker',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4412',
@@ -252,7 +264,7 @@ export const settings = {
   }),
   TELEGRAM_API_URL: text({
     group: 'worker',
-    for: ['worker'],
+    for: ['worker', 'cli'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4413',
@@ -261,10 +273,10 @@ export const settings = {
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
     for: ['api', 'worker'],
-    default: 25_000,
-    minimum: 100,
+    default: 0,
+    minimum: 0,
     maximum: 300_000,
-    help: 'How long a process may take to end what is in flight.',
+    help: 'How long a process may take to end; 0 is 10 s beyond the longest attempt of its roles: 25 s, and 50 s with e-mail. Below that, attempts are cut off before the end, and may be unknown.',
   }),
 
   NODE_ENV: text({
@@ -294,6 +306,8 @@ export type Setting = {
   for: readonly ProcessName[];
   help: string;
   isRequired?: true;
+  /** Processes that can do a part of their work without it. */
+  isOptionalFor?: readonly ProcessName[];
   /** Never printed. */
   isSecret?: true;
   /** Refused in production. */

@@ -15,12 +15,19 @@ export {
   type VersionDefinition,
 } from './event-version';
 export {
+  type AttemptStory,
+  explainRequest,
+  type MessageStory,
+  type RequestStory,
+} from './explain-request';
+export {
   type DeliverJob,
   deliverQueue,
   type FanOutJob,
   fanOutQueue,
   maxMessagesPerJob,
 } from './jobs';
+export { maskTarget } from './mask-target';
 export {
   type DataChange,
   type FailureReason,

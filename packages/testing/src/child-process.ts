@@ -14,6 +14,8 @@ export type TestProcess = {
   readonly lines: LogLine[];
   /** The first line with that event, also one that was written before. */
   waitForLine(event: string): Promise<LogLine>;
+  /** Its exit code once it ended by itself; null after a signal. */
+  waitForEnd(): Promise<number | null>;
   /** Ends it and waits until it is gone; its exit code, null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   signal(signal: NodeJS.Signals): void;
@@ -59,22 +61,27 @@ export function startProcess(entry: string, env: Record<string, string>): TestPr
         () => `${entry} did not write ${event}:\n${output.slice(-20).join('\n')}`,
       );
     },
+    waitForEnd: () => waitForEnd(child, 'It did not end by itself'),
     stop: (signal = 'SIGTERM') => stopProcess(child, signal),
     signal: (signal) => child.kill(signal),
   };
 }
 
 async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const ended = once(child, 'exit');
   child.kill(signal);
   // A stopped process takes no signal but these two.
   if (signal !== 'SIGKILL') child.kill('SIGCONT');
   try {
-    await within(ended, stopTimeoutMs, () => `The process did not end after ${signal}`);
+    return await waitForEnd(child, `The process did not end after ${signal}`);
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
+  }
+}
+
+async function waitForEnd(child: ChildProcess, problem: string): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    await within(once(child, 'exit'), stopTimeoutMs, () => problem);
   }
   return child.exitCode;
 }

@@ -22,6 +22,8 @@ export type System = {
   database: Database;
   factories: Factories;
   startWorker(roles?: string): Promise<TestProcess>;
+  /** A second gateway, with a port of its own. */
+  startGateway(): Promise<TestProcess>;
   /** POSTs a single send as a backend service would. */
   send(tenant: Tenant, body: unknown, headers?: Record<string, string>): Promise<SendAnswer>;
   /** The request's messages with their attempts, by channel. */
@@ -52,7 +54,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     BELFRY_KEYS: testKeyRing,
     PUBLIC_URL: 'http://127.0.0.1',
     ALLOW_HTTP: 'true',
-    ALLOW_PRIVATE_NETWORKS: 'true',
+    ALLOWED_PRIVATE_HOSTS: 'localhost,127.0.0.1,::1',
     API_PORT: '0',
     ...quick,
     ...options.env,
@@ -69,8 +71,17 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     return worker;
   }
 
+  const gateways: TestProcess[] = [];
+
+  async function startGateway(): Promise<TestProcess> {
+    const gateway = startProcess('apps/api/dist/main.js', env);
+    gateways.push(gateway);
+    await gateway.waitForLine('api.ready');
+    return gateway;
+  }
+
   async function stop(): Promise<void> {
-    await Promise.all([api, ...workers].map((each) => each.stop()));
+    await Promise.all([api, ...gateways, ...workers].map((each) => each.stop()));
     await database.close();
   }
 
@@ -92,6 +103,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     database,
     factories: createFactories(database),
     startWorker,
+    startGateway,
     send: (tenant, body, headers) => send(apiUrl, tenant, { body, headers }),
     readMessages: (requestId) => readMessages(database, requestId),
     stop,

@@ -1,8 +1,10 @@
 import net from 'node:net';
 import {
   blockedAddress,
+  blockedPortCode,
   createGuardedLookup,
   type GuardOptions,
+  isAllowedHost,
   isBlockedHost,
 } from '../public-address';
 
@@ -10,6 +12,9 @@ export type OpenSocket = (
   to: { host: string; port: number },
   done: (error: Error | null, opened?: { connection: net.Socket }) => void,
 ) => void;
+
+/** Any other port would let an integration knock at services that are not mail servers. */
+const mailPorts = [25, 465, 587, 2525];
 
 export const connectTimeoutMs = 10_000;
 
@@ -19,6 +24,9 @@ export function createSocketOpener(options: GuardOptions): OpenSocket {
 
   return function openSocket({ host, port }, done) {
     if (isBlockedHost(host, options)) return done(blockedAddress(host));
+    if (!mailPorts.includes(port) && !isAllowedHost(host, options.allowedPrivateHosts)) {
+      return done(blockedPort(port));
+    }
     const socket = net.connect({ host, port, lookup });
     const timer = setTimeout(() => socket.destroy(timedOut()), connectTimeoutMs);
     const fail = (error: Error) => {
@@ -32,6 +40,10 @@ export function createSocketOpener(options: GuardOptions): OpenSocket {
       done(null, { connection: socket });
     });
   };
+}
+
+function blockedPort(port: number): Error {
+  return Object.assign(new Error(`${port} is no port of mail servers`), { code: blockedPortCode });
 }
 
 function timedOut(): Error {

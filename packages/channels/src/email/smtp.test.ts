@@ -25,9 +25,9 @@ type Changes = Omit<Partial<SendCall<EmailContent>>, 'content'> & {
   content?: Partial<EmailContent>;
 };
 
-async function setUp(options: SmtpSimulatorOptions = {}, allowPrivateNetworks = true) {
+async function setUp(options: SmtpSimulatorOptions = {}, allowedPrivateHosts = ['127.0.0.1']) {
   const simulator = await createSmtpSimulator(options);
-  const sender = smtp.createSender({ baseUrls: {}, allowPrivateNetworks });
+  const sender = smtp.createSender({ baseUrls: {}, allowedPrivateHosts });
   closers.push(simulator.close, sender.close);
   const settings = {
     host: '127.0.0.1',
@@ -197,9 +197,11 @@ describe('a mail over SMTP', () => {
   });
 
   test('never reaches a private address unless that is allowed', async () => {
-    const { simulator, send } = await setUp({}, false);
+    const { simulator, send } = await setUp({}, []);
     for (const host of ['127.0.0.1', 'localhost', '::1', '0x7f.1', '2130706433']) {
-      expect((await send({ settings: { host }, integrationVersion: host })).outcome).toMatchObject({
+      expect(
+        (await send({ settings: { host, port: 25 }, integrationVersion: host })).outcome,
+      ).toMatchObject({
         outcome: 'rejected',
         scope: 'integration',
         reason: 'private_address',
@@ -208,10 +210,19 @@ describe('a mail over SMTP', () => {
     expect(simulator.connections()).toBe(0);
   });
 
+  test('reaches no port but those of mail servers, unless its host is allowed', async () => {
+    const { send } = await setUp({}, []);
+    for (const port of [22, 443, 5432, 6379]) {
+      const settings = { host: '1.1.1.1', port };
+      const { outcome } = await send({ settings, integrationVersion: String(port) });
+      expect(outcome).toMatchObject({ scope: 'integration', reason: 'port_not_allowed' });
+    }
+  });
+
   test.each([[{}], [{ host: 'smtp.example.org' }], [{ host: 'x', port: 25, from: {} }]])(
     'needs whole settings: %j',
     async (settings) => {
-      const sender = smtp.createSender({ baseUrls: {}, allowPrivateNetworks: true });
+      const sender = smtp.createSender({ baseUrls: {}, allowedPrivateHosts: ['127.0.0.1'] });
       closers.push(sender.close);
       const { outcome } = await sender.send({
         messageId: 'm',

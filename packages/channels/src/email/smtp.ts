@@ -32,9 +32,9 @@ export const smtp: Provider<EmailContent> = {
 /** Pools at most; the one that was unused longest is closed for a new one. */
 const maxPools = 256;
 
-function createSmtpSender({ allowPrivateNetworks }: SenderDeps): Sender<EmailContent> {
-  const guardedFetch = createGuardedFetch({ allowPrivateNetworks });
-  const openSocket = createSocketOpener({ allowPrivateNetworks });
+function createSmtpSender({ allowedPrivateHosts }: SenderDeps): Sender<EmailContent> {
+  const guardedFetch = createGuardedFetch({ allowedPrivateHosts });
+  const openSocket = createSocketOpener({ allowedPrivateHosts });
   const pools = new LRUCache<string, SmtpPool>({
     max: maxPools,
     dispose: (pool) => pool.close(),

@@ -191,7 +191,7 @@ describe('the provider inbox', () => {
   const call = { messageId: 'm1', target: 'ana', content, settings: {} };
 
   test('has the item delivered by the statement that records it, under the message’s own id', async () => {
-    const sender = provider.createSender({ baseUrls: {}, allowPrivateNetworks: false });
+    const sender = provider.createSender({ baseUrls: {}, allowedPrivateHosts: [] });
     const sent = await sender.send({
       ...call,
       integrationId: '',

@@ -17,7 +17,7 @@ async function setUp() {
   const simulator = await createSlackSimulator();
   const sender = slackWebApi.createSender({
     baseUrls: { slack: simulator.url },
-    allowPrivateNetworks: false,
+    allowedPrivateHosts: [],
   });
   closers.push(simulator.close, sender.close);
   const send = (changes: Partial<SendCall<SlackContent>> = {}) =>

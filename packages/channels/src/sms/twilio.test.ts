@@ -21,7 +21,7 @@ async function setUp(options: TwilioSimulatorOptions = {}) {
   const simulator = await createTwilioSimulator(options);
   const sender = twilioSms.createSender({
     baseUrls: { twilio: simulator.url },
-    allowPrivateNetworks: true,
+    allowedPrivateHosts: ['127.0.0.1'],
   });
   closers.push(simulator.close, sender.close);
   const send = (changes: Partial<SendCall<SmsContent>> = {}) =>

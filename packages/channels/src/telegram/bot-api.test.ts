@@ -22,7 +22,7 @@ async function setUp() {
   const simulator = await createTelegramSimulator();
   const sender = telegramBotApi.createSender({
     baseUrls: { telegram: simulator.url },
-    allowPrivateNetworks: false,
+    allowedPrivateHosts: [],
   });
   closers.push(simulator.close, sender.close);
   const send = (changes: Partial<SendCall<TelegramContent>> = {}) =>

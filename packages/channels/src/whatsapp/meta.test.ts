@@ -20,7 +20,7 @@ async function setUp() {
   const simulator = await createMetaSimulator();
   const sender = meta.createSender({
     baseUrls: { meta: `${simulator.url}/` },
-    allowPrivateNetworks: false,
+    allowedPrivateHosts: [],
   });
   closers.push(simulator.close, sender.close);
   const send = (changes: Partial<SendCall<WhatsappContent>> = {}) =>

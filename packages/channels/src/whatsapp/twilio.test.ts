@@ -16,7 +16,7 @@ async function setUp() {
   const simulator = await createTwilioSimulator();
   const sender = twilioWhatsapp.createSender({
     baseUrls: { twilio: simulator.url },
-    allowPrivateNetworks: true,
+    allowedPrivateHosts: ['127.0.0.1'],
   });
   closers.push(simulator.close, sender.close);
   const send = (content: WhatsappContent, settings: Record<string, unknown> = { sender: number }) =>

@@ -1,4 +1,4 @@
-import { maskTarget } from './mask';
+import { maskTarget } from './mask-target';
 
 describe('maskTarget', () => {
   test.each([

@@ -1,0 +1,284 @@
+import { createHash, randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { createConfiguration, createDatabase, type Database, migrate } from '@belfry/database';
+import { createDatabase as createOwnDatabase, dropDatabase, withDatabase } from '@belfry/embedded';
+import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
+import { parseApiKey } from '@belfry/shared';
+import { testDatabase, testRedis } from '@belfry/testing';
+import { accountCommand } from './account';
+import { runCli } from './cli';
+import { doctorCommand } from './doctor';
+import { keysCommand } from './keys';
+import { openChecks } from './open-checks';
+import { operatorCommand } from './operator';
+
+jest.setTimeout(60_000);
+
+const migrations = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
+const log = createLogger({ level: 'error', process: 'test' });
+const keyOf = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+const [k1, k2] = [keyOf('k1', 1), keyOf('k2', 2)];
+
+let serverUrl: string;
+let name: string;
+let url: string;
+let database: Database;
+
+beforeEach(async () => {
+  serverUrl = (await testDatabase()).url;
+  name = `belfry_test_commands_${newId()}`;
+  await createOwnDatabase(serverUrl, name);
+  url = withDatabase(serverUrl, name);
+  await migrate(url, migrations);
+  database = createDatabase({ url, poolSize: 2, log });
+});
+
+afterEach(async () => {
+  await database.close();
+  await dropDatabase(serverUrl, name);
+});
+
+async function belfry(args: string[], ring = k1) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCli({
+    commands: {
+      account: accountCommand,
+      doctor: doctorCommand({ openChecks: (env) => openChecks(env, migrations) }),
+      keys: keysCommand,
+      operator: operatorCommand,
+    },
+    args,
+    readSettings: () =>
+      readEnv('cli', {
+        DATABASE_URL: url,
+        REDIS_URL: testRedis().url,
+        BELFRY_KEYS: ring,
+        PUBLIC_URL: 'https://notify.example.com/',
+      }),
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('belfry account create', () => {
+  test('makes an account, prints its key, and stores the key hashed and sealed', async () => {
+    const { code, out } = await belfry(['account', 'create', 'Shop']);
+    expect(code).toBe(0);
+    const [, key = ''] = /API key {2}(\S+)/.exec(out) ?? [];
+    const parsed = parseApiKey(key);
+    const account = await database.prisma.account.findFirstOrThrow({
+      include: { apiKeys: true, apps: true },
+    });
+    expect(account).toMatchObject({ name: 'Shop', apps: [{ delivery: 'sandbox' }] });
+    expect(account.apiKeys.map(({ id }) => id)).toEqual([parsed?.id]);
+    expect(JSON.stringify(account)).not.toContain(key);
+  });
+
+  test.each([
+    [['account']],
+    [['account', 'create']],
+    [['account', 'create', ' ']],
+    [['account', 'create', 'a', 'b']],
+    [['account', 'remove', 'a']],
+  ])('makes nothing of %j', async (args) => {
+    expect((await belfry(args)).code).toBe(64);
+    expect(await database.prisma.account.count()).toBe(0);
+  });
+
+  test('makes nothing with a ring that lacks a key', async () => {
+    await belfry(['account', 'create', 'Shop'], k1);
+    const { code, err } = await belfry(['account', 'create', 'Other'], k2);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"k1" is missing') });
+    expect(await database.prisma.account.count()).toBe(1);
+  });
+});
+
+describe('belfry operator reset', () => {
+  async function createOperator(): Promise<string> {
+    const accountId = randomUUID();
+    await database.prisma.account.create({ data: { id: accountId, name: 'Shop' } });
+    const id = randomUUID();
+    await database.prisma.operator.create({
+      data: { id, accountId, email: 'Ana@example.com', passwordHash: 'x', role: 'admin' },
+    });
+    await database.prisma.operatorSession.create({
+      data: {
+        tokenHash: new Uint8Array([1]),
+        operatorId: id,
+        expiresAt: new Date(Date.now() + 60_000),
+      },
+    });
+    return accountId;
+  }
+
+  test('prints a link whose token is stored hashed, and ends sessions and earlier links', async () => {
+    const accountId = await createOperator();
+    await belfry(['operator', 'reset', 'ana@example.com']);
+    const { code, out } = await belfry(['operator', 'reset', 'ana@example.com']);
+    expect(code).toBe(0);
+    const [, token = ''] = /^https:\/\/notify\.example\.com\/invitations\/(\S+)$/m.exec(out) ?? [];
+    const rows = await database.prisma.invitation.findMany({ orderBy: { createdAt: 'asc' } });
+    expect(rows.map(({ expiresAt }) => expiresAt > new Date())).toEqual([false, true]);
+    expect(rows[1]).toMatchObject({
+      accountId,
+      kind: 'reset',
+      email: 'Ana@example.com',
+      role: 'admin',
+    });
+    const hash = createHash('sha256').update(token).digest();
+    expect(Buffer.from(rows[1]?.tokenHash ?? []).equals(hash)).toBe(true);
+    expect(await database.prisma.operatorSession.count({ where: { revokedAt: null } })).toBe(0);
+  });
+
+  test('exits 1 for an address that is no operator’s', async () => {
+    expect((await belfry(['operator', 'reset', 'nobody@example.com'])).code).toBe(1);
+    expect(await database.prisma.invitation.count()).toBe(0);
+  });
+});
+
+describe('belfry keys rotate', () => {
+  const opens = (sealed: string, place: string, ring: string) =>
+    createSecrets(ring).open(sealed, place);
+
+  async function seed() {
+    const configuration = createConfiguration(database.prisma, createSecrets(k1));
+    const { out } = await belfry(['account', 'create', 'Shop']);
+    const [, appId = ''] = /app +(\S+)/.exec(out) ?? [];
+    const { id: integrationId } = await configuration.createIntegration({
+      appId,
+      name: 'mail',
+      channel: 'email',
+      provider: 'smtp',
+      settings: {},
+      credentials: { pass: 'hunter2' },
+    });
+    const userSid = randomUUID();
+    const requestId = newId();
+    const seal = (place: string) => createSecrets(k1).seal('xoxb-token', place);
+    await database.prisma.user.create({
+      data: {
+        id: userSid,
+        appId,
+        userId: 'ana',
+        contact: {
+          slack: { access_token: seal(`app_user:${userSid}:slack.access_token`), email: 'a@b.c' },
+        },
+      },
+    });
+    const recipient = `{"slack":{"access_token":"${seal(`request_item:${requestId}:0:slack.access_token`)}"},  "n":1.50}`;
+    await database.prisma.request.create({
+      data: {
+        id: requestId,
+        accountId: randomUUID(),
+        appId,
+        eventId: randomUUID(),
+        versionId: randomUUID(),
+        kind: 'single',
+        items: 2,
+        plannedItems: 2,
+        requestItems: {
+          create: [
+            { item: 0, recipient },
+            { item: 1, recipient: '{"email":"a@b.c"}' },
+          ],
+        },
+      },
+    });
+    return { integrationId, userSid, requestId };
+  }
+
+  test('seals everything anew, so that the new key alone opens it, and changes nothing else', async () => {
+    const { integrationId, userSid, requestId } = await seed();
+    const { code, out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"k1" can be taken off'),
+    });
+    const { prisma } = database;
+    const integration = await prisma.integration.findUniqueOrThrow({
+      where: { id: integrationId },
+    });
+    expect(opens(integration.credentials, `integration:${integrationId}:credentials`, k2)).toBe(
+      '{"pass":"hunter2"}',
+    );
+    const key = await prisma.apiKey.findFirstOrThrow();
+    expect(opens(key.sealed, `api_key:${key.id}`, k2)).toMatch(/^bk_/);
+    const { contact } = await prisma.user.findUniqueOrThrow({ where: { id: userSid } });
+    const { slack } = contact as { slack: { access_token: string; email: string } };
+    expect(opens(slack.access_token, `app_user:${userSid}:slack.access_token`, k2)).toBe(
+      'xoxb-token',
+    );
+    expect(slack.email).toBe('a@b.c');
+    const [item, other] = await prisma.requestItem.findMany({ orderBy: { item: 'asc' } });
+    const [, token = ''] = /"access_token":"([^"]+)"/.exec(item?.recipient ?? '') ?? [];
+    expect(opens(token, `request_item:${requestId}:0:slack.access_token`, k2)).toBe('xoxb-token');
+    expect(item?.recipient).toBe(`{"slack":{"access_token":"${token}"},  "n":1.50}`);
+    expect(other?.recipient).toBe('{"email":"a@b.c"}');
+    expect((await belfry(['account', 'create', 'Next'], k2)).code).toBe(0);
+  });
+
+  test('finds nothing to do the second time', async () => {
+    await seed();
+    await belfry(['keys', 'rotate'], `${k2},${k1}`);
+    const { out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
+    expect(out.match(/^ +0 {2}/gm)).toHaveLength(4);
+  });
+
+  test('keeps asking for an old key as long as replays need it', async () => {
+    const { requestId } = await seed();
+    await database.prisma.idempotencyKey.create({
+      data: {
+        accountId: randomUUID(),
+        keyHash: new Uint8Array([1]),
+        fingerprint: new Uint8Array([1]),
+        ringKeyId: 'k1',
+        requestId,
+        status: 200,
+      },
+    });
+    const { out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
+    expect(out).toContain('The key "k1" is still needed for replays until');
+    expect((await belfry(['account', 'create', 'Next'], k2)).err).toContain('"k1" is missing');
+  });
+});
+
+describe('belfry doctor', () => {
+  test('exits 1 and names each role that has no worker', async () => {
+    const { code, out } = await belfry(['doctor']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ok {4}PostgreSQL /m);
+    expect(out).toMatch(/^FAIL {2}worker deliver-email .*WORKER_ROLES=deliver-email/m);
+    expect(out).toMatch(/^FAIL {2}worker relay /m);
+    expect(out).toMatch(/^ok {4}backlog email /m);
+  });
+
+  test('names the integration whose credentials do not work', async () => {
+    const { out: made } = await belfry(['account', 'create', 'Shop']);
+    const [, appId = ''] = /app +(\S+)/.exec(made) ?? [];
+    await createConfiguration(database.prisma, createSecrets(k1)).createIntegration({
+      appId,
+      name: 'mail',
+      channel: 'email',
+      provider: 'smtp',
+      settings: { host: '127.0.0.1', port: 1, from: { address: 'a@example.com' } },
+      credentials: {},
+    });
+    const { code, out } = await belfry(['doctor']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^FAIL {2}email mail +smtp of the app "Shop": /m);
+  });
+
+  test('names the key that the ring lacks, and leaves no trace of the ring', async () => {
+    await belfry(['account', 'create', 'Shop'], k1);
+    expect((await belfry(['doctor'], k2)).out).toMatch(/^FAIL {2}keys .*"k1" is missing/m);
+    expect(await database.prisma.keyCanary.count()).toBe(1);
+  });
+
+  test('says what is wrong with what is no id, and with one that nothing has', async () => {
+    expect(await belfry(['doctor', 'r-1'])).toMatchObject({ code: 64, out: '' });
+    const { code, err } = await belfry(['doctor', randomUUID()]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('There is no request') });
+  });
+});

@@ -1,0 +1,121 @@
+import { channelNames, parsePrivateHosts, type SenderDeps } from '@belfry/channels';
+import {
+  checkPostgres,
+  createDatabase,
+  type Database,
+  findRingProblems,
+  listHeartbeats,
+  listIntegrations,
+  readDatabaseTime,
+  readOldestWaiting,
+} from '@belfry/database';
+import {
+  createLogger,
+  createRedis,
+  createRedisCheck,
+  createSecrets,
+  type Env,
+} from '@belfry/runtime';
+import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { type Check, findingsOf } from './doctor-check';
+import { examineIntegrations } from './examine-integrations';
+import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
+import { needSettings } from './need-settings';
+
+const poolSize = 2;
+const maxIntegrations = 500;
+
+/** Everything that `belfry doctor` looks at, in the order in which one rests on the other. */
+export function openChecks(env: Env<'cli'>, migrationsDir: string) {
+  needSettings(env, ['REDIS_URL', 'BELFRY_KEYS']);
+  const log = createLogger({ level: 'error', process: 'cli' });
+  const database = createDatabase({ url: env.DATABASE_URL, poolSize, log });
+  const redis = createRedis({ url: env.REDIS_URL, log: silent(log) });
+  const redisCheck = createRedisCheck(redis);
+  const checks: Check[] = [
+    ...databaseChecks(env, database, migrationsDir),
+    {
+      name: 'Redis',
+      examine: async () =>
+        findingsOf('Redis', await redisCheck.read(), 'It answers, and evicts nothing.'),
+    },
+    ...workChecks(env, database),
+  ];
+  return {
+    checks,
+    async close() {
+      redis.disconnect();
+      await database.close();
+    },
+  };
+}
+
+/** The table says that Redis is away; a log line beside it says no more. */
+function silent(log: ReturnType<typeof createLogger>): ReturnType<typeof createLogger> {
+  const nothing = () => undefined;
+  return { ...log, warn: nothing, info: nothing, debug: nothing };
+}
+
+function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: string): Check[] {
+  const pool = database.accepting;
+  return [
+    {
+      name: 'PostgreSQL',
+      async examine() {
+        const found = await checkPostgres({ pool, databaseUrl: env.DATABASE_URL, migrationsDir });
+        return findingsOf(
+          'PostgreSQL',
+          found,
+          'It answers, keeps what it commits, and has every migration.',
+        );
+      },
+    },
+    {
+      name: 'clock',
+      async examine() {
+        const beforeMs = Date.now();
+        const databaseMs = await readDatabaseTime(pool);
+        return [judgeClock((beforeMs + Date.now()) / 2, databaseMs)];
+      },
+    },
+    {
+      name: 'keys',
+      async examine() {
+        const refusals = await findRingProblems(pool, createSecrets(env.BELFRY_KEYS));
+        return findingsOf('keys', { refusals, warnings: [] }, 'The ring opens what was sealed.');
+      },
+    },
+  ];
+}
+
+function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
+  const roles = [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
+  return [
+    { name: 'workers', examine: async () => judgeWorkers(roles, await listHeartbeats(accepting)) },
+    {
+      name: 'backlog',
+      examine: async () => judgeBacklog(await readOldestWaiting(accepting, channelNames)),
+    },
+    {
+      name: 'integrations',
+      examine: async () =>
+        examineIntegrations({
+          integrations: await listIntegrations(prisma, maxIntegrations),
+          secrets: createSecrets(env.BELFRY_KEYS),
+          senderDeps: senderDepsOf(env),
+        }),
+    },
+  ];
+}
+
+function senderDepsOf(env: Env<'cli'>): SenderDeps {
+  return {
+    baseUrls: {
+      slack: env.SLACK_API_URL || undefined,
+      twilio: env.TWILIO_API_URL || undefined,
+      meta: env.META_API_URL || undefined,
+      telegram: env.TELEGRAM_API_URL || undefined,
+    },
+    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
+  };
+}

@@ -1,0 +1,54 @@
+import { createQueues } from '@belfry/accepting';
+import {
+  createConsumerRedis,
+  createLogger,
+  createRedis,
+  newId,
+  waitForRedis,
+} from '@belfry/runtime';
+import { type DeliverJob, deliverQueue } from '@belfry/shared';
+import { eventually, type OwnStore, ownRedis } from '@belfry/testing';
+import { consumeWatched } from './watched-consumer';
+
+jest.setTimeout(120_000);
+
+const log = createLogger({ level: 'error', process: 'test' });
+log.error = () => undefined;
+const prefix = 'watched';
+
+let silent: OwnStore;
+let working: OwnStore;
+
+beforeAll(async () => {
+  [silent, working] = await Promise.all([ownRedis(), ownRedis()]);
+  await silent.pause();
+});
+afterAll(() => Promise.all([silent.remove(), working.remove()]));
+
+test('a consumer whose link is dead without a word is made anew, and takes what waits', async () => {
+  const redis = createRedis({ url: working.url, log });
+  await waitForRedis(redis, 5_000);
+  const queues = createQueues({ redis, prefix, log });
+  await queues.addDeliverJobs([{ jobId: newId(), channel: 'slack', ids: ['waiting'] }]);
+
+  const taken: string[] = [];
+  const links = [silent.url];
+  const consumer = consumeWatched<DeliverJob>({
+    queue: deliverQueue('slack'),
+    prefix,
+    concurrency: 10,
+    connect: () => createConsumerRedis({ url: links.pop() ?? working.url, log }),
+    async handle({ ids }) {
+      taken.push(...ids);
+    },
+    hasOverdueWork: async () => (await queues.countWaiting('slack')) > 0,
+    longestJobMs: 20_000,
+    onProgress: () => undefined,
+    log,
+  });
+  await eventually(() => expect(taken).toEqual(['waiting']), { timeoutMs: 60_000 });
+  expect(consumer.isStalled()).toBe(false);
+  await consumer.close();
+  await queues.close();
+  redis.disconnect();
+});

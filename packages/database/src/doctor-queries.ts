@@ -1,0 +1,130 @@
+import { type MessageState, maskTarget, type RequestStory } from '@belfry/shared';
+import type { PrismaClient } from './generated/client';
+
+export type ConfiguredIntegration = {
+  id: string;
+  appName: string;
+  name: string;
+  channel: string;
+  provider: string;
+  state: string;
+  settings: Record<string, unknown>;
+  /** Sealed JSON; see `integrationPlace`. */
+  credentials: string;
+};
+
+/** The integrations of all apps, oldest first. */
+export async function listIntegrations(
+  prisma: PrismaClient,
+  limit: number,
+): Promise<ConfiguredIntegration[]> {
+  const rows = await prisma.integration.findMany({
+    where: { deletedAt: null, app: { deletedAt: null } },
+    orderBy: { id: 'asc' },
+    take: limit,
+    include: { app: { select: { name: true } } },
+  });
+  return rows.map(({ app, settings, ...row }) => ({
+    ...row,
+    appName: app.name,
+    // Objects by their provider's schema.
+    settings: settings as Record<string, unknown>,
+  }));
+}
+
+const maxMessagesTold = 50;
+const maxItemsTold = 1_000;
+
+/** What lies of a request, with addresses masked; undefined where there is none, or no more. */
+export async function readRequestStory(
+  prisma: PrismaClient,
+  id: string,
+): Promise<RequestStory | undefined> {
+  const request = await prisma.request.findUnique({ where: { id } });
+  if (!request) return undefined;
+  const [app, event, items, messages] = await Promise.all([
+    prisma.app.findUnique({ where: { id: request.appId } }),
+    prisma.event.findUnique({ where: { id: request.eventId } }),
+    prisma.requestItem.findMany({
+      where: { requestId: id },
+      select: { item: true, skips: true },
+      orderBy: { item: 'asc' },
+      take: maxItemsTold,
+    }),
+    readMessages(prisma, id),
+  ]);
+  return {
+    id,
+    appName: app?.name ?? request.appId,
+    delivery: app?.delivery ?? 'live',
+    eventName: event?.name ?? request.eventId,
+    kind: request.kind,
+    items: request.items,
+    plannedItems: request.plannedItems,
+    createdAt: request.createdAt,
+    skips: items.flatMap(skipsOf),
+    messages: messages.slice(0, maxMessagesTold),
+    isCut: messages.length > maxMessagesTold || request.items > maxItemsTold,
+  };
+}
+
+async function readMessages(
+  prisma: PrismaClient,
+  requestId: string,
+): Promise<RequestStory['messages']> {
+  const rows = await prisma.message.findMany({
+    where: { requestId },
+    orderBy: [{ item: 'asc' }, { channel: 'asc' }, { generation: 'asc' }, { id: 'asc' }],
+    include: { attemptRows: { orderBy: { number: 'asc' } } },
+    take: maxMessagesTold + 1,
+  });
+  const receipts = await prisma.receipt.findMany({
+    where: { messageId: { in: rows.map((row) => row.id) } },
+    orderBy: { receivedAt: 'asc' },
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    item: row.item,
+    channel: row.channel,
+    target: maskTarget(row.channel, row.target),
+    generation: row.generation,
+    // A closed list, by a constraint.
+    state: row.state as MessageState,
+    reason: row.reason ?? undefined,
+    waits: row.waits ?? undefined,
+    dueAt: row.dueAt ?? undefined,
+    expiresAt: row.expiresAt,
+    isQueued: row.jobId !== null,
+    attempts: row.attemptRows.map(attemptOf),
+    receipts: receipts
+      .filter(({ messageId }) => messageId === row.id)
+      .map(({ state, receivedAt, detail }) => ({ state, receivedAt, detail: detail ?? undefined })),
+  }));
+}
+
+type AttemptRow = Awaited<ReturnType<PrismaClient['attempt']['findFirstOrThrow']>>;
+
+function attemptOf(row: AttemptRow): RequestStory['messages'][number]['attempts'][number] {
+  return {
+    number: row.number,
+    openedAt: row.openedAt,
+    closedAt: row.closedAt ?? undefined,
+    worker: row.worker ?? undefined,
+    provider: row.provider ?? undefined,
+    outcome: row.outcome ?? undefined,
+    reason: row.reason ?? undefined,
+    detail: row.detail ?? undefined,
+    isPossibleDuplicate: row.isPossibleDuplicate,
+  };
+}
+
+function skipsOf({ item, skips }: { item: number; skips: unknown }): RequestStory['skips'] {
+  // Channel to reason and detail, as planning wrote it.
+  const found = (skips ?? {}) as Record<string, { reason: string; detail?: string }>;
+  return Object.entries(found).map(([channel, { reason, detail }]) => ({
+    item,
+    channel,
+    reason,
+    detail,
+  }));
+}

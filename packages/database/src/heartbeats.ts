@@ -1,0 +1,38 @@
+import type pg from 'pg';
+
+export type Beat = {
+  /** `<host>:<pid>`, as attempts name their worker. */
+  id: string;
+  roles: string[];
+  version: string;
+  isFirst: boolean;
+  hasProgress: boolean;
+};
+
+/** All times are PostgreSQL's. */
+export async function writeHeartbeat(pool: pg.Pool, beat: Beat): Promise<void> {
+  await pool.query({
+    name: 'write-heartbeat',
+    text: `INSERT INTO worker_heartbeat AS w (id, roles, version, started_at) VALUES ($1, $2, $3, now())
+           ON CONFLICT (id) DO UPDATE SET
+             roles = excluded.roles, version = excluded.version, beat_at = now(),
+             started_at = CASE WHEN $4 THEN now() ELSE w.started_at END,
+             progress_at = CASE WHEN $4 OR $5 THEN now() ELSE w.progress_at END`,
+    values: [beat.id, beat.roles, beat.version, beat.isFirst, beat.hasProgress],
+  });
+}
+
+export async function removeHeartbeat(pool: pg.Pool, id: string): Promise<void> {
+  await pool.query('DELETE FROM worker_heartbeat WHERE id = $1', [id]);
+}
+
+export type WorkerLife = { id: string; roles: string[]; version: string; beatSeconds: number };
+
+/** Every worker that was heard of lately, and how long ago that was. */
+export async function listHeartbeats(pool: pg.Pool): Promise<WorkerLife[]> {
+  const { rows } = await pool.query<WorkerLife>(
+    `SELECT id, roles, version, extract(epoch FROM now() - beat_at)::float8 AS "beatSeconds"
+     FROM worker_heartbeat ORDER BY id`,
+  );
+  return rows;
+}

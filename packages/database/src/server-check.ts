@@ -1,0 +1,74 @@
+import type { Findings } from '@belfry/runtime';
+import type pg from 'pg';
+import { readSchemaVersion, type SchemaVersion } from './migrate';
+
+export type PostgresFacts = {
+  /** As `server_version_num`: 150004 is 15.4. */
+  version: number;
+  fsync: string;
+  synchronousCommit: string;
+};
+
+export type PostgresCheckDeps = { pool: pg.Pool; databaseUrl: string; migrationsDir: string };
+
+/** Whether this PostgreSQL may hold the truth; rejects where it does not answer. */
+export async function checkPostgres(deps: PostgresCheckDeps): Promise<Findings> {
+  const { pool, databaseUrl, migrationsDir } = deps;
+  const server = judgePostgres(await readPostgresFacts(pool));
+  const schema = judgeSchema(await readSchemaVersion(databaseUrl, migrationsDir));
+  return { refusals: [...server, ...schema], warnings: [] };
+}
+
+async function readPostgresFacts(pool: pg.Pool): Promise<PostgresFacts> {
+  const { rows } = await pool.query<PostgresFacts>(
+    `SELECT current_setting('server_version_num')::int AS version,
+            current_setting('fsync') AS fsync,
+            current_setting('synchronous_commit') AS "synchronousCommit"`,
+  );
+  const [facts] = rows;
+  if (!facts) throw new Error('PostgreSQL told nothing of itself');
+  return facts;
+}
+
+const oldestVersion = 150_000;
+
+/** Sentences that say what is wrong and what to do; accepted must mean durable. */
+export function judgePostgres({ version, fsync, synchronousCommit }: PostgresFacts): string[] {
+  const problems: string[] = [];
+  if (version < oldestVersion) {
+    const given = `${Math.floor(version / 10_000)}.${version % 10_000}`;
+    problems.push(`PostgreSQL: version ${given} is too old. Install 15 or newer.`);
+  }
+  if (fsync !== 'on') {
+    problems.push(
+      `PostgreSQL: fsync is ${fsync}, so a power cut could lose what was accepted. ` +
+        'Run: ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf();',
+    );
+  }
+  if (synchronousCommit === 'off') {
+    problems.push(
+      'PostgreSQL: synchronous_commit is off, so a crash could lose what was accepted. ' +
+        'Run: ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); ' +
+        'and look for a role or database that sets it otherwise.',
+    );
+  }
+  return problems;
+}
+
+/** A process must not start on a schema that it does not know, in either direction. */
+export function judgeSchema({ state, missing, unknown }: SchemaVersion): string[] {
+  switch (state) {
+    case 'ok':
+      return [];
+    case 'behind':
+      return [
+        `PostgreSQL: the schema is behind by ${missing.length} (${missing.join(', ')}). ` +
+          'Run: npm run db:migrate (in a container: node apps/cli/dist/main.js migrate).',
+      ];
+    case 'ahead':
+      return [
+        `PostgreSQL: the schema is ahead of this version of Belfry, which does not know ${unknown.join(', ')}. ` +
+          'Start the version that brought it. Migrations are not taken back; to go back, restore a backup.',
+      ];
+  }
+}

@@ -1,0 +1,71 @@
+import type { Redis } from 'ioredis';
+import { waitForRedis } from './redis';
+import type { Findings, StartCheck } from './start-checks';
+
+const connectWaitMs = 1_000;
+
+/** What a process asks of Redis before it works with it. */
+export function createRedisCheck(redis: Redis): StartCheck {
+  return {
+    name: 'redis',
+    async read() {
+      if (!(await waitForRedis(redis, connectWaitMs))) throw new Error('Redis does not answer');
+      return judgeRedis(await redis.info());
+    },
+  };
+}
+
+/** Before 7.0.8 a consumer may stop at a delayed job. */
+const oldestVersion = [7, 0, 8] as const;
+
+/** `info` is what INFO answers. */
+export function judgeRedis(info: string): Findings {
+  const facts = parseInfo(info);
+  const refusals = [versionProblem(facts), evictionProblem(facts)].flatMap((text) => text ?? []);
+  return { refusals, warnings: persistenceWarnings(facts) };
+}
+
+type Facts = ReadonlyMap<string, string>;
+
+function parseInfo(info: string): Facts {
+  const pairs = info.split(/\r?\n/).flatMap((line): [string, string][] => {
+    const [name, value] = line.split(/:(.*)/s);
+    return name && value !== undefined ? [[name, value]] : [];
+  });
+  return new Map(pairs);
+}
+
+function versionProblem(facts: Facts): string | undefined {
+  // Valkey's first release is newer than what is asked for.
+  if (facts.has('valkey_version')) return undefined;
+  const version = facts.get('redis_version') ?? 'unknown';
+  return isAtLeast(version) ? undefined : `Redis: version ${version} is too old. ${versionMending}`;
+}
+
+const versionMending = `Install ${oldestVersion.join('.')} or newer, or Valkey.`;
+
+function isAtLeast(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, wanted] of oldestVersion.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== wanted) return part > wanted;
+  }
+  return true;
+}
+
+function evictionProblem(facts: Facts): string | undefined {
+  const policy = facts.get('maxmemory_policy');
+  if (policy === 'noeviction') return undefined;
+  return (
+    `Redis: maxmemory-policy is ${policy ?? 'not told'}, so jobs could be dropped to make room. ` +
+    'Run: redis-cli CONFIG SET maxmemory-policy noeviction (and write it into redis.conf).'
+  );
+}
+
+function persistenceWarnings(facts: Facts): string[] {
+  if (facts.get('aof_enabled') === '1') return [];
+  return [
+    'Redis: appendonly is off, so a restart empties it; that costs seconds, and no message. ' +
+      'Run: redis-cli CONFIG SET appendonly yes (and write it into redis.conf).',
+  ];
+}

@@ -1,0 +1,79 @@
+import { createLogger } from './log';
+import {
+  createStartChecks,
+  type Findings,
+  type StartCheck,
+  StartRefusedError,
+} from './start-checks';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const fit: Findings = { refusals: [], warnings: [] };
+
+function setUp(...checks: StartCheck[]) {
+  const refused: StartRefusedError[] = [];
+  const started = createStartChecks({ checks, onRefused: (error) => refused.push(error), log });
+  return { started, refused };
+}
+
+/** A store that is away for the first readings. */
+function away(times: number, then: Findings): StartCheck & { readings: number } {
+  const store = { name: 'redis', readings: 0, read };
+  async function read(): Promise<Findings> {
+    store.readings += 1;
+    if (store.readings <= times) throw new Error('away');
+    return then;
+  }
+  return store;
+}
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+describe('createStartChecks', () => {
+  test('refuses to start with every sentence of every store at once', async () => {
+    const { started } = setUp(
+      { name: 'postgresql', read: async () => ({ refusals: ['one', 'two'], warnings: [] }) },
+      { name: 'redis', read: async () => ({ refusals: ['three'], warnings: [] }) },
+    );
+    const error = await started.run().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StartRefusedError);
+    expect(error).toMatchObject({
+      refusals: ['one', 'two', 'three'],
+      message: 'This process does not start:\n  one\n  two\n  three',
+    });
+  });
+
+  test('starts without a store that is away, and looks at it once when it comes', async () => {
+    const store = away(3, fit);
+    const { started, refused } = setUp(store);
+    await started.run();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(store.readings).toBe(4);
+    expect(refused).toEqual([]);
+  });
+
+  test('tells of a store that came and is not fit', async () => {
+    const { started, refused } = setUp(away(2, { refusals: ['evicts'], warnings: [] }));
+    await started.run();
+    expect(refused).toEqual([]);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(refused.map(({ refusals }) => refusals)).toEqual([['evicts']]);
+  });
+
+  test('asks nobody any more once it was stopped', async () => {
+    const store = away(100, fit);
+    const { started } = setUp(store);
+    await started.run();
+    started.stop();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(store.readings).toBe(1);
+  });
+
+  test('does not wait for a store that says nothing', async () => {
+    const { started } = setUp({ name: 'redis', read: () => new Promise(() => undefined) });
+    const run = started.run();
+    await jest.advanceTimersByTimeAsync(5_000);
+    await expect(run).resolves.toBeUndefined();
+    started.stop();
+  });
+});

@@ -1,0 +1,80 @@
+import type { Logger } from './log';
+import { withinTime } from './within-time';
+
+/** What was found of a store. Each refusal is a sentence that ends with what to do. */
+export type Findings = { refusals: string[]; warnings: string[] };
+
+/** `read` rejects where the store does not answer. */
+export type StartCheck = { name: string; read(): Promise<Findings> };
+
+/** A store answers that this process must not work with. */
+export class StartRefusedError extends Error {
+  readonly refusals: string[];
+
+  constructor(refusals: string[]) {
+    super(['This process does not start:'].concat(refusals.map((text) => `  ${text}`)).join('\n'));
+    this.name = 'StartRefusedError';
+    this.refusals = refusals;
+  }
+}
+
+export type StartChecksDeps = {
+  checks: StartCheck[];
+  /** A store that was away at the start came, and is refused. */
+  onRefused(error: StartRefusedError): void;
+  log: Logger;
+};
+
+export type StartChecks = {
+  /** Rejects with StartRefusedError. A store that is away holds up nothing: it is looked at when it comes. */
+  run(): Promise<void>;
+  stop(): void;
+};
+
+const readTimeoutMs = 5_000;
+const repeatAfterMs = 1_000;
+
+export function createStartChecks({ checks, onRefused, log }: StartChecksDeps): StartChecks {
+  let isStopped = false;
+  const timers = new Set<NodeJS.Timeout>();
+
+  return {
+    async run() {
+      const found = await Promise.all(checks.map(readOnce));
+      const refusals = found.flatMap((findings) => findings?.refusals ?? []);
+      if (refusals.length > 0) throw new StartRefusedError(refusals);
+      for (const [index, check] of checks.entries()) {
+        if (found[index]) continue;
+        log.warn('start.check_waits', { name: check.name });
+        repeat(check);
+      }
+    },
+    stop() {
+      isStopped = true;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+
+  async function readOnce({ name, read }: StartCheck): Promise<Findings | undefined> {
+    const findings = await withinTime(read(), readTimeoutMs);
+    for (const reason of findings?.warnings ?? []) log.warn('start.warning', { name, reason });
+    return findings;
+  }
+
+  /** As long as the store is away: that ends with the process at the latest. */
+  function repeat(check: StartCheck): void {
+    if (isStopped) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void readOnce(check).then((findings) => {
+        if (!findings) return repeat(check);
+        log.info('start.checked', { name: check.name });
+        if (findings.refusals.length > 0 && !isStopped) {
+          onRefused(new StartRefusedError(findings.refusals));
+        }
+      });
+    }, repeatAfterMs);
+    timer.unref();
+    timers.add(timer);
+  }
+}

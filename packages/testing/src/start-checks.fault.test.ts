@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { createDatabase, migrate } from '@belfry/database';
+import { createLogger, createRedis, waitForRedis } from '@belfry/runtime';
+import {
+  type OwnStore,
+  ownPostgres,
+  ownRedis,
+  startProcess,
+  type TestProcess,
+  testKeyRing,
+} from '@belfry/testing';
+import { repositoryRoot } from './test-stores';
+
+jest.setTimeout(120_000);
+
+const migrations = path.join(repositoryRoot, 'prisma', 'migrations');
+const log = createLogger({ level: 'error', process: 'test' });
+const programs = ['apps/api/dist/main.js', 'apps/worker/dist/main.js'];
+
+let postgres: OwnStore;
+let redis: OwnStore;
+const started: TestProcess[] = [];
+
+beforeAll(async () => {
+  [postgres, redis] = await Promise.all([ownPostgres(), ownRedis()]);
+});
+beforeEach(() => migrate(postgres.url, migrations));
+afterEach(() => Promise.all(started.splice(0).map((each) => each.stop('SIGKILL'))));
+afterAll(() => Promise.all([postgres.remove(), redis.remove()]));
+
+function start(program: string, env: Record<string, string> = {}): TestProcess {
+  const child = startProcess(program, {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    BELFRY_KEYS: testKeyRing,
+    PUBLIC_URL: 'http://127.0.0.1',
+    API_PORT: '0',
+    ...env,
+  });
+  started.push(child);
+  return child;
+}
+
+async function query(sql: string): Promise<void> {
+  const database = createDatabase({ url: postgres.url, poolSize: 2, log });
+  await database.delivery.query(sql).finally(() => database.close());
+}
+
+async function setEviction(policy: string): Promise<void> {
+  const client = createRedis({ url: redis.url, log });
+  await waitForRedis(client, 5_000);
+  await client.config('SET', 'maxmemory-policy', policy);
+  client.disconnect();
+}
+
+/** That a process ended by itself with 78, and told why. */
+async function expectRefused(child: TestProcess, text: string): Promise<void> {
+  expect(await child.waitForEnd()).toBe(78);
+  expect(child.output.join('\n')).toContain(text);
+}
+
+describe.each(programs)('%s', (program) => {
+  test('does not start on a schema that is behind, and names the command', async () => {
+    await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await expectRefused(start(program), 'npm run db:migrate');
+  });
+
+  test('does not start on a schema that is ahead', async () => {
+    const name = '99991231000000_come_later';
+    await query(
+      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at)
+       VALUES ('later', '', '${name}', now())`,
+    );
+    try {
+      await expectRefused(start(program), name);
+    } finally {
+      await query(`DELETE FROM "_prisma_migrations" WHERE id = 'later'`);
+    }
+  });
+
+  test('does not start with a ring that lost a key', async () => {
+    await start(program).waitForLine(program.includes('api') ? 'api.ready' : 'worker.ready');
+    const other = `other:${Buffer.alloc(32, 3).toString('base64')}`;
+    await expectRefused(start(program, { BELFRY_KEYS: other }), 'the key "test" is missing');
+  });
+
+  test('does not start on a Redis that evicts, and names the command', async () => {
+    await setEviction('allkeys-lru');
+    try {
+      await expectRefused(start(program), 'CONFIG SET maxmemory-policy noeviction');
+    } finally {
+      await setEviction('noeviction');
+    }
+  });
+
+  test('starts while Redis says nothing, and ends when it speaks and evicts', async () => {
+    await setEviction('allkeys-lru');
+    await redis.pause();
+    try {
+      const child = start(program);
+      await child.waitForLine(program.includes('api') ? 'api.ready' : 'worker.ready');
+      redis.resume();
+      await expectRefused(child, 'CONFIG SET maxmemory-policy noeviction');
+    } finally {
+      redis.resume();
+      await setEviction('noeviction');
+    }
+  });
+});
