@@ -37,6 +37,7 @@ function namedSchemas(operations) {
     ['DeleteDeviceAnswer', of('deleteDevice').answer, false],
     ['UserBody', of('writeUser').body, true],
     ['User', of('readUser').answer, false],
+    ['Inbox', of('listInbox').answer, false],
   ];
 }
 

@@ -9,6 +9,7 @@ export async function readCode() {
     import('../apps/api/dist/routes/bulk-events.js'),
     import('../apps/api/dist/routes/users.js'),
     import('../apps/api/dist/routes/devices.js'),
+    import('../apps/api/dist/routes/user-inbox.js'),
   ]);
   const code = { ...runtime, ...shared, ...channels };
   return { ...code, operations: operationsOf(Object.assign({}, ...routes), code.channels) };
@@ -21,5 +22,6 @@ function operationsOf(routes, channels) {
     routes.createBulkSendRoute({ channels, maxBatchItems: 1_000 }),
     ...Object.values(routes.createUserRoutes({ channels })),
     ...Object.values(routes.createDeviceRoutes({})),
+    routes.createUserInboxRoute({}),
   ].map(({ operation }) => operation);
 }

@@ -90,6 +90,16 @@ describe('every operation', () => {
     await expect(devices.delete(userId, 'phone/1')).rejects.toMatchObject({ status: 404 });
   });
 
+  test('reads the inbox of a user page by page', async () => {
+    const { users } = connect();
+    await users.upsert({ user_id: 'reader' });
+    expect(await users.inbox('reader')).toEqual({ notifications: [] });
+    await expect(users.inbox('reader', { limit: 1_000 })).rejects.toMatchObject({ status: 422 });
+    await expect(users.inbox('reader', { last_message_id: 'none' })).rejects.toMatchObject({
+      code: 'message_not_found',
+    });
+  });
+
   test('has a call for each operation of the document', async () => {
     const response = await fetch(new URL('/openapi.json', system.apiUrl));
     const { paths } = JSON.parse(await response.text());
@@ -100,6 +110,7 @@ describe('every operation', () => {
       'addDevice',
       'bulkSend',
       'deleteDevice',
+      'listInbox',
       'readDevice',
       'readUser',
       'sendEvent',

@@ -8,6 +8,7 @@ export type {
   Device,
   DeviceBody,
   GatewayErrorCode,
+  Inbox,
   NewDeviceBody,
   Override,
   Recipient,
@@ -17,3 +18,4 @@ export type {
   UserBody,
 } from './generated/wire';
 export type { BelfryOptions, CallOptions, WriteOptions } from './options';
+export type { InboxPage } from './users';

@@ -1,5 +1,5 @@
 import type { Call } from './call';
-import type { User, UserBody } from './generated/wire';
+import type { Inbox, User, UserBody } from './generated/wire';
 import { type CallOptions, readPathPart, type WriteOptions } from './options';
 import { requireText } from './require-text';
 
@@ -7,6 +7,15 @@ export type Users = {
   /** Creates the user, or changes the fields that are given. */
   upsert(body: UserBody, options?: WriteOptions): Promise<User>;
   get(userId: string, options?: CallOptions): Promise<User>;
+  /** A page of what the person finds in the inbox, newest first; the next one begins behind `next` of this one. */
+  inbox(userId: string, page?: InboxPage, options?: CallOptions): Promise<Inbox>;
+};
+
+export type InboxPage = {
+  /** Items, at most; 20 unless told otherwise. */
+  limit?: number;
+  /** The last item of the page before. */
+  last_message_id?: string;
 };
 
 export function createUsers(call: Call): Users {
@@ -19,6 +28,15 @@ export function createUsers(call: Call): Users {
     async get(userId, options) {
       const path = `/users/${readPathPart('userId', userId)}`;
       return call({ name: 'users.get', method: 'GET', path }, options);
+    },
+    async inbox(userId, page = {}, options) {
+      const query = new URLSearchParams(
+        Object.entries(page)
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]): [string, string] => [name, String(value)]),
+      ).toString();
+      const path = `/users/${readPathPart('userId', userId)}/inbox${query && `?${query}`}`;
+      return call({ name: 'users.inbox', method: 'GET', path }, options);
     },
   };
 }

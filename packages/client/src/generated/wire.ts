@@ -343,6 +343,26 @@ export type User = {
   updated_at: number;
 };
 
+export type Inbox = {
+  /** Newest first. */
+  notifications: readonly ({
+    message_id: string;
+    /** Plain text: escape it where it is shown. */
+    message_body: {
+      title: string;
+      body: string;
+      click_action?: string;
+      image?: string;
+      data: object;
+    };
+    /** When it was delivered, in Unix milliseconds. */
+    timestamp: number;
+    status: 'UNREAD' | 'READ' | 'ARCHIVE';
+  })[];
+  /** The `last_message_id` of the next page, where there is one. */
+  next?: string;
+};
+
 /** Of an error that the gateway answers. */
 export type GatewayErrorCode =
   | 'bad_request'
