@@ -1,9 +1,17 @@
 import { hostname } from 'node:os';
 import { type ChannelName, channels, type SenderDeps } from '@belfry/channels';
-import { claimMessages, markActive, markNeedsAttention, writeCapture } from '@belfry/database';
-import { createBatcher, createBlockingRedis, createSemaphore, type Env } from '@belfry/runtime';
+import {
+  claimMessages,
+  markActive,
+  markNeedsAttention,
+  type PutBack,
+  putBackMessages,
+  writeCapture,
+} from '@belfry/database';
+import { createBatcher, createBlockingRedis, type Env } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
+import { createBreaker } from './breaker';
 import { createCarriers } from './carrier';
 import { createCompose } from './compose';
 import { consume } from './consume';
@@ -11,6 +19,7 @@ import { createDeliver, type TimedClaim } from './deliver';
 import { deadlineMsOf, leaseMsOf } from './lease';
 import { createFindOwnToken } from './own-token';
 import type { CloseRole, Parts } from './parts';
+import { createSlots } from './slots';
 
 const claimsPerFlush = 200;
 
@@ -37,7 +46,9 @@ export function startDeliver(parts: Parts, channel: ChannelName): CloseRole {
   const times = { deadlineMs: deadlineMsOf(channel, env), leaseMs: leaseMsOf(channel, env) };
   const compose = createCompose(channels[channel]);
   const { deliver, stop } = createDeliver({
-    slots: createSemaphore(env.MESSAGES_IN_FLIGHT),
+    slots: createSlots(env.MESSAGES_IN_FLIGHT),
+    breaker: createBreaker({ now: () => performance.now() }),
+    putBack: createPutBack(parts),
     claims: createClaims(parts, times.leaseMs),
     attempt: (claimed) =>
       attemptMessage(
@@ -62,8 +73,8 @@ export function startDeliver(parts: Parts, channel: ChannelName): CloseRole {
   const consumer = consume<DeliverJob>({
     queue: deliverQueue(channel),
     prefix: env.REDIS_PREFIX,
-    // A job may hold one message or twenty: the slots bound what is in flight.
-    concurrency: env.MESSAGES_IN_FLIGHT,
+    // All that Redis may hold: one lane's jobs must not hide another's. The slots bound what is in flight.
+    concurrency: env.RELAY_CHANNEL_WINDOW,
     redis,
     log,
     handle: deliver,
@@ -104,6 +115,18 @@ function createClaims({ database }: Parts, leaseMs: number) {
     maxBatch: claimsPerFlush,
     maxWaiting: 100_000,
     keyOf: (id) => id,
+  });
+}
+
+function createPutBack({ database }: Parts) {
+  return createBatcher<PutBack, undefined>({
+    async flush(messages) {
+      await putBackMessages(database.delivery, messages);
+      return messages.map(() => undefined);
+    },
+    maxBatch: claimsPerFlush,
+    maxWaiting: 100_000,
+    keyOf: ({ id }) => id,
   });
 }
 

@@ -1,10 +1,14 @@
+import { createPublishRoom } from '@belfry/accepting';
 import { channelNames } from '@belfry/channels';
 import {
-  assignJobs,
-  listDueMessages,
+  countQueued,
+  expireWaiting,
+  feedWaiting,
+  listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
   readServerStart,
+  replaceJobs,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { leaseMsOf } from './lease';
@@ -18,8 +22,13 @@ export function startRelay(parts: Parts): CloseRole {
   const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
   const relay = createRelay({
     channels: [...channelNames],
-    listDue: (options) => listDueMessages(pool, options),
-    assignJobs: (jobs) => assignJobs(pool, jobs),
+    feedWaiting: (decisions) => feedWaiting(pool, decisions),
+    countQueued: () => countQueued(pool),
+    publishRoom: createPublishRoom({ redis, prefix: env.REDIS_PREFIX }, roomLivesMs(env)),
+    listDoubted: (options) => listDoubtedMessages(pool, options),
+    replaceJobs: (jobs) => replaceJobs(pool, jobs),
+    expireWaiting: (limit) => expireWaiting(pool, limit),
+    removeJobs: queues.removeJobs,
     listExpiredLeases: (limit) => listExpiredLeases(pool, limit),
     listUnplannedRequests: (options) => listUnplannedRequests(pool, options),
     addFanOutJobs: queues.addFanOutJobs,
@@ -32,10 +41,15 @@ export function startRelay(parts: Parts): CloseRole {
     backoff: parts.backoff,
     pollMs: env.RELAY_POLL_MS,
     requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
-    channelWindow: env.RELAY_CHANNEL_WINDOW,
+    windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
     longestLeaseMs: Math.max(...channelNames.map((name) => leaseMsOf(name, env))),
     log: parts.log,
   });
   relay.start();
   return () => relay.close();
+}
+
+/** A relay that is behind still counts; one that is gone soon does not. */
+function roomLivesMs({ RELAY_POLL_MS }: Parts['env']): number {
+  return Math.max(2_000, RELAY_POLL_MS * 4);
 }

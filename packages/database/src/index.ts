@@ -28,6 +28,16 @@ export {
 } from './fan-out-queries';
 export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
 export {
+  countQueued,
+  type Fed,
+  type FeedDecisions,
+  feedWaiting,
+  type Queued,
+  type Share,
+  type WaitingGroup,
+  type WaitingMessage,
+} from './feed-waiting';
+export {
   type NewStoredKey,
   type PurgeOptions,
   purgeIdempotencyKeys,
@@ -64,17 +74,23 @@ export {
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
+export { type PutBack, putBackMessages } from './put-back';
 export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';
 export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
 export {
-  assignJobs,
-  type DueMessage,
+  type DoubtedMessage,
+  type DoubtOptions,
+  type EndedJob,
+  type Expired,
   type ExpiredLease,
+  expireWaiting,
   type JobAssignment,
-  listDueMessages,
+  listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
   readServerStart,
+  replaceJobs,
+  type UnplannedOptions,
 } from './relay-queries';
 export { createReadiness, type OldestWaiting, readOldestWaiting } from './status-queries';
 export { sqlStateOf } from './transaction';

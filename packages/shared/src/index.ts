@@ -19,6 +19,7 @@ export {
   deliverQueue,
   type FanOutJob,
   fanOutQueue,
+  laneOf,
   maxMessagesPerJob,
 } from './jobs';
 export {
