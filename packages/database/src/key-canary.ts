@@ -4,7 +4,7 @@ import type { Queryable } from './transaction';
 const canaryText = 'belfry';
 
 /** Where a key's canary is sealed to. */
-export function keyCanaryPlace(keyId: string): string {
+function keyCanaryPlace(keyId: string): string {
   return `key_canary:${keyId}`;
 }
 

@@ -8,7 +8,7 @@ export type UpkeepTask = { name: string; removeChunk(database: Queryable): Promi
 export type RemovedChunk = { removed: number; mayBeMore: boolean };
 
 /** Rows of one statement, at most. */
-export const upkeepChunk = 5_000;
+const upkeepChunk = 5_000;
 
 const dayMs = 24 * 60 * 60_000;
 const capturesPerApp = 500;
