@@ -5,9 +5,12 @@ import {
   createBulkSend,
   createPlan,
   createQueues,
+  createRoom,
+  createRoomReader,
   createSendEvent,
   createWriteBatcher,
   type Queues,
+  type Room,
   type SendEvent,
   storedRecipient,
 } from '@belfry/accepting';
@@ -42,6 +45,7 @@ import {
   type StartCheck,
 } from '@belfry/runtime';
 import { createBulkReader, deliverQueue, fanOutQueue } from '@belfry/shared';
+import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
 import { createKeyedCalls } from './keyed-calls';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
@@ -91,7 +95,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     findApiKey: lookUps.findApiKey,
     findApp: lookUps.findApp,
     receipts: createReceiptStore({ database, secrets, lookUps }),
-    ...createAccepting({ env, log, shutdown, database, queues, lookUps, secrets }),
+    ...createAccepting({ env, log, shutdown, database, redis, queues, lookUps, secrets }),
     limitRate: createLimitRate({
       callsPerSecond: env.RATE_LIMIT_PER_SECOND,
       redis,
@@ -117,6 +121,7 @@ type AcceptingParts = {
   log: Logger;
   shutdown: Shutdown;
   database: Database;
+  redis: Redis;
   queues: Queues;
   lookUps: GatewayLookUps;
   secrets: Secrets;
@@ -187,14 +192,24 @@ function createReceiptStore({
   };
 }
 
+function createOwnRoom({ env, log, shutdown, redis }: AcceptingParts): Room {
+  const room = createRoom();
+  const reader = createRoomReader({ redis, prefix: env.REDIS_PREFIX, room, id: newId(), log });
+  reader.start();
+  shutdown.add('room', () => reader.close());
+  return room;
+}
+
 type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend };
 
 function createAccepting(parts: AcceptingParts): Accepting {
   const { env, log, shutdown, database, queues, lookUps, secrets } = parts;
+  const room = createOwnRoom(parts);
   const createWrite = (name: string) => {
     const write = createWriteBatcher({
       writeRequests: (calls) => writeRequests(database.accepting, calls),
       queues,
+      room,
       newId,
       log,
     });

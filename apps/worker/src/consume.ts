@@ -23,8 +23,8 @@ export type Consumer = {
 };
 
 // PostgreSQL's leases decide when work is given up; BullMQ only has to bring a job back soon.
-const lockDurationMs = 15_000;
-const stalledCheckMs = 5_000;
+const lockDurationMs = 8_000;
+const stalledCheckMs = 4_000;
 const stalledTimes = 1_000;
 const emptyQueueWaitSeconds = 2;
 /** For telling Redis that the jobs are over; what it is not told, it finds out by their locks. */

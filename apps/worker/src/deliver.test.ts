@@ -1,12 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, createSemaphore } from '@belfry/runtime';
-import { createDeliver } from './deliver';
+import type { PutBack } from '@belfry/database';
+import { createLogger } from '@belfry/runtime';
+import { createBreaker } from './breaker';
+import { createDeliver, type DeliverDeps, type TimedClaim } from './deliver';
+import { createSlots } from './slots';
+
+/** Deliveries that find every message taken by another worker, but for what a test changes. */
+function setUp(changes: Partial<DeliverDeps> = {}) {
+  const claimed: string[] = [];
+  const returned: PutBack[] = [];
+  const breaker = createBreaker({ now: () => 0 });
+  const deliveries = createDeliver({
+    slots: createSlots(10),
+    breaker,
+    claims: {
+      async add(id) {
+        claimed.push(id);
+        return { claim: { kind: 'stale' }, claimedAtMs: 0 };
+      },
+    },
+    putBack: {
+      async add(message) {
+        returned.push(message);
+        return undefined;
+      },
+    },
+    attempt: () => Promise.reject(new Error('nothing was claimed')),
+    recorder: { record: async () => true },
+    onIntegration: () => {},
+    countMessage: () => {},
+    backoff: { baseMs: 1, capMs: 1, random: () => 0 },
+    log: createLogger({ level: 'error', process: 'test' }),
+    ...changes,
+  });
+  return { ...deliveries, breaker, claimed, returned };
+}
+
+/** A claim whose answer the test gives. */
+function defer() {
+  const answers: ((claim: TimedClaim) => void)[] = [];
+  const promise = new Promise<TimedClaim>((resolve) => answers.push(resolve));
+  return { promise, resolve: (claim: TimedClaim) => answers[0]?.(claim) };
+}
 
 describe('a delivery job', () => {
   test('fails only when all of its messages are done, so that shutdown waits for them', async () => {
     const done: string[] = [];
-    const { deliver } = createDeliver({
-      slots: createSemaphore(10),
+    const { deliver } = setUp({
       claims: {
         async add(id) {
           if (id === 'broken') throw new Error('no connection');
@@ -15,14 +55,34 @@ describe('a delivery job', () => {
           return { claim: { kind: 'stale' }, claimedAtMs: 0 };
         },
       },
-      attempt: () => Promise.reject(new Error('nothing was claimed')),
-      recorder: { record: async () => true },
-      onIntegration: () => {},
-      countMessage: () => {},
-      backoff: { baseMs: 1, capMs: 1, random: () => 0 },
-      log: createLogger({ level: 'error', process: 'test' }),
     });
-    await expect(deliver({ ids: ['broken', 'slow'] })).rejects.toThrow('no connection');
+    const ids = ['broken', 'slow'];
+    await expect(deliver({ ids, lane: 'a' })).rejects.toThrow('no connection');
     expect(done).toEqual(['slow']);
+  });
+
+  test('gives its messages back with a time while its lane is shut, and claims none of them', async () => {
+    const { deliver, stop, breaker, claimed, returned } = setUp();
+    for (let time = 0; time < 5; time += 1) breaker.note('a', { isTimeout: true });
+    const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    await deliver({ ids: ['m3'], lane: 'b' });
+    stop();
+    await delivered;
+    expect(claimed).toEqual(['m3']);
+    expect(returned).toEqual(['m1', 'm2'].map((id) => ({ id, waitMs: 30_000, isShut: true })));
+  });
+
+  test('gives back at once what waits for a slot when the worker stops', async () => {
+    const { promise, resolve } = defer();
+    const { deliver, stop, returned } = setUp({
+      slots: createSlots(1),
+      claims: { add: () => promise },
+    });
+    const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    await sleep(0);
+    stop();
+    resolve({ claim: { kind: 'stale' }, claimedAtMs: 0 });
+    await delivered;
+    expect(returned).toEqual([{ id: 'm2', waitMs: 0, isShut: false }]);
   });
 });

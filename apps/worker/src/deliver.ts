@@ -1,17 +1,24 @@
-import type { AttemptResult, Claim, ClaimedMessage } from '@belfry/database';
-import type { Batcher, Logger, Metrics, Semaphore } from '@belfry/runtime';
-import type { DeliverJob, Outcome } from '@belfry/shared';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sandboxProvider, timeoutReason } from '@belfry/channels';
+import type { AttemptResult, Claim, ClaimedMessage, PutBack } from '@belfry/database';
+import type { Batcher, Logger, Metrics } from '@belfry/runtime';
+import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
 import { boundedJson } from './bounded-json';
+import type { Breaker } from './breaker';
 import { type Backoff, brokenVersion, nextState } from './next-state';
 import type { Recorder } from './recorder';
+import type { Slots } from './slots';
 
 /** `claimedAtMs` is not later than the lease's begin by PostgreSQL's clock, see `Claimed`. */
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
 
 export type DeliverDeps = {
   /** Messages of this channel that may be in flight at once. */
-  slots: Semaphore;
+  slots: Slots;
+  breaker: Breaker;
+  /** Gives a message back to the relay. */
+  putBack: Pick<Batcher<PutBack, undefined>, 'add'>;
   claims: Pick<Batcher<string, TimedClaim>, 'add'>;
   attempt(claimed: Claimed): Promise<Ended>;
   recorder: Pick<Recorder, 'record'>;
@@ -29,34 +36,60 @@ export type Deliver = {
   stop(): void;
 };
 
+/**
+ * How long what may not be sent stays here before it goes back: meanwhile it takes the room that the relay would give
+ * to more of the same, which would go round and round.
+ */
+const heldMs = 1_000;
+
 export function createDeliver(deps: DeliverDeps): Deliver {
-  const { slots, claims, log } = deps;
-  let isStopped = false;
+  const { slots, breaker, claims, log } = deps;
+  const stopping = new AbortController();
 
   return {
-    async deliver({ ids }) {
+    async deliver({ ids, lane }) {
       // The job is over when all of its messages are, also where one fails: shutdown waits for jobs.
-      const ended = await Promise.allSettled(ids.map(deliverOne));
+      const ended = await Promise.allSettled(ids.map((id) => deliverOne(id, lane)));
       const failed = ended.find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
     },
     stop() {
-      isStopped = true;
+      stopping.abort();
+      slots.close();
     },
   };
 
-  async function deliverOne(id: string): Promise<void> {
-    const release = await slots.acquire();
+  async function deliverOne(id: string, lane: string): Promise<void> {
+    const release = await slots.acquire(lane);
+    if (!release) return putBack({ id, waitMs: 0, isShut: false });
+    const waitMs = breaker.waitMs(lane);
+    if (waitMs !== undefined) {
+      release();
+      await holdBack();
+      return putBack({ id, waitMs, isShut: true });
+    }
     try {
-      if (isStopped) return;
-      const { claim, claimedAtMs } = await claims.add(id);
-      if (claim.kind === 'settled') {
-        log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
-      }
-      if (claim.kind === 'claimed') await finish(deps, { message: claim.message, claimedAtMs });
+      await claimAndFinish(id);
     } finally {
       release();
     }
+  }
+
+  async function claimAndFinish(id: string): Promise<void> {
+    const { claim, claimedAtMs } = await claims.add(id);
+    if (claim.kind === 'settled') {
+      log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
+    }
+    if (claim.kind === 'claimed') await finish(deps, { message: claim.message, claimedAtMs });
+  }
+
+  async function putBack(message: PutBack): Promise<void> {
+    await deps.putBack.add(message);
+  }
+
+  /** Ends early, without a word, when the worker stops. */
+  async function holdBack(): Promise<void> {
+    await sleep(heldMs, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 }
 
@@ -66,6 +99,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   const result = resultOf(message, ended, deps.backoff);
   const isRecorded = await deps.recorder.record(result);
   tellIntegration(deps, message, ended.outcome);
+  noteTimeout(deps, message, ended);
   const { provider = 'none', outcome } = result;
   deps.countMessage({ channel: message.channel, provider, outcome });
   deps.log.info('attempt.closed', {
@@ -99,6 +133,7 @@ function resultOf(message: ClaimedMessage, ended: Ended, backoff: Backoff): Atte
     notes: ended.notes ?? {},
     changes: ended.changes ?? [],
     inboxItem: ended.inboxItem,
+    unknownCount: message.unknownCount,
     next: ended.failed
       ? { state: 'failed', reason: ended.failed }
       : nextState(
@@ -121,4 +156,12 @@ function tellIntegration(deps: DeliverDeps, message: ClaimedMessage, outcome: Ou
   if (outcome.outcome === 'rejected' && outcome.scope === 'integration' && !outcome.ownToken) {
     deps.onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
   }
+}
+
+/** The sandbox hangs only when it is asked to. */
+function noteTimeout({ breaker }: DeliverDeps, message: ClaimedMessage, ended: Ended): void {
+  if (ended.provider === sandboxProvider) return;
+  const { outcome } = ended;
+  const isTimeout = 'reason' in outcome && outcome.reason === timeoutReason;
+  breaker.note(laneOf(message), { isTimeout });
 }

@@ -1,82 +1,100 @@
-import type { DueMessage } from '@belfry/database';
+import type { NewDeliverJob, PublishedRoom } from '@belfry/accepting';
+import type {
+  DoubtedMessage,
+  DoubtOptions,
+  Fed,
+  FeedDecisions,
+  JobAssignment,
+  Queued,
+  WaitingGroup,
+  WaitingMessage,
+} from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
-import { maxMessagesPerJob } from '@belfry/shared';
+import { gatherLanes } from './gather-lanes';
+import { roomForGateways, shareWindow, type Windows } from './share-window';
 
 export type FeedDeps = {
-  /** Due messages without a job, or, with `doubtedAfterMs`, with one that may be gone. */
-  listDue(options: {
-    channel: string;
-    limit: number;
-    doubtedAfterMs?: number;
-  }): Promise<DueMessage[]>;
+  /** Takes what waits and writes its jobs; undefined while another relay does. */
+  feedWaiting(decisions: FeedDecisions<NewDeliverJob>): Promise<Fed<NewDeliverJob> | undefined>;
+  countQueued(): Promise<Queued[]>;
+  publishRoom(room: PublishedRoom): Promise<void>;
+  listDoubted(options: DoubtOptions): Promise<DoubtedMessage[]>;
   /** Writes each message's new job; the ids for which nobody was faster. */
-  assignJobs(
-    jobs: { id: string; jobId: string; previousJobId: string | undefined }[],
-  ): Promise<Set<string>>;
+  replaceJobs(jobs: JobAssignment[]): Promise<Set<string>>;
   queues: {
-    addDeliverJobs(jobs: { jobId: string; channel: string; ids: string[] }[]): Promise<void>;
+    addDeliverJobs(jobs: NewDeliverJob[]): Promise<void>;
     findJobs(channel: string, jobIds: string[]): Promise<Set<string>>;
-    countWaiting(channel: string): Promise<number>;
   };
   newId: () => string;
-  /** Messages of one channel in Redis, at most. */
-  channelWindow: number;
+  windows: Windows;
   log: Logger;
 };
 
-/** Queues what is due and was never queued, as far as Redis has room; the rest waits in PostgreSQL. */
-export async function feedDue(deps: FeedDeps, channel: string): Promise<void> {
-  // A job holds up to 20 messages, so this errs on the side of less in Redis.
-  const inRedis = (await deps.queues.countWaiting(channel)) * maxMessagesPerJob;
-  const room = deps.channelWindow - inRedis;
-  if (room <= 0) return;
-  const due = await deps.listDue({ channel, limit: room });
-  if (due.length > 0) await queueMessages(deps, channel, due);
+/** Brings what waits to the queues, as far as there is room; how many messages it took. */
+export function createFeed(deps: FeedDeps) {
+  const { newId, windows } = deps;
+  let after: WaitingGroup | undefined;
+
+  return async function feed(): Promise<NewDeliverJob[]> {
+    const fed = await deps.feedWaiting({
+      after,
+      share: (groups, queued) => shareWindow(rotated(groups), { queued, windows }),
+      gather: (messages) => gatherByChannel(messages, newId),
+    });
+    after = fed?.next;
+    const queued = fed?.queued ?? (await deps.countQueued());
+    await deps.publishRoom(roomForGateways(queued, { id: newId(), windows }));
+    return fed?.jobs ?? [];
+  };
+
+  /** Where there are more apps than room, another one is first each time. */
+  function rotated(groups: WaitingGroup[]): WaitingGroup[] {
+    const first = Math.floor(Math.random() * groups.length);
+    return [...groups.slice(first), ...groups.slice(0, first)];
+  }
+}
+
+function gatherByChannel(messages: WaitingMessage[], newId: () => string): NewDeliverJob[] {
+  const channels = [...new Set(messages.map(({ channel }) => channel))];
+  return channels.flatMap((channel) =>
+    gatherLanes(
+      messages.filter((message) => message.channel === channel),
+      { channel, newId },
+    ),
+  );
 }
 
 /** Queues again what is gone from Redis, and only that. */
-export async function feedLost(
-  deps: FeedDeps,
-  channel: string,
-  doubtedAfterMs: number,
-): Promise<void> {
-  const doubted = await deps.listDue({ channel, limit: deps.channelWindow, doubtedAfterMs });
-  const jobIds = [...new Set(doubted.flatMap(({ jobId }) => jobId ?? []))];
-  if (jobIds.length === 0) return;
+export async function feedLost(deps: FeedDeps, channel: string, dueForMs: number): Promise<void> {
+  // Twice the window: what the gateways queued beside the relay must not hide what is lost.
+  const limit = deps.windows.channel * 2;
+  const doubted = await deps.listDoubted({ channel, limit, dueForMs });
+  if (doubted.length === 0) return;
+  const jobIds = [...new Set(doubted.map(({ jobId }) => jobId))];
   const present = await deps.queues.findJobs(channel, jobIds);
-  const lost = doubted.filter(({ jobId }) => jobId !== undefined && !present.has(jobId));
+  const lost = doubted.filter(({ jobId }) => !present.has(jobId));
   if (lost.length === 0) return;
-  await queueMessages(deps, channel, lost);
+  await queueAgain(deps, channel, lost);
   deps.log.info('relay.requeued', { channel, messages: lost.length });
 }
 
-async function queueMessages(
-  { assignJobs, queues, newId }: FeedDeps,
+async function queueAgain(
+  { replaceJobs, queues, newId }: FeedDeps,
   channel: string,
-  messages: DueMessage[],
+  lost: DoubtedMessage[],
 ): Promise<void> {
-  // Jobs of one class: a bulk must not hold up the single sends behind it.
-  const jobs = [false, true]
-    .flatMap((isBulk) => chunksOf(messages.filter((message) => message.isBulk === isBulk)))
-    .map((members) => ({ jobId: newId(), members }));
-  const written = await assignJobs(
-    jobs.flatMap(({ jobId, members }) =>
-      members.map((message) => ({ id: message.id, jobId, previousJobId: message.jobId })),
+  const jobs = gatherLanes(lost, { channel, newId });
+  const previous = new Map(lost.map(({ id, jobId }) => [id, jobId]));
+  const written = await replaceJobs(
+    jobs.flatMap(({ jobId, ids }) =>
+      ids.flatMap((id) => {
+        const previousJobId = previous.get(id);
+        return previousJobId === undefined ? [] : [{ id, jobId, previousJobId }];
+      }),
     ),
   );
   const toAdd = jobs
-    .map(({ jobId, members }) => ({
-      jobId,
-      channel,
-      ids: members.map(({ id }) => id).filter((id) => written.has(id)),
-    }))
+    .map((job) => ({ ...job, ids: job.ids.filter((id) => written.has(id)) }))
     .filter(({ ids }) => ids.length > 0);
   if (toAdd.length > 0) await queues.addDeliverJobs(toAdd);
-}
-
-function chunksOf(messages: DueMessage[]): DueMessage[][] {
-  const count = Math.ceil(messages.length / maxMessagesPerJob);
-  return Array.from({ length: count }, (_, index) =>
-    messages.slice(index * maxMessagesPerJob, (index + 1) * maxMessagesPerJob),
-  );
 }

@@ -11,7 +11,7 @@ import {
   writeCapture,
   writeRequests,
 } from '@belfry/database';
-import { createLogger, createSemaphore, newId } from '@belfry/runtime';
+import { createLogger, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
@@ -22,6 +22,7 @@ import {
   testSecrets,
 } from '@belfry/testing';
 import { attemptMessage } from './attempt';
+import { createBreaker } from './breaker';
 import { createCarriers } from './carrier';
 import { createCompose } from './compose';
 import { createDeadlines } from './deadlines';
@@ -29,6 +30,7 @@ import { createDeliver } from './deliver';
 import { giveUpLeases } from './leases';
 import type { Backoff } from './next-state';
 import { createRecorder } from './recorder';
+import { createSlots } from './slots';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const backoff: Backoff = { baseMs: 1, capMs: 1, random: () => 0 };
@@ -68,7 +70,9 @@ function createWorker(claim: ClaimedMessage) {
   const { findVersion, findApp } = lookUps;
   const times = { deadlineMs: channel.deadlineMs, leaseMs: channel.deadlineMs + 5_000 };
   return createDeliver({
-    slots: createSemaphore(10),
+    slots: createSlots(10),
+    breaker: createBreaker({ now: () => performance.now() }),
+    putBack: { add: () => Promise.reject(new Error('nothing was to be put back')) },
     claims: {
       add: async () => ({
         claim: { kind: 'claimed', message: claim },
@@ -183,7 +187,7 @@ describe('an in-app message of a live app', () => {
   test('is delivered without an integration, its item stored with the attempt', async () => {
     const tenant = await factories.createTenant({ delivery: 'live' });
     const id = await accept(tenant);
-    await createWorker(await claim(id, 10_000)).deliver({ ids: [id] });
+    await createWorker(await claim(id, 10_000)).deliver({ ids: [id], lane: tenant.appId });
     const { items, message } = await readOutcome(id);
     expect(items).toMatchObject([
       {
@@ -212,7 +216,9 @@ describe('an in-app message of a live app', () => {
     const second = await claim(id, 10_000);
     expect([first.attempt, second.attempt]).toEqual([1, 2]);
     await Promise.all(
-      [first, first, second, second].map((claimed) => createWorker(claimed).deliver({ ids: [id] })),
+      [first, first, second, second].map((claimed) =>
+        createWorker(claimed).deliver({ ids: [id], lane: tenant.appId }),
+      ),
     );
     const { items, message } = await readOutcome(id);
     expect(items).toHaveLength(1);
@@ -224,7 +230,7 @@ describe('an in-app message of a live app', () => {
 test('in sandbox delivery an in-app message is captured, and is in no inbox', async () => {
   const tenant = await factories.createTenant({ delivery: 'sandbox' });
   const id = await accept(tenant);
-  await createWorker(await claim(id, 10_000)).deliver({ ids: [id] });
+  await createWorker(await claim(id, 10_000)).deliver({ ids: [id], lane: tenant.appId });
   const { items, message } = await readOutcome(id);
   expect(items).toEqual([]);
   expect(message.state).toBe('sent');

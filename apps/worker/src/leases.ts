@@ -57,6 +57,7 @@ function resultOf(
     notes: {},
     changes: [],
     inboxItem: undefined,
+    unknownCount,
     next: nextState(
       {
         outcome: { outcome: 'unknown', reason, detail },

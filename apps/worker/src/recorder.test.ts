@@ -18,6 +18,7 @@ function resultOf(messageId: string, detail?: string): AttemptResult {
     notes: {},
     changes: [],
     inboxItem: undefined,
+    unknownCount: 0,
     next: { state: 'sent' },
   };
 }

@@ -18,22 +18,27 @@ const expiredLease = {
   integrationId: undefined,
 };
 
+const job = (channel: string) => ({ jobId: `job of ${channel}`, channel, lane: 'a', ids: ['m'] });
+
 /** A relay over stores that answer, but for what a test breaks. */
 function createParts(broken: Partial<RelayDeps> = {}) {
-  const fed: string[] = [];
+  const queued: string[] = [];
   const recorded: (string | undefined)[] = [];
   const relay = createRelay({
     channels: ['email', 'slack'],
-    async listDue({ channel }) {
-      fed.push(channel);
-      return [];
-    },
-    assignJobs: async () => new Set(),
+    feedWaiting: async () => ({ jobs: [], queued: [], next: undefined }),
+    countQueued: async () => [],
+    publishRoom: async () => {},
+    listDoubted: async () => [],
+    replaceJobs: async () => new Set(),
     queues: {
-      addDeliverJobs: async () => {},
+      async addDeliverJobs(jobs) {
+        queued.push(...jobs.map(({ channel }) => channel));
+      },
       findJobs: async () => new Set(),
-      countWaiting: async () => 0,
     },
+    expireWaiting: async () => ({ messages: 0, jobs: [] }),
+    removeJobs: async () => {},
     listExpiredLeases: async () => [expiredLease],
     findVersion: async () => undefined,
     async record({ reason, next }) {
@@ -48,12 +53,12 @@ function createParts(broken: Partial<RelayDeps> = {}) {
     backoff: { baseMs: 1, capMs: 1, random: () => 0 },
     pollMs: 20,
     requeueAfterMs: 60_000,
-    channelWindow: 100,
+    windows: { channel: 2_000, app: 500 },
     longestLeaseMs,
     log,
     ...broken,
   });
-  return { relay, fed, recorded };
+  return { relay, queued, recorded };
 }
 
 function refuse(): Promise<never> {
@@ -70,17 +75,78 @@ async function turnThroughGrace(turn: () => Promise<void>): Promise<void> {
 }
 
 describe('a turn of the relay', () => {
-  test('feeds the other channels when one of them fails', async () => {
-    const { relay, fed } = createParts({
+  test('queues the other channels when one of them fails', async () => {
+    const added: string[] = [];
+    const { relay } = createParts({
+      feedWaiting: async () => ({
+        jobs: [job('email'), job('slack')],
+        queued: [],
+        next: undefined,
+      }),
       queues: {
-        addDeliverJobs: async () => {},
+        async addDeliverJobs([first]) {
+          if (first?.channel === 'email') await refuse();
+          added.push(String(first?.channel));
+        },
         findJobs: async () => new Set(),
-        countWaiting: (channel) => (channel === 'email' ? refuse() : Promise.resolve(0)),
       },
     });
     await relay.turn();
+    expect(added).toEqual(['slack']);
+  });
+
+  test('takes nothing from what waits while Redis is away', async () => {
+    let fed = 0;
+    const { relay } = createParts({
+      hasMarker: refuse,
+      async feedWaiting() {
+        fed += 1;
+        return undefined;
+      },
+    });
     await relay.turn();
-    expect(fed.filter((channel) => channel === 'slack')).not.toHaveLength(0);
+    expect(fed).toBe(0);
+  });
+
+  test('tells the gateways what is in the queues also while another relay feeds', async () => {
+    const published: unknown[] = [];
+    const { relay } = createParts({
+      feedWaiting: async () => undefined,
+      countQueued: async () => [{ channel: 'email', appId: 'a', messages: 500 }],
+      async publishRoom({ channels }) {
+        published.push(channels);
+      },
+    });
+    await relay.turn();
+    expect(published).toEqual([{ email: { room: 1_000, apps: { a: 0 } } }]);
+  });
+
+  test('expires what waited beyond its end while Redis is away', async () => {
+    let expired = 0;
+    const { relay } = createParts({
+      hasMarker: refuse,
+      async expireWaiting() {
+        expired += 1;
+        return { messages: 0, jobs: [] };
+      },
+    });
+    await relay.turn();
+    expect(expired).toBe(1);
+  });
+
+  test('looks at leases, ends and fanout once a second, however often it turns', async () => {
+    let looks = 0;
+    const { relay } = createParts({
+      async expireWaiting() {
+        looks += 1;
+        return { messages: 0, jobs: [] };
+      },
+    });
+    for (let turn = 0; turn < 40; turn += 1) {
+      await relay.turn();
+      jest.advanceTimersByTime(50);
+    }
+    expect(looks).toBe(2);
   });
 
   test('gives leases up while Redis is away', async () => {
@@ -90,7 +156,7 @@ describe('a turn of the relay', () => {
   });
 
   test('doubts everything again when it could not queue what an emptied Redis lost', async () => {
-    const doubted: (number | undefined)[] = [];
+    const doubted: number[] = [];
     let isAway = true;
     let hasMarker = false;
     const { relay } = createParts({
@@ -100,8 +166,8 @@ describe('a turn of the relay', () => {
         hasMarker = true;
         return had;
       },
-      async listDue({ doubtedAfterMs }) {
-        if (doubtedAfterMs !== undefined) doubted.push(doubtedAfterMs);
+      async listDoubted({ dueForMs }) {
+        doubted.push(dueForMs);
         if (isAway) return refuse();
         return [];
       },

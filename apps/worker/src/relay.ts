@@ -1,22 +1,22 @@
-import type { FanOutJob } from '@belfry/shared';
-import { type FeedDeps, feedDue, feedLost } from './feed';
+import type { EndedJob, Expired } from '@belfry/database';
+import { createFeed, type FeedDeps, feedLost } from './feed';
+import { createGrace, type GraceDeps } from './grace';
 import { giveUpLeases, type LeasesDeps } from './leases';
+import { createWakeFanOut, type WakeFanOutDeps } from './wake-fan-out';
 
 export type RelayDeps = FeedDeps &
-  LeasesDeps & {
+  LeasesDeps &
+  WakeFanOutDeps &
+  GraceDeps & {
     channels: string[];
-    /** Requests whose items nobody planned for a while. */
-    listUnplannedRequests(options: { olderThanMs: number; limit: number }): Promise<string[]>;
-    addFanOutJobs(jobs: FanOutJob[]): Promise<void>;
-    /** When PostgreSQL started: a new start begins the grace again. */
-    readServerStart(): Promise<string>;
+    /** Fails what waits beyond its end. */
+    expireWaiting(limit: number): Promise<Expired>;
+    removeJobs(jobs: EndedJob[]): Promise<void>;
     /** False once after Redis was emptied. */
     hasMarker(): Promise<boolean>;
     pollMs: number;
     /** How long a queued message may lie before its job is doubted. */
     requeueAfterMs: number;
-    /** The longest lease of any channel. */
-    longestLeaseMs: number;
   };
 
 export type Relay = {
@@ -26,60 +26,68 @@ export type Relay = {
   close(): Promise<void>;
 };
 
-const unplannedPerTurn = 100;
+/** After a turn that queued something: there may be more, and the gateways wait for a new count. */
+const soonMs = 25;
+/** How long turns stay close to each other after the last one that queued something. */
+const busyMs = 1_000;
+/** Leases, ends and fanout: what need not be looked at as often as what waits. */
+const careEveryMs = 1_000;
+const expiredPerTurn = 1_000;
 
 /**
- * Queues what is due and not in Redis, gives up leases that ran out, and wakes fanout. Any number
- * may run: PostgreSQL arbitrates each row.
+ * Queues what waits, as far as there is room, and again what is gone from Redis; gives up leases that ran out; fails
+ * what waited beyond its end; wakes fanout. Any number may run: PostgreSQL arbitrates each row.
  */
 export function createRelay(deps: RelayDeps): Relay {
   const doubt = createDoubt(deps);
-  const grace = createGrace(deps);
-  const failing = new Set<string>();
+  const feed = createFeed(deps);
+  const fanOut = createWakeFanOut(deps);
+  const attempt = createAttempt(deps.log);
+  const care = createCare(deps, { attempt, wakeFanOut: fanOut.wake });
+  let busyUntilMs = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
   // Each step by itself: leases do not wait for Redis, nor one channel for another.
   async function turn(): Promise<void> {
-    const doubtedAfterMs = await attempt('doubt', doubt.next);
+    const doubted = await attempt('doubt', doubt.next);
+    // What is fed while Redis is away would have jobs that nobody has, and fill the window with them.
+    if (doubted) {
+      if (doubted.isEmptied) fanOut.forget();
+      await queueLost(doubted.dueForMs);
+      await queueWaiting();
+    }
+    await care();
+  }
+
+  async function queueLost(dueForMs: number | undefined): Promise<void> {
+    if (dueForMs === undefined) return;
     for (const channel of deps.channels) {
-      await attempt(`feed ${channel}`, () => feed(channel, doubtedAfterMs));
+      await attempt(`doubt ${channel}`, () =>
+        feedLost(deps, channel, dueForMs).catch((error: unknown) => {
+          doubt.repeat();
+          throw error;
+        }),
+      );
     }
-    await attempt('leases', async () => {
-      if (await grace.isOver()) await giveUpLeases(deps);
-    });
-    await attempt('fanout', () => wakeFanOut(deps));
   }
 
-  async function feed(channel: string, doubtedAfterMs: number | undefined): Promise<void> {
-    if (doubtedAfterMs !== undefined) {
-      await feedLost(deps, channel, doubtedAfterMs).catch((error: unknown) => {
-        doubt.repeat();
-        throw error;
-      });
-    }
-    await feedDue(deps, channel);
-  }
-
-  /** An outage is one line, not one a turn. */
-  async function attempt<T>(part: string, step: () => Promise<T>): Promise<T | undefined> {
-    try {
-      const result = await step();
-      if (failing.delete(part)) deps.log.info('relay.step_restored', { part });
-      return result;
-    } catch (error) {
-      if (!failing.has(part)) deps.log.warn('relay.step_failed', { part, error });
-      failing.add(part);
-      return undefined;
+  async function queueWaiting(): Promise<void> {
+    const jobs = (await attempt('feed', feed)) ?? [];
+    if (jobs.length > 0) busyUntilMs = performance.now() + busyMs;
+    for (const channel of new Set(jobs.map((job) => job.channel))) {
+      const ofChannel = jobs.filter((job) => job.channel === channel);
+      await attempt(`queue ${channel}`, () => deps.queues.addDeliverJobs(ofChannel));
     }
   }
 
   function schedule(): void {
     if (isClosed) return;
+    const waitMs = performance.now() < busyUntilMs ? Math.min(soonMs, deps.pollMs) : deps.pollMs;
     timer = setTimeout(() => {
       running = turn().finally(schedule);
-    }, deps.pollMs);
+    }, waitMs);
   }
 
   return {
@@ -93,64 +101,70 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 }
 
-async function wakeFanOut(deps: RelayDeps): Promise<void> {
-  const { requeueAfterMs, listUnplannedRequests, addFanOutJobs } = deps;
-  const requestIds = await listUnplannedRequests({
-    olderThanMs: requeueAfterMs,
-    limit: unplannedPerTurn,
-  });
-  if (requestIds.length > 0) await addFanOutJobs(requestIds.map((requestId) => ({ requestId })));
+type CareParts = { attempt: Attempt; wakeFanOut(): Promise<void> };
+
+/** What keeps order among what waits and what is sent, about once a second. */
+function createCare(deps: RelayDeps, { attempt, wakeFanOut }: CareParts): () => Promise<void> {
+  const grace = createGrace(deps);
+  let nextAtMs = Number.NEGATIVE_INFINITY;
+
+  return async function care() {
+    if (performance.now() < nextAtMs) return;
+    nextAtMs = performance.now() + careEveryMs;
+    await attempt('leases', async () => {
+      if (await grace.isOver()) await giveUpLeases(deps);
+    });
+    await attempt('expire', expire);
+    await attempt('fanout', wakeFanOut);
+  };
+
+  async function expire(): Promise<void> {
+    const { messages, jobs } = await deps.expireWaiting(expiredPerTurn);
+    if (messages === 0) return;
+    deps.log.info('relay.expired', { messages });
+    await deps.removeJobs(jobs);
+  }
 }
+
+type Attempt = <T>(part: string, step: () => Promise<T>) => Promise<T | undefined>;
+
+/** Runs a step that may fail. An outage is one line, not one a turn. */
+function createAttempt(log: RelayDeps['log']): Attempt {
+  const failing = new Set<string>();
+
+  return async function attempt<T>(part: string, step: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await step();
+      if (failing.delete(part)) log.info('relay.step_restored', { part });
+      return result;
+    } catch (error) {
+      if (!failing.has(part)) log.warn('relay.step_failed', { part, error });
+      failing.add(part);
+      return undefined;
+    }
+  };
+}
+
+/** How long a message must have been due to be doubted now; undefined doubts none. */
+type Doubted = { isEmptied: boolean; dueForMs: number | undefined };
 
 /** When to ask Redis whether queued jobs are still there: now and then, and at once after it was emptied. */
 function createDoubt({ hasMarker, requeueAfterMs }: RelayDeps) {
   let lastAtMs = Number.NEGATIVE_INFINITY;
   let mustRepeat = false;
   return {
-    /** How long a message must have been due to be doubted now; undefined doubts none. */
-    async next(): Promise<number | undefined> {
-      const isEmptied = !(await hasMarker()) || mustRepeat;
+    async next(): Promise<Doubted> {
+      const isEmptied = !(await hasMarker());
       const isTime = performance.now() - lastAtMs >= requeueAfterMs;
-      if (!isEmptied && !isTime) return undefined;
+      if (!isEmptied && !mustRepeat && !isTime) return { isEmptied, dueForMs: undefined };
+      const dueForMs = isEmptied || mustRepeat ? 0 : requeueAfterMs;
       lastAtMs = performance.now();
       mustRepeat = false;
-      return isEmptied ? 0 : requeueAfterMs;
+      return { isEmptied, dueForMs };
     },
     /** What was to be queued again was not: the next turn doubts all of it once more. */
     repeat(): void {
       mustRepeat = true;
-    },
-  };
-}
-
-/**
- * No lease runs out in the first lease length after this relay, or PostgreSQL, came back: workers
- * that could not record meanwhile come first. A server that did not answer, and a process that was
- * frozen, came back like one that was started.
- */
-function createGrace({ readServerStart, longestLeaseMs }: RelayDeps) {
-  const longestGapMs = longestLeaseMs / 2;
-  let server: string | undefined;
-  let beganAtMs = performance.now();
-  let seenAtMs = beganAtMs;
-
-  async function readStart(): Promise<string | undefined> {
-    try {
-      return await readServerStart();
-    } catch (error) {
-      server = undefined;
-      throw error;
-    }
-  }
-
-  return {
-    async isOver(): Promise<boolean> {
-      const start = await readStart();
-      const now = performance.now();
-      if (start !== server || now - seenAtMs > longestGapMs) beganAtMs = now;
-      server = start;
-      seenAtMs = now;
-      return now - beganAtMs >= longestLeaseMs;
     },
   };
 }

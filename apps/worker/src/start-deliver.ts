@@ -3,18 +3,22 @@ import {
   claimMessages,
   markActive,
   markNeedsAttention,
+  type PutBack,
+  putBackMessages,
   readOldestWaiting,
   writeCapture,
 } from '@belfry/database';
-import { createBatcher, createConsumerRedis, createSemaphore, type Env } from '@belfry/runtime';
+import { createBatcher, createConsumerRedis, type Env } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
+import { createBreaker } from './breaker';
 import { type Carriers, createCarriers } from './carrier';
 import { createCompose } from './compose';
 import { createDeliver, type Deliver, type TimedClaim } from './deliver';
 import { deadlineMsOf, leaseMsOf } from './lease';
 import { createFindOwnToken } from './own-token';
 import type { Parts, RunningRole } from './parts';
+import { createSlots } from './slots';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
 
@@ -28,8 +32,8 @@ export function startDeliver(parts: Parts, channel: ChannelName): RunningRole {
   const consumer = consumeWatched<DeliverJob>({
     queue: deliverQueue(channel),
     prefix: env.REDIS_PREFIX,
-    // A job may hold one message or twenty: the slots bound what is in flight.
-    concurrency: env.MESSAGES_IN_FLIGHT,
+    // All that Redis may hold: one lane's jobs must not hide another's. The slots bound what is in flight.
+    concurrency: env.RELAY_CHANNEL_WINDOW,
     connect: () => createConsumerRedis({ url: env.REDIS_URL, log }),
     handle: deliver,
     hasOverdueWork: () => hasOverdueMessages(parts, channel),
@@ -53,7 +57,9 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
   const carriers = createChannelCarriers(parts, channel);
   const compose = createCompose(channels[channel]);
   return createDeliver({
-    slots: createSemaphore(env.MESSAGES_IN_FLIGHT),
+    slots: createSlots(env.MESSAGES_IN_FLIGHT),
+    breaker: createBreaker({ now: () => performance.now() }),
+    putBack: createPutBack(parts),
     claims: createClaims(parts, times.leaseMs),
     attempt: (claimed) =>
       attemptMessage(
@@ -139,6 +145,18 @@ function createClaims({ database, worker }: Parts, leaseMs: number) {
     maxBatch: claimsPerFlush,
     maxWaiting: 100_000,
     keyOf: (id) => id,
+  });
+}
+
+function createPutBack({ database }: Parts) {
+  return createBatcher<PutBack, undefined>({
+    async flush(messages) {
+      await putBackMessages(database.delivery, messages);
+      return messages.map(() => undefined);
+    },
+    maxBatch: claimsPerFlush,
+    maxWaiting: 100_000,
+    keyOf: ({ id }) => id,
   });
 }
 

@@ -1,11 +1,15 @@
+import { createPublishRoom } from '@belfry/accepting';
 import { channelNames } from '@belfry/channels';
 import {
-  assignJobs,
+  countQueued,
   createUpkeepTasks,
-  listDueMessages,
+  expireWaiting,
+  feedWaiting,
+  listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
   readServerStart,
+  replaceJobs,
   withUpkeepLock,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
@@ -23,8 +27,13 @@ export function startRelay(parts: Parts): RunningRole {
   const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
   const relay = createRelay({
     channels: [...channelNames],
-    listDue: (options) => listDueMessages(pool, options),
-    assignJobs: (jobs) => assignJobs(pool, jobs),
+    feedWaiting: (decisions) => feedWaiting(pool, decisions),
+    countQueued: () => countQueued(pool),
+    publishRoom: createPublishRoom({ redis, prefix: env.REDIS_PREFIX }, roomLivesMs(env)),
+    listDoubted: (options) => listDoubtedMessages(pool, options),
+    replaceJobs: (jobs) => replaceJobs(pool, jobs),
+    expireWaiting: (limit) => expireWaiting(pool, limit),
+    removeJobs: queues.removeJobs,
     listExpiredLeases: (limit) => listExpiredLeases(pool, limit),
     listUnplannedRequests: (options) => listUnplannedRequests(pool, options),
     addFanOutJobs: queues.addFanOutJobs,
@@ -37,7 +46,7 @@ export function startRelay(parts: Parts): RunningRole {
     backoff: parts.backoff,
     pollMs: env.RELAY_POLL_MS,
     requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
-    channelWindow: env.RELAY_CHANNEL_WINDOW,
+    windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
     longestLeaseMs: Math.max(...channelNames.map((name) => leaseMsOf(name, env))),
     log: parts.log,
   });
@@ -55,4 +64,9 @@ export function startRelay(parts: Parts): RunningRole {
       await Promise.all([relay.close(), upkeep.close()]);
     },
   };
+}
+
+/** A relay that is behind still counts; one that is gone soon does not. */
+function roomLivesMs({ RELAY_POLL_MS }: Parts['env']): number {
+  return Math.max(2_000, RELAY_POLL_MS * 4);
 }

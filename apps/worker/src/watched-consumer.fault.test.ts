@@ -29,7 +29,7 @@ test('a consumer whose link is dead without a word is made anew, and takes what 
   const redis = createRedis({ url: working.url, log });
   await waitForRedis(redis, 5_000);
   const queues = createQueues({ redis, prefix, log });
-  await queues.addDeliverJobs([{ jobId: newId(), channel: 'slack', ids: ['waiting'] }]);
+  await queues.addDeliverJobs([{ jobId: newId(), channel: 'slack', ids: ['waiting'], lane: '' }]);
 
   const taken: string[] = [];
   const links = [silent.url];

@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 /** A delivery job to add: its id is written on its messages already. */
-export type NewDeliverJob = { jobId: string; channel: string; ids: string[] };
+export type NewDeliverJob = DeliverJob & { jobId: string; channel: string };
 
 /** What is asked of the queues, all of it best effort: what is missed here, the relay adds later. */
 export type Queues = {
@@ -12,6 +12,8 @@ export type Queues = {
   addFanOutJobs(jobs: FanOutJob[]): Promise<void>;
   /** Which of these jobs Redis still holds. */
   findJobs(channel: string, jobIds: string[]): Promise<Set<string>>;
+  /** Takes jobs out again, unless a worker has them. */
+  removeJobs(jobs: { channel: string; jobId: string }[]): Promise<void>;
   /** Jobs of a channel that nobody took yet. */
   countWaiting(channel: string): Promise<number>;
   /** Jobs of each queue by state, for those who watch. */
@@ -52,6 +54,11 @@ export function createQueues(deps: QueuesDeps): Queues {
       const results = (await pipeline.exec()) ?? [];
       return new Set(jobIds.filter((_, index) => results[index]?.[1] === 1));
     },
+    async removeJobs(jobs) {
+      await Promise.all(
+        jobs.map(({ channel, jobId }) => open(deliverQueue(channel)).remove(jobId)),
+      );
+    },
     async countWaiting(channel) {
       return open(deliverQueue(channel)).getWaitingCount();
     },
@@ -68,8 +75,9 @@ export function createQueues(deps: QueuesDeps): Queues {
   };
 }
 
-function deliverJobOf({ jobId, ids }: NewDeliverJob) {
-  return { name: 'deliver', data: { ids } satisfies DeliverJob, opts: { ...jobOptions, jobId } };
+function deliverJobOf({ jobId, ids, lane }: NewDeliverJob) {
+  const data: DeliverJob = { ids, lane };
+  return { name: 'deliver', data, opts: { ...jobOptions, jobId } };
 }
 
 function fanOutJobOf(data: FanOutJob) {

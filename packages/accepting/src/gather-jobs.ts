@@ -1,22 +1,33 @@
 import type { NewMessage } from '@belfry/database';
-import { maxMessagesPerJob } from '@belfry/shared';
+import { laneOf, maxMessagesPerJob } from '@belfry/shared';
 import type { NewDeliverJob } from './enqueue';
 
+export type MessageToGather = { appId: string; message: NewMessage };
+
 /**
- * Jobs for messages that are due at once, up to 20 of one channel together; each message's `jobId` is
- * set. What is due later gets its job from the relay, when its time comes.
+ * Jobs for messages that are due at once and may go to Redis now, up to 20 of one channel and lane together; each
+ * message's `jobId` is set. The others get their job from the relay, when their time comes or there is room.
  */
-export function gatherJobs(messages: NewMessage[], newId: () => string): NewDeliverJob[] {
+export function gatherJobs(
+  messages: MessageToGather[],
+  { newId, mayQueue }: { newId: () => string; mayQueue(place: QueuePlace): boolean },
+): NewDeliverJob[] {
   const open = new Map<string, NewDeliverJob>();
   const jobs: NewDeliverJob[] = [];
-  for (const message of messages) {
-    if (message.dueAt) continue;
-    const job = open.get(message.channel) ?? { jobId: newId(), channel: message.channel, ids: [] };
+  for (const { appId, message } of messages) {
+    const { id, channel, integrationId } = message;
+    if (message.dueAt || !mayQueue({ channel, appId })) continue;
+    const lane = laneOf({ integrationId, appId });
+    const key = `${channel} ${lane}`;
+    const job = open.get(key) ?? { jobId: newId(), channel, lane, ids: [] };
     if (job.ids.length === 0) jobs.push(job);
-    job.ids.push(message.id);
+    job.ids.push(id);
     message.jobId = job.jobId;
-    if (job.ids.length < maxMessagesPerJob) open.set(message.channel, job);
-    else open.delete(message.channel);
+    if (job.ids.length < maxMessagesPerJob) open.set(key, job);
+    else open.delete(key);
   }
   return jobs;
 }
+
+/** Whose messages take room in Redis. */
+export type QueuePlace = { channel: string; appId: string };

@@ -26,6 +26,13 @@ export {
   type KeyResult,
 } from './keyed-call';
 export { createPlan, type Plan, type PlanInput } from './plan';
+export {
+  createPublishRoom,
+  createRoomReader,
+  type RoomReader,
+  type RoomReaderDeps,
+} from './published-room';
+export { createRoom, type PublishedRoom, type Room } from './room';
 export { type ItemAddress, sealToken, storedRecipient } from './tokens';
 export { createWriteBatcher, type WriteBatcherDeps, type WriteResult } from './write-batcher';
 export { orRefuseWrite, unavailable } from './write-outcome';

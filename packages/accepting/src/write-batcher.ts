@@ -1,7 +1,8 @@
 import { isAnsweredError, type NewRequest, nameOfKey, type Written } from '@belfry/database';
 import { type Batcher, createBatcher, type Logger } from '@belfry/runtime';
 import type { Queues } from './enqueue';
-import { gatherJobs } from './gather-jobs';
+import { gatherJobs, type QueuePlace } from './gather-jobs';
+import type { Room } from './room';
 
 export type WriteResult = Written;
 
@@ -9,6 +10,8 @@ export type WriteBatcherDeps = {
   /** See writeRequests of the database. */
   writeRequests(calls: NewRequest[]): Promise<Written[]>;
   queues: Pick<Queues, 'addDeliverJobs' | 'addFanOutJobs'>;
+  /** What this gateway may queue itself; the rest is the relay's. */
+  room: Pick<Room, 'take' | 'settle'>;
   newId: () => string;
   log: Logger;
 };
@@ -21,14 +24,25 @@ const maxCallsWaiting = 5_000;
  * messages. What is not queued here is found by the relay.
  */
 export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, WriteResult> {
-  const { writeRequests, queues, newId, log } = deps;
+  const { writeRequests, queues, room, newId, log } = deps;
 
   async function flush(calls: NewRequest[]): Promise<WriteResult[]> {
     const messages = calls.flatMap((call) =>
-      call.items.flatMap((item) => item.plan?.messages ?? []),
+      call.items
+        .flatMap((item) => item.plan?.messages ?? [])
+        .map((message) => ({ appId: call.request.appId, message })),
     );
-    const jobs = gatherJobs(messages, newId);
+    const taken: QueuePlace[] = [];
+    const jobs = gatherJobs(messages, {
+      newId,
+      mayQueue(place) {
+        const isTaken = room.take(place);
+        if (isTaken) taken.push(place);
+        return isTaken;
+      },
+    });
     const results = await write(calls);
+    room.settle(taken);
     const unplanned = calls
       .filter((call) => call.items.some((item) => !item.plan))
       .map((call) => ({ requestId: call.request.id }));

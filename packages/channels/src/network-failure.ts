@@ -66,7 +66,13 @@ const distrusted: Kind = {
   sentence: 'The provider’s TLS certificate could not be verified.',
   neverConnected: true,
 };
-const timedOut: Kind = { reason: 'timeout', sentence: 'The provider did not answer in time.' };
+/** The reason of an attempt that met its deadline, whoever carried it. */
+export const timeoutReason = 'timeout';
+
+const timedOut: Kind = {
+  reason: timeoutReason,
+  sentence: 'The provider did not answer in time.',
+};
 const lost: Kind = { reason: 'connection_lost', sentence: 'The connection broke off.' };
 const garbled: Kind = {
   reason: 'unreadable_answer',

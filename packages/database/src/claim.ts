@@ -52,7 +52,7 @@ export async function claimMessages(
   const { rows } = await pool.query<ClaimRow>({
     name: 'claim-messages',
     text: statement,
-    values: [ids, worker, leaseMs, pausedRecheckMs],
+    values: [ids, worker, leaseMs, pausedRecheckMs, probeMarginMs],
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => claimOf(byId.get(id)));
@@ -61,27 +61,45 @@ export async function claimMessages(
 /** How often a message of a paused integration looks whether it may go on. */
 const pausedRecheckMs = 15_000;
 
-// The inner select reads what the verdict needs; the outer WHERE is what makes the claim exclusive. The ids are named
-// in the inner one only: named twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
+/** How much longer than a lease the others wait for the one that probes. */
+const probeMarginMs = 2_000;
+
+// What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
+// twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
-WITH verdict AS (
-  SELECT m.id, i.probe_at,
-    CASE
-      WHEN m.expires_at <= now() THEN 'expired'
-      WHEN i.deleted_at IS NOT NULL THEN 'integration_removed'
-      WHEN s.suppressed THEN 'suppressed'
-      WHEN i.state = 'paused' THEN 'paused'
-      WHEN i.state = 'needs_attention' AND i.probe_at > now() THEN 'needs_attention'
-    END AS obstacle
+WITH due AS MATERIALIZED (
+  SELECT m.id, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.probe_at,
+    i.settings ->> 'sender' AS sender,
+    row_number() OVER (PARTITION BY m.integration_id ORDER BY m.expires_at <= now(), m.is_bulk, m.id) AS place
   FROM message m
   LEFT JOIN integration i ON i.id = m.integration_id
+  WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+), probe AS (
+  -- Who moves the time on may try the integration; everybody else waits for what comes of it.
+  UPDATE integration SET probe_at = now() + ($3::float8 + $5::float8) * interval '1 ms'
+  WHERE id IN (
+    SELECT i.id FROM integration i
+    WHERE i.id IN (SELECT integration_id FROM due WHERE state = 'needs_attention' AND probe_at <= now() AND expires_at > now())
+      AND i.state = 'needs_attention' AND i.probe_at <= now()
+    FOR UPDATE SKIP LOCKED)
+  RETURNING id
+), verdict AS (
+  SELECT d.id, CASE WHEN d.probe_at > now() THEN d.probe_at ELSE now() + ($3::float8 + $5::float8) * interval '1 ms' END AS probe_at,
+    CASE
+      WHEN d.expires_at <= now() THEN 'expired'
+      WHEN d.deleted_at IS NOT NULL THEN 'integration_removed'
+      WHEN s.suppressed THEN 'suppressed'
+      WHEN d.state = 'paused' THEN 'paused'
+      WHEN d.state = 'needs_attention' AND NOT (p.id IS NOT NULL AND d.place = 1) THEN 'needs_attention'
+    END AS obstacle
+  FROM due d
+  LEFT JOIN probe p ON p.id = d.integration_id
   LEFT JOIN LATERAL (
     SELECT true AS suppressed FROM suppression p
-    WHERE p.app_id = m.app_id AND p.channel = m.channel AND p.recipient = m.target
-      AND p.sender IN ('', coalesce(i.settings ->> 'sender', ''))
+    WHERE p.app_id = d.app_id AND p.channel = d.channel AND p.recipient = d.target
+      AND p.sender IN ('', coalesce(d.sender, ''))
     LIMIT 1
   ) s ON true
-  WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
 ), c AS (
   UPDATE message m SET
     state = CASE
@@ -97,7 +115,8 @@ WITH verdict AS (
       WHEN v.obstacle = 'paused' THEN least(now() + $4::float8 * interval '1 ms', m.expires_at)
       WHEN v.obstacle = 'needs_attention' THEN least(v.probe_at, m.expires_at) END,
     settled_at = CASE WHEN v.obstacle IN ('expired', 'integration_removed', 'suppressed') THEN now() END,
-    job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN NULL ELSE m.job_id END
+    -- What is being sent has a job id, whoever claimed it: the relay finds leases among the messages that have one.
+    job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN NULL ELSE coalesce(m.job_id, m.id) END
   FROM verdict v
   WHERE m.id = v.id AND m.state = 'queued' AND m.due_at <= now()
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,

@@ -30,12 +30,23 @@ export {
 } from './fan-out-queries';
 export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
 export {
+  countQueued,
+  type Fed,
+  type FeedDecisions,
+  feedWaiting,
+  type Queued,
+  type Share,
+  type WaitingGroup,
+  type WaitingMessage,
+} from './feed-waiting';
+export {
   type Beat,
   listHeartbeats,
   removeHeartbeat,
   type WorkerLife,
   writeHeartbeat,
 } from './heartbeats';
+
 export {
   type NewStoredKey,
   type PurgeOptions,
@@ -75,17 +86,23 @@ export {
   type SchemaVersion,
 } from './migrate';
 export { type ResetLink, resetOperator } from './operators';
+export { type PutBack, putBackMessages } from './put-back';
 export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';
 export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
 export {
-  assignJobs,
-  type DueMessage,
+  type DoubtedMessage,
+  type DoubtOptions,
+  type EndedJob,
+  type Expired,
   type ExpiredLease,
+  expireWaiting,
   type JobAssignment,
-  listDueMessages,
+  listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
   readServerStart,
+  replaceJobs,
+  type UnplannedOptions,
 } from './relay-queries';
 export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
 export { checkPostgres } from './server-check';

@@ -19,10 +19,12 @@ export async function markActive(pool: pg.Pool, integrationId: string): Promise<
   await pool.query(
     `WITH i AS (
        UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
-       WHERE id = $1 AND state = 'needs_attention' RETURNING id
+       WHERE id = $1 AND state = 'needs_attention' RETURNING id, channel, app_id
      )
-     UPDATE message SET due_at = now(), waits = NULL
-     WHERE integration_id = (SELECT id FROM i) AND state = 'queued' AND waits = 'needs_attention' AND due_at IS NOT NULL`,
+     UPDATE message m SET due_at = now(), waits = NULL FROM i
+     WHERE m.channel = i.channel AND m.is_bulk IN (false, true) AND m.app_id = i.app_id
+       AND m.due_at IS NOT NULL AND m.job_id IS NULL
+       AND m.integration_id = i.id AND m.state = 'queued' AND m.waits = 'needs_attention'`,
     [integrationId],
   );
 }

@@ -85,6 +85,7 @@ export function resultFor(messageId: string, result: Partial<AttemptResult>): At
     notes: {},
     changes: [],
     inboxItem: undefined,
+    unknownCount: 0,
     next: { state: 'sent' },
     ...result,
   };

@@ -29,6 +29,8 @@ export type AttemptResult = {
   /** What the person finds in the inbox; the message's target is whose. */
   inboxItem: Record<string, Json> | undefined;
   next: NextState;
+  /** Resends for an unknown outcome that were made before this attempt. */
+  unknownCount: number;
 };
 
 export type NextState = {
@@ -77,7 +79,7 @@ WITH t AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[], $16::text[], $17::uuid[], $18::text[])
     t (id, number, outcome, reason, detail, provider, provider_message_id, request, response,
-       state, state_reason, due_after_ms, waits, integration_id, unknown, notes, inbox_id, inbox_content)
+       state, state_reason, due_after_ms, waits, integration_id, unknown_count, notes, inbox_id, inbox_content)
 ), a AS (
   UPDATE attempt a SET closed_at = now(), outcome = t.outcome, reason = t.reason, detail = t.detail,
     provider = t.provider, provider_message_id = t.provider_message_id, request = t.request, response = t.response
@@ -93,7 +95,7 @@ WITH t AS (
     ${whileOpen('waits', 't.waits')},
     ${whileOpen('job_id', 'NULL')},
     ${whileOpen('integration_id', 'coalesce(t.integration_id, m.integration_id)')},
-    ${whileOpen('unknown_count', 'm.unknown_count + t.unknown')},
+    ${whileOpen('unknown_count', 't.unknown_count')},
     notes = CASE WHEN t.notes IS NULL THEN m.notes ELSE coalesce(m.notes, '{}') || t.notes::jsonb END,
     ${whileOpen('settled_at', `CASE WHEN t.state IN (${finalStates}) THEN now() END`)}
   FROM t
@@ -125,7 +127,8 @@ function columns(results: AttemptResult[]): unknown[] {
     of(({ next }) => next.dueAfterMs),
     of(({ next }) => next.waits),
     of(({ next }) => next.integrationId),
-    of(({ next }) => (next.isPossibleDuplicate ? 1 : 0)),
+    // Not one more than is stored: of one attempt two results may come, its lease's and its own.
+    of(({ next, unknownCount }) => unknownCount + (next.isPossibleDuplicate ? 1 : 0)),
     of(({ notes }) => (Object.keys(notes).length > 0 ? JSON.stringify(notes) : undefined)),
     of(({ inboxItem }) => inboxItem && newId()),
     of(({ inboxItem }) => inboxItem && JSON.stringify(inboxItem)),

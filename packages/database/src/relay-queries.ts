@@ -1,64 +1,64 @@
 import type pg from 'pg';
 
-/** A message that waits for a job. */
-export type DueMessage = {
+/** A message that was given to a job which may be gone. */
+export type DoubtedMessage = {
   id: string;
-  channel: string;
+  appId: string;
   isBulk: boolean;
-  /** The job it was last given to; undefined where it was never queued since its last attempt. */
-  jobId: string | undefined;
+  integrationId: string | undefined;
+  jobId: string;
 };
 
-export type DueOptions = {
+export type DoubtOptions = {
   channel: string;
   limit: number;
-  /**
-   * Undefined lists what has no job. A number lists what was given to a job and has been due for that
-   * long since: the job may be gone.
-   */
-  doubtedAfterMs?: number;
+  /** How long they have been due. */
+  dueForMs: number;
 };
 
-/** Due messages of a channel: single sends first, oldest first. */
-export async function listDueMessages(
+/** Messages of a channel that have a job and were not claimed since: single sends first, oldest first. */
+export async function listDoubtedMessages(
   pool: pg.Pool,
-  { channel, limit, doubtedAfterMs }: DueOptions,
-): Promise<DueMessage[]> {
-  const isDoubt = doubtedAfterMs !== undefined;
-  const { rows } = await pool.query<DueRow>({
-    name: isDoubt ? 'list-doubted-messages' : 'list-due-messages',
-    text: `SELECT id, channel, is_bulk, job_id FROM message
-           WHERE channel = $1 AND state = 'queued' AND due_at IS NOT NULL
+  { channel, limit, dueForMs }: DoubtOptions,
+): Promise<DoubtedMessage[]> {
+  const { rows } = await pool.query<{
+    id: string;
+    app_id: string;
+    is_bulk: boolean;
+    integration_id: string | null;
+    job_id: string;
+  }>({
+    name: 'list-doubted-messages',
+    text: `SELECT id, app_id, is_bulk, integration_id, job_id FROM message
+           WHERE channel = $1 AND state = 'queued' AND due_at IS NOT NULL AND job_id IS NOT NULL
              AND due_at <= now() - $3::float8 * interval '1 ms'
-             AND job_id IS ${isDoubt ? 'NOT NULL' : 'NULL'}
            ORDER BY is_bulk, due_at LIMIT $2`,
-    values: [channel, limit, doubtedAfterMs ?? 0],
+    values: [channel, limit, dueForMs],
   });
   return rows.map((row) => ({
     id: row.id,
-    channel: row.channel,
+    appId: row.app_id,
     isBulk: row.is_bulk,
-    jobId: row.job_id ?? undefined,
+    integrationId: row.integration_id ?? undefined,
+    jobId: row.job_id,
   }));
 }
 
-type DueRow = { id: string; channel: string; is_bulk: boolean; job_id: string | null };
-
-export type JobAssignment = { id: string; jobId: string; previousJobId: string | undefined };
+export type JobAssignment = { id: string; jobId: string; previousJobId: string };
 
 /**
  * Writes each message's new job, unless another relay or a worker was faster; the ids that were
  * written. Rows that somebody holds are left for the next turn.
  */
-export async function assignJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise<Set<string>> {
+export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ id: string }>({
-    name: 'assign-jobs',
+    name: 'replace-jobs',
     text: `WITH t AS (
              SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) t (id, job_id, previous_job_id)
            ), free AS (
              SELECT m.id FROM message m JOIN t ON t.id = m.id
              WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
-               AND m.job_id IS NOT DISTINCT FROM t.previous_job_id
+               AND m.job_id = t.previous_job_id
              ORDER BY m.id FOR UPDATE OF m SKIP LOCKED
            )
            UPDATE message m SET job_id = t.job_id FROM t JOIN free USING (id)
@@ -71,6 +71,38 @@ export async function assignJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise<
     ],
   });
   return new Set(rows.map((row) => row.id));
+}
+
+/** A job that lies in a queue although one of its messages ended. */
+export type EndedJob = { channel: string; jobId: string };
+
+export type Expired = { messages: number; jobs: EndedJob[] };
+
+/**
+ * Fails what waits beyond its end, whether or not a worker of its channel runs. What is being sent is left to its
+ * lease.
+ */
+export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expired> {
+  const { rows } = await pool.query<{ channel: string; job_id: string | null }>({
+    name: 'expire-waiting',
+    text: `WITH waiting AS (
+             SELECT id FROM message
+             WHERE due_at IS NOT NULL AND job_id IS NULL AND expires_at <= now() AND state = 'queued'
+             ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+           ), queued AS (
+             SELECT id FROM message
+             WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND expires_at <= now() AND state = 'queued'
+             LIMIT $1 FOR UPDATE SKIP LOCKED
+           )
+           UPDATE message m SET state = 'failed', reason = 'expired', waits = NULL, due_at = NULL, settled_at = now()
+           WHERE m.id IN (SELECT id FROM waiting UNION ALL SELECT id FROM queued) AND m.state = 'queued'
+           RETURNING m.channel, m.job_id`,
+    values: [limit],
+  });
+  const jobs = new Map(
+    rows.flatMap(({ channel, job_id: jobId }) => (jobId ? [[jobId, { channel, jobId }]] : [])),
+  );
+  return { messages: rows.length, jobs: [...jobs.values()] };
 }
 
 /** A message whose lease ran out: nobody can know whether its attempt was sent. */
@@ -93,9 +125,10 @@ export async function listExpiredLeases(pool: pg.Pool, limit: number): Promise<E
     integration_id: string | null;
   }>({
     name: 'list-expired-leases',
+    // What is being sent has a job id, see the claim.
     text: `SELECT m.id, m.attempts, m.channel, r.version_id, m.unknown_count, m.integration_id
            FROM message m JOIN request r ON r.id = m.request_id
-           WHERE m.state = 'sending' AND m.due_at IS NOT NULL AND m.due_at <= now()
+           WHERE m.state = 'sending' AND m.due_at IS NOT NULL AND m.job_id IS NOT NULL AND m.due_at <= now()
            ORDER BY m.due_at LIMIT $1`,
     values: [limit],
   });
@@ -109,18 +142,26 @@ export async function listExpiredLeases(pool: pg.Pool, limit: number): Promise<E
   }));
 }
 
-/** Requests with items that are still to be planned, for at least `olderThanMs`. */
+export type UnplannedOptions = {
+  olderThanMs: number;
+  limit: number;
+  /** The last id of the page before. */
+  after?: string | undefined;
+};
+
+const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+/** Requests with items that are still to be planned, for at least `olderThanMs`; by their id. */
 export async function listUnplannedRequests(
   pool: pg.Pool,
-  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+  { olderThanMs, limit, after = beforeAll }: UnplannedOptions,
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-unplanned-requests',
-    text: `SELECT r.id FROM request r
-           WHERE r.id IN (SELECT request_id FROM request_item WHERE planned_at IS NULL)
-             AND r.created_at <= now() - $1::float8 * interval '1 ms'
-           ORDER BY r.id LIMIT $2`,
-    values: [olderThanMs, limit],
+    text: `SELECT id FROM request
+           WHERE planned_items < items AND id > $3 AND created_at <= now() - $1::float8 * interval '1 ms'
+           ORDER BY id LIMIT $2`,
+    values: [olderThanMs, limit, after],
   });
   return rows.map((row) => row.id);
 }

@@ -3,20 +3,17 @@ import { readSchemaVersion } from './migrate';
 
 export type OldestWaiting = { channel: string; seconds: number };
 
-/** How long the oldest due message of each channel waits; 0 where none does. One index look-up a channel. */
+/**
+ * How long the oldest due message of each channel waits; 0 where none does. One index look-up a channel, class and app
+ * that has something waiting, and a look at what has a job, which is bounded.
+ */
 export async function readOldestWaiting(
   pool: pg.Pool,
   channels: readonly string[],
 ): Promise<OldestWaiting[]> {
   const { rows } = await pool.query<OldestWaiting>({
     name: 'read-oldest-waiting',
-    text: `SELECT c.channel, coalesce(extract(epoch FROM now() - m.due_at), 0)::float8 AS seconds
-           FROM unnest($1::text[]) c (channel)
-           LEFT JOIN LATERAL (
-             SELECT due_at FROM message
-             WHERE channel = c.channel AND state = 'queued' AND due_at IS NOT NULL AND due_at <= now()
-             ORDER BY due_at LIMIT 1
-           ) m ON true`,
+    text: oldestStatement,
     values: [channels],
   });
   return rows;
@@ -29,6 +26,25 @@ export async function readDatabaseTime(pool: pg.Pool): Promise<number> {
   );
   return rows[0]?.ms ?? 0;
 }
+const oldestStatement = `
+WITH RECURSIVE g AS (
+  (SELECT channel, is_bulk, app_id, due_at FROM message WHERE due_at IS NOT NULL AND job_id IS NULL
+   ORDER BY channel, is_bulk, app_id, due_at LIMIT 1)
+  UNION ALL
+  SELECT n.* FROM g CROSS JOIN LATERAL (
+    SELECT m.channel, m.is_bulk, m.app_id, m.due_at FROM message m
+    WHERE m.due_at IS NOT NULL AND m.job_id IS NULL AND (m.channel, m.is_bulk, m.app_id) > (g.channel, g.is_bulk, g.app_id)
+    ORDER BY m.channel, m.is_bulk, m.app_id, m.due_at LIMIT 1
+  ) n
+), oldest AS (
+  SELECT channel, due_at FROM g
+  UNION ALL
+  SELECT channel, due_at FROM message WHERE state = 'queued' AND due_at IS NOT NULL AND job_id IS NOT NULL
+)
+SELECT c.channel, coalesce(extract(epoch FROM now() - min(o.due_at)), 0)::float8 AS seconds
+FROM unnest($1::text[]) WITH ORDINALITY c (channel, place)
+LEFT JOIN oldest o ON o.channel = c.channel AND o.due_at <= now()
+GROUP BY c.channel, c.place ORDER BY c.place`;
 
 export type ReadinessDeps = {
   pool: pg.Pool;

@@ -177,10 +177,10 @@ export const settings = {
   MESSAGES_IN_FLIGHT: integer({
     group: 'worker',
     for: ['worker'],
-    default: 100,
+    default: 200,
     minimum: 1,
     maximum: 2_000,
-    help: 'Messages of one channel that a process delivers at once.',
+    help: 'Messages of one channel that a process delivers at once; one integration holds at most half of them.',
   }),
   RELAY_POLL_MS: integer({
     group: 'worker',
@@ -204,7 +204,15 @@ export const settings = {
     default: 2_000,
     minimum: 20,
     maximum: 100_000,
-    help: 'Messages of one channel in Redis, at most; the rest wait in PostgreSQL.',
+    help: 'Messages of one channel in Redis, at most; the rest wait in PostgreSQL. Half of it is the relay’s, half the gateways’.',
+  }),
+  RELAY_APP_WINDOW: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 500,
+    minimum: 2,
+    maximum: 100_000,
+    help: 'Messages of one app and channel in Redis, at most, half and half as above.',
   }),
   SEND_TIMEOUT_MS: integer({
     group: 'worker',

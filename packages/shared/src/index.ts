@@ -25,6 +25,7 @@ export {
   deliverQueue,
   type FanOutJob,
   fanOutQueue,
+  laneOf,
   maxMessagesPerJob,
 } from './jobs';
 export { maskTarget } from './mask-target';

@@ -1,5 +1,9 @@
-/** What a delivery job carries: ids of messages of one channel, nothing else. */
-export type DeliverJob = { ids: string[] };
+/** What a delivery job carries: ids of messages of one channel and one lane, nothing else. */
+export type DeliverJob = {
+  ids: string[];
+  /** What a provider that hangs holds up: the messages' integration, or their app where they have none. */
+  lane: string;
+};
 
 /** What a fan-out job carries: the request whose items are to be planned. */
 export type FanOutJob = { requestId: string };
@@ -12,3 +16,9 @@ export const fanOutQueue = 'fanout';
 export function deliverQueue(channel: string): string {
   return `deliver-${channel}`;
 }
+
+export function laneOf({ integrationId, appId }: LaneFacts): string {
+  return integrationId ?? appId;
+}
+
+type LaneFacts = { integrationId: string | undefined; appId: string };

@@ -92,6 +92,7 @@ function deliveredAs(messageId: string, title: string): Parameters<typeof record
     notes: {},
     changes: [],
     inboxItem: { title, body: 'Hello', data: {} },
+    unknownCount: 0,
     next: { state: 'delivered' },
   };
 }

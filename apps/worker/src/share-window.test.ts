@@ -1,0 +1,77 @@
+import { roomForGateways, shareWindow } from './share-window';
+
+const windows = { channel: 2_000, app: 500 };
+const group = (appId: string, channel = 'email') => ({ channel, isBulk: false, appId });
+const queued = (appId: string, messages: number, channel = 'email') => ({
+  channel,
+  appId,
+  messages,
+});
+
+/** App to messages of the first channel. */
+function shares(...[groups, already]: [ReturnType<typeof group>[], ReturnType<typeof queued>[]]) {
+  const shared = shareWindow(groups, { queued: already, windows });
+  return Object.fromEntries(shared.map(({ appId, messages }) => [appId, messages]));
+}
+
+describe('shareWindow', () => {
+  test.each([
+    ['an app alone gets half of its window', [group('a')], [], { a: 250 }],
+    ['what an app has in Redis counts', [group('a')], [queued('a', 200)], { a: 50 }],
+    ['an app with a full window gets nothing', [group('a')], [queued('a', 250)], {}],
+    [
+      'another app’s backlog takes nothing from an app',
+      [group('a'), group('b')],
+      [queued('a', 250)],
+      { b: 250 },
+    ],
+    [
+      'apps share what is left of the channel evenly',
+      [group('a'), group('b')],
+      [queued('x', 250), queued('y', 250), queued('z', 400)],
+      { a: 50, b: 50 },
+    ],
+    [
+      'the first ones get one each where there are more apps than room',
+      [group('a'), group('b'), group('c')],
+      [queued('x', 998)],
+      { a: 1, b: 1 },
+    ],
+    ['a full channel gets nothing', [group('a')], [queued('x', 1_500)], {}],
+    [
+      'another channel’s queue does not count',
+      [group('a')],
+      [queued('x', 1_500, 'sms'), queued('a', 500, 'sms')],
+      { a: 250 },
+    ],
+  ])('%s', (_title, groups, already, expected) => {
+    expect(shares(groups, already)).toEqual(expected);
+  });
+
+  test('never hands out more than the relay’s half of a channel', () => {
+    const groups = Array.from({ length: 3_000 }, (_, index) => group(`app ${index}`));
+    const shared = shareWindow(groups, { queued: [], windows });
+    expect(shared.reduce((sum, { messages }) => sum + messages, 0)).toBe(1_000);
+  });
+});
+
+describe('roomForGateways', () => {
+  const room = (...already: ReturnType<typeof queued>[]) =>
+    roomForGateways(already, { id: 'count', windows });
+
+  test('is half of each window where nothing waits', () => {
+    expect(room()).toEqual({ id: 'count', channelRoom: 1_000, appRoom: 250, channels: {} });
+  });
+
+  test('tells only of what has less', () => {
+    expect(room(queued('a', 400), queued('b', 3)).channels).toEqual({
+      email: { room: 1_000, apps: { a: 100 } },
+    });
+  });
+
+  test('is nothing where a window is full, and never less', () => {
+    expect(room(queued('a', 700), queued('b', 1_500)).channels).toEqual({
+      email: { room: 0, apps: { a: 0, b: 0 } },
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { createSlots, type Slots } from './slots';
+
+/** Asks for slots of a lane; which of the callers got one, and how to give the first one back. */
+function ask(slots: Slots, lane: string, count: number) {
+  const releases: ((() => void) | undefined)[] = [];
+  for (let asked = 0; asked < count; asked += 1) {
+    void slots.acquire(lane).then((release) => releases.push(release));
+  }
+  return {
+    served: () => releases.length,
+    closed: () => releases.filter((release) => release === undefined).length,
+    release: () => releases.shift()?.(),
+  };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('slots', () => {
+  test.each([
+    { total: 10, most: 5 },
+    { total: 7, most: 3 },
+    { total: 1, most: 1 },
+  ])('give one lane at most half of $total', async ({ total, most }) => {
+    const slots = createSlots(total);
+    const asked = ask(slots, 'a', total * 2);
+    await settle();
+    expect(asked.served()).toBe(most);
+  });
+
+  test('leave a slot for a lane that comes behind a long line of another one', async () => {
+    const slots = createSlots(4);
+    ask(slots, 'hangs', 1_000);
+    const late = ask(slots, 'late', 1);
+    await settle();
+    expect(late.served()).toBe(1);
+  });
+
+  test('serve the lanes that wait in turn, however long their lines are', async () => {
+    const slots = createSlots(2);
+    const holders = [ask(slots, 'x', 1), ask(slots, 'y', 1)];
+    const long = ask(slots, 'long', 100);
+    const short = ask(slots, 'short', 1);
+    await settle();
+    for (const holder of holders) holder.release();
+    await settle();
+    expect([long.served(), short.served()]).toEqual([1, 1]);
+  });
+
+  test('count a slot that is given back twice once', async () => {
+    const slots = createSlots(2);
+    const release = await slots.acquire('a');
+    release?.();
+    release?.();
+    const asked = [ask(slots, 'b', 2), ask(slots, 'c', 2), ask(slots, 'd', 2)];
+    await settle();
+    expect(asked.map((each) => each.served())).toEqual([1, 1, 0]);
+  });
+
+  test('give none to those who wait, or come, once they are closed', async () => {
+    const slots = createSlots(2);
+    const asked = ask(slots, 'a', 3);
+    await settle();
+    slots.close();
+    await settle();
+    expect(asked.closed()).toBe(2);
+    expect(await slots.acquire('b')).toBeUndefined();
+  });
+});

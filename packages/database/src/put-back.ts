@@ -1,0 +1,51 @@
+import type pg from 'pg';
+
+/** A message that a worker was given and does not send now. */
+export type PutBack = {
+  id: string;
+  /** Until it is due again, where no other integration takes over. */
+  waitMs: number;
+  /** Its integration does not answer: the next one of the chain, if there is one, gets it at once. */
+  isShut: boolean;
+};
+
+/** Gives messages back to the relay, without an attempt. */
+export async function putBackMessages(pool: pg.Pool, messages: PutBack[]): Promise<void> {
+  await pool.query({
+    name: 'put-back-messages',
+    text: statement,
+    values: [
+      messages.map(({ id }) => id),
+      messages.map(({ waitMs }) => waitMs),
+      messages.map(({ isShut }) => isShut),
+    ],
+  });
+}
+
+// Behind the last integration of a chain comes the first one again, after the wait.
+const statement = `
+WITH t AS (
+  SELECT t.*, m.integration_id, v.definition #> ARRAY['channels', m.channel, 'integrationIds'] AS chain
+  FROM unnest($1::uuid[], $2::float8[], $3::bool[]) t (id, wait_ms, is_shut)
+  JOIN message m ON m.id = t.id
+  JOIN request r ON r.id = m.request_id
+  JOIN event_version v ON v.id = r.version_id
+  WHERE m.id = ANY ($1::uuid[])
+), n AS (
+  SELECT t.id, t.wait_ms, t.is_shut, (
+    SELECT e.id FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY e (id, place)
+    WHERE t.is_shut AND e.place = 1 + (
+      SELECT c.place FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY c (id, place)
+      WHERE c.id = t.integration_id::text LIMIT 1)
+  )::uuid AS next_id, (t.chain ->> 0)::uuid AS first_id
+  FROM t
+)
+UPDATE message m SET
+  job_id = NULL,
+  due_at = least(CASE WHEN n.next_id IS NULL THEN now() + n.wait_ms * interval '1 ms' ELSE now() END, m.expires_at),
+  waits = CASE WHEN n.is_shut THEN 'retry' ELSE m.waits END,
+  integration_id = CASE
+    WHEN m.integration_id IS NULL OR NOT n.is_shut THEN m.integration_id
+    ELSE coalesce(n.next_id, n.first_id, m.integration_id) END
+FROM n
+WHERE m.id = n.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued'`;

@@ -1,0 +1,308 @@
+import { createLogger, newId } from '@belfry/runtime';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { claimMessages } from './claim';
+import { createDatabase, type Database } from './client';
+import { countQueued, type FeedDecisions, feedWaiting, type WaitingMessage } from './feed-waiting';
+import { markActive } from './integrations';
+import { type MessageOptions, writeMessageRow } from './message-row.fixture';
+import { putBackMessages } from './put-back';
+import { expireWaiting, listDoubtedMessages, replaceJobs } from './relay-queries';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const channel = `channel_${newId()}`;
+let database: Database;
+let factories: ReturnType<typeof createFactories>;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 6, log });
+  factories = createFactories(database);
+});
+
+afterAll(() => database.close());
+
+type Place = { tenant: Tenant; event: { eventId: string; versionId: string } };
+
+async function createPlace(integrationIds: string[] = []): Promise<Place> {
+  const tenant = await factories.createTenant();
+  const event = await factories.createEvent(tenant, {
+    [channel]: channelVersion({}, { integrationIds }),
+  });
+  return { tenant, event };
+}
+
+async function createPlaceWithChain(count: number) {
+  const tenant = await factories.createTenant();
+  const integrations = await Promise.all(
+    Array.from({ length: count }, () =>
+      factories.createIntegration(tenant, { channel, provider: 'smtp' }),
+    ),
+  );
+  const ids = integrations.map(({ id }) => id);
+  const event = await factories.createEvent(tenant, {
+    [channel]: channelVersion({}, { integrationIds: ids }),
+  });
+  return { place: { tenant, event }, ids };
+}
+
+type RowOptions = MessageOptions & { data?: Parameters<typeof update>[1] };
+
+function update(id: string, data: Parameters<Database['prisma']['message']['update']>[0]['data']) {
+  return database.prisma.message.update({ where: { id }, data });
+}
+
+async function write(place: Place, { data, ...options }: RowOptions = {}): Promise<string> {
+  const target = newId();
+  const id = await writeMessageRow({ database, ...place }, { channel, target, ...options });
+  if (data) await update(id, data);
+  return id;
+}
+
+const read = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });
+
+async function claim(ids: string[]) {
+  const claims = await claimMessages(database.delivery, { ids, worker: 'w', leaseMs: 20_000 });
+  return claims.map(({ kind }) => kind);
+}
+
+/** Takes all that waits of these apps, a job a message. */
+function feed(
+  places: Place[],
+  decisions: Partial<FeedDecisions<{ jobId: string; ids: string[] }>> = {},
+) {
+  const appIds = places.map(({ tenant }) => tenant.appId);
+  return feedWaiting(database.delivery, {
+    after: undefined,
+    share: (groups) =>
+      groups
+        .filter(({ appId }) => appIds.includes(appId))
+        .map((group) => ({ ...group, messages: 100 })),
+    gather: (messages) => messages.map(({ id }) => ({ jobId: newId(), ids: [id] })),
+    ...decisions,
+  });
+}
+
+describe('feedWaiting', () => {
+  test('takes what is due and has no job, and leaves what is not due', async () => {
+    const place = await createPlace();
+    const due = await write(place);
+    const later = await write(place, { data: { dueAt: new Date(Date.now() + 60_000) } });
+    const fed = await feed([place]);
+    expect(fed?.jobs.flatMap(({ ids }) => ids)).toEqual([due]);
+    expect((await read(due)).jobId).toBe(fed?.jobs[0]?.jobId);
+    expect((await read(later)).jobId).toBeNull();
+  });
+
+  test('takes single sends before bulk, each app’s oldest first, and no more than its share', async () => {
+    const places = [await createPlace(), await createPlace()];
+    const [a, b] = places as [Place, Place];
+    const old = await write(a, { data: { dueAt: new Date(Date.now() - 60_000) } });
+    await write(a);
+    const bulk = await write(b, { data: { isBulk: true } });
+    const taken: WaitingMessage[] = [];
+    await feed(places, {
+      share: (groups) =>
+        groups
+          .filter(({ appId }) => [a, b].some(({ tenant }) => tenant.appId === appId))
+          .map((group) => ({ ...group, messages: 1 })),
+      gather(messages) {
+        taken.push(...messages);
+        return messages.map(({ id }) => ({ jobId: newId(), ids: [id] }));
+      },
+    });
+    expect(taken.map(({ id, isBulk }) => [id, isBulk])).toEqual([
+      [old, false],
+      [bulk, true],
+    ]);
+  });
+
+  test('counts what has a job, by app, and what it took as single sends before it shares out to bulk', async () => {
+    const place = await createPlace();
+    const appId = place.tenant.appId;
+    await write(place, { data: { jobId: newId() } });
+    await write(place);
+    await write(place, { data: { isBulk: true } });
+    const counts: number[] = [];
+    await feed([place], {
+      share(groups, queued) {
+        const ofApp = queued.filter((each) => each.appId === appId);
+        counts.push(ofApp.reduce((sum, { messages }) => sum + messages, 0));
+        return groups
+          .filter((group) => group.appId === appId)
+          .map((group) => ({ ...group, messages: 10 }));
+      },
+    });
+    expect(counts).toEqual([1, 2]);
+    const queued = await countQueued(database.delivery);
+    expect(queued.filter((each) => each.appId === appId)).toEqual([
+      { channel, appId, messages: 3 },
+    ]);
+  });
+
+  test('never fills one window twice when relays feed at the same moment', async () => {
+    const place = await createPlace();
+    const appId = place.tenant.appId;
+    for (let count = 0; count < 12; count += 1) await write(place);
+    const share: FeedDecisions<never>['share'] = (groups, queued) => {
+      const used = queued.find((each) => each.appId === appId)?.messages ?? 0;
+      return groups
+        .filter((group) => group.appId === appId)
+        .map((group) => ({ ...group, messages: Math.max(0, 5 - used) }));
+    };
+    const turns = Array.from({ length: 6 }, () => feed([place], { share }));
+    const fed = await Promise.all(turns);
+    const ids = fed.flatMap((each) => each?.jobs.flatMap((job) => job.ids) ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(5);
+  });
+
+  test('leaves a message that somebody holds to the next turn', async () => {
+    const place = await createPlace();
+    const [held, free] = [await write(place), await write(place)];
+    const holder = await database.delivery.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM message WHERE id = $1 FOR UPDATE', [held]);
+    const first = await feed([place]);
+    await holder.query('ROLLBACK');
+    holder.release();
+    const second = await feed([place]);
+    expect([first, second].map((fed) => fed?.jobs.flatMap(({ ids }) => ids))).toEqual([
+      [free],
+      [held],
+    ]);
+  });
+});
+
+describe('replaceJobs', () => {
+  test('gives a lost message to one of many relays, and none to what was claimed since', async () => {
+    const place = await createPlace();
+    const jobId = newId();
+    const [lost, claimed] = [
+      await write(place, { data: { jobId } }),
+      await write(place, { data: { jobId } }),
+    ];
+    const doubted = await listDoubtedMessages(database.delivery, {
+      channel,
+      limit: 1_000,
+      dueForMs: 0,
+    });
+    expect(doubted.map(({ id }) => id)).toEqual(expect.arrayContaining([lost, claimed]));
+    await claim([claimed]);
+    const replace = () =>
+      replaceJobs(
+        database.delivery,
+        [lost, claimed].map((id) => ({ id, jobId: newId(), previousJobId: jobId })),
+      );
+    const given = await Promise.all([replace(), replace(), replace()]);
+    expect(given.flatMap((ids) => [...ids])).toEqual([lost]);
+  });
+});
+
+describe('expireWaiting', () => {
+  test('fails what waits beyond its end, with a job or without, and nothing else', async () => {
+    const place = await createPlace();
+    const expiresAt = new Date(Date.now() - 1_000);
+    const jobId = newId();
+    const [waiting, queued, sending, alive] = [
+      await write(place, { data: { expiresAt } }),
+      await write(place, { data: { expiresAt, jobId } }),
+      await write(place),
+      await write(place),
+    ];
+    await claim([sending]);
+    await update(sending, { expiresAt });
+    const { jobs } = await expireWaiting(database.delivery, 1_000);
+    expect(jobs).toContainEqual({ channel, jobId });
+    for (const id of [waiting, queued]) {
+      expect(await read(id)).toMatchObject({ state: 'failed', reason: 'expired', dueAt: null });
+    }
+    expect(await read(sending)).toMatchObject({ state: 'sending' });
+    expect(await read(alive)).toMatchObject({ state: 'queued' });
+  });
+});
+
+describe('putBackMessages', () => {
+  const putBack = (id: string, isShut: boolean) =>
+    putBackMessages(database.delivery, [{ id, waitMs: 30_000, isShut }]);
+
+  test('leaves a message to the relay, due after its time, without an attempt', async () => {
+    const { place, ids } = await createPlaceWithChain(1);
+    const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
+    await putBack(id, true);
+    const message = await read(id);
+    expect(message).toMatchObject({ state: 'queued', jobId: null, attempts: 0, waits: 'retry' });
+    expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
+  });
+
+  test('hands it to the next integration of its chain at once, and behind the last one to the first after the time', async () => {
+    const { place, ids } = await createPlaceWithChain(2);
+    const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
+    await putBack(id, true);
+    const second = await read(id);
+    expect(second.integrationId).toBe(ids[1]);
+    expect(second.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
+    await putBack(id, true);
+    const third = await read(id);
+    expect(third.integrationId).toBe(ids[0]);
+    expect(third.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
+  });
+
+  test('keeps the integration where nothing is wrong with it', async () => {
+    const { place, ids } = await createPlaceWithChain(2);
+    const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
+    await putBack(id, false);
+    expect(await read(id)).toMatchObject({ integrationId: ids[0], jobId: null, waits: null });
+  });
+
+  test('does not touch what another worker claimed', async () => {
+    const { place } = await createPlaceWithChain(1);
+    const id = await write(place);
+    await claim([id]);
+    await putBack(id, true);
+    expect(await read(id)).toMatchObject({ state: 'sending' });
+  });
+});
+
+describe('an integration that needs attention', () => {
+  async function createWaiting(count: number, probeAt: Date) {
+    const { place, ids } = await createPlaceWithChain(1);
+    const integrationId = ids[0]!;
+    const data = { state: 'needs_attention', probeAt };
+    await database.prisma.integration.update({ where: { id: integrationId }, data });
+    const messageIds: string[] = [];
+    for (let made = 0; made < count; made += 1) {
+      messageIds.push(await write(place, { integrationId }));
+    }
+    return { integrationId, messageIds };
+  }
+
+  test('is tried by one of the messages that are claimed when its time has come; the others wait', async () => {
+    const { messageIds } = await createWaiting(5, new Date(Date.now() - 1_000));
+    const kinds = await claim(messageIds);
+    expect(kinds.sort()).toEqual(['claimed', 'settled', 'settled', 'settled', 'settled']);
+    const rows = await Promise.all(messageIds.map(read));
+    const waiting = rows.filter(({ waits }) => waits === 'needs_attention');
+    expect(waiting).toHaveLength(4);
+    for (const { dueAt } of waiting) {
+      expect(dueAt!.getTime()).toBeGreaterThan(Date.now() + 15_000);
+    }
+  });
+
+  test('is tried by one also when many workers claim at the same moment', async () => {
+    const { messageIds } = await createWaiting(6, new Date(Date.now() - 1_000));
+    const kinds = await Promise.all(messageIds.map((id) => claim([id])));
+    expect(kinds.flat().filter((kind) => kind === 'claimed')).toHaveLength(1);
+  });
+
+  test('is tried by none before its time', async () => {
+    const { messageIds } = await createWaiting(2, new Date(Date.now() + 60_000));
+    expect(await claim(messageIds)).toEqual(['settled', 'settled']);
+  });
+
+  test('lets all of them go on at once when it works again', async () => {
+    const { integrationId, messageIds } = await createWaiting(3, new Date(Date.now() + 60_000));
+    await claim(messageIds);
+    await markActive(database.delivery, integrationId);
+    expect(await claim(messageIds)).toEqual(['claimed', 'claimed', 'claimed']);
+  });
+});
