@@ -136,7 +136,7 @@ const texts = [
   tested(
     'twilio/twilio-node#525 #178',
     'testing/e2e/worker-memory.e2e.test.ts',
-    'stays within its memory while it delivers a thousand messages',
+    'stays within its memory while it delivers a bulk',
   ),
   tested(
     'twilio-labs/twilio-firebase-extensions#105 chatwoot/chatwoot#10563 tactilenews/100eyes#1739',
