@@ -32,7 +32,8 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
   const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
   // A plan made while a table was empty would be kept for ever; planning each time costs about 10 us a message.
-  const delivery = pool(30_000, ['plan_cache_mode=force_custom_plan']);
+  // And a table without statistics would be read whole where an index holds the few rows that are asked for.
+  const delivery = pool(30_000, ['plan_cache_mode=force_custom_plan', 'enable_seqscan=off']);
   const lookUps = pool(10_000, ['plan_cache_mode=force_custom_plan']);
   let prisma: PrismaClient | undefined;
   return {

@@ -1,3 +1,4 @@
+export { type Backlog, writeBacklog } from './backlog';
 export { type LogLine, startProcess, type TestProcess } from './child-process';
 export { testDatabase } from './database';
 export { eventually } from './eventually';
