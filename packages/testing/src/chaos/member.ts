@@ -29,6 +29,7 @@ export type MemberDeps = {
 
 /** A system that ends at once each time it is started must not keep a run going for ever. */
 const mostCrashes = 20;
+const shownLines = 5;
 
 export async function startMember(spec: MemberSpec, deps: MemberDeps): Promise<Member> {
   const postgres = await createTcpProxy(deps.postgresUrl);
@@ -104,8 +105,9 @@ function createLives(spec: MemberSpec, deps: MemberDeps, ways: Record<string, st
     life.isReady = false;
     life.url = undefined;
     if (life.isToEnd) return;
-    const { pid } = life.process;
-    deps.record({ type: 'crash', name: spec.name, pid, atMs: performance.now() });
+    const { pid, output } = life.process;
+    const lastWords = output.slice(-shownLines).join('\n');
+    deps.record({ type: 'crash', name: spec.name, pid, atMs: performance.now(), lastWords });
     crashes += 1;
     if (crashes <= mostCrashes) current = launch();
   }

@@ -135,7 +135,14 @@ export type AttemptEntry = {
 export type LeakEntry = { type: 'leak'; what: string; place: string };
 
 /** A process ended without being told to. */
-export type CrashEntry = { type: 'crash'; name: string; pid: number; atMs: number };
+export type CrashEntry = {
+  type: 'crash';
+  name: string;
+  pid: number;
+  atMs: number;
+  /** The last that it wrote. */
+  lastWords: string;
+};
 
 /** A process at the end of a run. */
 export type ResourceEntry = {

@@ -79,9 +79,9 @@ export const mutants: Mutant[] = [
     file: 'apps/worker/src/deliver.ts',
     edits: [
       {
-        anchor: '  const { outcome } = ended;\n',
+        anchor: '  const { outcome } = ended;\n  return {\n',
         becomes:
-          "  const outcome: Outcome =\n    ended.outcome.outcome === 'unknown' ? { ...ended.outcome, outcome: 'retry' } : ended.outcome;\n",
+          "  const outcome: Outcome =\n    ended.outcome.outcome === 'unknown' ? { ...ended.outcome, outcome: 'retry' } : ended.outcome;\n  return {\n",
       },
     ],
     suite: chaos,
@@ -143,8 +143,9 @@ export const mutants: Mutant[] = [
     file: 'apps/worker/src/feed.ts',
     edits: [
       {
-        anchor: '({ jobId: newId(), members })',
-        becomes: '({ jobId: members[0]?.jobId ?? newId(), members })',
+        anchor: 'const jobs = gatherLanes(lost, { channel, newId });',
+        becomes:
+          'const jobs = gatherLanes(lost, { channel, newId: () => lost[0]?.jobId ?? newId() });',
       },
     ],
     suite: {

@@ -114,7 +114,7 @@ describe('what is wrong in a run is found', () => {
     [
       'D1',
       'a process that ended by itself',
-      { more: [{ type: 'crash', name: 'relay', pid: 9, atMs: 1 }] },
+      { more: [{ type: 'crash', name: 'relay', pid: 9, atMs: 1, lastWords: '' }] },
     ],
     [
       'D1',

@@ -56,9 +56,9 @@ const maxResidentBytes = 700_000_000;
 const maxHandles = 1_000;
 
 function checkProcesses({ entries }: Facts): Violation[] {
-  const crashes = entriesOf(entries, 'crash').map(({ name, pid, atMs }) => ({
+  const crashes = entriesOf(entries, 'crash').map(({ name, pid, atMs, lastWords }) => ({
     invariant: 'D1',
-    detail: `${name} (${pid}) ended by itself after ${Math.round(atMs)} ms`,
+    detail: `${name} (${pid}) ended by itself after ${Math.round(atMs)} ms: ${lastWords}`,
   }));
   const large = entriesOf(entries, 'resource').filter(
     ({ residentBytes, handles }) => residentBytes > maxResidentBytes || handles > maxHandles,
