@@ -1,5 +1,5 @@
 import { createLogger } from '@belfry/runtime';
-import { type FeedDeps, feedLost } from './feed';
+import { createFeedLost, type FeedDeps, missingForMs } from './feed';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const message = { appId: 'app', isBulk: false, integrationId: undefined };
@@ -32,18 +32,28 @@ function createParts() {
   return { deps, replaced, added };
 }
 
+/** Looks twice, far enough apart for a job to count as lost. */
+async function feedTwice(deps: FeedDeps): Promise<void> {
+  const feedLost = createFeedLost(deps);
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  await feedLost('email', 0);
+  clock.mockReturnValue(missingForMs);
+  await feedLost('email', 0);
+  clock.mockRestore();
+}
+
 describe('a message whose job is gone from Redis', () => {
   // Redis keeps a job's id for as long as the job exists in any state: the same id again would be dropped in silence.
   test('is queued again under a new id, and alone', async () => {
     const { deps, replaced, added } = createParts();
-    await feedLost(deps, 'email', 0);
+    await feedTwice(deps);
     expect(added).toEqual([{ jobId: 'new', ids: ['m1'] }]);
     expect(replaced).toEqual([{ id: 'm1', jobId: 'new', previousJobId: 'old-1' }]);
   });
 
   test('is left to whoever was faster', async () => {
     const { deps, added } = createParts();
-    await feedLost({ ...deps, replaceJobs: async () => new Set() }, 'email', 0);
+    await feedTwice({ ...deps, replaceJobs: async () => new Set() });
     expect(added).toEqual([]);
   });
 });
