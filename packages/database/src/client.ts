@@ -79,8 +79,12 @@ function createPool(options: PoolOptions): pg.Pool {
   });
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', (error) => log.warn('database.connection_lost', { error }));
+  // The same for one that is in use: the pool listens to idle ones only, and its next query tells of the break.
+  pool.on('connect', (client) => client.on('error', ignore));
   return pool;
 }
+
+function ignore(): void {}
 
 /**
  * Whether PostgreSQL answered that the statement did not happen. Anything else (a lost connection, a

@@ -29,7 +29,7 @@ export type MemberDeps = {
 
 /** A system that ends at once each time it is started must not keep a run going for ever. */
 const mostCrashes = 20;
-const shownLines = 5;
+const shownLines = 25;
 
 export async function startMember(spec: MemberSpec, deps: MemberDeps): Promise<Member> {
   const postgres = await createTcpProxy(deps.postgresUrl);
