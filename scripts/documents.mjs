@@ -15,6 +15,7 @@ const groups = {
   stores: 'Stores',
   security: 'Security',
   gateway: 'Gateway',
+  dashboard: 'Dashboard',
   worker: 'Worker',
   logging: 'Logging',
 };

@@ -1,4 +1,20 @@
+export {
+  type AccountApp,
+  type AccountApps,
+  type AppChange,
+  createAccountApps,
+} from './account-apps';
+export { type AccountKey, type AccountKeys, createAccountKeys } from './account-keys';
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
+export { type AppEvent, type AppEvents, createAppEvents, type DraftConflict } from './app-events';
+export {
+  type AppIntegration,
+  type AppIntegrations,
+  createAppIntegrations,
+  type IntegrationUse,
+  type OpenIntegration,
+} from './app-integrations';
+export type { Actor, AuditedChange } from './audit';
 export { type NewCapture, writeCapture } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export {
@@ -85,6 +101,21 @@ export {
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
+export {
+  createOperators,
+  type NewOperator,
+  type OperatorRow,
+  type Operators,
+  type SetUp,
+} from './operator-access';
+export {
+  createOperatorSessions,
+  type OpenSession,
+  type OperatorSessions,
+  type SessionLimits,
+  type SessionRow,
+  sessionNameOf,
+} from './operator-sessions';
 export { type ResetLink, resetOperator } from './operators';
 export { type PutBack, putBackMessages } from './put-back';
 export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';

@@ -5,7 +5,7 @@
 export const settings = {
   DATABASE_URL: text({
     group: 'stores',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
     isSecret: true,
     example: 'postgresql://belfry:secret@db:5432/belfry',
@@ -29,7 +29,7 @@ export const settings = {
   }),
   DATABASE_POOL_SIZE: integer({
     group: 'stores',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     default: 8,
     minimum: 2,
     maximum: 100,
@@ -38,7 +38,7 @@ export const settings = {
 
   BELFRY_KEYS: text({
     group: 'security',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
     isOptionalFor: ['cli'],
     isSecret: true,
@@ -47,7 +47,7 @@ export const settings = {
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
     isOptionalFor: ['cli'],
     example: 'https://notify.example.com',
@@ -55,13 +55,13 @@ export const settings = {
   }),
   ALLOW_HTTP: boolean({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: false,
     help: 'Accept plain HTTP. Only for loopback and for tests: the API key travels in clear.',
   }),
   TRUSTED_PROXIES: text({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: '',
     example: '10.0.0.0/8,127.0.0.1/32',
     help: 'Subnets of the proxies that end TLS and send exactly one X-Forwarded-Proto, comma separated.',
@@ -82,7 +82,7 @@ export const settings = {
   }),
   ALLOWED_PRIVATE_HOSTS: text({
     group: 'security',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     default: '',
     example: 'mail.internal,10.0.0.25',
     help: 'Hosts, by the name or address that integrations and attachment URLs give, which may be private and may be reached on any port. All others must be public: attachments by https on port 443, mail servers on 25, 465, 587 or 2525.',
@@ -167,6 +167,37 @@ export const settings = {
     help: 'How long a key, an app or an event may be answered from memory.',
   }),
 
+  DASHBOARD_HOST: text({
+    group: 'dashboard',
+    for: ['dashboard'],
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    help: 'Address that the dashboard listens on.',
+  }),
+  DASHBOARD_PORT: integer({
+    group: 'dashboard',
+    for: ['dashboard'],
+    default: 4401,
+    minimum: 0,
+    maximum: 65535,
+    help: 'Port that the dashboard listens on; 0 takes a free one.',
+  }),
+  ADMIN_EMAIL: text({
+    group: 'dashboard',
+    for: ['dashboard'],
+    default: '',
+    example: 'ops@example.com',
+    help: 'With ADMIN_PASSWORD: an operator of the oldest account (made where there is none) that the dashboard makes when it starts. One that is there already keeps its password.',
+  }),
+  ADMIN_PASSWORD: text({
+    group: 'dashboard',
+    for: ['dashboard'],
+    default: '',
+    isSecret: true,
+    example: 'a sentence that nobody guesses',
+    help: 'Password of ADMIN_EMAIL, 12 to 256 characters.',
+  }),
+
   WORKER_ROLES: text({
     group: 'worker',
     for: ['worker'],
@@ -248,7 +279,7 @@ export const settings = {
   }),
   SLACK_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4410/api/',
@@ -256,7 +287,7 @@ export const settings = {
   }),
   TWILIO_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4411',
@@ -264,7 +295,7 @@ export const settings = {
   }),
   META_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4412',
@@ -272,7 +303,7 @@ export const settings = {
   }),
   TELEGRAM_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4413',
@@ -280,7 +311,7 @@ export const settings = {
   }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     default: 0,
     minimum: 0,
     maximum: 300_000,
@@ -289,14 +320,14 @@ export const settings = {
 
   NODE_ENV: text({
     group: 'logging',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     default: 'development',
     example: 'production',
     help: 'With `production`, settings that are for simulators are refused.',
   }),
   LOG_LEVEL: oneOf({
     group: 'logging',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     values: ['error', 'warn', 'info', 'debug'],
     default: 'info',
     help: 'The least serious lines that are written.',
@@ -304,12 +335,12 @@ export const settings = {
 } as const satisfies Record<string, Setting>;
 
 /** The processes that read settings; `cli` is the one-shot commands. */
-export type ProcessName = 'api' | 'worker' | 'cli';
+export type ProcessName = 'api' | 'worker' | 'dashboard' | 'cli';
 
 export type SettingName = keyof typeof settings;
 
 export type Setting = {
-  group: 'stores' | 'security' | 'gateway' | 'worker' | 'logging';
+  group: 'stores' | 'security' | 'gateway' | 'dashboard' | 'worker' | 'logging';
   /** The processes that read it. */
   for: readonly ProcessName[];
   help: string;

@@ -114,5 +114,5 @@ export {
   userToWire,
 } from './wire/user';
 export { withInterfaceNames } from './wire/user-names';
-export { createValidator } from './wire/validate';
+export { createValidator, type Validate } from './wire/validate';
 export { withoutNulls } from './wire/without-nulls';
