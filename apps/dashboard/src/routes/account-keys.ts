@@ -11,7 +11,14 @@ export type KeyRoutesDeps = { keys: AccountKeys };
 type OfKey = { key_id: string };
 
 /** The account's API keys: shown after the password is given again; two may be active, so that they can be rotated. */
-export function createKeyRoutes({ keys }: KeyRoutesDeps, askAgain: AskAgain) {
+type KeyRoutes = {
+  list: RequestHandler;
+  show: RequestHandler<OfKey>;
+  create: RequestHandler;
+  end: RequestHandler<OfKey>;
+};
+
+export function createKeyRoutes({ keys }: KeyRoutesDeps, askAgain: AskAgain): KeyRoutes {
   const readPassword = createBodyReader(passwordBody);
 
   const list: RequestHandler = async (_req, res) => {

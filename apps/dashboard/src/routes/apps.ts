@@ -6,7 +6,9 @@ import { createBodyReader } from '../read-body';
 
 export type AppRoutesDeps = { apps: AccountApps };
 
-export function createAppRoutes({ apps }: AppRoutesDeps) {
+type AppRoutes = { list: RequestHandler; create: RequestHandler; change: RequestHandler };
+
+export function createAppRoutes({ apps }: AppRoutesDeps): AppRoutes {
   const readNew = createBodyReader(newAppBody);
   const readChange = createBodyReader(appChangeBody);
 

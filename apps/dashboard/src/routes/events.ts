@@ -33,7 +33,17 @@ type OfEvent = { event_id: string };
 type Handler = RequestHandler<OfEvent>;
 
 /** Events and what their editor holds. */
-export function createEventRoutes(deps: EventRoutesDeps) {
+type EventRoutes = {
+  list: RequestHandler;
+  read: Handler;
+  create: RequestHandler;
+  remove: Handler;
+  preview: RequestHandler;
+  save: Handler;
+  publish: Handler;
+};
+
+export function createEventRoutes(deps: EventRoutesDeps): EventRoutes {
   const { events } = deps;
   const readNew = createBodyReader(newEventBody);
   const readPreview = createBodyReader(previewBody);

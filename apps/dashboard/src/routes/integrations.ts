@@ -26,7 +26,19 @@ export type IntegrationRoutesDeps = {
 type OfIntegration = { integration_id: string };
 type Handler = RequestHandler<OfIntegration>;
 
-export function createIntegrationRoutes(deps: IntegrationRoutesDeps) {
+type IntegrationRoutes = {
+  providers: RequestHandler;
+  list: RequestHandler;
+  read: Handler;
+  create: RequestHandler;
+  change: Handler;
+  test: Handler;
+  pause: Handler;
+  resume: Handler;
+  remove: Handler;
+};
+
+export function createIntegrationRoutes(deps: IntegrationRoutesDeps): IntegrationRoutes {
   const { integrations, forms } = deps;
   const readNew = createBodyReader(newIntegrationBody);
   const readChange = createBodyReader(integrationChangeBody);

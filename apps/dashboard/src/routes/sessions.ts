@@ -12,7 +12,15 @@ export type SessionRoutesDeps = {
 };
 
 /** An operator's own sessions. */
-export function createSessionRoutes({ sessionStore, cookie }: SessionRoutesDeps) {
+type SessionRoutes = {
+  current: RequestHandler;
+  list: RequestHandler;
+  signOut: RequestHandler;
+  end: RequestHandler<{ session_id: string }>;
+  endOthers: RequestHandler;
+};
+
+export function createSessionRoutes({ sessionStore, cookie }: SessionRoutesDeps): SessionRoutes {
   const current: RequestHandler = (_req, res) => {
     res.json(sessionInfo(sessionOf(res)));
   };

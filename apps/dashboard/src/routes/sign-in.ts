@@ -24,7 +24,14 @@ export type SignInRoutesDeps = {
 };
 
 /** What works without a session: how one comes to be. */
-export function createSignInRoutes(deps: SignInRoutesDeps) {
+type SignInRoutes = {
+  welcome: RequestHandler;
+  checkLink: RequestHandler;
+  setUp: RequestHandler;
+  signIn: RequestHandler;
+};
+
+export function createSignInRoutes(deps: SignInRoutesDeps): SignInRoutes {
   const { operators, sessions, passwords, isTrustedProxy } = deps;
   const readLink = createBodyReader(setUpLinkBody);
   const readSetUp = createBodyReader(setUpBody);
