@@ -13,6 +13,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
   const deliveries = createDeliver({
     slots: createSlots(10),
     breaker,
+    deadlineMs: 1_000,
     claims: {
       async add(id) {
         claimed.push(id);

@@ -17,6 +17,8 @@ export type DeliverDeps = {
   /** Messages of this channel that may be in flight at once. */
   slots: Slots;
   breaker: Breaker;
+  /** Of an attempt. */
+  deadlineMs: number;
   /** Gives a message back to the relay. */
   putBack: Pick<Batcher<PutBack, undefined>, 'add'>;
   claims: Pick<Batcher<string, TimedClaim>, 'add'>;
@@ -41,6 +43,9 @@ export type Deliver = {
  * to more of the same, which would go round and round.
  */
 const heldMs = 1_000;
+
+/** How much later than its deadline an attempt ends in a worker that runs. */
+const heldUpMs = 1_000;
 
 export function createDeliver(deps: DeliverDeps): Deliver {
   const { slots, breaker, claims, log } = deps;
@@ -95,11 +100,12 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 
 async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   const { message, claimedAtMs } = claimed;
+  const beganAtMs = performance.now();
   const ended = await deps.attempt(claimed);
+  noteTimeout(deps, message, { ended, tookMs: performance.now() - beganAtMs });
   const result = resultOf(message, ended, deps.backoff);
   const isRecorded = await deps.recorder.record(result);
   tellIntegration(deps, message, ended.outcome);
-  noteTimeout(deps, message, ended);
   const { provider = 'none', outcome } = result;
   deps.countMessage({ channel: message.channel, provider, outcome });
   deps.log.info('attempt.closed', {
@@ -158,10 +164,17 @@ function tellIntegration(deps: DeliverDeps, message: ClaimedMessage, outcome: Ou
   }
 }
 
-/** The sandbox hangs only when it is asked to. */
-function noteTimeout({ breaker }: DeliverDeps, message: ClaimedMessage, ended: Ended): void {
+type Attempted = { ended: Ended; tookMs: number };
+
+/** The sandbox hangs only when it is asked to; and a worker that was itself held up knows nothing of the provider. */
+function noteTimeout(
+  { breaker, deadlineMs }: DeliverDeps,
+  message: ClaimedMessage,
+  { ended, tookMs }: Attempted,
+): void {
   if (ended.provider === sandboxProvider) return;
   const { outcome } = ended;
   const isTimeout = 'reason' in outcome && outcome.reason === timeoutReason;
+  if (isTimeout && tookMs > deadlineMs + heldUpMs) return;
   breaker.note(laneOf(message), { isTimeout });
 }

@@ -72,6 +72,7 @@ function createWorker(claim: ClaimedMessage) {
   return createDeliver({
     slots: createSlots(10),
     breaker: createBreaker({ now: () => performance.now() }),
+    deadlineMs: times.deadlineMs,
     putBack: { add: () => Promise.reject(new Error('nothing was to be put back')) },
     claims: {
       add: async () => ({

@@ -59,6 +59,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
+    deadlineMs: times.deadlineMs,
     putBack: createPutBack(parts),
     claims: createClaims(parts, times.leaseMs),
     attempt: (claimed) =>

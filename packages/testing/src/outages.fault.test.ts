@@ -101,6 +101,8 @@ async function readDelivered(ids: string[]) {
   return messages.map(({ id, attemptRows }) => ({
     calls: slack.sends.filter(({ messageId }) => messageId === id).length,
     isMarked: attemptRows.some(({ isPossibleDuplicate }) => isPossibleDuplicate),
+    // For whoever reads why a test failed.
+    ends: attemptRows.map(({ outcome, reason }) => `${outcome} ${reason}`),
   }));
 }
 
