@@ -31,7 +31,8 @@ export type Fed<Job> = {
 
 /** Groups that one look sees, due or not; each is one index probe. */
 const groupsPerLook = 2_000;
-const lockKey = 48_015_001;
+/** Whoever feeds holds it. */
+export const feedLockKey = 48_015_001;
 /** A relay that was stopped within the transaction must not stop the others. */
 const idleTimeoutMs = 5_000;
 
@@ -59,7 +60,7 @@ async function lock(client: Queryable): Promise<boolean> {
   await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`);
   const { rows } = await client.query<{ is_ours: boolean }>(
     'SELECT pg_try_advisory_xact_lock($1) AS is_ours',
-    [lockKey],
+    [feedLockKey],
   );
   return rows[0]?.is_ours === true;
 }

@@ -2,7 +2,13 @@ import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { claimMessages } from './claim';
 import { createDatabase, type Database } from './client';
-import { countQueued, type FeedDecisions, feedWaiting, type WaitingMessage } from './feed-waiting';
+import {
+  countQueued,
+  type FeedDecisions,
+  feedLockKey,
+  feedWaiting,
+  type WaitingMessage,
+} from './feed-waiting';
 import { markActive } from './integrations';
 import { type MessageOptions, writeMessageRow } from './message-row.fixture';
 import { putBackMessages } from './put-back';
@@ -154,6 +160,19 @@ describe('feedWaiting', () => {
     const ids = fed.flatMap((each) => each?.jobs.flatMap((job) => job.ids) ?? []);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(5);
+  });
+
+  test('takes nothing while another relay feeds', async () => {
+    const place = await createPlace();
+    const id = await write(place);
+    const other = await database.delivery.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT pg_advisory_xact_lock($1)', [feedLockKey]);
+    const meanwhile = await feed([place]);
+    await other.query('ROLLBACK');
+    other.release();
+    expect(meanwhile).toBeUndefined();
+    expect((await feed([place]))?.jobs.flatMap(({ ids }) => ids)).toEqual([id]);
   });
 
   test('leaves a message that somebody holds to the next turn', async () => {
