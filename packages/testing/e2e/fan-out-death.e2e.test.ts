@@ -114,12 +114,7 @@ describe(`a bulk of 1,000 on ${names.join(', ')}`, () => {
       { timeoutMs: 60_000, intervalMs: 250 },
     );
     expect(await prisma.message.count({ where: { requestId } })).toBe(messageCount);
-    // A worker that was held up between claim and call does not call, and tries again: no harm on a busy machine.
-    const others = await prisma.attempt.groupBy({
-      by: ['outcome', 'reason'],
-      where: { message: { requestId }, outcome: { not: 'accepted' } },
-    });
-    expect(others.filter(({ reason }) => reason !== 'claimed_too_late')).toEqual([]);
+    expect(await prisma.attempt.count({ where: { message: { requestId } } })).toBe(messageCount);
     const captures = await prisma.capture.findMany({ where: { appId: tenant.appId } });
     expect(new Set(captures.map(({ channel, target }) => `${channel} ${target}`)).size).toBe(
       messageCount,
