@@ -10,14 +10,15 @@ import {
   type Env,
   EnvError,
   exitOnSignals,
+  failStart,
   type Logger,
   newId,
   readEnv,
+  refuseToGoOn,
   type SettingName,
   type Shutdown,
   type StartCheck,
   type StartChecks,
-  StartRefusedError,
   type StatusServer,
   watchLoop,
 } from '@belfry/runtime';
@@ -25,18 +26,12 @@ import { createApi } from './app';
 import { createApiDeps } from './parts';
 import { closeServer, createApiServer, listen } from './server';
 
-/** sysexits.h: the configuration is wrong. */
-const exitConfiguration = 78;
 /** A call may take 30 s to bring its body: one that is slower than this is given up. */
 const shutdownTimeoutMs = 25_000;
 /** Of that, for closing the stores. */
 const closingMs = 5_000;
 
-start().catch((error: unknown) => {
-  const isOurs = error instanceof EnvError || error instanceof StartRefusedError;
-  process.stderr.write(`${isOurs ? error.message : String(error)}\n`);
-  process.exit(exitConfiguration);
-});
+start().catch(failStart);
 
 async function start(): Promise<void> {
   const env = readEnv('api');
@@ -63,10 +58,7 @@ async function start(): Promise<void> {
 function createChecks(checks: StartCheck[], shutdown: Shutdown, log: Logger): StartChecks {
   const started = createStartChecks({
     checks,
-    onRefused(error) {
-      process.stderr.write(`${error.message}\n`);
-      void shutdown.run('refused').then(() => process.exit(exitConfiguration));
-    },
+    onRefused: (error) => refuseToGoOn(error, shutdown),
     log,
   });
   shutdown.add('start checks', started.stop);

@@ -1,6 +1,7 @@
+import { createPublishRoom } from '@belfry/accepting';
 import type { Database } from '@belfry/database';
 import { newId } from '@belfry/runtime';
-import { channelVersion, type Factories, type Tenant } from '@belfry/testing';
+import { channelVersion, eventually, type Factories, type Tenant } from '@belfry/testing';
 import request from 'supertest';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
@@ -66,6 +67,24 @@ describe('POST /v1/apps/:app_id/events/send', () => {
         messages: [{ channel: 'email', target: 'ana@example.com', state: 'queued' }],
       },
     ]);
+  });
+
+  test('names the job of a message before it answers, where the relay says that there is room', async () => {
+    const publishRoom = createPublishRoom(
+      { redis: gateway.redis, prefix: gateway.redisPrefix },
+      60_000,
+    );
+    const jobIdOf = async () => {
+      const { body } = await send({ body: { event, user: { email: 'ana@example.com' } } });
+      const [item] = (await readRequest(body.request_id)).requestItems;
+      return item?.messages[0]?.jobId;
+    };
+    // No relay runs here: nobody has said how much room there is, so the message is left to it.
+    expect(await jobIdOf()).toBeNull();
+    await publishRoom({ id: 'counted', channelRoom: 10, appRoom: 10, channels: {} });
+    await eventually(async () => expect(await jobIdOf()).not.toBeNull());
+    await publishRoom({ id: 'full', channelRoom: 0, appRoom: 0, channels: {} });
+    await eventually(async () => expect(await jobIdOf()).toBeNull());
   });
 
   test('stores a request that reaches nobody, with the reason for each channel', async () => {

@@ -6,21 +6,17 @@ import {
   type Env,
   EnvError,
   exitOnSignals,
+  failStart,
   readEnv,
 } from '@belfry/runtime';
 import { createDashboard } from './app';
 import { createDashboardDeps } from './parts';
 import { closeServer, createDashboardServer, listen } from './server';
 
-/** sysexits.h: the configuration is wrong. */
-const exitConfiguration = 78;
 /** Where no setting says otherwise. */
 const shutdownTimeoutMs = 25_000;
 
-start().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof EnvError ? error.message : String(error)}\n`);
-  process.exit(exitConfiguration);
-});
+start().catch(failStart);
 
 async function start(): Promise<void> {
   const env = readEnv('dashboard');

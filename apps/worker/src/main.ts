@@ -5,10 +5,10 @@ import {
   createStatusServer,
   EnvError,
   exitOnSignals,
+  failStart,
   readEnv,
-  type Shutdown,
+  refuseToGoOn,
   type StartChecks,
-  StartRefusedError,
   type StatusServer,
 } from '@belfry/runtime';
 import { endRoles, shutdownTimeoutOf } from './end-roles';
@@ -19,14 +19,7 @@ import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
 import { startRelay } from './start-relay';
 
-/** sysexits.h: the configuration is wrong. */
-const exitConfiguration = 78;
-
-start().catch((error: unknown) => {
-  const isOurs = [EnvError, RangeError, StartRefusedError].some((kind) => error instanceof kind);
-  process.stderr.write(`${isOurs && error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(isOurs ? exitConfiguration : 1);
-});
+start().catch(failStart);
 
 async function start(): Promise<void> {
   const env = readEnv('worker');
@@ -55,16 +48,11 @@ async function start(): Promise<void> {
 function createChecks({ storeChecks, log, shutdown }: Parts): StartChecks {
   const checks = createStartChecks({
     checks: storeChecks,
-    onRefused: (error) => endRefused(error, shutdown),
+    onRefused: (error) => refuseToGoOn(error, shutdown),
     log,
   });
   shutdown.add('start checks', checks.stop);
   return checks;
-}
-
-function endRefused(error: StartRefusedError, shutdown: Shutdown): void {
-  process.stderr.write(`${error.message}\n`);
-  void shutdown.run('refused').then(() => process.exit(exitConfiguration));
 }
 
 async function serveStatus(status: StatusServer, parts: Parts): Promise<string> {

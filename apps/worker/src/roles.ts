@@ -1,4 +1,5 @@
 import { type ChannelName, channelNames } from '@belfry/channels';
+import { EnvError } from '@belfry/runtime';
 import { deliverQueue, fanOutQueue } from '@belfry/shared';
 
 /** What one process of the worker does. */
@@ -24,6 +25,7 @@ export function parseRoles(text: string): Role[] {
     const role = roles.find((known) => known.name === name);
     if (role) return role;
     const known = roles.map((each) => each.name).join(', ');
-    throw new RangeError(`WORKER_ROLES: there is no role "${name}"; there are ${known}, and all`);
+    const problem = `there is no role "${name}"; there are ${known}, and all`;
+    throw new EnvError([{ name: 'WORKER_ROLES', problem, example: undefined }]);
   });
 }

@@ -3,6 +3,7 @@ import { channelVersion, createFactories, type Tenant, testDatabase } from '@bel
 import type pg from 'pg';
 import { claimMessages } from './claim';
 import { createDatabase, type Database } from './client';
+import { resultFor } from './message-row.fixture';
 import { type AttemptResult, leaseExpired, recordResults } from './record';
 import { listExpiredLeases } from './relay-queries';
 import { type NewRequest, writeRequests } from './write-request';
@@ -91,26 +92,6 @@ function readMessage(id: string) {
     where: { id },
     include: { attemptRows: true },
   });
-}
-
-function resultOf(messageId: string, result: Partial<AttemptResult>): AttemptResult {
-  return {
-    messageId,
-    attempt: 1,
-    outcome: 'accepted',
-    reason: undefined,
-    detail: undefined,
-    provider: 'smtp',
-    providerMessageId: 'p1',
-    request: undefined,
-    response: undefined,
-    notes: {},
-    changes: [],
-    inboxItem: undefined,
-    unknownCount: 0,
-    next: { state: 'sent' },
-    ...result,
-  };
 }
 
 const record = (results: AttemptResult[]) => recordResults(database.delivery, results);
@@ -263,7 +244,7 @@ describe('recordResults', () => {
     const id = await writeMessage();
     await claimOne(id);
     expect(
-      await record([resultOf(id, { notes: { missing: ['a.b'] }, request: '{"to":1}' })]),
+      await record([resultFor(id, { notes: { missing: ['a.b'] }, request: '{"to":1}' })]),
     ).toEqual([true]);
     const message = await readMessage(id);
     expect(message).toMatchObject({ state: 'sent', dueAt: null, notes: { missing: ['a.b'] } });
@@ -277,7 +258,7 @@ describe('recordResults', () => {
     const id = await writeMessage({ timeToLiveMs: 60_000 });
     await claimOne(id);
     const next = { state: 'queued', dueAfterMs: 3_600_000, waits: 'retry' } as const;
-    await record([resultOf(id, { outcome: 'retry', reason: 'refused', next })]);
+    await record([resultFor(id, { outcome: 'retry', reason: 'refused', next })]);
     const message = await readMessage(id);
     expect(message.dueAt).toEqual(message.expiresAt);
     expect(message).toMatchObject({ state: 'queued', waits: 'retry', jobId: null });
@@ -288,7 +269,7 @@ describe('recordResults', () => {
     for (const id of ids) await claimOne(id);
     const noise = Array.from({ length: 500 }, newId).join('');
     const odd = { reason: 'a\0b', detail: `\0${noise}`, providerMessageId: `\0${noise}` };
-    const results = ids.map((id, index) => resultOf(id, index === 0 ? odd : {}));
+    const results = ids.map((id, index) => resultFor(id, index === 0 ? odd : {}));
     expect(await record(results)).toEqual([true, true]);
     const [message] = await Promise.all(ids.map(readMessage));
     expect(message?.attemptRows).toMatchObject([{ outcome: 'accepted', reason: 'a\uFFFDb' }]);
@@ -297,8 +278,8 @@ describe('recordResults', () => {
   test('records an attempt once', async () => {
     const id = await writeMessage();
     await claimOne(id);
-    await record([resultOf(id, {})]);
-    const again = resultOf(id, { outcome: 'retry', next: { state: 'queued', dueAfterMs: 0 } });
+    await record([resultFor(id, {})]);
+    const again = resultFor(id, { outcome: 'retry', next: { state: 'queued', dueAfterMs: 0 } });
     expect(await record([again])).toEqual([false]);
     expect(await readMessage(id)).toMatchObject({ state: 'sent' });
   });
@@ -306,14 +287,14 @@ describe('recordResults', () => {
   test('lets a late result win over the lease that ran out, until a newer attempt was opened', async () => {
     const id = await writeMessage();
     await claimOne(id);
-    const expired = resultOf(id, {
+    const expired = resultFor(id, {
       outcome: 'unknown',
       reason: leaseExpired,
       next: { state: 'queued', dueAfterMs: 0, isPossibleDuplicate: true },
     });
     expect(await record([expired])).toEqual([true]);
     expect(await record([expired])).toEqual([false]);
-    expect(await record([resultOf(id, {})])).toEqual([true]);
+    expect(await record([resultFor(id, {})])).toEqual([true]);
     expect(await readMessage(id)).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
@@ -322,8 +303,8 @@ describe('recordResults', () => {
     await claimOne(id);
     const next = { state: 'queued', dueAfterMs: 0, isPossibleDuplicate: true } as const;
     const unknown = { outcome: 'unknown', next } as const;
-    await record([resultOf(id, { ...unknown, reason: leaseExpired })]);
-    expect(await record([resultOf(id, { ...unknown, reason: 'timeout' })])).toEqual([true]);
+    await record([resultFor(id, { ...unknown, reason: leaseExpired })]);
+    expect(await record([resultFor(id, { ...unknown, reason: 'timeout' })])).toEqual([true]);
     expect(await readMessage(id)).toMatchObject({ state: 'queued', unknownCount: 1 });
   });
 
@@ -331,9 +312,9 @@ describe('recordResults', () => {
     const id = await writeMessage();
     await claimOne(id);
     const next = { state: 'queued', dueAfterMs: 0, isPossibleDuplicate: true } as const;
-    await record([resultOf(id, { outcome: 'unknown', reason: leaseExpired, next })]);
+    await record([resultFor(id, { outcome: 'unknown', reason: leaseExpired, next })]);
     await claimOne(id);
-    await record([resultOf(id, {})]);
+    await record([resultFor(id, {})]);
     const message = await readMessage(id);
     expect(message).toMatchObject({ state: 'sending', attempts: 2 });
     expect(message.attemptRows.sort((a, b) => a.number - b.number)).toMatchObject([

@@ -8,6 +8,7 @@ import {
 } from '@belfry/shared';
 import type pg from 'pg';
 import { applyDataChanges } from './data-changes';
+import { jsonColumn, jsonColumnOf } from './json-column';
 import { storable } from './storable';
 
 /** What an attempt came to, and what becomes of its message. */
@@ -77,7 +78,8 @@ function whileOpen(column: string, value: string): string {
 const statement = `
 WITH t AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[], $16::text[], $17::uuid[], $18::text[])
+    ${jsonColumnOf('$8')}, ${jsonColumnOf('$9')}, $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[],
+    ${jsonColumnOf('$16')}, $17::uuid[], ${jsonColumnOf('$18')})
     t (id, number, outcome, reason, detail, provider, provider_message_id, request, response,
        state, state_reason, due_after_ms, waits, integration_id, unknown_count, notes, inbox_id, inbox_content)
 ), a AS (
@@ -120,8 +122,8 @@ function columns(results: AttemptResult[]): unknown[] {
     of((result) => storable(result.detail)),
     of((result) => result.provider),
     of((result) => storable(result.providerMessageId)),
-    of((result) => result.request),
-    of((result) => result.response),
+    jsonColumn(results.map(({ request }) => request)),
+    jsonColumn(results.map(({ response }) => response)),
     of(({ next }) => next.state),
     of(({ next }) => next.reason),
     of(({ next }) => next.dueAfterMs),
@@ -129,8 +131,12 @@ function columns(results: AttemptResult[]): unknown[] {
     of(({ next }) => next.integrationId),
     // Not one more than is stored: of one attempt two results may come, its lease's and its own.
     of(({ next, unknownCount }) => unknownCount + (next.isPossibleDuplicate ? 1 : 0)),
-    of(({ notes }) => (Object.keys(notes).length > 0 ? JSON.stringify(notes) : undefined)),
+    jsonColumn(
+      results.map(({ notes }) =>
+        Object.keys(notes).length > 0 ? JSON.stringify(notes) : undefined,
+      ),
+    ),
     of(({ inboxItem }) => inboxItem && newId()),
-    of(({ inboxItem }) => inboxItem && JSON.stringify(inboxItem)),
+    jsonColumn(results.map(({ inboxItem }) => inboxItem && JSON.stringify(inboxItem))),
   ];
 }

@@ -1,4 +1,5 @@
 import type { SkipReason } from '@belfry/shared';
+import { jsonColumn, jsonColumnOf } from './json-column';
 import type { Queryable } from './transaction';
 
 /** Everything that one accepted call writes. */
@@ -181,7 +182,7 @@ WITH k AS (
 ), i AS (
   INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at)
   SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END
-  FROM unnest($17::uuid[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::bool[])
+  FROM unnest($17::uuid[], $18::int[], ${jsonColumnOf('$19')}, ${jsonColumnOf('$20')}, ${jsonColumnOf('$21')}, $22::text[], $23::text[], ${jsonColumnOf('$24')}, $25::bool[])
     t (request_id, item, recipient, data, override, locale, schedule_at, skips, planned)
   WHERE t.request_id IN (SELECT id FROM r)
 ), m AS (
@@ -246,12 +247,12 @@ function itemColumns(calls: NewRequest[]): unknown[] {
   return [
     items.map(({ requestId }) => requestId),
     items.map(({ index }) => index),
-    items.map(({ item }) => item.recipient),
-    items.map(({ item }) => item.data),
-    items.map(({ item }) => item.override),
+    jsonColumn(items.map(({ item }) => item.recipient)),
+    jsonColumn(items.map(({ item }) => item.data)),
+    jsonColumn(items.map(({ item }) => item.override)),
     items.map(({ item }) => item.plan?.locale ?? item.locale),
     items.map(({ item }) => item.scheduleAt),
-    items.map(({ item }) => skipsColumn(item.plan)),
+    jsonColumn(items.map(({ item }) => skipsColumn(item.plan))),
     items.map(({ item }) => item.plan !== undefined),
   ];
 }

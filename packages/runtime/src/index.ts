@@ -20,6 +20,7 @@ export {
   type StartChecks,
   StartRefusedError,
 } from './start-checks';
+export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
 export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
 export { withinTime } from './within-time';

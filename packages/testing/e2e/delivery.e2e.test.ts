@@ -6,7 +6,6 @@ import {
   createSmtpSimulator,
   eventually,
   findClosedPort,
-  type MessageRow,
   type SlackSimulator,
   type SmtpSimulator,
   type System,
@@ -71,23 +70,6 @@ async function createSlackEvent(): Promise<string> {
   return name;
 }
 
-async function sendAccepted(body: unknown): Promise<string> {
-  const { status, body: answer } = await system.send(tenant, body);
-  expect(status).toBe(200);
-  return String(answer.request_id);
-}
-
-function settled(requestId: string, states: string[], timeoutMs = 15_000): Promise<MessageRow[]> {
-  return eventually(
-    async () => {
-      const messages = await system.readMessages(requestId);
-      expect(messages.map(({ state }) => state)).toEqual(states);
-      return messages;
-    },
-    { timeoutMs },
-  );
-}
-
 describe('an event with e-mail and Slack', () => {
   const attachment = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256));
   const data = {
@@ -113,7 +95,7 @@ describe('an event with e-mail and Slack', () => {
         { integrationIds: [slackIntegration.id] },
       ),
     });
-    return sendAccepted({
+    return system.sendAccepted(tenant, {
       event: name,
       user: { email: 'ana@example.org', slack: { channel_id: 'C012345678' } },
       data,
@@ -127,7 +109,7 @@ describe('an event with e-mail and Slack', () => {
 
   test('arrives as multipart mail, escaped once in HTML and not at all in subject and text, attachment byte for byte', async () => {
     const requestId = await sendBoth();
-    const [mailed] = await settled(requestId, ['sent', 'sent']);
+    const [mailed] = await system.settled(requestId, ['sent', 'sent']);
     const mail = smtp.sends.find(({ messageId }) => messageId?.includes(String(mailed?.id)));
     expect(mail?.to).toEqual(['ana@example.org']);
     expect(mail?.parsed.subject).toBe('Order A-7 & co for R&D <b>');
@@ -142,7 +124,7 @@ describe('an event with e-mail and Slack', () => {
 
   test('arrives in Slack with values escaped, mentioning nobody, and the author’s own link intact', async () => {
     const requestId = await sendBoth();
-    const [, posted] = await settled(requestId, ['sent', 'sent']);
+    const [, posted] = await system.settled(requestId, ['sent', 'sent']);
     const post = slack.sends.find(({ messageId }) => messageId === posted?.id);
     expect(post).toMatchObject({
       channel: 'C012345678',
@@ -155,8 +137,11 @@ describe('a provider that fails', () => {
   test('a 500 after the body was read leads to unknown, and one resend marked as a possible duplicate', async () => {
     const event = await createSlackEvent();
     slack.fail({ on: 'chat.postMessage', reply: { status: 500, body: { ok: false } } });
-    const requestId = await sendAccepted({ event, user: { slack: { channel_id: 'C0FAILS500' } } });
-    const [message] = await settled(requestId, ['sent']);
+    const requestId = await system.sendAccepted(tenant, {
+      event,
+      user: { slack: { channel_id: 'C0FAILS500' } },
+    });
+    const [message] = await system.settled(requestId, ['sent']);
     expect(message?.attemptRows).toMatchObject([
       { number: 1, outcome: 'unknown', isPossibleDuplicate: false },
       { number: 2, outcome: 'accepted', isPossibleDuplicate: true },
@@ -168,8 +153,11 @@ describe('a provider that fails', () => {
     const event = await createSlackEvent();
     const fault = { on: 'chat.postMessage', reply: { status: 500, body: { ok: false } } };
     slack.fail(fault, fault);
-    const requestId = await sendAccepted({ event, user: { slack: { channel_id: 'C0FAILS501' } } });
-    const [message] = await settled(requestId, ['unknown']);
+    const requestId = await system.sendAccepted(tenant, {
+      event,
+      user: { slack: { channel_id: 'C0FAILS501' } },
+    });
+    const [message] = await system.settled(requestId, ['unknown']);
     expect(message?.attemptRows).toHaveLength(2);
     expect(message?.dueAt).toBeNull();
   });
@@ -178,13 +166,16 @@ describe('a provider that fails', () => {
     const port = await findClosedPort();
     const integration = await createSmtpIntegration(port);
     const event = await createEmailEvent(integration.id);
-    const requestId = await sendAccepted({ event, user: { email: 'late@example.org' } });
+    const requestId = await system.sendAccepted(tenant, {
+      event,
+      user: { email: 'late@example.org' },
+    });
     await eventually(async () => {
       const [message] = await system.readMessages(requestId);
       expect(message?.attemptRows[0]).toMatchObject({ outcome: 'retry' });
     });
     const door = await openDoor(port, smtp.port);
-    const [message] = await settled(requestId, ['sent']);
+    const [message] = await system.settled(requestId, ['sent']);
     closeDoor(door);
     expect(message?.attemptRows.length).toBeGreaterThanOrEqual(2);
     expect(message?.attemptRows.at(-1)).toMatchObject({ outcome: 'accepted' });
@@ -196,11 +187,11 @@ describe('a provider that fails', () => {
     smtp.fail({ at: 'connect', reply: '421 4.3.2 Not now' });
     // A connection that is kept open would not meet the fault.
     const fresh = await createSmtpIntegration(smtp.port);
-    const requestId = await sendAccepted({
+    const requestId = await system.sendAccepted(tenant, {
       event: await createEmailEvent(fresh.id),
       user: { email: 'twice@example.org' },
     });
-    const [message] = await settled(requestId, ['sent']);
+    const [message] = await system.settled(requestId, ['sent']);
     expect(message?.attemptRows.map(({ outcome }) => outcome)).toEqual(['retry', 'accepted']);
     expect(smtp.sends.slice(before).map(({ to }) => to)).toEqual([['twice@example.org']]);
   });
@@ -208,8 +199,11 @@ describe('a provider that fails', () => {
   test('a refused recipient is called once', async () => {
     const event = await createEmailEvent();
     smtp.fail({ at: 'rcpt', reply: '550 5.1.1 No such user' });
-    const requestId = await sendAccepted({ event, user: { email: 'nobody@example.org' } });
-    const [message] = await settled(requestId, ['failed']);
+    const requestId = await system.sendAccepted(tenant, {
+      event,
+      user: { email: 'nobody@example.org' },
+    });
+    const [message] = await system.settled(requestId, ['failed']);
     expect(message).toMatchObject({ reason: 'rejected_recipient', dueAt: null });
     expect(message?.attemptRows).toMatchObject([{ number: 1, outcome: 'rejected' }]);
   });
@@ -224,7 +218,7 @@ describe('a provider that fails', () => {
       slack: channelVersion({ text: 'Hello' }, { integrationIds: [lost.id] }),
     });
     slack.fail({ on: 'chat.postMessage', error: 'token_revoked' });
-    const requestId = await sendAccepted({
+    const requestId = await system.sendAccepted(tenant, {
       event: name,
       user: { slack: { channel_id: 'C0REVOKED1' } },
     });
@@ -241,11 +235,11 @@ describe('a provider that fails', () => {
   test('a refused token of the call’s own fails that message only', async () => {
     const event = await createSlackEvent();
     slack.fail({ on: 'chat.postMessage', error: 'invalid_auth' });
-    const requestId = await sendAccepted({
+    const requestId = await system.sendAccepted(tenant, {
       event,
       user: { slack: { channel_id: 'C0OWNTOKEN', access_token: 'xoxb-7777-6666-thecallsown' } },
     });
-    const [message] = await settled(requestId, ['failed']);
+    const [message] = await system.settled(requestId, ['failed']);
     expect(message?.reason).toBe('rejected_integration');
     const row = await system.database.prisma.integration.findUniqueOrThrow({
       where: { id: slackIntegration.id },

@@ -1,11 +1,4 @@
-import {
-  channelVersion,
-  eventually,
-  type MessageRow,
-  type System,
-  startSystem,
-  type Tenant,
-} from '@belfry/testing';
+import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
 
 let system: System;
 let tenant: Tenant;
@@ -32,24 +25,13 @@ async function send(user: object): Promise<string> {
   return String(body.request_id);
 }
 
-function settled(requestId: string, states: string[]): Promise<MessageRow[]> {
-  return eventually(
-    async () => {
-      const messages = await system.readMessages(requestId);
-      expect(messages.map(({ state }) => state)).toEqual(states);
-      return messages;
-    },
-    { timeoutMs: 15_000 },
-  );
-}
-
 describe('the sandbox, with a process a role', () => {
   test('captures what each provider would have been sent', async () => {
     const requestId = await send({
       email: 'ana@example.com',
       slack: { channel_id: 'C012345678' },
     });
-    const messages = await settled(requestId, ['sent', 'sent']);
+    const messages = await system.settled(requestId, ['sent', 'sent']);
     const captures = await system.database.prisma.capture.findMany({
       where: { messageId: { in: messages.map(({ id }) => id) } },
       orderBy: { channel: 'asc' },
@@ -71,7 +53,7 @@ describe('the sandbox, with a process a role', () => {
 
   test('notes the paths that the data did not hold', async () => {
     const requestId = await send({ email: 'ana@example.com' });
-    const [message] = await settled(requestId, ['sent']);
+    const [message] = await system.settled(requestId, ['sent']);
     expect(message?.notes).toEqual({ missing: ['absent.path'] });
   });
 
@@ -82,7 +64,7 @@ describe('the sandbox, with a process a role', () => {
     ['timeout', 'unknown', ['unknown', 'unknown']],
   ])('does what the magic recipient %s asks for', async (word, state, outcomes) => {
     const requestId = await send({ email: `sandbox+${word}@example.com` });
-    const [message] = await settled(requestId, [state]);
+    const [message] = await system.settled(requestId, [state]);
     expect(message?.attemptRows.map(({ outcome }) => outcome)).toEqual(outcomes);
   });
 
@@ -93,7 +75,7 @@ describe('the sandbox, with a process a role', () => {
     });
     const callId = headers.get('x-request-id');
     expect(callId).toBe(body.request_id);
-    await settled(String(callId), ['sent']);
+    await system.settled(String(callId), ['sent']);
     await eventually(() => {
       const lines = system.workers.flatMap((worker) => worker.lines);
       expect(lines.filter((line) => line['request_id'] === callId)).toMatchObject([

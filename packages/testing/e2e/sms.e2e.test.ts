@@ -1,7 +1,6 @@
 import {
   channelVersion,
   createTwilioSimulator,
-  eventually,
   type MessageRow,
   type System,
   simulatedAuthToken,
@@ -44,16 +43,10 @@ async function send(mobile: string): Promise<string> {
   return String(answer.body.request_id);
 }
 
-function settled(requestId: string, state: string): Promise<MessageRow> {
-  return eventually(
-    async () => {
-      const [message] = await system.readMessages(requestId);
-      expect(message?.state).toBe(state);
-      if (!message) throw new Error('No message');
-      return message;
-    },
-    { timeoutMs: 15_000 },
-  );
+async function settled(requestId: string, state: string): Promise<MessageRow> {
+  const [message] = await system.settled(requestId, [state]);
+  if (!message) throw new Error('No message');
+  return message;
 }
 
 async function sendTo(mobile: string): Promise<{ requestId: string; sent: TwilioSend }> {

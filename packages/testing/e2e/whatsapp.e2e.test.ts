@@ -2,7 +2,6 @@ import { receiptUrlOf } from '@belfry/runtime';
 import {
   channelVersion,
   createMetaSimulator,
-  eventually,
   type MessageRow,
   type MetaSend,
   type MetaSimulator,
@@ -62,16 +61,10 @@ async function send(mobile: string): Promise<string> {
   return String(body.request_id);
 }
 
-function settled(requestId: string, state: string): Promise<MessageRow> {
-  return eventually(
-    async () => {
-      const [message] = await system.readMessages(requestId);
-      expect(message?.state).toBe(state);
-      if (!message) throw new Error('No message');
-      return message;
-    },
-    { timeoutMs: 15_000 },
-  );
+async function settled(requestId: string, state: string): Promise<MessageRow> {
+  const [message] = await system.settled(requestId, [state]);
+  if (!message) throw new Error('No message');
+  return message;
 }
 
 async function sendTo(mobile: string): Promise<{ requestId: string; sent: MetaSend }> {

@@ -2,6 +2,7 @@ import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { startProcess, type TestProcess } from './child-process';
 import { testDatabase } from './database';
+import { eventually } from './eventually';
 import { createFactories, type Factories, type Tenant, testKeyRing } from './factories';
 import { testRedis } from './redis';
 
@@ -26,8 +27,12 @@ export type System = {
   startGateway(): Promise<TestProcess>;
   /** POSTs a single send as a backend service would. */
   send(tenant: Tenant, body: unknown, headers?: Record<string, string>): Promise<SendAnswer>;
+  /** The same, for what must be accepted; the request's id. */
+  sendAccepted(tenant: Tenant, body: unknown): Promise<string>;
   /** The request's messages with their attempts, by channel. */
   readMessages(requestId: string): Promise<MessageRow[]>;
+  /** The same, once they are in these states. */
+  settled(requestId: string, states: string[], timeoutMs?: number): Promise<MessageRow[]>;
   stop(): Promise<void>;
 };
 
@@ -46,19 +51,7 @@ const quick = {
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const databaseUrl = options.databaseUrl ?? (await testDatabase()).url;
-  const redis = testRedis();
-  const env = {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: options.redisUrl ?? redis.url,
-    REDIS_PREFIX: `${redis.prefix}-${newId()}`,
-    BELFRY_KEYS: testKeyRing,
-    PUBLIC_URL: 'http://127.0.0.1',
-    ALLOW_HTTP: 'true',
-    ALLOWED_PRIVATE_HOSTS: 'localhost,127.0.0.1,::1',
-    API_PORT: '0',
-    ...quick,
-    ...options.env,
-  };
+  const env = environmentOf(options, databaseUrl);
   const log = createLogger({ level: 'error', process: 'test' });
   const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
   const api = startProcess('apps/api/dist/main.js', env);
@@ -105,8 +98,27 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     startWorker,
     startGateway,
     send: (tenant, body, headers) => send(apiUrl, tenant, { body, headers }),
+    sendAccepted: (tenant, body) => sendAccepted(apiUrl, tenant, body),
     readMessages: (requestId) => readMessages(database, requestId),
+    settled: (requestId, states, timeoutMs = settleTimeoutMs) =>
+      eventually(() => readSettled(database, requestId, states), { timeoutMs }),
     stop,
+  };
+}
+
+function environmentOf(options: SystemOptions, databaseUrl: string): Record<string, string> {
+  const redis = testRedis();
+  return {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: options.redisUrl ?? redis.url,
+    REDIS_PREFIX: `${redis.prefix}-${newId()}`,
+    BELFRY_KEYS: testKeyRing,
+    PUBLIC_URL: 'http://127.0.0.1',
+    ALLOW_HTTP: 'true',
+    ALLOWED_PRIVATE_HOSTS: 'localhost,127.0.0.1,::1',
+    API_PORT: '0',
+    ...quick,
+    ...options.env,
   };
 }
 
@@ -127,6 +139,27 @@ async function send(
   // Every answer of the gateway is a JSON object.
   const body = (await response.json()) as SendAnswer['body'];
   return { status: response.status, headers: response.headers, body };
+}
+
+async function sendAccepted(apiUrl: string, tenant: Tenant, body: unknown): Promise<string> {
+  const answer = await send(apiUrl, tenant, { body, headers: undefined });
+  const { request_id: requestId } = answer.body;
+  if (answer.status !== 200 || !requestId) throw new Error(`Refused: ${answer.status}`);
+  return requestId;
+}
+
+/** A busy machine takes its time. */
+const settleTimeoutMs = 15_000;
+
+async function readSettled(
+  database: Database,
+  requestId: string,
+  wanted: string[],
+): Promise<MessageRow[]> {
+  const messages = await readMessages(database, requestId);
+  const states = messages.map(({ state }) => state);
+  if (states.join() === wanted.join()) return messages;
+  throw new Error(`The messages are ${states.join(', ')}, not ${wanted.join(', ')}`);
 }
 
 function readMessages({ prisma }: Database, requestId: string) {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Database } from '@belfry/database';
+import { waitForRedis } from '@belfry/runtime';
 import type { Entry, LeakEntry } from './recording';
 import type { World } from './world';
 
@@ -146,7 +147,11 @@ function leakOf(what: string, place: string): LeakEntry {
 
 const mostRedisKeys = 20_000;
 
+const redisComesBackMs = 10_000;
+
 async function readRedis({ redisClient }: World): Promise<string> {
+  // The last fault may have been its own, and a client comes back a little later than its server.
+  if (!(await waitForRedis(redisClient, redisComesBackMs))) throw new Error('Redis stayed away');
   const keys = (await redisClient.keys('*')).slice(0, mostRedisKeys);
   const values = await Promise.all(keys.map((key) => redisClient.dumpBuffer(key)));
   return keys.concat(values.map((value) => value?.toString('latin1') ?? '')).join('\n');

@@ -1,0 +1,50 @@
+import { createLogger } from '@belfry/runtime';
+import { testDatabase } from '@belfry/testing';
+import fc from 'fast-check';
+import { createDatabase, type Database } from './client';
+import { jsonColumn, jsonColumnOf } from './json-column';
+
+let database: Database;
+
+beforeAll(async () => {
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
+});
+
+afterAll(() => database.close());
+
+async function roundTrip(texts: (string | undefined)[]): Promise<unknown> {
+  const { rows } = await database.accepting.query<{ texts: unknown }>(
+    `SELECT ${jsonColumnOf('$1')} AS texts`,
+    [jsonColumn(texts)],
+  );
+  return rows[0]?.texts;
+}
+
+describe('a column of JSON', () => {
+  test.each([
+    [[]],
+    [[undefined]],
+    [['{}', undefined, '""']],
+    [['"\\u001f"', JSON.stringify('\u001e\u001f'), '[1,"a\\"b","\\\\"]']],
+  ])('arrives as it was: %j', async (texts) => {
+    expect(await roundTrip(texts)).toEqual(texts.map((text) => text ?? null));
+  });
+
+  test('arrives as it was, whatever was written as JSON', async () => {
+    const text = fc.option(
+      fc.jsonValue().map((value) => JSON.stringify(value).replaceAll('\\u0000', '')),
+      { nil: undefined },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { maxLength: 20 }), async (texts) => {
+        expect(await roundTrip(texts)).toEqual(texts.map((each) => each ?? null));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each([['a\u001fb'], ['\u001e']])('takes no text that is none: %j', (text) => {
+    expect(() => jsonColumn([text])).toThrow('no JSON');
+  });
+});

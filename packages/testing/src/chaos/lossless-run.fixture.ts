@@ -1,0 +1,41 @@
+import { type Report, tableOf } from './report';
+import { runChaos } from './run';
+
+/** A run of chaos as a test: it ends with the test, and breaks none of what is promised. */
+export function testLosslessRun(
+  name: string,
+  {
+    keys,
+    seed,
+    kills,
+    timeoutMs,
+  }: { keys: number; seed: number; kills: number; timeoutMs: number },
+): void {
+  const ending = new AbortController();
+  let running: Promise<unknown> = Promise.resolve();
+
+  afterAll(async () => {
+    ending.abort();
+    await running;
+  }, timeoutMs);
+
+  test(
+    name,
+    async () => {
+      const run: Promise<Report> = runChaos({ keys, seed, signal: ending.signal });
+      running = run.catch(() => undefined);
+      const report = await run;
+      process.stderr.write(`${tableOf(report)}\n`);
+      expect(report.kills).toBeGreaterThanOrEqual(kills);
+      expect(report).toMatchObject({
+        violations: [],
+        lost: 0,
+        double_accepted: 0,
+        unsettled: 0,
+        unexplained_duplicates: 0,
+        isGood: true,
+      });
+    },
+    timeoutMs,
+  );
+}
