@@ -31,6 +31,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
     onIntegration: () => {},
     countMessage: () => {},
     backoff: { baseMs: 1, capMs: 1, random: () => 0 },
+    channelResends: 1,
     log: createLogger({ level: 'error', process: 'test' }),
     ...changes,
   });

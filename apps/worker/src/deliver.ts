@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, timeoutReason } from '@belfry/channels';
-import type { AttemptResult, Claim, ClaimedMessage, PutBack } from '@belfry/database';
+import type { AttemptResult, Claim, ClaimedMessage, NextState, PutBack } from '@belfry/database';
 import type { Batcher, Logger, Metrics } from '@belfry/runtime';
 import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
@@ -27,6 +27,8 @@ export type DeliverDeps = {
   /** An integration refused us, or works; best effort. */
   onIntegration(seen: { integrationId: string; refusal: string | undefined }): void;
   backoff: Backoff;
+  /** How often a message of the channel is sent again after an unknown outcome, where its version says nothing. */
+  channelResends: number;
   countMessage: Metrics['countMessage'];
   log: Logger;
 };
@@ -103,7 +105,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   const beganAtMs = performance.now();
   const ended = await deps.attempt(claimed);
   noteTimeout(deps, message, { ended, tookMs: performance.now() - beganAtMs });
-  const result = resultOf(message, ended, deps.backoff);
+  const result = resultOf(message, ended, deps);
   const isRecorded = await deps.recorder.record(result);
   tellIntegration(deps, message, ended.outcome);
   const { provider = 'none', outcome } = result;
@@ -124,8 +126,26 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   });
 }
 
-function resultOf(message: ClaimedMessage, ended: Ended, backoff: Backoff): AttemptResult {
+function resultOf(
+  message: ClaimedMessage,
+  ended: Ended,
+  { backoff, channelResends }: Pick<DeliverDeps, 'backoff' | 'channelResends'>,
+): AttemptResult {
   const { outcome } = ended;
+  const next: NextState = ended.failed
+    ? { state: 'failed', reason: ended.failed }
+    : nextState(
+        {
+          outcome,
+          version: ended.channelVersion ?? brokenVersion,
+          attemptsMade: message.attempt,
+          unknownCount: message.unknownCount,
+          integrationId: message.integrationId,
+          hasWaitedLong: message.hasWaitedLong,
+          channelResends,
+        },
+        backoff,
+      );
   return {
     messageId: message.id,
     attempt: message.attempt,
@@ -136,22 +156,11 @@ function resultOf(message: ClaimedMessage, ended: Ended, backoff: Backoff): Atte
     providerMessageId: outcome.outcome === 'accepted' ? outcome.providerMessageId : undefined,
     request: boundedJson(ended.request),
     response: boundedJson(ended.response),
-    notes: ended.notes ?? {},
+    notes: { ...ended.notes, ...(next.isLongWait ? { waited_long: true } : {}) },
     changes: ended.changes ?? [],
     inboxItem: ended.inboxItem,
     unknownCount: message.unknownCount,
-    next: ended.failed
-      ? { state: 'failed', reason: ended.failed }
-      : nextState(
-          {
-            outcome,
-            version: ended.channelVersion ?? brokenVersion,
-            attemptsMade: message.attempt,
-            unknownCount: message.unknownCount,
-            integrationId: message.integrationId,
-          },
-          backoff,
-        ),
+    next,
   };
 }
 

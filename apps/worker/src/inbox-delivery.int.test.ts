@@ -96,6 +96,7 @@ function createWorker(claim: ClaimedMessage) {
     recorder,
     onIntegration: () => undefined,
     backoff,
+    channelResends: 1,
     countMessage: () => undefined,
     log,
   });

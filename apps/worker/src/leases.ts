@@ -1,3 +1,4 @@
+import { type AnyChannel, channels } from '@belfry/channels';
 import {
   type AttemptResult,
   type ExpiredLease,
@@ -65,8 +66,16 @@ function resultOf(
         attemptsMade: attempt,
         unknownCount,
         integrationId,
+        hasWaitedLong: false,
+        channelResends: resendsOf(lease.channel),
       },
       backoff,
     ),
   };
+}
+
+/** A channel that is not of this code any more sends nothing again. */
+function resendsOf(channel: string): number {
+  const known: Record<string, AnyChannel> = channels;
+  return known[channel]?.unknownResends ?? 0;
 }

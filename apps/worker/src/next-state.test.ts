@@ -21,7 +21,15 @@ function version(policy: Partial<Policy> = {}, integrationIds: string[] = ['i1',
 
 function next(attempted: Partial<Attempted> & { outcome: Outcome }) {
   return nextState(
-    { version: version(), attemptsMade: 1, unknownCount: 0, integrationId: 'i1', ...attempted },
+    {
+      version: version(),
+      attemptsMade: 1,
+      unknownCount: 0,
+      integrationId: 'i1',
+      hasWaitedLong: false,
+      channelResends: 1,
+      ...attempted,
+    },
     backoff,
   );
 }
@@ -65,9 +73,25 @@ describe('nextState', () => {
       { state: 'queued', dueAfterMs: 60_000, waits: 'retry' },
     ],
     [
-      'a provider’s wait of hours is cut to 15 minutes',
+      'a provider’s wait of hours is honoured',
       { outcome: { ...refused, afterMs: 18_053_000 } as Outcome },
+      { state: 'queued', dueAfterMs: 18_053_000, waits: 'retry', isLongWait: true },
+    ],
+    [
+      'a wait of hours that is asked for again is cut to 15 minutes',
+      { outcome: { ...refused, afterMs: 18_053_000 } as Outcome, hasWaitedLong: true },
       { state: 'queued', dueAfterMs: 900_000, waits: 'retry' },
+    ],
+    [
+      'a message that should not have been sent is skipped, and not failed',
+      {
+        outcome: {
+          ...rejected('integration'),
+          skip: 'no_integration',
+          ownToken: true,
+        } as Outcome,
+      },
+      { state: 'skipped', reason: 'no_integration' },
     ],
     [
       'the last attempt ends it',
@@ -92,6 +116,22 @@ describe('nextState', () => {
     [
       'a second unknown outcome stays unknown',
       { outcome: unknown, unknownCount: 1, attemptsMade: 2 },
+      { state: 'unknown' },
+    ],
+    [
+      'a channel that is sent again more often is, where the version does not say otherwise',
+      { outcome: unknown, unknownCount: 1, attemptsMade: 2, channelResends: 2 },
+      { state: 'queued', dueAfterMs: 2_000, waits: 'retry', isPossibleDuplicate: true },
+    ],
+    [
+      'a version’s own number of resends counts before the channel’s',
+      {
+        outcome: unknown,
+        unknownCount: 1,
+        attemptsMade: 2,
+        channelResends: 2,
+        version: version({ unknownResends: 1 }),
+      },
       { state: 'unknown' },
     ],
     [

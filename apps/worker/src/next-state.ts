@@ -17,6 +17,10 @@ export type Attempted = {
   unknownCount: number;
   /** The integration that this attempt went by. */
   integrationId: string | undefined;
+  /** A provider's wait beyond the longest was honoured before. */
+  hasWaitedLong: boolean;
+  /** The channel's own number of resends, where the version names none. */
+  channelResends: number;
 };
 
 /** For a message whose version could not be read: a few tries, then failed; an unknown outcome stays. */
@@ -35,6 +39,7 @@ export function nextState(attempted: Attempted, backoff: Backoff): NextState {
     case 'accepted':
       return { state: outcome.isDelivered ? 'delivered' : 'sent' };
     case 'rejected':
+      if (outcome.skip) return { state: 'skipped', reason: outcome.skip };
       return outcome.scope === 'integration' && !outcome.ownToken
         ? afterIntegrationRefused(attempted)
         : { state: 'failed', reason: `rejected_${outcome.scope}` };
@@ -64,26 +69,26 @@ function afterIntegrationRefused({ version, integrationId }: Attempted): NextSta
 
 type Wait = Extract<Outcome, { outcome: 'retry' }>;
 
+/** A wait beyond the longest is honoured once; whoever asks for it again gets the longest. */
 function afterRetry(
-  { version, attemptsMade }: Attempted,
+  { version, attemptsMade, hasWaitedLong }: Attempted,
   { afterMs: providerWaitMs = 0, maxAttempts = Number.POSITIVE_INFINITY }: Wait,
   backoff: Backoff,
 ): NextState {
   if (attemptsMade >= Math.min(version.policy.attempts, maxAttempts)) {
     return { state: 'failed', reason: 'attempts_exhausted' };
   }
-  const dueAfterMs = Math.max(
-    backoffMs(attemptsMade, backoff),
-    Math.min(providerWaitMs, longestProviderWaitMs),
-  );
-  return { state: 'queued', dueAfterMs, waits: 'retry' };
+  const isLong = providerWaitMs > longestProviderWaitMs && !hasWaitedLong;
+  const waitMs = isLong ? providerWaitMs : Math.min(providerWaitMs, longestProviderWaitMs);
+  const dueAfterMs = Math.max(backoffMs(attemptsMade, backoff), waitMs);
+  return { state: 'queued', dueAfterMs, waits: 'retry', ...(isLong ? { isLongWait: true } : {}) };
 }
 
 function afterUnknown(
-  { version, attemptsMade, unknownCount }: Attempted,
+  { version, attemptsMade, unknownCount, channelResends }: Attempted,
   backoff: Backoff,
 ): NextState {
-  const { onUnknown, unknownResends, attempts } = version.policy;
+  const { onUnknown, unknownResends = channelResends, attempts } = version.policy;
   const mayResend =
     onUnknown === 'resend' && unknownCount < unknownResends && attemptsMade < attempts;
   if (!mayResend) return { state: 'unknown' };

@@ -78,6 +78,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
     recorder: parts.recorder,
     onIntegration: (seen) => tellIntegration(parts, seen),
     backoff: parts.backoff,
+    channelResends: channels[channel].unknownResends,
     countMessage: parts.metrics.countMessage,
     log,
   });

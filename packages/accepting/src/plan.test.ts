@@ -166,4 +166,12 @@ describe('plan', () => {
   ])('takes the language from %s', (_where, fields, locale, expected) => {
     expect(planOf({ user: user(fields), locale }).locale).toBe(expected);
   });
+
+  test('takes the stored person’s language only where the call says nothing of it', () => {
+    const stored = { preferences: { locale: 'pl' } };
+    const localeOf = (item: object) => planOf({ user: user({}), ...item }, { stored }).locale;
+    expect(localeOf({})).toBe('pl');
+    expect(localeOf({ locale: 'fr' })).toBe('fr');
+    expect(localeOf({ user: user({ preferences: { locale: 'de' } }), locale: 'fr' })).toBe('de');
+  });
 });

@@ -45,8 +45,13 @@ export function createPlan(channels: Record<string, AnyChannel>): Plan {
           ...found.targets.map((target) => messageFor(target, { name, version, input })),
         );
     }
-    return { messages, skips, locale: recipient?.preferences?.locale ?? input.item.locale };
+    return { messages, skips, locale: localeOf(input, recipient) };
   };
+}
+
+/** What the call says of itself comes before what is stored of the person. */
+function localeOf({ item }: PlanInput, recipient: Recipient | undefined): string | undefined {
+  return item.user?.preferences?.locale?.trim() || item.locale || recipient?.preferences?.locale;
 }
 
 type ChannelPlan = {

@@ -77,7 +77,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): numbe
   return Number.isNaN(waitMs) ? undefined : Math.max(Math.ceil(waitMs), minRetryAfterMs);
 }
 
-/** More calls than one worker has in flight, so that none waits here while its deadline runs. */
+/** More calls than MESSAGES_IN_FLIGHT may be, so that none waits here while its deadline runs. */
 const maxSockets = 1024;
 const maxFreeSockets = 64;
 /** Below what servers wait before they close an idle connection: a request on a closing one is lost. */

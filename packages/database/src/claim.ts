@@ -15,6 +15,8 @@ export type ClaimedMessage = {
   attempt: number;
   unknownCount: number;
   integrationId: string | undefined;
+  /** See NextState.isLongWait. */
+  hasWaitedLong: boolean;
   /** JSON of the wire's `user`, its token sealed. */
   recipient: string | undefined;
   data: string | undefined;
@@ -66,9 +68,14 @@ const probeMarginMs = 2_000;
 
 // What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
 // twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
+/** As `override.sms.sender` or its old place, without what people write between digits. */
+const overrideSender = `regexp_replace(
+  coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender'),
+  '[[:space:]().-]', '', 'g')`;
+
 const statement = `
 WITH due AS MATERIALIZED (
-  SELECT m.id, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.probe_at,
+  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.probe_at,
     i.settings ->> 'sender' AS sender,
     row_number() OVER (PARTITION BY m.integration_id ORDER BY m.expires_at <= now(), m.is_bulk, m.id) AS place
   FROM message m
@@ -97,7 +104,10 @@ WITH due AS MATERIALIZED (
   LEFT JOIN LATERAL (
     SELECT true AS suppressed FROM suppression p
     WHERE p.app_id = d.app_id AND p.channel = d.channel AND p.recipient = d.target
-      AND p.sender IN ('', coalesce(d.sender, ''))
+      -- The sender that the call names comes before the integration's; it is looked for only where there is a suppression.
+      AND (p.sender = '' OR p.sender = coalesce(
+        (SELECT ${overrideSender} FROM request_item o WHERE o.request_id = d.request_id AND o.item = d.item AND o.override IS NOT NULL),
+        d.sender))
     LIMIT 1
   ) s ON true
 ), c AS (
@@ -120,7 +130,7 @@ WITH due AS MATERIALIZED (
   FROM verdict v
   WHERE m.id = v.id AND m.state = 'queued' AND m.due_at <= now()
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
-    m.integration_id, m.state, coalesce(m.reason, m.waits) AS obstacle
+    m.integration_id, m.state, coalesce(m.reason, m.waits) AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
 ), a AS (
   INSERT INTO attempt (message_id, number, worker, integration_id, is_possible_duplicate)
   SELECT id, attempts, $2, integration_id, unknown_count > 0 FROM c WHERE state = 'sending'
@@ -142,6 +152,7 @@ type ClaimRow = {
   attempts: number;
   unknown_count: number;
   integration_id: string | null;
+  waited_long: boolean;
   state: 'sending' | 'failed' | 'skipped' | 'queued';
   obstacle: string | null;
   recipient: string | null;
@@ -169,6 +180,7 @@ function claimOf(row: ClaimRow | undefined): Claim {
       attempt: row.attempts,
       unknownCount: row.unknown_count,
       integrationId: row.integration_id ?? undefined,
+      hasWaitedLong: row.waited_long,
       recipient: row.recipient ?? undefined,
       data: row.data ?? undefined,
       override: row.override ?? undefined,

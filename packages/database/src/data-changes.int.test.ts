@@ -53,6 +53,24 @@ describe('what a provider tells about an address', () => {
     expect(await claimMessageRow(place, other)).toMatchObject({ kind: 'claimed' });
   });
 
+  test('is about the sender that the call names, wherever an old client names it', async () => {
+    const target = '+4915112345679';
+    const integrationId = await createIntegration({ sender: '+15550001' });
+    const place = { database, tenant, event };
+    const options = { channel: 'sms', target, integrationId };
+    await learn(options, { ...optOut, sender: '+15550002' });
+    const kindOf = async (override?: object) =>
+      (await claimMessageRow(place, await writeMessageRow(place, { ...options, override })))?.kind;
+    expect(await kindOf({ sms: { sender: '+1 (555) 0002' } })).toBe('settled');
+    expect(await kindOf({ sms: { message: { sender: '+15550002' } } })).toBe('settled');
+    expect(await kindOf({ sms: { sender: '+15550003' } })).toBe('claimed');
+    expect(await kindOf({ email: { message: { subject: 'x' } } })).toBe('claimed');
+    expect(await kindOf()).toBe('claimed');
+    await learn({ ...options, override: { sms: { sender: '+15550003' } } }, optOut);
+    expect(await kindOf()).toBe('settled');
+    expect(await kindOf({ sms: { sender: '+15550003' } })).toBe('claimed');
+  });
+
   test('leaves a list that an operator wrote as it is', async () => {
     const row = { appId: tenant.appId, channel: 'sms', recipient: '+4915100000001', sender: '' };
     await database.prisma.suppression.create({ data: { id: newId(), ...row, reason: 'manual' } });

@@ -10,6 +10,7 @@ export type MessageOptions = {
   target?: string;
   recipient?: Record<string, unknown>;
   integrationId?: string;
+  override?: object | undefined;
 };
 
 type Place = { database: Database; tenant: Tenant; event: { eventId: string; versionId: string } };
@@ -17,7 +18,13 @@ type Place = { database: Database; tenant: Tenant; event: { eventId: string; ver
 /** One accepted message, as a worker finds it; its id. */
 export async function writeMessageRow(
   { database, tenant, event }: Place,
-  { channel = 'email', target = 'ana@example.com', recipient = {}, integrationId }: MessageOptions,
+  {
+    channel = 'email',
+    target = 'ana@example.com',
+    recipient = {},
+    integrationId,
+    override,
+  }: MessageOptions,
 ): Promise<string> {
   const id = newId();
   await writeRequests(database.accepting, [
@@ -36,7 +43,7 @@ export async function writeMessageRow(
         {
           recipient: JSON.stringify(recipient),
           data: undefined,
-          override: undefined,
+          override: override && JSON.stringify(override),
           locale: undefined,
           scheduleAt: undefined,
           plan: {

@@ -42,6 +42,8 @@ export type NextState = {
   waits?: 'retry' | 'needs_attention';
   /** The integration of the next attempt, when it is another one. */
   integrationId?: string;
+  /** The provider asked for more than the longest wait; said once a message. */
+  isLongWait?: boolean;
   /** The next attempt may be a second delivery. */
   isPossibleDuplicate?: boolean;
 };

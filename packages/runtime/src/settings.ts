@@ -210,7 +210,7 @@ export const settings = {
     for: ['worker'],
     default: 200,
     minimum: 1,
-    maximum: 2_000,
+    maximum: 1_000,
     help: 'Messages of one channel that a process delivers at once; one integration holds at most half of them.',
   }),
   RELAY_POLL_MS: integer({

@@ -6,8 +6,8 @@ export type Policy = {
   timeToLiveMs: number;
   /** After an outcome that nobody can know: send again, marked as a possible duplicate, or hold. */
   onUnknown: 'resend' | 'hold';
-  /** How often, at most, a message is sent again after an unknown outcome. */
-  unknownResends: number;
+  /** How often, at most, a message is sent again after an unknown outcome; the channel's own number where it is left out. */
+  unknownResends?: number;
 };
 
 /** One channel of a version: its chain of integrations in order, and its template in each language. */
@@ -30,7 +30,6 @@ export const defaultPolicy: Policy = {
   attempts: 8,
   timeToLiveMs: 24 * 60 * 60 * 1000,
   onUnknown: 'resend',
-  unknownResends: 1,
 };
 
 /** The languages to try, best first: the exact locale, its language, the version's default. */

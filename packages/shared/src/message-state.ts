@@ -64,6 +64,8 @@ export type Outcome =
       detail?: string;
       /** The credential that was refused came with the call or the user, not from the integration. */
       ownToken?: boolean;
+      /** Nothing was sent, and nothing should have been: why the message is skipped, and not failed. */
+      skip?: SkipReason;
     }
   /** Certainly not sent. */
   | {

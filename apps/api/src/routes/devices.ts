@@ -160,7 +160,7 @@ const removeOperation = {
   method: 'delete',
   id: 'deleteDevice',
   summary: 'Delete a device',
-  description: 'What still waits for the device is skipped: `device_gone`.',
+  description: 'Whoever writes the same push token again makes a new device.',
   answer: Type.Object({ success: Type.Boolean() }),
   answerExample: { success: true },
 } satisfies Operation;

@@ -8,7 +8,7 @@ const policy = Type.Object({
   attempts: Type.Integer({ minimum: 1, maximum: 50 }),
   timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: maxDelayMs }),
   onUnknown: Type.Union([Type.Literal('resend'), Type.Literal('hold')]),
-  unknownResends: Type.Integer({ minimum: 0, maximum: 10 }),
+  unknownResends: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
 });
 
 const locale = Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35 });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Outcome } from '@belfry/shared';
-import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
+import type { SendMailOptions, SMTPPoolOptions } from 'nodemailer';
 import type { SendResult, Tested } from '../channel';
 import { redact } from '../redact';
 import { connectTimeoutMs, type OpenSocket } from './open-socket';
@@ -31,6 +31,8 @@ const maxReplyCharacters = 1_000;
 
 export function createSmtpPool({ settings, credentials, openSocket }: SmtpPoolDeps): SmtpPool {
   const secrets = [credentials.pass, loginOf(credentials)];
+  // Here and not above: a worker of another channel has no use for it.
+  const { createTransport } = require('nodemailer') as typeof import('nodemailer');
   const transport = createTransport({ ...optionsOf(settings, credentials), getSocket });
   const bodies = new WeakMap<object, Readable>();
 

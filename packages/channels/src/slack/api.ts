@@ -1,4 +1,3 @@
-import { LogLevel, WebClient } from '@slack/web-api';
 import { type Http, type HttpAnswer, retryAfterMs, sortStatus } from '../http';
 import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
 import { redact } from '../redact';
@@ -31,13 +30,14 @@ export function createSlackApi({ http, url }: { http: Http; url: string | undefi
   return {
     async call(method, args, { token, signal }) {
       let seen: HttpAnswer | NetworkFailure | undefined;
+      const { LogLevel, WebClient } = await import('@slack/web-api');
       // A client a call: it holds no token, and its fetch knows the deadline of this call alone.
       const client = new WebClient(undefined, {
         ...(url ? { slackApiUrl: url } : {}),
         allowAbsoluteUrls: false,
         retryConfig: { retries: 0 },
         rejectRateLimitedCalls: true,
-        logger: silent,
+        logger: { ...silent, getLevel: () => LogLevel.ERROR },
         async fetch(to, init = {}) {
           const { headers = {}, body } = init;
           seen = await http.request({
@@ -70,7 +70,6 @@ const silent = {
   error: quiet,
   setLevel: quiet,
   setName: quiet,
-  getLevel: () => LogLevel.ERROR,
 };
 
 function nameOf(error: unknown): string {

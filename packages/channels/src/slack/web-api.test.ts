@@ -91,9 +91,13 @@ describe('a message to Slack', () => {
     },
   );
 
-  test('without any token is refused, and so is one that fits into no header', async () => {
+  test('without any token is skipped and says nothing of the integration; one that fits into no header is refused', async () => {
     const { simulator, send } = await setUp();
-    expect((await send({ credentials: {} })).outcome).toMatchObject({ reason: 'no_token' });
+    expect((await send({ credentials: {} })).outcome).toMatchObject({
+      reason: 'no_token',
+      skip: 'no_integration',
+      ownToken: true,
+    });
     expect((await send({ ownToken: 'xoxb-a\r\nHost: evil' })).outcome).toMatchObject({
       reason: 'malformed_token',
       ownToken: true,

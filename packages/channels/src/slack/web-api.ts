@@ -130,6 +130,9 @@ function readCredentials(credentials: Record<string, unknown>): Static<typeof sl
 const noToken = {
   outcome: 'rejected',
   scope: 'integration',
+  skip: 'no_integration',
+  // Whether there is a token is this recipient's matter: others bring one.
+  ownToken: true,
   reason: 'no_token',
   detail: 'Neither the call, nor the user, nor the integration has a token.',
 } as const;

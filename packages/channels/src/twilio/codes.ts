@@ -4,8 +4,8 @@ import { retryAfterMs, sortStatus } from '../http';
 import type { Unanswered } from '../network-failure';
 
 type Verdict =
-  | { outcome: 'retry'; afterMs?: number; maxAttempts?: number }
-  | { outcome: 'unknown' }
+  | { outcome: 'retry'; afterMs?: number; maxAttempts?: number; blames?: 'recipient' }
+  | { outcome: 'unknown'; blames?: 'recipient' }
   | { outcome: 'rejected'; scope: 'recipient' | 'content' }
   | {
       outcome: 'rejected';
@@ -77,6 +77,7 @@ const filtered = {
 } as const;
 const lostOnTheWay = {
   outcome: 'unknown',
+  blames: 'recipient',
   sentence: 'The network does not say what became of the message.',
 } as const;
 const notOnWhatsapp = {
@@ -166,6 +167,7 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
     outcome: 'retry',
     afterMs: 10 * minuteMs,
     maxAttempts: 2,
+    blames: 'recipient',
     sentence: 'The phone is off or out of reach.',
   },
   30004: {
@@ -247,10 +249,13 @@ export function sentenceOf(code: number): string {
   return findCode(code)?.sentence ?? `Twilio reported the error ${code}.`;
 }
 
-/** Whom a code blames. */
+/** Whom a failed message's code blames; a code that is not listed blames the content, as in an answer. */
 export function scopeOf(code: number | undefined): RejectionScope | undefined {
+  if (code === undefined) return undefined;
   const known = findCode(code);
-  return known?.outcome === 'rejected' ? known.scope : undefined;
+  if (!known) return 'content';
+  // What a call would try again ended here: on our side, unless the row says that it is the person's phone.
+  return known.outcome === 'rejected' ? known.scope : (known.blames ?? 'integration');
 }
 
 /** What a code says about the address; `sender` is the one that was used. */

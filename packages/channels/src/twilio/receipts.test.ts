@@ -123,6 +123,19 @@ describe('a receipt of Twilio', () => {
     ]);
   });
 
+  test.each<[string, number | undefined, string | undefined]>([
+    ['the person, whose phone is off', 30003, 'rejected_recipient'],
+    ['the person, where the network knows no more', 30008, 'rejected_recipient'],
+    ['our side, whose queue is full', 30001, 'rejected_integration'],
+    ['our side, which was too fast for WhatsApp', 63018, 'rejected_integration'],
+    ['the content that was filtered', 30007, 'rejected_content'],
+    ['the content, where the code is not listed, as an answer does', 39999, 'rejected_content'],
+    ['nobody by itself without a code', undefined, undefined],
+  ])('blames %s', async (_whom, errorCode, reason) => {
+    const { calls } = await post({ status: 'failed', ...(errorCode && { errorCode }) });
+    expect(read(calls[0] ?? {})?.[0]?.reason).toBe(reason);
+  });
+
   test.each<[string, number, Partial<TwilioSend>, object[]]>([
     ['opt-out of our number', 21610, {}, [{ reason: 'opted_out', sender: number }]],
     [
