@@ -26,6 +26,7 @@ const withoutCountry = 'is not a possible phone number: country code missing?';
 
 const magicWords = new Map([
   ['+15005550006', 'ok'],
+  ['+15005550000', 'delivered'],
   ['+15005550001', 'bounce'],
   ['+15005550002', 'content'],
   ['+15005550003', 'credentials'],

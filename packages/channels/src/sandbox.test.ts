@@ -11,6 +11,7 @@ type Sample = { template: object; magic(word: string): string };
 
 const magicNumbers: { [word: string]: string } = {
   ok: '+15005550006',
+  delivered: '+15005550000',
   bounce: '+15005550001',
   content: '+15005550002',
   credentials: '+15005550003',
@@ -126,6 +127,7 @@ describe.each(channelNames)('the sandbox of %s', (name) => {
 
   test.each<[keyof typeof magicBehaviours, number, object]>([
     ['ok', 1, { outcome: 'accepted' }],
+    ['delivered', 1, { outcome: 'accepted', isDelivered: true }],
     ['bounce', 1, { outcome: 'rejected', scope: 'recipient' }],
     ['content', 1, { outcome: 'rejected', scope: 'content' }],
     ['credentials', 1, { outcome: 'rejected', scope: 'integration', ownToken: true }],

@@ -76,6 +76,8 @@ export type MagicBehaviour = {
   /** What it does, for the docs and the sandbox's page. */
   sentence: string;
   delayMs?: number;
+  /** As if a receipt had said that it arrived. */
+  isDelivered?: true;
   /** What becomes of an attempt, counted from 1; nothing means that it is accepted. */
   refuse?(attempt: number): Exclude<Outcome, { outcome: 'accepted' }> | undefined;
 };
@@ -87,6 +89,7 @@ const retriesBeforeSuccess = 2;
 /** What the words of magic recipients do, on every channel. */
 export const magicBehaviours = {
   ok: { sentence: 'is accepted, as any other address is' },
+  delivered: { sentence: 'is accepted, and arrives', isDelivered: true },
   bounce: {
     sentence: 'is refused: there is no such recipient',
     refuse: () => refusal('recipient', 'The sandbox refuses this recipient.'),
@@ -166,7 +169,11 @@ async function settle(
   } catch {
     return { outcome: 'unknown', reason: 'timeout', detail: 'The deadline came first.' };
   }
-  const accepted: Outcome = { outcome: 'accepted', providerMessageId: `sandbox-${messageId}` };
+  const accepted: Outcome = {
+    outcome: 'accepted',
+    providerMessageId: `sandbox-${messageId}`,
+    ...(behaviour.isDelivered ? { isDelivered: true } : {}),
+  };
   return behaviour.refuse?.(attempt) ?? accepted;
 }
 

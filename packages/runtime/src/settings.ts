@@ -251,7 +251,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 120_000,
-    help: 'Deadline of an attempt, on every channel; 0 takes each channel’s own (15 s by HTTP, 40 s by e-mail). A lease is 5 s longer.',
+    help: 'Deadline of an attempt, on every channel; 0 takes each channel’s own (15 s by HTTP, 40 s by e-mail, 5 s into the inbox). A lease is 5 s longer.',
   }),
   RETRY_BASE_MS: integer({
     group: 'worker',
