@@ -17,7 +17,7 @@ export function appIdOf({
 /** The `user_id` of a path; what no user can have is a user that does not exist. */
 export function userIdOf({ user_id: userId }: Path): string {
   if (userId === undefined || !isUserId(userId)) {
-    throw new AppError('user_not_found', 'user not found');
+    throw new AppError('user_not_found');
   }
   return userId;
 }

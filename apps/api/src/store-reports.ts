@@ -26,7 +26,13 @@ export function createStoreReports({ writeReceipts, applyDataChanges, log }: Sto
     const { id: integrationId, appId } = signed.integration;
     const body = signed.rawBody.toString('utf8').slice(0, maxStoredCharacters);
     const effects = await writeReceipts(
-      reports.map((report) => ({ ...receiptOf(report), integrationId, appId, body })),
+      // What came over the wire is kept once a call.
+      reports.map((report, index) => ({
+        ...receiptOf(report),
+        integrationId,
+        appId,
+        body: index === 0 ? body : '',
+      })),
     );
     await applyDataChanges(learnedFrom(reports, effects));
     reports.forEach(({ state }, index) => {

@@ -12,7 +12,6 @@ function createParts() {
   const added: { jobId: string; ids: string[] }[] = [];
   const deps: FeedDeps = {
     feedWaiting: async () => undefined,
-    countQueued: async () => [],
     publishRoom: async () => undefined,
     listDoubted: async () => [lost, kept],
     async replaceJobs(jobs) {

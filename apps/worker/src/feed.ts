@@ -5,7 +5,6 @@ import type {
   Fed,
   FeedDecisions,
   JobAssignment,
-  Queued,
   WaitingGroup,
   WaitingMessage,
 } from '@belfry/database';
@@ -16,7 +15,6 @@ import { roomForGateways, shareWindow, type Windows } from './share-window';
 export type FeedDeps = {
   /** Takes what waits and writes its jobs; undefined while another relay does. */
   feedWaiting(decisions: FeedDecisions<NewDeliverJob>): Promise<Fed<NewDeliverJob> | undefined>;
-  countQueued(): Promise<Queued[]>;
   publishRoom(room: PublishedRoom): Promise<void>;
   listDoubted(options: DoubtOptions): Promise<DoubtedMessage[]>;
   /** Writes each message's new job; the ids for which nobody was faster. */
@@ -41,10 +39,11 @@ export function createFeed(deps: FeedDeps) {
       share: (groups, queued) => shareWindow(rotated(groups), { queued, windows }),
       gather: (messages) => gatherByChannel(messages, newId),
     });
-    after = fed?.next;
-    const queued = fed?.queued ?? (await deps.countQueued());
-    await deps.publishRoom(roomForGateways(queued, { id: newId(), windows }));
-    return fed?.jobs ?? [];
+    // The one that feeds tells the gateways, too: two counts that begin apart would each take back what the other allowed.
+    if (!fed) return [];
+    after = fed.next;
+    await deps.publishRoom(roomForGateways(fed.queued, { id: newId(), windows }));
+    return fed.jobs;
   };
 
   /** Where there are more apps than room, another one is first each time. */

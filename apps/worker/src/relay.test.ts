@@ -27,7 +27,6 @@ function createParts(broken: Partial<RelayDeps> = {}) {
   const relay = createRelay({
     channels: ['email', 'slack'],
     feedWaiting: async () => ({ jobs: [], queued: [], next: undefined }),
-    countQueued: async () => [],
     publishRoom: async () => {},
     listDoubted: async () => [],
     replaceJobs: async () => new Set(),
@@ -108,15 +107,18 @@ describe('a turn of the relay', () => {
     expect(fed).toBe(0);
   });
 
-  test('tells the gateways what is in the queues also while another relay feeds', async () => {
+  test('tells the gateways what it counted, and leaves that to another relay while that one feeds', async () => {
     const published: unknown[] = [];
+    let isOtherFeeding = false;
+    const queued = [{ channel: 'email', appId: 'a', messages: 500 }];
     const { relay } = createParts({
-      feedWaiting: async () => undefined,
-      countQueued: async () => [{ channel: 'email', appId: 'a', messages: 500 }],
+      feedWaiting: async () => (isOtherFeeding ? undefined : { jobs: [], queued, next: undefined }),
       async publishRoom({ channels }) {
         published.push(channels);
       },
     });
+    await relay.turn();
+    isOtherFeeding = true;
     await relay.turn();
     expect(published).toEqual([{ email: { room: 1_000, apps: { a: 0 } } }]);
   });

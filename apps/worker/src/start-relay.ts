@@ -1,7 +1,6 @@
 import { createPublishRoom } from '@belfry/accepting';
 import { channelNames } from '@belfry/channels';
 import {
-  countQueued,
   createUpkeepTasks,
   expireWaiting,
   feedWaiting,
@@ -28,7 +27,6 @@ export function startRelay(parts: Parts): RunningRole {
   const relay = createRelay({
     channels: [...channelNames],
     feedWaiting: (decisions) => feedWaiting(pool, decisions),
-    countQueued: () => countQueued(pool),
     publishRoom: createPublishRoom({ redis, prefix: env.REDIS_PREFIX }, roomLivesMs(env)),
     listDoubted: (options) => listDoubtedMessages(pool, options),
     replaceJobs: (jobs) => replaceJobs(pool, jobs),

@@ -54,7 +54,7 @@ export function createAcceptCall(deps: AcceptCallDeps) {
 
   async function findLive(call: EventCall): Promise<Live> {
     const event = await deps.findEvent(call.app.id, call.eventName);
-    if (!event) throw new AppError('event_not_found', 'event not found');
+    if (!event) throw new AppError('event_not_found');
     const version = event.liveVersionId && (await deps.findVersion(event.liveVersionId));
     if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
     return { event, version };

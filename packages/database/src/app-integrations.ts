@@ -6,7 +6,7 @@ import {
   audited,
   createStateChanges,
   type IntegrationState,
-  letGoOn,
+  letGoOnOwn,
   type Place,
 } from './integration-states';
 import { integrationPlace, isUuid } from './look-ups';
@@ -104,7 +104,7 @@ export function createAppIntegrations(pool: pg.Pool, secrets: Secrets) {
              WHERE app_id = $1 AND id = $2 AND deleted_at IS NULL`,
             [appId, id, name, settings, sealed],
           );
-          await letGoOn(client, place, 'needs_attention');
+          await letGoOnOwn(client, place, 'needs_attention');
           return { name, settings };
         }),
       );

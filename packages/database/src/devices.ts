@@ -198,9 +198,9 @@ async function findDevice(
 }
 
 function userNotFound(): AppError {
-  return new AppError('user_not_found', 'user not found');
+  return new AppError('user_not_found');
 }
 
 function deviceNotFound(): AppError {
-  return new AppError('device_not_found', 'device not found');
+  return new AppError('device_not_found');
 }

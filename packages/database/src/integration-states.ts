@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Actor, writeAudit } from './audit';
+import { letGoOn } from './integrations';
 import { inTransaction, type Queryable } from './transaction';
 
 export type IntegrationState = 'active' | 'needs_attention' | 'paused';
@@ -22,14 +23,14 @@ export function createStateChanges(pool: pg.Pool) {
 
     async resumeIntegration(actor: Actor, place: Place): Promise<void> {
       await audited({ pool, actor, ...place, action: 'integration.resume' }, (client) =>
-        letGoOn(client, place, 'paused'),
+        letGoOnOwn(client, place, 'paused'),
       );
     },
 
     /** Answers the state after it: a passed test lets go on what waited for attention. */
     async noteTest(actor: Actor, place: Place, isWorking: boolean) {
       await audited({ pool, actor, ...place, action: 'integration.test' }, async (client) => {
-        if (isWorking) await letGoOn(client, place, 'needs_attention');
+        if (isWorking) await letGoOnOwn(client, place, 'needs_attention');
         return { isWorking };
       });
       const { rows } = await pool.query<{ state: IntegrationState }>(
@@ -67,20 +68,16 @@ export async function audited(
   });
 }
 
-/** Active again, and what waits for it is due at once. */
-export async function letGoOn(
+/** An integration of this app alone: its place was given by a caller. */
+export async function letGoOnOwn(
   client: Queryable,
   { appId, id }: Place,
   state: 'paused' | 'needs_attention',
 ): Promise<undefined> {
-  await client.query(
-    `WITH i AS (
-       UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
-       WHERE app_id = $1 AND id = $2 AND state = $3 AND deleted_at IS NULL RETURNING id
-     )
-     UPDATE message SET due_at = now(), waits = NULL
-     WHERE integration_id = (SELECT id FROM i) AND state = 'queued' AND waits = $3 AND due_at IS NOT NULL`,
-    [appId, id, state],
+  const { rows } = await client.query<{ id: string }>(
+    'SELECT id FROM integration WHERE app_id = $1 AND id = $2',
+    [appId, id],
   );
+  if (rows.length > 0) await letGoOn(client, id, state);
   return undefined;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Queryable } from './transaction';
 
 const probeEveryMs = 15 * 60_000;
 
@@ -16,15 +17,24 @@ export async function markNeedsAttention(
 
 /** An integration that works again: its messages go on at once. */
 export async function markActive(pool: pg.Pool, integrationId: string): Promise<void> {
-  await pool.query(
+  await letGoOn(pool, integrationId, 'needs_attention');
+}
+
+/** Active again, and what waits for it is due at once; found by the index of what waits. */
+export async function letGoOn(
+  client: Queryable,
+  integrationId: string,
+  state: 'paused' | 'needs_attention',
+): Promise<void> {
+  await client.query(
     `WITH i AS (
        UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
-       WHERE id = $1 AND state = 'needs_attention' RETURNING id, channel, app_id
+       WHERE id = $1 AND state = $2 AND deleted_at IS NULL RETURNING id, channel, app_id
      )
      UPDATE message m SET due_at = now(), waits = NULL FROM i
      WHERE m.channel = i.channel AND m.is_bulk IN (false, true) AND m.app_id = i.app_id
        AND m.due_at IS NOT NULL AND m.job_id IS NULL
-       AND m.integration_id = i.id AND m.state = 'queued' AND m.waits = 'needs_attention'`,
-    [integrationId],
+       AND m.integration_id = i.id AND m.state = 'queued' AND m.waits = $2`,
+    [integrationId, state],
   );
 }

@@ -1,3 +1,4 @@
+import type { Secrets } from '@belfry/runtime';
 import type { VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
 
@@ -43,6 +44,14 @@ export type UserRow = { id: string; userId: string; contact: Record<string, unkn
 /** Where an integration's credentials are sealed to. */
 export function integrationPlace(integrationId: string): string {
   return `integration:${integrationId}:credentials`;
+}
+
+/** An integration's credentials in clear: what was sealed is an object by its provider's schema. */
+export function openCredentials(
+  { id, credentials }: Pick<IntegrationRow, 'id' | 'credentials'>,
+  secrets: Pick<Secrets, 'open'>,
+): Record<string, unknown> {
+  return JSON.parse(secrets.open(credentials, integrationPlace(id)));
 }
 
 /** Where the Slack token of a request's item is sealed to. */

@@ -22,7 +22,7 @@ export async function putBackMessages(pool: pg.Pool, messages: PutBack[]): Promi
   });
 }
 
-// Behind the last integration of a chain comes the first one again, after the wait.
+// Behind the last integration of a chain comes the first one again, after the wait. What is not due is another try's.
 const statement = `
 WITH t AS (
   SELECT t.*, m.integration_id, v.definition #> ARRAY['channels', m.channel, 'integrationIds'] AS chain
@@ -33,11 +33,18 @@ WITH t AS (
   WHERE m.id = ANY ($1::uuid[])
 ), n AS (
   SELECT t.id, t.wait_ms, t.is_shut, (
+    -- One that is removed or paused cannot take over: the message would fail or wait there.
     SELECT e.id FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY e (id, place)
-    WHERE t.is_shut AND e.place = 1 + (
+    JOIN integration i ON i.id = e.id::uuid AND i.deleted_at IS NULL AND i.state = 'active'
+    WHERE t.is_shut AND e.place > (
       SELECT c.place FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY c (id, place)
       WHERE c.id = t.integration_id::text LIMIT 1)
-  )::uuid AS next_id, (t.chain ->> 0)::uuid AS first_id
+    ORDER BY e.place LIMIT 1
+  )::uuid AS next_id, (
+    SELECT e.id FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY e (id, place)
+    JOIN integration i ON i.id = e.id::uuid AND i.deleted_at IS NULL AND i.state = 'active'
+    ORDER BY e.place LIMIT 1
+  )::uuid AS first_id
   FROM t
 )
 UPDATE message m SET
@@ -48,4 +55,4 @@ UPDATE message m SET
     WHEN m.integration_id IS NULL OR NOT n.is_shut THEN m.integration_id
     ELSE coalesce(n.next_id, n.first_id, m.integration_id) END
 FROM n
-WHERE m.id = n.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued'`;
+WHERE m.id = n.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()`;

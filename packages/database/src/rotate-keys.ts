@@ -75,9 +75,11 @@ const sealedColumns: SealedColumn[] = [
     place: ({ id }) => apiKeyPlace(id),
   },
   {
+    // A removed one keeps its row, and none.
     name: 'credentials of integrations',
     select: `SELECT id::text AS cursor, id::text AS id, NULL::int AS item, credentials AS sealed FROM integration
-             WHERE id::text > $1 AND NOT starts_with(credentials, $2) ORDER BY id::text LIMIT $3`,
+             WHERE id::text > $1 AND credentials <> '' AND NOT starts_with(credentials, $2)
+             ORDER BY id::text LIMIT $3`,
     update: 'UPDATE integration SET credentials = $3 WHERE id = $1::uuid AND credentials = $2',
     place: ({ id }) => integrationPlace(id),
   },
@@ -117,10 +119,9 @@ async function rotateColumn(
   secrets: Secrets,
   { select, update, place }: SealedColumn,
 ): Promise<number> {
-  const current = secrets.seal('', '').split('.').slice(0, 2).join('.');
   let resealed = 0;
   for (let after = ''; ; ) {
-    const { rows } = await pool.query<SealedRow>(select, [after, `${current}.`, chunk]);
+    const { rows } = await pool.query<SealedRow>(select, [after, secrets.sealedPrefix, chunk]);
     for (const row of rows) {
       const anew = secrets.seal(secrets.open(row.sealed, place(row)), place(row));
       const { rowCount } = await pool.query(update, [row.cursor, row.sealed, anew]);

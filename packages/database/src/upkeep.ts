@@ -28,6 +28,9 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     inChunks('capture', (database) => removeAged(database, 'capture', captureDays * dayMs)),
     inChunks('inbox_item', (database) => removeAged(database, 'inbox_item', inboxDays * dayMs)),
     createRequestRemoval({ olderThanMs: retentionDays * dayMs, chunk: upkeepChunk }),
+    inChunks('receipt of no message', (database) =>
+      removeStrayReceipts(database, retentionDays * dayMs),
+    ),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
   ];
 }
@@ -64,6 +67,17 @@ async function removeAged(
     text: `DELETE FROM ${table} WHERE id IN (
              SELECT id FROM (SELECT id, created_at FROM ${table} ORDER BY id LIMIT $2) oldest
              WHERE created_at <= now() - $1::float8 * interval '1 ms')`,
+    values: [olderThanMs, upkeepChunk],
+  });
+  return rowCount ?? 0;
+}
+
+/** A provider's account that others use too reports about their messages as well. */
+async function removeStrayReceipts(database: Queryable, olderThanMs: number): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM receipt WHERE id IN (
+             SELECT id FROM receipt WHERE message_id IS NULL AND received_at <= now() - $1::float8 * interval '1 ms'
+             LIMIT $2)`,
     values: [olderThanMs, upkeepChunk],
   });
   return rowCount ?? 0;

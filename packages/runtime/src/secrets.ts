@@ -10,6 +10,8 @@ export type Secrets = {
   fingerprint(purpose: string, text: string, keyId?: string): Buffer;
   /** The id of the key that seals now. */
   keyId: string;
+  /** What every text begins with that is sealed now. */
+  sealedPrefix: string;
   /** Of every key on the ring, the one that seals now first. */
   keyIds: readonly string[];
 };
@@ -57,6 +59,7 @@ export function createSecrets(ring: string): Secrets {
 
   return {
     keyId: current.id,
+    sealedPrefix: `${version}.${current.id}.`,
     keyIds: keys.map(({ id }) => id),
     seal(plaintext, place) {
       const iv = randomBytes(ivBytes);

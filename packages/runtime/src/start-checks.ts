@@ -37,6 +37,7 @@ const repeatAfterMs = 1_000;
 export function createStartChecks({ checks, onRefused, log }: StartChecksDeps): StartChecks {
   let isStopped = false;
   const timers = new Set<NodeJS.Timeout>();
+  const told = new Map<string, string>();
 
   return {
     async run() {
@@ -56,9 +57,19 @@ export function createStartChecks({ checks, onRefused, log }: StartChecksDeps): 
   };
 
   async function readOnce({ name, read }: StartCheck): Promise<Findings | undefined> {
-    const findings = await withinTime(read(), readTimeoutMs);
+    const findings = await withinTime(
+      read().catch((error: unknown) => tell(name, error)),
+      readTimeoutMs,
+    );
     for (const reason of findings?.warnings ?? []) log.warn('start.warning', { name, reason });
     return findings;
+  }
+
+  /** Once for each reason: the look is repeated every second. */
+  function tell(name: string, error: unknown): undefined {
+    const reason = String(error);
+    if (told.get(name) !== reason) log.warn('start.check_failed', { name, error });
+    told.set(name, reason);
   }
 
   /** As long as the store is away: that ends with the process at the latest. */

@@ -156,7 +156,11 @@ export class AppError extends Error {
   readonly errors: string[] | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string = errorEntry(code).text,
+    options: AppErrorOptions = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;

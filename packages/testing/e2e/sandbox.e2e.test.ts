@@ -61,7 +61,7 @@ describe('the sandbox, with a process a role', () => {
     ['bounce', 'failed', ['rejected']],
     ['content', 'failed', ['rejected']],
     ['retry', 'sent', ['retry', 'retry', 'accepted']],
-    ['timeout', 'unknown', ['unknown', 'unknown']],
+    ['timeout', 'unknown', ['unknown', 'unknown', 'unknown']],
   ])('does what the magic recipient %s asks for', async (word, state, outcomes) => {
     const requestId = await send({ email: `sandbox+${word}@example.com` });
     const [message] = await system.settled(requestId, [state]);

@@ -36,7 +36,7 @@ export function createAuthenticate({ findApiKey, findApp }: AuthenticateDeps): A
 
   async function findOwnApp(id: string | undefined, accountId: string): Promise<App> {
     const app = id && (await findApp(id));
-    if (!app || app.accountId !== accountId) throw new AppError('app_not_found', 'app not found');
+    if (!app || app.accountId !== accountId) throw new AppError('app_not_found');
     return app;
   }
 }

@@ -9,7 +9,7 @@ import { routeOf } from './access-log';
 
 /** What no route took. */
 export const notFound: RequestHandler = function notFound(_req, _res, next) {
-  next(new AppError('not_found', 'route not found'));
+  next(new AppError('not_found'));
 };
 
 /** Answers every failure of every route in one shape; what is our fault is logged and says nothing. */
@@ -40,7 +40,7 @@ export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandle
 function appErrorOf(thrown: unknown): AppError {
   if (thrown instanceof AppError && thrown.code !== 'internal') return thrown;
   // Express throws it for a path that is not percent-encoded: there is nothing of that name.
-  if (thrown instanceof URIError) return new AppError('not_found', 'route not found');
+  if (thrown instanceof URIError) return new AppError('not_found');
   return internalError(thrown);
 }
 

@@ -30,7 +30,7 @@ export function createDocsRoutes(
 
   const asset: RequestHandler = async function docsAsset(req, res) {
     const file = (await files()).assets.get(String(req.params['name']));
-    if (!file) throw new AppError('not_found', 'route not found');
+    if (!file) throw new AppError('not_found');
     const isThisVersion = req.query['v'] === file.version;
     send(req, res, { file, headers: { 'Cache-Control': isThisVersion ? forever : revalidate } });
   };

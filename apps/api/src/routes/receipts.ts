@@ -71,7 +71,7 @@ export function createReceiptRoutes(
     const integration = isOurs ? await receipts.findIntegration(String(id)) : undefined;
     const channel = integration && receipts.channels[integration.channel];
     const reader = channel?.providers[integration?.provider ?? '']?.receipts;
-    if (!integration || !reader) throw new AppError('not_found', 'there is no such route');
+    if (!integration || !reader) throw new AppError('not_found');
     return { integration, reader };
   }
 
@@ -85,8 +85,5 @@ export function createReceiptRoutes(
 }
 
 function notSigned(): AppError {
-  return new AppError(
-    'signature_invalid',
-    'the receipt is not signed by the provider of this integration, or PUBLIC_URL is not the address that it was given',
-  );
+  return new AppError('signature_invalid');
 }

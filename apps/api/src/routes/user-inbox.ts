@@ -25,7 +25,7 @@ export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
     if (!items) throw messageNotFound();
     // A person need not be stored to have an inbox; one who is neither stored nor was written to does not exist.
     if (items.length === 0 && before === undefined && !(await inbox.isUserStored(address))) {
-      throw new AppError('user_not_found', 'user not found');
+      throw new AppError('user_not_found');
     }
     const shown = items.slice(0, limit);
     const next = items.length > limit ? shown.at(-1)?.messageId : undefined;

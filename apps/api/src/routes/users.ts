@@ -56,7 +56,7 @@ export function createUserRoutes({ channels, users }: UserRoutesDeps) {
 }
 
 function userNotFound(): AppError {
-  return new AppError('user_not_found', 'user not found');
+  return new AppError('user_not_found');
 }
 
 const writePath = '/v1/apps/{app_id}/users';

@@ -8,7 +8,7 @@ import { routeOf } from './begin-call';
 
 /** What no route took. */
 export const notFound: RequestHandler = function notFound(_req, _res, next) {
-  next(new AppError('not_found', 'route not found'));
+  next(new AppError('not_found'));
 };
 
 /** Answers every failure in the one shape that the gateway has, too; what is our fault is logged and says nothing. */
@@ -45,7 +45,7 @@ function bodyOf(error: AppError | Refusal, callId: string): ErrorBody {
 function refusalOf(thrown: unknown): AppError | Refusal {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof AppError && thrown.code !== 'internal') return thrown;
-  if (thrown instanceof URIError) return new AppError('not_found', 'route not found');
+  if (thrown instanceof URIError) return new AppError('not_found');
   const status = statusOf(thrown);
   if (status === 413) return new AppError('body_too_large', 'the body must be at most 1 MB');
   if (status !== undefined && status < 500) {

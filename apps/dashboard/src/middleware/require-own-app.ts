@@ -9,7 +9,7 @@ export function createRequireOwnApp({
 }: Pick<AccountApps, 'findAppOf'>): RequestHandler<{ app_id: string }> {
   return async function requireOwnApp(req, res, next) {
     const app = await findAppOf(sessionOf(res).accountId, req.params.app_id);
-    if (!app) throw new AppError('app_not_found', 'app not found');
+    if (!app) throw new AppError('app_not_found');
     callOf(res).app = app;
     next();
   };

@@ -141,7 +141,7 @@ function createFinders({ events, integrations, findDraftProblems }: EventRoutesD
   return {
     async find(res: Response, id: string): Promise<AppEvent> {
       const event = await events.findAppEvent({ appId: appOf(res).id, id });
-      if (!event) throw new AppError('event_not_found', 'event not found');
+      if (!event) throw new AppError('event_not_found');
       return event;
     },
     async problemsOf(res: Response, definition: VersionDefinition): Promise<DraftProblem[]> {

@@ -79,9 +79,9 @@ export const mutants: Mutant[] = [
     file: 'apps/worker/src/deliver.ts',
     edits: [
       {
-        anchor: '  const { outcome } = ended;\n  return {\n',
+        anchor: '  const { outcome } = ended;\n  const next: NextState',
         becomes:
-          "  const outcome: Outcome =\n    ended.outcome.outcome === 'unknown' ? { ...ended.outcome, outcome: 'retry' } : ended.outcome;\n  return {\n",
+          "  const outcome: Outcome =\n    ended.outcome.outcome === 'unknown' ? { ...ended.outcome, outcome: 'retry' } : ended.outcome;\n  const next: NextState",
       },
     ],
     suite: chaos,
