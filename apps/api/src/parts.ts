@@ -40,6 +40,7 @@ import {
   type Logger,
   type Metrics,
   newId,
+  parseTrustedProxies,
   type Secrets,
   type Shutdown,
   type StartCheck,
@@ -51,7 +52,6 @@ import { createKeyedCalls } from './keyed-calls';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
 import { createLimitRate } from './middleware/rate-limit';
 import { createStoreWrite, type StoreWrite } from './store-writes';
-import { parseTrustedProxies } from './trusted-proxies';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const cachedRows = 10_000;

@@ -9,6 +9,63 @@ export {
   isRefusedContent,
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
+export {
+  type Access,
+  createAccess,
+  type InvitationRow,
+  type OperatorRow,
+  type SessionTimes,
+} from './dashboard/access';
+export { type AccountAppRow, type AccountApps, createAccountApps } from './dashboard/account-apps';
+export {
+  type AccountKeyRow,
+  type AccountKeys,
+  createAccountKeys,
+  maxActiveKeys,
+} from './dashboard/account-keys';
+export {
+  type AppEventRow,
+  type AppEvents,
+  createAppEvents,
+  type LastCall,
+  type StoredVersion,
+} from './dashboard/app-events';
+export {
+  type AppIntegrationRow,
+  type AppIntegrations,
+  createAppIntegrations,
+} from './dashboard/app-integrations';
+export { type Actor, type AuditEntryRow, listAuditEntries } from './dashboard/audit';
+export { type LogFilter, type LogStatement, logStatement } from './dashboard/log-statement';
+export {
+  cancelMessage,
+  findResendable,
+  findVersionOfRequest,
+  type NewGeneration,
+  type ResendableRow,
+  writeGeneration,
+} from './dashboard/message-changes';
+export {
+  type ChannelFacts,
+  createQueueFacts,
+  type PauseRow,
+  type QueueFacts,
+  queueCountedTo,
+} from './dashboard/queue-facts';
+export {
+  createRequestLog,
+  type LogEntry,
+  type LogMessage,
+  type RequestLog,
+} from './dashboard/request-log';
+export {
+  readStory,
+  type Story,
+  type StoryAttempt,
+  type StoryItem,
+  type StoryMessage,
+  type StoryReceipt,
+} from './dashboard/request-story';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';

@@ -20,5 +20,6 @@ export {
   StartRefusedError,
 } from './start-checks';
 export { createStatusServer, type StatusServer } from './status-server';
+export { type IsTrustedProxy, parseTrustedProxies } from './trusted-proxies';
 export { withinTime } from './within-time';
 export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';

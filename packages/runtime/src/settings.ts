@@ -5,7 +5,7 @@
 export const settings = {
   DATABASE_URL: text({
     group: 'stores',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
     isSecret: true,
     example: 'postgresql://belfry:secret@db:5432/belfry',
@@ -13,9 +13,9 @@ export const settings = {
   }),
   REDIS_URL: text({
     group: 'stores',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
-    isOptionalFor: ['cli'],
+    isOptionalFor: ['cli', 'dashboard'],
     isSecret: true,
     example: 'redis://redis:6379/0',
     help: 'Redis 7 or Valkey, with maxmemory-policy noeviction.',
@@ -29,7 +29,7 @@ export const settings = {
   }),
   DATABASE_POOL_SIZE: integer({
     group: 'stores',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     default: 8,
     minimum: 2,
     maximum: 100,
@@ -38,7 +38,7 @@ export const settings = {
 
   BELFRY_KEYS: text({
     group: 'security',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
     isOptionalFor: ['cli'],
     isSecret: true,
@@ -47,7 +47,7 @@ export const settings = {
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
     isOptionalFor: ['cli'],
     example: 'https://notify.example.com',
@@ -55,34 +55,34 @@ export const settings = {
   }),
   ALLOW_HTTP: boolean({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: false,
     help: 'Accept plain HTTP. Only for loopback and for tests: the API key travels in clear.',
   }),
   TRUSTED_PROXIES: text({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: '',
     example: '10.0.0.0/8,127.0.0.1/32',
     help: 'Subnets of the proxies that end TLS and send exactly one X-Forwarded-Proto, comma separated.',
   }),
   TLS_CERT_FILE: text({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: '',
     example: '/run/secrets/tls.crt',
     help: 'Certificate chain in PEM; with TLS_KEY_FILE the gateway serves HTTPS itself.',
   }),
   TLS_KEY_FILE: text({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: '',
     example: '/run/secrets/tls.key',
     help: 'Private key of TLS_CERT_FILE in PEM.',
   }),
   ALLOWED_PRIVATE_HOSTS: text({
     group: 'security',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     default: '',
     example: 'mail.internal,10.0.0.25',
     help: 'Hosts, by the name or address that integrations and attachment URLs give, which may be private and may be reached on any port. All others must be public: attachments by https on port 443, mail servers on 25, 465, 587 or 2525.',
@@ -102,6 +102,36 @@ export const settings = {
     minimum: 0,
     maximum: 65535,
     help: 'Port that the gateway listens on; 0 takes a free one.',
+  }),
+  DASHBOARD_HOST: text({
+    group: 'dashboard',
+    for: ['dashboard'],
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    help: 'Address that the dashboard listens on.',
+  }),
+  DASHBOARD_PORT: integer({
+    group: 'dashboard',
+    for: ['dashboard'],
+    default: 4401,
+    minimum: 0,
+    maximum: 65535,
+    help: 'Port that the dashboard listens on; 0 takes a free one.',
+  }),
+  ADMIN_EMAIL: text({
+    group: 'dashboard',
+    for: ['dashboard'],
+    default: '',
+    example: 'mara@example.com',
+    help: 'E-mail address of a first operator, made when the dashboard starts and there is none with it; an account is made where there is none.',
+  }),
+  ADMIN_PASSWORD: text({
+    group: 'dashboard',
+    for: ['dashboard'],
+    isSecret: true,
+    default: '',
+    example: 'a sentence of your own',
+    help: 'The first operator’s password, 12 characters or more. It is read once: later it is changed in the dashboard.',
   }),
   METRICS_HOST: text({
     group: 'logging',
@@ -248,7 +278,7 @@ export const settings = {
   }),
   SLACK_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4410/api/',
@@ -256,7 +286,7 @@ export const settings = {
   }),
   TWILIO_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4411',
@@ -264,7 +294,7 @@ export const settings = {
   }),
   META_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4412',
@@ -272,7 +302,7 @@ export const settings = {
   }),
   TELEGRAM_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli'],
+    for: ['worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4413',
@@ -280,7 +310,7 @@ export const settings = {
   }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     default: 0,
     minimum: 0,
     maximum: 300_000,
@@ -289,14 +319,14 @@ export const settings = {
 
   NODE_ENV: text({
     group: 'logging',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     default: 'development',
     example: 'production',
     help: 'With `production`, settings that are for simulators are refused.',
   }),
   LOG_LEVEL: oneOf({
     group: 'logging',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'dashboard'],
     values: ['error', 'warn', 'info', 'debug'],
     default: 'info',
     help: 'The least serious lines that are written.',
@@ -304,12 +334,12 @@ export const settings = {
 } as const satisfies Record<string, Setting>;
 
 /** The processes that read settings; `cli` is the one-shot commands. */
-export type ProcessName = 'api' | 'worker' | 'cli';
+export type ProcessName = 'api' | 'worker' | 'dashboard' | 'cli';
 
 export type SettingName = keyof typeof settings;
 
 export type Setting = {
-  group: 'stores' | 'security' | 'gateway' | 'worker' | 'logging';
+  group: 'stores' | 'security' | 'gateway' | 'dashboard' | 'worker' | 'logging';
   /** The processes that read it. */
   for: readonly ProcessName[];
   help: string;

@@ -52,6 +52,7 @@ export {
   type SlackRecipient,
 } from './recipient';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
+export { helperNames } from './templates/nodes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { parseTemplate } from './templates/parse';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { parseTrustedProxies } from '@belfry/runtime';
 import request from 'supertest';
 import { close, connect, createGateway, listen, sendPath } from '../gateway.fixture';
-import { parseTrustedProxies } from '../trusted-proxies';
 import { createRequireHttps } from './require-https';
 
 function trusting(subnets: string) {

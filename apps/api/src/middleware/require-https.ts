@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import type { IsTrustedProxy } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { RequestHandler } from 'express';
 import { valuesOfHeader } from '../raw-headers';
-import type { IsTrustedProxy } from '../trusted-proxies';
 
 export type RequireHttpsDeps = {
   allowHttp: boolean;

@@ -21,7 +21,12 @@ export type LogQuery = LogFilters & {
 };
 
 /** Newest first, 50 a page. No total: that would need a count. */
-export type LogAnswer = { rows: LogRow[]; next: string | null };
+export type LogAnswer = {
+  rows: LogRow[];
+  next: string | null;
+  /** It looked far back and the page is not full: `next` looks further. */
+  isPartial: boolean;
+};
 
 export type LogRow = {
   requestId: string;

@@ -34,7 +34,8 @@ export type SignInBody = { email: string; password: string };
 /** POST api/set-up/look: whether a link may still be used. 410 `link_ended` where not. */
 export type SetUpLookBody = { token: string };
 export type SetUpLookAnswer = {
-  kind: 'setup' | 'invite';
+  /** `reset`: an operator gives a new password. */
+  kind: 'setup' | 'invite' | 'reset';
   /** Given by the invitation; the form keeps it. */
   email: string | null;
   accountName: string;
