@@ -1,4 +1,5 @@
 import type { AnyChannel, IntegrationInput, Provider } from '@belfry/channels';
+import type { TObject } from '@sinclair/typebox';
 import type { FieldProblem } from '../api/problem';
 import { findProblems } from './read-body';
 
@@ -16,11 +17,20 @@ export function checkIntegration(
   input: IntegrationInput,
 ): FieldProblem[] {
   const byRule = [
+    ...findUnknown(provider.settings, input.settings, 'settings'),
+    ...findUnknown(provider.credentials, input.credentials, 'credentials'),
     ...findProblems(provider.settings, input.settings, 'settings'),
     ...findProblems(provider.credentials, input.credentials, 'credentials'),
   ];
   // The provider's check reads fields as its schemas say they are.
   return byRule.length > 0 ? byRule : provider.check(input).map((text) => placed(text, provider));
+}
+
+/** A misspelt field would be stored and never read. */
+function findUnknown(schema: TObject, given: Record<string, unknown>, at: string): FieldProblem[] {
+  return Object.keys(given)
+    .filter((name) => !Object.hasOwn(schema.properties, name))
+    .map((name) => ({ path: `${at}.${name}`, problem: 'is no field of this provider' }));
 }
 
 /** A problem is "<field> <problem>"; the field is one of the settings or of the credentials. */

@@ -154,7 +154,9 @@ export function createEventRoutes(deps: EventRoutesDeps, { inApp }: Routes) {
     }),
 
     checkDraft: inApp(async (call): Promise<CheckDraftAnswer> => {
-      return check(call, readBody(checkBody, call.body).definition);
+      const { definition } = readBody(checkBody, call.body);
+      await findEvent(events, call);
+      return check(call, definition);
     }),
 
     publish: inApp(async (call) => {
