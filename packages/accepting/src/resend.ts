@@ -32,23 +32,40 @@ export function createResend(deps: ResendDeps): Resend {
     const message = await deps.findResendable(app.id, messageId);
     if (!message) return { state: 'not_found' };
     const version = await deps.findVersionOfRequest(message.requestId);
-    const channel = version?.definition.channels[message.channel];
-    if (!version || !channel) throw new Error('A message without its version');
-    const because = findResendObstacle({ ...message, isSensitive: version.definition.isSensitive });
-    if (because) return { state: 'refused', because };
-    const warning = findResendWarning(message.state);
-    if (warning && !isConfirmed) return { state: 'needs_confirmation', warning };
-    const delivery = version.definition.delivery ?? app.delivery;
-    const written = await deps.writeGeneration(actor, {
-      messageId,
-      appId: app.id,
-      // The sandbox asks no integration for permission.
-      integrationId: delivery === 'live' ? channel.integrationIds[0] : undefined,
-      timeToLiveMs: channel.policy.timeToLiveMs,
-    });
+    if (!version) throw new Error('A message without its version');
+    const refused = refuse(
+      { ...message, isSensitive: version.definition.isSensitive },
+      isConfirmed,
+    );
+    if (refused) return refused;
+    const written = await deps.writeGeneration(actor, generationOf(message, app, version));
     if (!written) return { state: 'refused', because: resentAlready };
-    const { id, requestId, generation } = written;
-    return { state: 'resent', messageId: id, requestId, generation };
+    const { id, ...rest } = written;
+    return { state: 'resent', messageId: id, ...rest };
+  };
+}
+
+function refuse(facts: ResendFacts, isConfirmed: boolean): Resent | undefined {
+  const because = findResendObstacle(facts);
+  if (because) return { state: 'refused', because };
+  const warning = findResendWarning(facts.state);
+  return warning && !isConfirmed ? { state: 'needs_confirmation', warning } : undefined;
+}
+
+function generationOf(
+  { id, channel }: ResendableRow,
+  app: ResendInput['app'],
+  { definition }: VersionRow,
+): NewGeneration {
+  const version = definition.channels[channel];
+  if (!version) throw new Error('A message of a channel that its version does not have');
+  const delivery = definition.delivery ?? app.delivery;
+  return {
+    messageId: id,
+    appId: app.id,
+    // The sandbox asks no integration for permission.
+    integrationId: delivery === 'live' ? version.integrationIds[0] : undefined,
+    timeToLiveMs: version.policy.timeToLiveMs,
   };
 }
 

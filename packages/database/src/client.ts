@@ -13,6 +13,8 @@ export type Database = {
   accepting: pg.Pool;
   /** Claims, records and the relay. */
   delivery: pg.Pool;
+  /** The log of the dashboard, which walks indexes in their order: a plan that gathers and sorts has no bound. */
+  requestLog: pg.Pool;
   close(): Promise<void>;
 };
 
@@ -34,6 +36,11 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
   // A plan made while a table was empty would be kept for ever; planning each time costs about 10 us a message.
   const delivery = pool(30_000, ['plan_cache_mode=force_custom_plan']);
   const lookUps = pool(10_000, ['plan_cache_mode=force_custom_plan']);
+  const requestLog = pool(10_000, [
+    'plan_cache_mode=force_custom_plan',
+    'enable_sort=off',
+    'enable_bitmapscan=off',
+  ]);
   let prisma: PrismaClient | undefined;
   return {
     get prisma() {
@@ -43,9 +50,16 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
     lookUps,
     accepting,
     delivery,
+    requestLog,
     async close() {
       // A statement that a silent PostgreSQL holds would hold its pool for as long.
-      const ended = [prisma?.$disconnect(), accepting.end(), delivery.end(), lookUps.end()];
+      const ended = [
+        prisma?.$disconnect(),
+        accepting.end(),
+        delivery.end(),
+        lookUps.end(),
+        requestLog.end(),
+      ];
       await withinTime(Promise.all(ended), closeTimeoutMs);
     },
   };

@@ -23,7 +23,9 @@ const compose = parse(interpolate(composeText), { merge: true });
 const services = Object.entries<Service>(compose.services);
 /** Our own, each with the process that it runs. */
 const ours = services.flatMap(([name, service]) => {
-  const process = /^apps\/(\w+)\/dist\/main\.js$/.exec(service.command?.[1] ?? '')?.[1];
+  const process = /^apps\/(\w+)\/dist\/(?:server\/)?main\.js$/.exec(
+    service.command?.[1] ?? '',
+  )?.[1];
   // A name that is no process reads no settings, and fails below for it.
   return process ? [{ name, process: process as ProcessName, ...service }] : [];
 });

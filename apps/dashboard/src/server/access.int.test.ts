@@ -80,7 +80,9 @@ describe('a session', () => {
     ['another port', { Origin: 'http://127.0.0.1:1' }],
   ])('is not begun from %s', async (_what, headers) => {
     const { email } = dashboard;
-    expect((await post('/api/session', { email, password }, headers)).body.code).toBe('wrong_origin');
+    expect((await post('/api/session', { email, password }, headers)).body.code).toBe(
+      'wrong_origin',
+    );
   });
 
   test('is not begun under a name of somebody else that leads here', async () => {
@@ -96,7 +98,9 @@ describe('the set-up link', () => {
     expect(look.body).toMatchObject({ kind: 'setup', minPasswordLength: 12 });
     const email = `${token.slice(0, 10).toLowerCase()}@example.com`;
     const short = await post('/api/set-up', { token, email, password: 'too short' });
-    expect(short.body.fields).toEqual([{ path: 'password', problem: 'must have 12 characters or more' }]);
+    expect(short.body.fields).toEqual([
+      { path: 'password', problem: 'must have 12 characters or more' },
+    ]);
     const made = await post('/api/set-up', { token, email, password });
     expect(made.body).toMatchObject({ state: 'signed_in', operator: { email, role: 'owner' } });
     const again = await post('/api/set-up', { token, email: 'x@example.com', password });
@@ -127,7 +131,10 @@ describe('the API key', () => {
     expect((await call('post', 'keys', { password })).status).toBe(200);
     expect((await call('post', 'keys', { password })).body.code).toBe('wrong_state');
     const ended = await call('post', `keys/${tenant.apiKeyId}/end`, { password, afterMs: 60_000 });
-    expect(ended.body.keys.map(({ state }: { state: string }) => state)).toEqual(['active', 'ending']);
+    expect(ended.body.keys.map(({ state }: { state: string }) => state)).toEqual([
+      'active',
+      'ending',
+    ]);
     const [active] = ended.body.keys;
     const last = await call('post', `keys/${active.id}/end`, { password });
     expect(last.body.code).toBe('needs_confirmation');

@@ -58,7 +58,10 @@ describe('an event', () => {
     const { call, email } = dashboard;
     const at = await createEvent('two_operators');
     await call('put', `${at}/draft`, { basedOn: 0, definition: definitionOf('mine') });
-    const late = await call('put', `${at}/draft`, { basedOn: 0, definition: definitionOf('yours') });
+    const late = await call('put', `${at}/draft`, {
+      basedOn: 0,
+      definition: definitionOf('yours'),
+    });
     expect(late.status).toBe(409);
     expect(late.body).toMatchObject({ code: 'draft_changed', savedBy: email });
     const { body } = await call('get', at);
@@ -115,7 +118,12 @@ describe('an event', () => {
     expect(rows).toEqual([{ kind: 'test', request_kind: 'test', api_key_id: null }]);
     const log = await call('get', `apps/${tenant.appId}/log?event=tested`);
     expect(log.body.rows).toMatchObject([
-      { requestId, kind: 'test', recipient: 'ana@example.com', peal: { email: { state: 'queued' } } },
+      {
+        requestId,
+        kind: 'test',
+        recipient: 'ana@example.com',
+        peal: { email: { state: 'queued' } },
+      },
     ]);
     const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
     expect(story.body).toMatchObject({

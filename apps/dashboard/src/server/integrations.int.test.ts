@@ -1,4 +1,4 @@
-import { createSlackSimulator, channelVersion, type SlackSimulator } from '@belfry/testing';
+import { channelVersion, createSlackSimulator, type SlackSimulator } from '@belfry/testing';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
@@ -37,7 +37,10 @@ async function create(name: string) {
 describe('an integration', () => {
   test('is added without code, and of its credentials only the end is shown', async () => {
     const { made, at } = await create('slack-bot');
-    expect(made).toMatchObject({ state: 'active', credentials: { access_token: { last4: '7Qd2' } } });
+    expect(made).toMatchObject({
+      state: 'active',
+      credentials: { access_token: { last4: '7Qd2' } },
+    });
     const { body } = await dashboard.call('get', at);
     expect(JSON.stringify(body)).not.toContain(token);
     const twice = await dashboard.call('post', at.replace(/\/[^/]+$/, ''), slackBot('slack-bot'));
@@ -71,8 +74,15 @@ describe('an integration', () => {
   test('keeps a credential that the form leaves out, and not what somebody else saved in between', async () => {
     const { at, made } = await create('kept');
     const { updatedAt } = made;
-    const renamed = await dashboard.call('put', at, { updatedAt, name: 'renamed', credentials: {} });
-    expect(renamed.body).toMatchObject({ name: 'renamed', credentials: { access_token: { last4: '7Qd2' } } });
+    const renamed = await dashboard.call('put', at, {
+      updatedAt,
+      name: 'renamed',
+      credentials: {},
+    });
+    expect(renamed.body).toMatchObject({
+      name: 'renamed',
+      credentials: { access_token: { last4: '7Qd2' } },
+    });
     const late = await dashboard.call('put', at, { updatedAt, name: 'too late' });
     expect(late.body.code).toBe('draft_changed');
   });
@@ -85,11 +95,17 @@ describe('an integration', () => {
     );
     slack.fail({ on: 'auth.test', error: 'token_revoked' });
     const failed = await dashboard.call('post', `${at}/test`);
-    expect(failed.body).toMatchObject({ isWorking: false, detail: expect.stringContaining('token') });
+    expect(failed.body).toMatchObject({
+      isWorking: false,
+      detail: expect.stringContaining('token'),
+    });
     expect((await dashboard.call('get', at)).body.state).toBe('needs_attention');
     const passed = await dashboard.call('post', `${at}/test`);
     expect(passed.body).toMatchObject({ isWorking: true });
-    expect((await dashboard.call('get', at)).body).toMatchObject({ state: 'active', stateReason: null });
+    expect((await dashboard.call('get', at)).body).toMatchObject({
+      state: 'active',
+      stateReason: null,
+    });
   });
 
   test('is paused and resumed', async () => {

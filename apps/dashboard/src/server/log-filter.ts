@@ -1,5 +1,4 @@
-import type { AnyChannel } from '@belfry/channels';
-import { sandboxProvider } from '@belfry/channels';
+import { type AnyChannel, sandboxProvider } from '@belfry/channels';
 import type { LogFilter } from '@belfry/database';
 import type { LogFilters } from '../api/log';
 import { Refusal } from './problem';
@@ -17,32 +16,44 @@ export async function readLogFilter(
   filters: LogFilters & { cursor?: string },
   deps: LogFilterDeps,
 ): Promise<LogFilter | undefined> {
-  const { channel, state, provider, requestId, event } = filters;
+  const { event } = filters;
+  if (!canMatch(filters, deps)) return undefined;
   const eventIds = event === undefined ? undefined : await deps.findEventIds(appId, event);
-  const providerChannels = provider === undefined ? undefined : carriedBy(provider, deps.channels);
-  const isHopeless =
-    eventIds?.length === 0 ||
-    providerChannels?.length === 0 ||
-    (channel !== undefined && !Object.hasOwn(deps.channels, channel)) ||
-    (state !== undefined && !deps.states.includes(state)) ||
-    (requestId !== undefined && !isUuid(requestId.toLowerCase()));
-  if (isHopeless) return undefined;
-  const stateChannels = state === undefined ? undefined : Object.keys(deps.channels);
-  const channels = channel === undefined ? undefined : [channel];
-  return {
-    appId,
-    ...bounds(filters),
-    ...(requestId && { requestId: requestId.toLowerCase() }),
-    ...(filters.idempotencyKey && { idempotencyKey: filters.idempotencyKey }),
-    ...(filters.recipient && { recipient: filters.recipient }),
-    ...(eventIds && { eventIds }),
-    ...(channels && { channels }),
-    ...(state && { states: [state] }),
-    ...(provider && { provider }),
-    ...((providerChannels ?? stateChannels) && {
-      providerChannels: providerChannels ?? stateChannels ?? [],
-    }),
+  if (eventIds?.length === 0) return undefined;
+  const { channel, state, requestId, idempotencyKey, recipient, provider } = filters;
+  const all = {
+    requestId: requestId?.toLowerCase(),
+    idempotencyKey,
+    recipient,
+    provider,
+    eventIds,
+    channels: channel && [channel],
+    states: state && [state],
+    providerChannels: channelsToWalk(filters, deps),
   };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  return { appId, ...bounds(filters), ...Object.fromEntries(given) };
+}
+
+function canMatch(
+  { channel, state, provider, requestId }: LogFilters,
+  { channels, states }: LogFilterDeps,
+): boolean {
+  return (
+    (channel === undefined || Object.hasOwn(channels, channel)) &&
+    (state === undefined || states.includes(state)) &&
+    (provider === undefined || carriedBy(provider, channels).length > 0) &&
+    (requestId === undefined || isUuid(requestId.toLowerCase()))
+  );
+}
+
+/** Where a state or a provider is asked for without its channel, every channel that it may be on. */
+function channelsToWalk(
+  { state, provider }: LogFilters,
+  { channels }: LogFilterDeps,
+): string[] | undefined {
+  if (provider !== undefined) return carriedBy(provider, channels);
+  return state === undefined ? undefined : Object.keys(channels);
 }
 
 function carriedBy(provider: string, channels: Record<string, AnyChannel>): string[] {

@@ -30,6 +30,9 @@ const maxListeners = 200;
 const maxWatched = 100;
 const watchedForMs = 10 * 60_000;
 
+const trouble =
+  'PostgreSQL does not answer. What was accepted is safe; new rows come when it is back.';
+
 /** One poll a second for all who listen, whatever their number; nothing runs while nobody does. */
 export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
   const listeners = new Set<LogListener>();
@@ -41,26 +44,25 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
   async function poll(): Promise<void> {
     if (isPolling) return;
     isPolling = true;
-    try {
-      await pollOnce();
-      isInTrouble = false;
-    } catch (error) {
-      if (!isInTrouble) logger.warn('log_live.not_read', { error });
-      isInTrouble = true;
-      const trouble =
-        'PostgreSQL does not answer. What was accepted is safe; new rows come when it is back.';
-      for (const listener of listeners) listener.tell({ type: 'trouble', error: trouble });
-    } finally {
-      isPolling = false;
-    }
+    await pollOnce().then(
+      () => {
+        isInTrouble = false;
+      },
+      (error: unknown) => tellTrouble(error),
+    );
+    isPolling = false;
+  }
+
+  function tellTrouble(error: unknown): void {
+    if (!isInTrouble) logger.warn('log_live.not_read', { error });
+    isInTrouble = true;
+    for (const listener of listeners) listener.tell({ type: 'trouble', error: trouble });
   }
 
   async function pollOnce(): Promise<void> {
-    const appIds = [...new Set([...listeners].map(({ appId }) => appId))];
+    const appIds = [...apps.keys()];
     const recent = await log.listSince(appIds, idAt(now() - rereadMs));
-    for (const appId of appIds) {
-      const watched = apps.get(appId) ?? createWatched(now);
-      apps.set(appId, watched);
+    for (const [appId, watched] of [...apps]) {
       const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
       const asked = [...new Set([...ids, ...watched.openIds()])];
       tellApp(appId, watched.take(await log.readEntries(appId, asked)));
@@ -122,6 +124,12 @@ function createWatched(now: () => number): Watched {
     }
   }
 
+  function isNews(entry: LogEntry, before: { text: string } | undefined, text: string): boolean {
+    // What was there before anybody listened stands in the page already.
+    if (!before) return entry.acceptedAt.getTime() >= beganAtMs - rereadMs;
+    return before.text !== text;
+  }
+
   return {
     openIds() {
       const open = [...known].filter(([, { isOpen }]) => isOpen).map(([id]) => id);
@@ -133,16 +141,20 @@ function createWatched(now: () => number): Watched {
       for (const entry of entries.toReversed()) {
         const text = JSON.stringify([entry.messages, entry.plannedItems]);
         const before = known.get(entry.requestId);
-        const isOpen =
-          entry.plannedItems < entry.items || entry.messages.some(({ state }) => !isFinal(state));
-        known.set(entry.requestId, { text, isOpen, seenAtMs: before?.seenAtMs ?? now() });
-        // What was there before anybody listened stands in the page already.
-        const isOld = !before && entry.acceptedAt.getTime() < beganAtMs - rereadMs;
-        if (!before && !isOld) added.push(entry);
-        else if (before && before.text !== text) changed.push(entry);
+        known.set(entry.requestId, {
+          text,
+          isOpen: mayChange(entry),
+          seenAtMs: before?.seenAtMs ?? now(),
+        });
+        const list = before ? changed : added;
+        if (isNews(entry, before, text)) list.push(entry);
       }
       forget();
       return { added, changed };
     },
   };
+}
+
+function mayChange({ plannedItems, items, messages }: LogEntry): boolean {
+  return plannedItems < items || messages.some(({ state }) => !isFinal(state));
 }

@@ -1,6 +1,10 @@
 import { channelVersion } from '@belfry/testing';
 import type { Express } from 'express';
-import { createStoredDashboard, type Neighbour, type StoredDashboard } from './stored-dashboard.fixture';
+import {
+  createStoredDashboard,
+  type Neighbour,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
 let neighbour: Neighbour;
@@ -17,8 +21,13 @@ afterAll(() => dashboard.close());
 /** Rows of the first account, for every parameter that a path has. */
 async function createRows(): Promise<Record<string, string>> {
   const { tenant, factories, call } = dashboard;
-  const event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x', html: 'x' }) });
-  const integration = await factories.createIntegration(tenant, { channel: 'slack', provider: 'slack' });
+  const event = await factories.createEvent(tenant, {
+    email: channelVersion({ subject: 'x', html: 'x' }),
+  });
+  const integration = await factories.createIntegration(tenant, {
+    channel: 'slack',
+    provider: 'slack',
+  });
   const tested = await call('post', `apps/${tenant.appId}/events/${event.eventId}/test`, {
     definition: {
       defaultLocale: 'en',
@@ -73,8 +82,9 @@ describe('an operator of another account', () => {
 
   test('finds nothing of another app under its own, whatever the route', async () => {
     const own = { ...ids, appId: neighbour.tenant.appId };
-    const routes = routesOf(dashboard.app).filter(({ path }) =>
-      /:(id|eventId|versionId|requestId|messageId)/.test(path) && path.includes(':appId'),
+    const routes = routesOf(dashboard.app).filter(
+      ({ path }) =>
+        /:(id|eventId|versionId|requestId|messageId)/.test(path) && path.includes(':appId'),
     );
     for (const { method, path } of routes) {
       const body = method === 'get' ? undefined : bodyFor(path, method);
@@ -110,6 +120,14 @@ describe('an operator of another account', () => {
 /** One body that every route takes as far as it gets before it looks for the row. */
 function bodyFor(path: string, method: string): object {
   const definition = { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels: {} };
-  const all = { definition, basedOn: 0, user: {}, data: {}, delivery: 'sandbox', confirm: true, confirmName: 'x' };
+  const all = {
+    definition,
+    basedOn: 0,
+    user: {},
+    data: {},
+    delivery: 'sandbox',
+    confirm: true,
+    confirmName: 'x',
+  };
   return path.endsWith('/:id') && method === 'put' ? { updatedAt: 1 } : { ...all, name: 'x' };
 }

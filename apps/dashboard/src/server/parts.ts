@@ -222,7 +222,7 @@ function createRunningParts(
 ): Pick<DashboardDeps, 'log' | 'requests'> {
   const pool = database.lookUps;
   const states = Object.keys(messageStates);
-  const log = createRequestLog(pool, states);
+  const log = createRequestLog(database.requestLog, states);
   const live = createLogLive({ log, now: () => Date.now(), logger });
   shutdown.add('live log', () => live.close());
   const integrations = createAppIntegrations(pool);

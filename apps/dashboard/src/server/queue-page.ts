@@ -22,31 +22,47 @@ export type QueueFactsRead = {
 
 /** One line a channel: what waits, who is at work on it, and what to say when something is wrong. */
 export function channelQueueOf(channel: string, read: QueueFactsRead): ChannelQueue {
-  const { facts, pauses, workers, apps, readAt } = read;
+  const { facts, workers, readAt } = read;
   const found = facts.find((each) => each.channel === channel);
-  const paused = pauses.filter((pause) => pause.channel === channel);
-  const [pause] = paused;
-  const isPaused = apps.length > 0 && paused.length === apps.length;
   const having = workers.filter(({ roles }) => roles.includes(deliverQueue(channel)));
   const alive = having.filter(({ beatSeconds }) => beatSeconds <= aliveSeconds);
-  const oldestAt = found?.oldestAt ?? null;
   const queue = {
-    channel,
-    waiting: found?.waiting ?? 0,
-    oldestMs: oldestAt && Math.max(0, readAt.getTime() - oldestAt.getTime()),
-    inFlight: found?.inFlight ?? 0,
-    retrying: found?.retrying ?? 0,
-    nextRetryAt: found?.nextRetryAt?.getTime() ?? null,
-    needsAttention: found?.needsAttention ?? 0,
-    scheduled: found?.scheduled ?? 0,
+    ...waitingOf(channel, found, readAt),
     workers: alive.map(({ id, beatSeconds }) => ({ id, beatAt: beatAt(readAt, beatSeconds) })),
     noWorkerSince: alive.length === 0 ? lastBeat(having, readAt) : null,
-    isPaused,
-    pausedAt: isPaused ? (pause?.pausedAt.getTime() ?? null) : null,
-    pausedBy: isPaused ? (pause?.pausedBy ?? null) : null,
+    ...pauseOf(channel, read),
     countedTo: queueCountedTo,
   };
   return { ...queue, sentence: sentenceOf(queue) };
+}
+
+const nothing: Omit<ChannelFacts, 'channel'> = {
+  waiting: 0,
+  oldestAt: null,
+  inFlight: 0,
+  retrying: 0,
+  nextRetryAt: null,
+  needsAttention: 0,
+  scheduled: 0,
+};
+
+function waitingOf(channel: string, facts: ChannelFacts | undefined, readAt: Date) {
+  const { oldestAt, nextRetryAt, ...counts } = facts ?? nothing;
+  return {
+    ...counts,
+    channel,
+    oldestMs: oldestAt && Math.max(0, readAt.getTime() - oldestAt.getTime()),
+    nextRetryAt: nextRetryAt?.getTime() ?? null,
+  };
+}
+
+/** A channel is paused when it is in every app that was asked for. */
+function pauseOf(channel: string, { pauses, apps }: QueueFactsRead) {
+  const [pause, ...others] = pauses.filter((each) => each.channel === channel);
+  if (!pause || others.length + 1 < apps.length) {
+    return { isPaused: false, pausedAt: null, pausedBy: null };
+  }
+  return { isPaused: true, pausedAt: pause.pausedAt.getTime(), pausedBy: pause.pausedBy };
 }
 
 function beatAt(readAt: Date, beatSeconds: number): number {

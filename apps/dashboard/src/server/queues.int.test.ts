@@ -36,7 +36,11 @@ describe('the queues', () => {
     const email = body.channels.find(({ channel }: { channel: string }) => channel === 'email');
     expect(email).toMatchObject({ waiting: 1, inFlight: 0, workers: [], isPaused: false });
     expect(email.sentence).toMatch(/^1 messages wait in PostgreSQL and none is lost\. No worker/);
-    expect(body.stores).toMatchObject({ postgres: { isUp: true }, redis: { isUp: false }, gateway: { isUp: false } });
+    expect(body.stores).toMatchObject({
+      postgres: { isUp: true },
+      redis: { isUp: false },
+      gateway: { isUp: false },
+    });
     expect(body.stores.sentence).toMatch(/^Nothing is lost/);
   });
 

@@ -7,7 +7,7 @@ const listLength = 2;
 export function makeSample(paths: readonly string[]): Data {
   const root = new Map<string, Node>();
   for (const path of paths) addPath(root, path);
-  return Object.fromEntries([...root].map(([name, node]) => [name, valueOf(name, node)]));
+  return Object.fromEntries([...root].map(([name, node]) => [name, sampleOf(name, node)]));
 }
 
 type Node = { members: Map<string, Node>; isList: boolean };
@@ -26,11 +26,11 @@ function addPath(root: Map<string, Node>, path: string): void {
   }
 }
 
-function valueOf(name: string, { members, isList }: Node): Json {
+function sampleOf(name: string, { members, isList }: Node): Json {
   const one = (): Json =>
     members.size === 0
       ? leafOf(name)
-      : Object.fromEntries([...members].map(([member, node]) => [member, valueOf(member, node)]));
+      : Object.fromEntries([...members].map(([member, node]) => [member, sampleOf(member, node)]));
   return isList ? Array.from({ length: listLength }, one) : one();
 }
 

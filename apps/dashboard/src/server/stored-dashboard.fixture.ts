@@ -63,26 +63,7 @@ export async function createStoredDashboard(
   const factories = createFactories(database);
   const passwordHash = await parts.passwords.hash(password);
 
-  async function signUp(): Promise<{ tenant: Tenant; email: string; agent: Agent }> {
-    const tenant = await factories.createTenant();
-    const email = `${newId()}@example.com`;
-    await database.prisma.operator.create({
-      data: { id: newId(), accountId: tenant.accountId, email, passwordHash, role: 'owner' },
-    });
-    const agent = request.agent(url);
-    const { status } = await agent.post('/api/session').set('Origin', url).send({ email, password });
-    if (status !== 200) throw new Error(`The operator could not sign in: ${status}`);
-    return { tenant, email, agent };
-  }
-
-  function callAs(agent: Agent): StoredDashboard['call'] {
-    return async (method, path, body) => {
-      const sent = agent[method](`/api/${path}`).set('Origin', url);
-      const answer = await (body ? sent.send(body) : sent);
-      return { status: answer.status, body: answer.body, headers: answer.headers };
-    };
-  }
-
+  const signUp = createSignUp({ url, database, factories, passwordHash });
   const first = await signUp();
   return {
     app,
@@ -93,10 +74,10 @@ export async function createStoredDashboard(
     parts,
     tenant: first.tenant,
     email: first.email,
-    call: callAs(first.agent),
+    call: callAs(first.agent, url),
     async createNeighbour() {
       const { tenant, agent } = await signUp();
-      return { tenant, call: callAs(agent) };
+      return { tenant, call: callAs(agent, url) };
     },
     async close() {
       server.closeAllConnections();
@@ -107,3 +88,29 @@ export async function createStoredDashboard(
   };
 }
 
+type SignUpDeps = { url: string; database: Database; factories: Factories; passwordHash: string };
+
+function createSignUp({ url, database, factories, passwordHash }: SignUpDeps) {
+  return async function signUp(): Promise<{ tenant: Tenant; email: string; agent: Agent }> {
+    const tenant = await factories.createTenant();
+    const email = `${newId()}@example.com`;
+    await database.prisma.operator.create({
+      data: { id: newId(), accountId: tenant.accountId, email, passwordHash, role: 'owner' },
+    });
+    const agent = request.agent(url);
+    const { status } = await agent
+      .post('/api/session')
+      .set('Origin', url)
+      .send({ email, password });
+    if (status !== 200) throw new Error(`The operator could not sign in: ${status}`);
+    return { tenant, email, agent };
+  };
+}
+
+function callAs(agent: Agent, url: string): StoredDashboard['call'] {
+  return async (method, path, body) => {
+    const sent = agent[method](`/api/${path}`).set('Origin', url);
+    const answer = await (body ? sent.send(body) : sent);
+    return { status: answer.status, body: answer.body, headers: answer.headers };
+  };
+}

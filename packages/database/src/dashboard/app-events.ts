@@ -47,26 +47,9 @@ export function createAppEvents(pool: pg.Pool) {
     create: (actor: Actor, appId: string, name: string) =>
       createEvent(pool, actor, { appId, name }),
 
-    /** Undefined when the name is taken. */
-    async rename(
-      actor: Actor,
-      appId: string,
-      { id, name }: { id: string; name: string },
-    ): Promise<boolean> {
-      const entry = { action: 'event.renamed', subject: id, change: { name } };
-      try {
-        await changeWithAudit(pool, { ...actor, appId }, entry, (client) =>
-          client.query(
-            `UPDATE event SET name = $3, updated_at = now() WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL`,
-            [id, appId, name],
-          ),
-        );
-        return true;
-      } catch (error) {
-        if (sqlStateOf(error) === uniqueViolation) return false;
-        throw error;
-      }
-    },
+    /** False when the name is taken. */
+    rename: (actor: Actor, appId: string, renamed: { id: string; name: string }) =>
+      renameEvent(pool, { ...actor, appId }, renamed),
 
     async remove(actor: Actor, appId: string, id: string): Promise<void> {
       const entry = { action: 'event.removed', subject: id };
@@ -93,6 +76,12 @@ export function createAppEvents(pool: pg.Pool) {
     publish: (actor: Actor, appId: string, publish: Publish) =>
       publishDraft(pool, actor, { ...publish, appId }),
 
+    ...createVersionQueries(pool),
+  };
+}
+
+function createVersionQueries(pool: pg.Pool) {
+  return {
     async createTestVersion(
       actor: Actor,
       appId: string,
@@ -182,6 +171,26 @@ async function listEvents(pool: pg.Pool, appId: string, id: string | null): Prom
     ...row,
     live: live && { ...live, createdAt: new Date(live.createdAt) },
   }));
+}
+
+async function renameEvent(
+  pool: pg.Pool,
+  actor: Actor & { appId: string },
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
+  const entry = { action: 'event.renamed', subject: id, change: { name } };
+  try {
+    await changeWithAudit(pool, actor, entry, (client) =>
+      client.query(
+        'UPDATE event SET name = $3, updated_at = now() WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL',
+        [id, actor.appId, name],
+      ),
+    );
+    return true;
+  } catch (error) {
+    if (sqlStateOf(error) === uniqueViolation) return false;
+    throw error;
+  }
 }
 
 /** Undefined when the name is taken. */

@@ -68,85 +68,18 @@ export function createAppIntegrations(pool: pg.Pool) {
     },
 
     /** Undefined when the name is taken. */
-    async create(
-      actor: Actor,
-      appId: string,
-      made: NewAppIntegration,
-    ): Promise<string | undefined> {
-      const id = newId();
-      const { name, channel, provider, settings } = made;
-      const entry = { action: 'integration.created', subject: id, change: { name, provider } };
-      return unlessTaken(() =>
-        changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-          await client.query(
-            `INSERT INTO integration (id, app_id, name, channel, provider, settings, credentials)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-            [id, appId, name, channel, provider, JSON.stringify(settings), made.seal(id)],
-          );
-          return id;
-        }),
-      );
-    },
+    create: (actor: Actor, appId: string, made: NewAppIntegration) =>
+      createIntegration(pool, { ...actor, appId }, made),
 
     /** New credentials end its need for attention: what waits is tried again. */
-    async change(
-      actor: Actor,
-      appId: string,
-      change: IntegrationChange,
-    ): Promise<'changed' | 'stale' | 'taken'> {
-      const { id, updatedAt, name, settings, credentials } = change;
-      const entry = { action: 'integration.changed', subject: id, change: { name, settings } };
-      let isTaken = true;
-      const changed = await unlessTaken(async () => {
-        const result = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-          const { rows } = await client.query(
-            `UPDATE integration SET name = $4, settings = $5, credentials = $6, updated_at = greatest(now(), updated_at + interval '1 ms'),
-               state = CASE WHEN state = 'needs_attention' THEN 'active' ELSE state END,
-               state_reason = CASE WHEN state = 'needs_attention' THEN NULL ELSE state_reason END,
-               probe_at = NULL
-             WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3
-             RETURNING id, channel`,
-            [id, appId, updatedAt, name, JSON.stringify(settings), credentials],
-          );
-          const [row] = rows;
-          if (!row) return undefined;
-          await client.query(wakeStatement, [id, row.channel, appId]);
-          return row;
-        });
-        isTaken = false;
-        return result;
-      });
-      if (changed) return 'changed';
-      return isTaken ? 'taken' : 'stale';
-    },
+    change: (actor: Actor, appId: string, change: IntegrationChange) =>
+      changeIntegration(pool, { ...actor, appId }, change),
 
-    async pause(actor: Actor, appId: string, id: string): Promise<boolean> {
-      const entry = { action: 'integration.paused', subject: id };
-      const paused = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const { rows } = await client.query(
-          `UPDATE integration SET state = 'paused', state_reason = NULL, probe_at = NULL
-           WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND state <> 'paused' RETURNING id`,
-          [id, appId],
-        );
-        return rows[0];
-      });
-      return paused !== undefined;
-    },
+    pause: (actor: Actor, appId: string, id: string) =>
+      switchTo('paused', pool, { actor: { ...actor, appId }, id }),
 
-    async resume(actor: Actor, appId: string, id: string): Promise<boolean> {
-      const entry = { action: 'integration.resumed', subject: id };
-      const resumed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const { rows } = await client.query<{ channel: string }>(
-          `UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
-           WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND state = 'paused' RETURNING channel`,
-          [id, appId],
-        );
-        const [row] = rows;
-        if (row) await client.query(wakeStatement, [id, row.channel, appId]);
-        return row;
-      });
-      return resumed !== undefined;
-    },
+    resume: (actor: Actor, appId: string, id: string) =>
+      switchTo('active', pool, { actor: { ...actor, appId }, id }),
 
     /** `emptied` is sealed nothing, in place of the credentials. */
     async remove(
@@ -170,6 +103,83 @@ export function createAppIntegrations(pool: pg.Pool) {
 
 export type AppIntegrations = ReturnType<typeof createAppIntegrations>;
 
+type AppActor = Actor & { appId: string };
+
+async function createIntegration(
+  pool: pg.Pool,
+  actor: AppActor,
+  { name, channel, provider, settings, seal }: NewAppIntegration,
+): Promise<string | undefined> {
+  const id = newId();
+  const entry = { action: 'integration.created', subject: id, change: { name, provider } };
+  const written = await unlessTaken(
+    changeWithAudit(pool, actor, entry, (client) =>
+      client.query(
+        `INSERT INTO integration (id, app_id, name, channel, provider, settings, credentials)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [id, actor.appId, name, channel, provider, JSON.stringify(settings), seal(id)],
+      ),
+    ),
+  );
+  return written === 'taken' ? undefined : id;
+}
+
+async function changeIntegration(
+  pool: pg.Pool,
+  actor: AppActor,
+  { id, updatedAt, name, settings, credentials }: IntegrationChange,
+): Promise<'changed' | 'stale' | 'taken'> {
+  const entry = { action: 'integration.changed', subject: id, change: { name, settings } };
+  const changed = await unlessTaken(
+    changeWithAudit(pool, actor, entry, async (client) => {
+      const { rows } = await client.query<{ channel: string }>(changeStatement, [
+        id,
+        actor.appId,
+        updatedAt,
+        name,
+        JSON.stringify(settings),
+        credentials,
+      ]);
+      const [row] = rows;
+      if (row) await client.query(wakeStatement, [id, row.channel, actor.appId]);
+      return row;
+    }),
+  );
+  if (changed === 'taken') return 'taken';
+  return changed ? 'changed' : 'stale';
+}
+
+// Its time is its revision: it always moves on.
+const changeStatement = `
+UPDATE integration SET name = $4, settings = $5, credentials = $6,
+  updated_at = greatest(now(), updated_at + interval '1 ms'),
+  state = CASE WHEN state = 'needs_attention' THEN 'active' ELSE state END,
+  state_reason = CASE WHEN state = 'needs_attention' THEN NULL ELSE state_reason END,
+  probe_at = NULL
+WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3
+RETURNING channel`;
+
+async function switchTo(
+  state: 'paused' | 'active',
+  pool: pg.Pool,
+  { actor, id }: { actor: AppActor; id: string },
+): Promise<boolean> {
+  const action = state === 'paused' ? 'integration.paused' : 'integration.resumed';
+  const switched = await changeWithAudit(pool, actor, { action, subject: id }, async (client) => {
+    const { rows } = await client.query<{ channel: string }>(
+      `UPDATE integration SET state = $3, state_reason = NULL, probe_at = NULL
+       WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND (state = 'paused') <> ($3 = 'paused')
+       RETURNING channel`,
+      [id, actor.appId, state],
+    );
+    const [row] = rows;
+    if (row && state === 'active')
+      await client.query(wakeStatement, [id, row.channel, actor.appId]);
+    return row;
+  });
+  return switched !== undefined;
+}
+
 /** At most so many go on at once; the rest looks again by itself within seconds. */
 const wokenAtOnce = 5_000;
 
@@ -182,11 +192,11 @@ UPDATE message SET due_at = now(), waits = NULL WHERE id IN (
 
 const uniqueViolation = '23505';
 
-async function unlessTaken<T>(write: () => Promise<T | undefined>): Promise<T | undefined> {
+async function unlessTaken<T>(write: Promise<T>): Promise<T | 'taken'> {
   try {
-    return await write();
+    return await write;
   } catch (error) {
-    if (sqlStateOf(error) === uniqueViolation) return undefined;
+    if (sqlStateOf(error) === uniqueViolation) return 'taken';
     throw error;
   }
 }

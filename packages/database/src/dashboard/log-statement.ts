@@ -17,8 +17,13 @@ export type LogFilter = {
 
 export type LogStatement = { text: string; values: unknown[] };
 
-/** Requests that one statement looks at; with what is read of each it stays below 500 buffers. */
-export const requestsWalked = 51;
+const walkedPlain = 51;
+const walkedWithMessages = 20;
+
+/** Requests that one statement looks at: with what is asked of each it stays below 500 buffers. */
+export function requestsWalked({ channels, states, provider }: LogFilter): number {
+  return channels || states || provider !== undefined ? walkedWithMessages : walkedPlain;
+}
 
 /**
  * The newest requests that may match, walked in the order of an index, and of each whether it does. Every branch gives
@@ -33,7 +38,7 @@ export function logStatement(filter: LogFilter, allStates: readonly string[]): L
 SELECT w.id, r.id IS NOT NULL AS "isMatch"
 FROM (
   SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
-  ORDER BY b.id DESC LIMIT ${requestsWalked}
+  ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}
 ) w
 LEFT JOIN LATERAL (
   SELECT q.id FROM request q WHERE q.id = w.id AND ${conditions.join(' AND ')} LIMIT 1

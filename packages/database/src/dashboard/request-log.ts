@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type LogFilter, logStatement, requestsWalked } from './log-statement';
+import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './log-statement';
 
 /** A request as a row of the log, with what live filters look at. */
 export type LogEntry = {
@@ -40,7 +40,7 @@ export type LogPage = {
 
 const pageSize = 50;
 /** Statements of one page, at most: beyond it the reader is asked whether to look further back. */
-const maxStatements = 20;
+const maxStatements = 50;
 const messagesPerSingle = 200;
 const messagesPerBulk = 1_000;
 const maxEventsOfName = 20;
@@ -58,18 +58,13 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
     },
 
     async readPage(filter: LogFilter): Promise<LogPage> {
-      const ids: string[] = [];
-      let before = filter.before;
+      const page: LogPage = { ids: [], next: filter.before, isPartial: false };
       for (let statements = 0; statements < maxStatements; statements += 1) {
-        const walked = await walk(filter, before);
-        for (const { id, isMatch } of walked) {
-          if (isMatch && ids.length === pageSize) return { ids, next: before, isPartial: false };
-          if (isMatch) ids.push(id);
-          before = id;
-        }
-        if (walked.length < requestsWalked) return { ids, next: undefined, isPartial: false };
+        const walked = await walk(filter, page.next);
+        if (takeMatches(page, walked)) return page;
+        if (walked.length < requestsWalked(filter)) return { ...page, next: undefined };
       }
-      return { ids, next: before, isPartial: true };
+      return { ...page, isPartial: true };
     },
 
     /** Rows for these requests of the app, newest first. */
@@ -88,13 +83,22 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
     },
   };
 
-  async function walk(
-    filter: LogFilter,
-    before: string | undefined,
-  ): Promise<{ id: string; isMatch: boolean }[]> {
+  async function walk(filter: LogFilter, before: string | undefined): Promise<Walked[]> {
     const statement = logStatement(before ? { ...filter, before } : filter, allStates);
-    return (await pool.query<{ id: string; isMatch: boolean }>(statement)).rows;
+    return (await pool.query<Walked>(statement)).rows;
   }
+}
+
+type Walked = { id: string; isMatch: boolean };
+
+/** Fills the page up; true when it is full, and its `next` then leads to the first match that found no room. */
+function takeMatches(page: LogPage, walked: readonly Walked[]): boolean {
+  for (const { id, isMatch } of walked) {
+    if (isMatch && page.ids.length === pageSize) return true;
+    if (isMatch) page.ids.push(id);
+    page.next = id;
+  }
+  return false;
 }
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
@@ -103,7 +107,7 @@ type HeadRow = Omit<LogEntry, 'messages' | 'skips'> & { skips: LogEntry['skips']
 
 async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise<LogEntry[]> {
   if (ids.length === 0) return [];
-  const { rows } = await pool.query<HeadRow>(headStatement, [ids, appId]);
+  const { rows } = await pool.query<HeadRow>(headStatementOf(appId, ids));
   const bulkIds = rows.filter(({ items }) => items > 1).map(({ requestId }) => requestId);
   const otherIds = rows.filter(({ items }) => items === 1).map(({ requestId }) => requestId);
   const messages = await Promise.all([
@@ -119,6 +123,19 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
       skips: skips ?? {},
       messages: byRequest.get(head.requestId) ?? [],
     }));
+}
+
+/** What one page reads of its requests, where each has one item. */
+export function entryStatements(appId: string, ids: string[]): LogStatement[] {
+  return [headStatementOf(appId, ids), messageStatementOf(ids, messagesPerSingle)];
+}
+
+function headStatementOf(appId: string, ids: string[]): LogStatement {
+  return { text: headStatement, values: [ids, appId] };
+}
+
+function messageStatementOf(ids: string[], limit: number): LogStatement {
+  return { text: messageStatement, values: [ids, limit] };
 }
 
 const headStatement = `
@@ -140,11 +157,11 @@ async function readMessages(
   limit: number,
 ): Promise<(LogMessage & { requestId: string })[]> {
   if (ids.length === 0) return [];
-  const { rows } = await pool.query<LogMessage & { requestId: string }>(
-    `SELECT m.* FROM unnest($1::uuid[]) w (id) CROSS JOIN LATERAL (
-       SELECT request_id AS "requestId", channel, target, item, generation, state, reason, integration_id AS "integrationId"
-       FROM message WHERE request_id = w.id LIMIT ${limit}) m`,
-    [ids],
-  );
-  return rows;
+  const statement = messageStatementOf(ids, limit);
+  return (await pool.query<LogMessage & { requestId: string }>(statement)).rows;
 }
+
+const messageStatement = `
+SELECT m.* FROM unnest($1::uuid[]) w (id) CROSS JOIN LATERAL (
+  SELECT request_id AS "requestId", channel, target, item, generation, state, reason, integration_id AS "integrationId"
+  FROM message WHERE request_id = w.id LIMIT $2::int) m`;

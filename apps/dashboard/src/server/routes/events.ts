@@ -50,7 +50,133 @@ const revisionBody = Type.Object({ basedOn });
 const versionsPageSize = 50;
 
 /** Events: drafts that operators write without overwriting each other, and the versions that are made of them. */
-export function createEventRoutes(deps: EventRoutesDeps, { inApp }: Routes) {
+export function createEventRoutes(deps: EventRoutesDeps, routes: Routes) {
+  const answers = createEventAnswers(deps);
+  return {
+    ...createNamedRoutes(deps, answers, routes),
+    ...createDraftRoutes(deps, answers, routes),
+    ...createVersionRoutes(deps, answers, routes),
+  };
+}
+
+function createNamedRoutes(
+  { events }: EventRoutesDeps,
+  { answer }: EventAnswers,
+  { inApp }: Routes,
+) {
+  return {
+    list: inApp(async ({ app }): Promise<EventListAnswer> => {
+      return { events: (await events.list(app.id)).map(rowOf) };
+    }),
+
+    read: inApp(async (call) => answer(call, idOf(call, 'eventId', 'event'))),
+
+    create: inApp(async (call) => {
+      const { name } = readBody(newBody, call.body);
+      const id = await events.create(call.actor, call.app.id, name.trim());
+      if (id === undefined) throw taken();
+      return answer(call, id);
+    }),
+
+    rename: inApp(async (call) => {
+      const { name, confirm } = readBody(renameBody, call.body);
+      const event = await findEvent(events, call);
+      if (event.live && confirm !== true) {
+        const text = `Callers name this event: calls that say ${event.name} will be refused.`;
+        throw new Refusal('needs_confirmation', text);
+      }
+      const renamed = { id: event.id, name: name.trim() };
+      if (!(await events.rename(call.actor, call.app.id, renamed))) throw taken();
+      return answer(call, event.id);
+    }),
+
+    remove: inApp(async (call) => {
+      const event = await findEvent(events, call);
+      requireName(readBody(removeBody, call.body).confirmName, event.name);
+      await events.remove(call.actor, call.app.id, event.id);
+      return { success: true };
+    }),
+  };
+}
+
+function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, { inApp }: Routes) {
+  const { answer, check, draftAnswer, save, savedBetween } = answers;
+  return {
+    saveDraft: inApp(async (call): Promise<DraftAnswer> => {
+      const body = readBody(saveBody, call.body);
+      const event = await findEvent(events, call);
+      await save(call, event, body);
+      return draftAnswer(call, await findEvent(events, call));
+    }),
+
+    checkDraft: inApp(async (call): Promise<CheckDraftAnswer> => {
+      const { definition } = readBody(checkBody, call.body);
+      await findEvent(events, call);
+      return check(call, definition);
+    }),
+
+    publish: inApp(async (call) => {
+      const { basedOn: revision, note } = readBody(publishBody, call.body);
+      const event = await findEvent(events, call);
+      if (event.draftRevision !== revision) throw await savedBetween(call, event.id);
+      const definition = draftOf(event);
+      const { problems } = await check(call, definition);
+      if (problems.some(({ severity }) => severity === 'error')) {
+        const text = 'The draft cannot be published yet.';
+        throw new Refusal('not_publishable', text, { publishProblems: problems });
+      }
+      const publish = { eventId: event.id, basedOn: revision, note: note?.trim() || undefined };
+      const version = await events.publish(call.actor, call.app.id, publish);
+      if (!version) throw await savedBetween(call, event.id);
+      return answer(call, event.id);
+    }),
+
+    discard: inApp(async (call) => {
+      const { basedOn: revision } = readBody(revisionBody, call.body);
+      const event = await findEvent(events, call);
+      if (!event.live) throw new Refusal('wrong_state', 'There is no live version to go back to.');
+      await save(call, event, { basedOn: revision, definition: event.live.definition });
+      return answer(call, event.id);
+    }),
+  };
+}
+
+function createVersionRoutes(
+  { events }: EventRoutesDeps,
+  { answer, save }: EventAnswers,
+  { inApp }: Routes,
+) {
+  return {
+    listVersions: inApp(async (call): Promise<VersionListAnswer> => {
+      const event = await findEvent(events, call);
+      const given = Number(queryText(call, 'before'));
+      const before =
+        Number.isSafeInteger(given) && given > 0 && given < 2 ** 31 ? given : undefined;
+      const page = { eventId: event.id, before, limit: versionsPageSize };
+      const rows = await events.listVersions(call.app.id, page);
+      const next = rows.length === versionsPageSize ? (rows.at(-1)?.number ?? null) : null;
+      return { versions: rows.map((row) => versionRow(row, event)), next };
+    }),
+
+    readVersion: inApp(async (call): Promise<VersionAnswer> => {
+      const event = await findEvent(events, call);
+      return versionAnswer(await findVersion(events, call), event);
+    }),
+
+    restore: inApp(async (call) => {
+      const { basedOn: revision } = readBody(revisionBody, call.body);
+      const event = await findEvent(events, call);
+      const { definition } = await findVersion(events, call);
+      await save(call, event, { basedOn: revision, definition });
+      return answer(call, event.id);
+    }),
+  };
+}
+
+type EventAnswers = ReturnType<typeof createEventAnswers>;
+
+/** What the routes say of an event, and how they save its draft. */
+function createEventAnswers(deps: EventRoutesDeps) {
   const { events } = deps;
 
   async function check(
@@ -113,100 +239,7 @@ export function createEventRoutes(deps: EventRoutesDeps, { inApp }: Routes) {
     );
   }
 
-  return {
-    list: inApp(async ({ app }): Promise<EventListAnswer> => {
-      return { events: (await events.list(app.id)).map(rowOf) };
-    }),
-
-    read: inApp(async (call) => answer(call, idOf(call, 'eventId', 'event'))),
-
-    create: inApp(async (call) => {
-      const { name } = readBody(newBody, call.body);
-      const id = await events.create(call.actor, call.app.id, name.trim());
-      if (id === undefined) throw taken();
-      return answer(call, id);
-    }),
-
-    rename: inApp(async (call) => {
-      const { name, confirm } = readBody(renameBody, call.body);
-      const event = await findEvent(events, call);
-      if (event.live && confirm !== true) {
-        const text = `Callers name this event: calls that say ${event.name} will be refused.`;
-        throw new Refusal('needs_confirmation', text);
-      }
-      const renamed = { id: event.id, name: name.trim() };
-      if (!(await events.rename(call.actor, call.app.id, renamed))) throw taken();
-      return answer(call, event.id);
-    }),
-
-    remove: inApp(async (call) => {
-      const event = await findEvent(events, call);
-      requireName(readBody(removeBody, call.body).confirmName, event.name);
-      await events.remove(call.actor, call.app.id, event.id);
-      return { success: true };
-    }),
-
-    saveDraft: inApp(async (call): Promise<DraftAnswer> => {
-      const body = readBody(saveBody, call.body);
-      const event = await findEvent(events, call);
-      await save(call, event, body);
-      return draftAnswer(call, await findEvent(events, call));
-    }),
-
-    checkDraft: inApp(async (call): Promise<CheckDraftAnswer> => {
-      const { definition } = readBody(checkBody, call.body);
-      await findEvent(events, call);
-      return check(call, definition);
-    }),
-
-    publish: inApp(async (call) => {
-      const { basedOn: revision, note } = readBody(publishBody, call.body);
-      const event = await findEvent(events, call);
-      if (event.draftRevision !== revision) throw await savedBetween(call, event.id);
-      const definition = draftOf(event);
-      const { problems } = await check(call, definition);
-      if (problems.some(({ severity }) => severity === 'error')) {
-        const text = 'The draft cannot be published yet.';
-        throw new Refusal('not_publishable', text, { publishProblems: problems });
-      }
-      const publish = { eventId: event.id, basedOn: revision, note: note?.trim() || undefined };
-      const version = await events.publish(call.actor, call.app.id, publish);
-      if (!version) throw await savedBetween(call, event.id);
-      return answer(call, event.id);
-    }),
-
-    discard: inApp(async (call) => {
-      const { basedOn: revision } = readBody(revisionBody, call.body);
-      const event = await findEvent(events, call);
-      if (!event.live) throw new Refusal('wrong_state', 'There is no live version to go back to.');
-      await save(call, event, { basedOn: revision, definition: event.live.definition });
-      return answer(call, event.id);
-    }),
-
-    listVersions: inApp(async (call): Promise<VersionListAnswer> => {
-      const event = await findEvent(events, call);
-      const given = Number(queryText(call, 'before'));
-      const before =
-        Number.isSafeInteger(given) && given > 0 && given < 2 ** 31 ? given : undefined;
-      const page = { eventId: event.id, before, limit: versionsPageSize };
-      const rows = await events.listVersions(call.app.id, page);
-      const next = rows.length === versionsPageSize ? (rows.at(-1)?.number ?? null) : null;
-      return { versions: rows.map((row) => versionRow(row, event)), next };
-    }),
-
-    readVersion: inApp(async (call): Promise<VersionAnswer> => {
-      const event = await findEvent(events, call);
-      return versionAnswer(await findVersion(events, call), event);
-    }),
-
-    restore: inApp(async (call) => {
-      const { basedOn: revision } = readBody(revisionBody, call.body);
-      const event = await findEvent(events, call);
-      const { definition } = await findVersion(events, call);
-      await save(call, event, { basedOn: revision, definition });
-      return answer(call, event.id);
-    }),
-  };
+  return { check, answer, draftAnswer, save, savedBetween };
 }
 
 export async function findEvent(

@@ -49,50 +49,23 @@ const testBody = Type.Object({
 const removeBody = Type.Object({ confirm: confirmSchema });
 
 /** An app's credentials and settings for its providers: added, tested, changed, paused and removed without code. */
-export function createIntegrationRoutes(deps: IntegrationRoutesDeps, { inApp }: Routes) {
-  const { channels, integrations, credentials: box } = deps;
+export function createIntegrationRoutes(deps: IntegrationRoutesDeps, routes: Routes) {
+  const answers = createIntegrationAnswers(deps);
+  return {
+    ...createFormRoutes(deps, answers, routes),
+    ...createTestRoutes(deps, answers, routes),
+    ...createSwitchRoutes(deps, answers, routes),
+  };
+}
 
-  async function find({ app, path }: AppCall): Promise<AppIntegrationRow> {
-    const row = await integrations.find(app.id, idOf({ path }, 'id', 'integration'));
-    if (!row) throw notFound('integration');
-    return row;
-  }
-
-  async function answer(appId: string, id: string): Promise<IntegrationAnswer> {
-    const [row, events] = await Promise.all([
-      integrations.find(appId, id),
-      deps.events.list(appId),
-    ]);
-    if (!row) throw notFound('integration');
-    return answerOf(row, findUses(events, row));
-  }
-
-  function answerOf(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
-    const { id, channel, provider, settings, createdAt, updatedAt, ...rest } = row;
-    const stored = box.open(row);
-    const found = findProvider(channels, { channel, provider });
-    const problems = found ? checkIntegration(found, { settings, credentials: stored }) : [];
-    return {
-      ...rest,
-      id,
-      channel,
-      provider,
-      settings,
-      credentials: box.hint(stored),
-      createdAt: createdAt.getTime(),
-      updatedAt: updatedAt.getTime(),
-      usedBy,
-      receiptUrl: found?.receipts ? deps.receiptUrlOf(id) : null,
-      problems,
-    };
-  }
-
+function createFormRoutes(
+  { integrations, events: known, credentials: box }: IntegrationRoutesDeps,
+  { find, answer, answerOf, getProvider }: IntegrationAnswers,
+  { inApp }: Routes,
+) {
   return {
     list: inApp(async ({ app }): Promise<IntegrationListAnswer> => {
-      const [rows, events] = await Promise.all([
-        integrations.list(app.id),
-        deps.events.list(app.id),
-      ]);
+      const [rows, events] = await Promise.all([integrations.list(app.id), known.list(app.id)]);
       return { integrations: rows.map((row) => answerOf(row, findUses(events, row))) };
     }),
 
@@ -130,7 +103,15 @@ export function createIntegrationRoutes(deps: IntegrationRoutesDeps, { inApp }: 
       if (result === 'stale') throw savedBetween(row);
       return answer(call.app.id, row.id);
     }),
+  };
+}
 
+function createTestRoutes(
+  { integrations, credentials: box, testConnection, markActive: goOn }: IntegrationRoutesDeps,
+  { find, getProvider }: IntegrationAnswers,
+  { inApp }: Routes,
+) {
+  return {
     /** Of what is in the form, before it is saved. */
     testForm: inApp(async ({ app, body }): Promise<TestConnectionAnswer> => {
       const { id, channel, provider, settings, credentials } = readBody(testBody, body);
@@ -142,18 +123,26 @@ export function createIntegrationRoutes(deps: IntegrationRoutesDeps, { inApp }: 
       const given = row ? box.merge(box.open(row), credentials) : credentials;
       const input = { settings, credentials: given };
       refuseProblems(getProvider({ channel, provider }), input);
-      return deps.testConnection({ channel, provider }, input);
+      return testConnection({ channel, provider }, input);
     }),
 
     testStored: inApp(async (call): Promise<TestConnectionAnswer> => {
       const row = await find(call);
       const input = { settings: row.settings, credentials: box.open(row) };
       refuseProblems(getProvider(row), input);
-      const tested = await deps.testConnection(row, input);
-      if (tested.isWorking) await deps.markActive(row.id);
+      const tested = await testConnection(row, input);
+      if (tested.isWorking) await goOn(row.id);
       return tested;
     }),
+  };
+}
 
+function createSwitchRoutes(
+  { integrations, events, credentials: box }: IntegrationRoutesDeps,
+  { find, answer }: IntegrationAnswers,
+  { inApp }: Routes,
+) {
+  return {
     pause: inApp(async (call) => {
       const { id } = await find(call);
       await integrations.pause(call.actor, call.app.id, id);
@@ -169,7 +158,7 @@ export function createIntegrationRoutes(deps: IntegrationRoutesDeps, { inApp }: 
     remove: inApp(async (call) => {
       const { confirm } = readBody(removeBody, call.body);
       const row = await find(call);
-      const uses = findUses(await deps.events.list(call.app.id), row);
+      const uses = findUses(await events.list(call.app.id), row);
       const harm = harmOf(row, uses);
       if (harm && confirm !== true) throw new Refusal('needs_confirmation', harm);
       const emptied = box.seal(row.id, {});
@@ -177,12 +166,56 @@ export function createIntegrationRoutes(deps: IntegrationRoutesDeps, { inApp }: 
       return { success: true };
     }),
   };
+}
+
+type IntegrationAnswers = ReturnType<typeof createIntegrationAnswers>;
+
+/** What the routes say of an integration. */
+function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
+  const { channels, integrations, credentials: box } = deps;
+
+  async function find({ app, path }: AppCall): Promise<AppIntegrationRow> {
+    const row = await integrations.find(app.id, idOf({ path }, 'id', 'integration'));
+    if (!row) throw notFound('integration');
+    return row;
+  }
+
+  async function answer(appId: string, id: string): Promise<IntegrationAnswer> {
+    const [row, events] = await Promise.all([
+      integrations.find(appId, id),
+      deps.events.list(appId),
+    ]);
+    if (!row) throw notFound('integration');
+    return answerOf(row, findUses(events, row));
+  }
+
+  function answerOf(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
+    const { id, channel, provider, settings, createdAt, updatedAt, ...rest } = row;
+    const stored = box.open(row);
+    const found = findProvider(channels, { channel, provider });
+    const problems = found ? checkIntegration(found, { settings, credentials: stored }) : [];
+    return {
+      ...rest,
+      id,
+      channel,
+      provider,
+      settings,
+      credentials: box.hint(stored),
+      createdAt: createdAt.getTime(),
+      updatedAt: updatedAt.getTime(),
+      usedBy,
+      receiptUrl: found?.receipts ? deps.receiptUrlOf(id) : null,
+      problems,
+    };
+  }
 
   function getProvider(of: { channel: string; provider: string }): Provider<unknown> {
     const provider = findProvider(channels, of);
     if (provider) return provider;
     throw invalid([{ path: 'provider', problem: `is none that carries ${of.channel}` }]);
   }
+
+  return { find, answer, answerOf, getProvider };
 }
 
 function refuseProblems(

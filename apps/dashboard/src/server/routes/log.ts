@@ -106,14 +106,20 @@ function openStream(res: Response): (event: LiveEvent) => void {
 
 /** The filters of the log, asked of one request. */
 function matches(entry: LogEntry, filter: LogFilter, providers: Map<string, string>): boolean {
-  const { requestId, idempotencyKey, recipient, before, from } = filter;
-  if (requestId !== undefined && entry.requestId !== requestId) return false;
-  if (idempotencyKey !== undefined && entry.idempotencyKey !== idempotencyKey) return false;
-  if (before !== undefined && entry.requestId >= before) return false;
-  if (from !== undefined && entry.requestId < from) return false;
-  if (filter.eventIds && !filter.eventIds.includes(entry.eventId)) return false;
-  if (recipient !== undefined && !isFor(entry, recipient)) return false;
-  return hasMessage(entry, filter, providers);
+  return isItself(entry, filter) && hasMessage(entry, filter, providers);
+}
+
+function isItself(entry: LogEntry, filter: LogFilter): boolean {
+  const { requestId, idempotencyKey, recipient, before, from, eventIds } = filter;
+  const rules = [
+    requestId === undefined || entry.requestId === requestId,
+    idempotencyKey === undefined || entry.idempotencyKey === idempotencyKey,
+    before === undefined || entry.requestId < before,
+    from === undefined || entry.requestId >= from,
+    eventIds?.includes(entry.eventId) ?? true,
+    recipient === undefined || isFor(entry, recipient),
+  ];
+  return rules.every((rule) => rule);
 }
 
 function isFor({ messages, recipient }: LogEntry, wanted: string): boolean {

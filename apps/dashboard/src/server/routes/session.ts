@@ -46,7 +46,19 @@ const setUpBody = Type.Object({
 const passwordBody = Type.Object({ password: passwordSchema, newPassword: passwordSchema });
 
 /** Signing in and out, the first visit by a link, and the operator's own password and sessions. */
-export function createSessionRoutes(deps: SessionRoutesDeps, { signedIn }: Routes) {
+export function createSessionRoutes(deps: SessionRoutesDeps, routes: Routes) {
+  const answers = createSessionAnswers(deps);
+  return {
+    ...createSignInRoutes(deps, answers),
+    ...createLinkRoutes(deps, answers),
+    ...createOwnRoutes(deps, routes),
+  };
+}
+
+function createSignInRoutes(
+  deps: SessionRoutesDeps,
+  { beginSession, answerFor, signedOut }: SessionAnswers,
+) {
   const { access, sessions, passwords } = deps;
 
   const read: RequestHandler = async function readSession(req, res) {
@@ -69,6 +81,37 @@ export function createSessionRoutes(deps: SessionRoutesDeps, { signedIn }: Route
     await beginSession(req, res, operator.id);
   };
 
+  function namesOf(req: Request, address: string): { pair: string; caller: string } {
+    const caller = deps.connections.callerOf(req);
+    return { caller, pair: `${caller} ${address}` };
+  }
+
+  function refuseFlood({ pair, caller }: { pair: string; caller: string }): void {
+    const seconds = Math.max(
+      deps.tries.ofPair.waitSeconds([pair]),
+      deps.tries.ofCaller.waitSeconds([caller]),
+    );
+    if (seconds === 0) return;
+    throw new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
+      headers: { 'Retry-After': String(seconds) },
+    });
+  }
+
+  return {
+    read,
+    signIn,
+
+    signOut: (async (req, res) => {
+      await sessions.end(req, res);
+      sendJson(res, { success: true });
+    }) satisfies RequestHandler,
+  };
+}
+
+function createLinkRoutes(
+  { access, passwords }: SessionRoutesDeps,
+  { beginSession }: SessionAnswers,
+) {
   const look: RequestHandler = async function lookAtLink(req, res) {
     const { token: given } = readBody(Type.Object({ token }), req.body);
     const invitation = await access.findInvitation(hashToken(given));
@@ -99,62 +142,11 @@ export function createSessionRoutes(deps: SessionRoutesDeps, { signedIn }: Route
     await beginSession(req, res, used.operatorId);
   };
 
-  async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
-    const made = await sessions.begin(req, res, operatorId);
-    const session = await sessions.findByToken(made);
-    if (!session) throw new Error('A session that was just made is not found');
-    sendJson(res, await answerFor(req, session));
-  }
+  return { look, setUp };
+}
 
-  function connectionOf(req: Request): Connection {
-    const kind = deps.connections.isHttps(req) ? 'https' : 'plain';
-    return { kind, version: deps.version, gatewayUrl: deps.gatewayUrl };
-  }
-
-  async function signedOut(req: Request): Promise<SessionAnswer> {
-    const needsSetUp = !(await access.hasOperator());
-    return { state: 'signed_out', needsSetUp, connection: connectionOf(req) };
-  }
-
-  async function answerFor(req: Request, session: Session): Promise<SessionAnswer> {
-    const { operator, account, expiresAt, endsAt } = session;
-    return {
-      state: 'signed_in',
-      operator: { id: operator.id, email: operator.email, role: roleOf(operator.role) },
-      account,
-      expiresAt: expiresAt.getTime(),
-      endsAt: endsAt.getTime(),
-      connection: connectionOf(req),
-    };
-  }
-
-  function namesOf(req: Request, address: string): { pair: string; caller: string } {
-    const caller = deps.connections.callerOf(req);
-    return { caller, pair: `${caller} ${address}` };
-  }
-
-  function refuseFlood({ pair, caller }: { pair: string; caller: string }): void {
-    const seconds = Math.max(
-      deps.tries.ofPair.waitSeconds([pair]),
-      deps.tries.ofCaller.waitSeconds([caller]),
-    );
-    if (seconds === 0) return;
-    throw new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
-      headers: { 'Retry-After': String(seconds) },
-    });
-  }
-
+function createOwnRoutes({ access, passwords }: SessionRoutesDeps, { signedIn }: Routes) {
   return {
-    read,
-    signIn,
-    look,
-    setUp,
-
-    signOut: (async (req, res) => {
-      await sessions.end(req, res);
-      sendJson(res, { success: true });
-    }) satisfies RequestHandler,
-
     list: signedIn(async ({ session }): Promise<SessionListAnswer> => {
       const own = session.tokenHash.toString('hex');
       const rows = await access.listSessions(session.operator.id);
@@ -188,6 +180,43 @@ export function createSessionRoutes(deps: SessionRoutesDeps, { signedIn }: Route
       return { success: true };
     }),
   };
+}
+
+type SessionAnswers = ReturnType<typeof createSessionAnswers>;
+
+function createSessionAnswers(deps: SessionRoutesDeps) {
+  const { access, sessions } = deps;
+
+  async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
+    const made = await sessions.begin(req, res, operatorId);
+    const session = await sessions.findByToken(made);
+    if (!session) throw new Error('A session that was just made is not found');
+    sendJson(res, await answerFor(req, session));
+  }
+
+  function connectionOf(req: Request): Connection {
+    const kind = deps.connections.isHttps(req) ? 'https' : 'plain';
+    return { kind, version: deps.version, gatewayUrl: deps.gatewayUrl };
+  }
+
+  async function signedOut(req: Request): Promise<SessionAnswer> {
+    const needsSetUp = !(await access.hasOperator());
+    return { state: 'signed_out', needsSetUp, connection: connectionOf(req) };
+  }
+
+  async function answerFor(req: Request, session: Session): Promise<SessionAnswer> {
+    const { operator, account, expiresAt, endsAt } = session;
+    return {
+      state: 'signed_in',
+      operator: { id: operator.id, email: operator.email, role: roleOf(operator.role) },
+      account,
+      expiresAt: expiresAt.getTime(),
+      endsAt: endsAt.getTime(),
+      connection: connectionOf(req),
+    };
+  }
+
+  return { beginSession, answerFor, signedOut };
 }
 
 /** For a step that a stolen session alone must not be able to take. */

@@ -45,7 +45,11 @@ const testBody = Type.Object({
 const exampleBody = Type.Object({ user: anyObject, data: anyObject });
 
 /** What the editor does with a draft before it is live: sample data, previews, tests, and a call to copy. */
-export function createTryingRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
+export function createTryingRoutes(deps: TryingRoutesDeps, routes: Routes) {
+  return { ...createPreviewRoutes(deps, routes), ...createTestRoutes(deps, routes) };
+}
+
+function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
   return {
     sample: inApp(async (call): Promise<SampleAnswer> => {
       const event = await findEvent(deps.events, call);
@@ -89,7 +93,11 @@ export function createTryingRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
       };
       return { data, previews: previewChannels(input, facts) };
     }),
+  };
+}
 
+function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
+  return {
     testSend: inApp(async (call) => {
       const {
         definition,
