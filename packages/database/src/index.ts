@@ -22,6 +22,7 @@ export {
   type AccountKeys,
   createAccountKeys,
   maxActiveKeys,
+  writeKeyUses,
 } from './dashboard/account-keys';
 export {
   type AppEventRow,

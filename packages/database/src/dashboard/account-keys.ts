@@ -101,3 +101,12 @@ async function countActive(
   );
   return rows[0]?.count ?? 0;
 }
+
+/** That keys were used by now; a key that was noted a moment ago is left as it is. */
+export async function writeKeyUses(pool: pg.Pool, ids: string[]): Promise<void> {
+  await pool.query(
+    `UPDATE api_key SET last_used_at = now()
+     WHERE id = ANY ($1) AND (last_used_at IS NULL OR last_used_at < now() - interval '5 s')`,
+    [ids],
+  );
+}

@@ -36,14 +36,18 @@ export function logStatement(filter: LogFilter, allStates: readonly string[]): L
   const conditions = conditionsOf(filter, bind);
   const text = `
 SELECT w.id, r.id IS NOT NULL AS "isMatch"
-FROM (
-  SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
-  ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}
-) w
+FROM (${walkOf(filter, branches)}) w
 LEFT JOIN LATERAL (
   SELECT q.id FROM request q WHERE q.id = w.id AND ${conditions.join(' AND ')} LIMIT 1
 ) r ON true`;
   return { text, values };
+}
+
+/** Several messages of one request lie beside each other; of one id there is one request. */
+function walkOf(filter: LogFilter, branches: string[]): string {
+  if (filter.requestId) return branches.join('');
+  return `SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
+  ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}`;
 }
 
 type Bind = (value: unknown, type: string) => string;
