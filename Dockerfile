@@ -20,7 +20,7 @@ FROM base AS dependencies
 COPY . .
 # Without `optional` and `peer` neither the embedded PostgreSQL nor the command line of Prisma comes along.
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --omit=dev --omit=optional --omit=peer \
-    --workspace=apps/api --workspace=apps/worker --workspace=apps/dashboard --workspace=apps/cli
+    --workspace=apps/api --workspace=apps/worker --workspace=apps/cli --workspace=apps/dashboard
 # A version that is not shared lies in the folder of its workspace.
 RUN rm -rf apps/local packages/client packages/embedded packages/testing \
     && mkdir /out \

@@ -29,7 +29,7 @@ const reports = path.join(root, '.belfry', 'reports');
 /** Each kind of run: the calls of Jest that it makes, one after the other, and how long they may take together. */
 const kinds = {
   '--unit': { calls: [{ projects: ['unit'] }], timeoutMs: 5 * minuteMs },
-  default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 9 * minuteMs },
+  default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 25 * minuteMs },
   '--all': {
     calls: [
       { projects: ['unit', 'int', 'e2e'], env: { TEST_FULL: '1' } },

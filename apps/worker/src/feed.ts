@@ -64,18 +64,39 @@ function gatherByChannel(messages: WaitingMessage[], newId: () => string): NewDe
   );
 }
 
-/** Queues again what is gone from Redis, and only that. */
-export async function feedLost(deps: FeedDeps, channel: string, dueForMs: number): Promise<void> {
-  // Twice the window: what the gateways queued beside the relay must not hide what is lost.
-  const limit = deps.windows.channel * 2;
-  const doubted = await deps.listDoubted({ channel, limit, dueForMs });
-  if (doubted.length === 0) return;
-  const jobIds = [...new Set(doubted.map(({ jobId }) => jobId))];
-  const present = await deps.queues.findJobs(channel, jobIds);
-  const lost = doubted.filter(({ jobId }) => !present.has(jobId));
-  if (lost.length === 0) return;
-  await queueAgain(deps, channel, lost);
-  deps.log.info('relay.requeued', { channel, messages: lost.length });
+/**
+ * How long a job must be missing before it counts as lost: it is written in PostgreSQL before it is added to Redis, and
+ * whoever does both may be in between. By then two looks did not find it.
+ */
+export const missingForMs = 1_000;
+
+/** Queues again what is gone from Redis, and only that; how many messages’ jobs are missing, but not for long enough yet. */
+export function createFeedLost(deps: FeedDeps) {
+  /** Of each channel, when a job was missed first. */
+  const missedAtMs = new Map<string, Map<string, number>>();
+
+  return async function feedLost(channel: string, dueForMs: number): Promise<number> {
+    // Twice the window: what the gateways queued beside the relay must not hide what is lost.
+    const limit = deps.windows.channel * 2;
+    const doubted = await deps.listDoubted({ channel, limit, dueForMs });
+    const missing = doubted.length === 0 ? [] : await listMissing(channel, doubted);
+    const now = performance.now();
+    const before = missedAtMs.get(channel);
+    const since = new Map(missing.map(({ jobId }) => [jobId, before?.get(jobId) ?? now]));
+    missedAtMs.set(channel, since);
+    const lost = missing.filter(({ jobId }) => now - (since.get(jobId) ?? now) >= missingForMs);
+    if (lost.length > 0) {
+      await queueAgain(deps, channel, lost);
+      deps.log.info('relay.requeued', { channel, messages: lost.length });
+    }
+    return missing.length - lost.length;
+  };
+
+  async function listMissing(channel: string, doubted: DoubtedMessage[]) {
+    const jobIds = [...new Set(doubted.map(({ jobId }) => jobId))];
+    const present = await deps.queues.findJobs(channel, jobIds);
+    return doubted.filter(({ jobId }) => !present.has(jobId));
+  }
 }
 
 async function queueAgain(

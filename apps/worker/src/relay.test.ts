@@ -180,6 +180,54 @@ describe('a turn of the relay', () => {
   });
 });
 
+describe('a message whose job is not in Redis', () => {
+  const doubted = {
+    id: 'm',
+    appId: 'a',
+    isBulk: false,
+    integrationId: undefined,
+    jobId: 'job of m',
+  };
+
+  function createLost({ isThereFrom = Number.POSITIVE_INFINITY } = {}) {
+    const beganAtMs = performance.now();
+    const replaced: string[] = [];
+    const { relay } = createParts({
+      channels: ['email'],
+      listDoubted: async () => (replaced.length === 0 ? [doubted] : []),
+      async replaceJobs(jobs) {
+        replaced.push(...jobs.map(({ previousJobId }) => previousJobId));
+        return new Set(jobs.map(({ id }) => id));
+      },
+      queues: {
+        addDeliverJobs: async () => {},
+        findJobs: async (_channel, ids) =>
+          new Set(performance.now() - beganAtMs >= isThereFrom ? ids : []),
+      },
+    });
+    return { relay, replaced };
+  }
+
+  async function turnFor(turn: () => Promise<void>, ms: number): Promise<void> {
+    for (let passedMs = 0; passedMs <= ms; passedMs += 50) {
+      await turn();
+      jest.advanceTimersByTime(50);
+    }
+  }
+
+  test('gets another one within two seconds', async () => {
+    const { relay, replaced } = createLost();
+    await turnFor(relay.turn, 2_000);
+    expect(replaced).toEqual(['job of m']);
+  });
+
+  test('keeps it when whoever gave it the job adds it a moment later', async () => {
+    const { relay, replaced } = createLost({ isThereFrom: 500 });
+    await turnFor(relay.turn, 10_000);
+    expect(replaced).toEqual([]);
+  });
+});
+
 describe('the relay’s grace', () => {
   test('begins again after PostgreSQL did not answer', async () => {
     let isAway = false;

@@ -1,5 +1,5 @@
 import type { EndedJob, Expired } from '@belfry/database';
-import { createFeed, type FeedDeps, feedLost } from './feed';
+import { createFeed, createFeedLost, type FeedDeps, missingForMs } from './feed';
 import { createGrace, type GraceDeps } from './grace';
 import { giveUpLeases, type LeasesDeps } from './leases';
 import { createWakeFanOut, type WakeFanOutDeps } from './wake-fan-out';
@@ -41,6 +41,7 @@ const expiredPerTurn = 1_000;
 export function createRelay(deps: RelayDeps): Relay {
   const doubt = createDoubt(deps);
   const feed = createFeed(deps);
+  const feedLost = createFeedLost(deps);
   const fanOut = createWakeFanOut(deps);
   const attempt = createAttempt(deps.log);
   const care = createCare(deps, { attempt, wakeFanOut: fanOut.wake });
@@ -64,12 +65,9 @@ export function createRelay(deps: RelayDeps): Relay {
   async function queueLost(dueForMs: number | undefined): Promise<void> {
     if (dueForMs === undefined) return;
     for (const channel of deps.channels) {
-      await attempt(`doubt ${channel}`, () =>
-        feedLost(deps, channel, dueForMs).catch((error: unknown) => {
-          doubt.repeat();
-          throw error;
-        }),
-      );
+      const missing = await attempt(`doubt ${channel}`, () => feedLost(channel, dueForMs));
+      if (missing === 0) continue;
+      doubt.again({ dueForMs, afterMs: missing === undefined ? 0 : missingForMs });
     }
   }
 
@@ -150,21 +148,23 @@ type Doubted = { isEmptied: boolean; dueForMs: number | undefined };
 
 /** When to ask Redis whether queued jobs are still there: now and then, and at once after it was emptied. */
 function createDoubt({ hasMarker, requeueAfterMs }: RelayDeps) {
-  let lastAtMs = Number.NEGATIVE_INFINITY;
-  let mustRepeat = false;
+  let next = { dueForMs: requeueAfterMs, atMs: Number.NEGATIVE_INFINITY };
   return {
     async next(): Promise<Doubted> {
       const isEmptied = !(await hasMarker());
-      const isTime = performance.now() - lastAtMs >= requeueAfterMs;
-      if (!isEmptied && !mustRepeat && !isTime) return { isEmptied, dueForMs: undefined };
-      const dueForMs = isEmptied || mustRepeat ? 0 : requeueAfterMs;
-      lastAtMs = performance.now();
-      mustRepeat = false;
+      const now = performance.now();
+      if (isEmptied) next = { dueForMs: 0, atMs: now };
+      if (now < next.atMs) return { isEmptied, dueForMs: undefined };
+      const { dueForMs } = next;
+      next = { dueForMs: requeueAfterMs, atMs: now + requeueAfterMs };
       return { isEmptied, dueForMs };
     },
-    /** What was to be queued again was not: the next turn doubts all of it once more. */
-    repeat(): void {
-      mustRepeat = true;
+    /** One more look, which sees at least what this one saw. */
+    again({ dueForMs, afterMs }: { dueForMs: number; afterMs: number }): void {
+      next = {
+        dueForMs: Math.min(next.dueForMs, dueForMs),
+        atMs: Math.min(next.atMs, performance.now() + afterMs),
+      };
     },
   };
 }

@@ -37,7 +37,7 @@ export function createRendering(data: Data): Rendering {
     text(field, maxCharacters = maxRenderedCharacters) {
       if (!field || failure) return '';
       const rendered = renderTemplate(field.template, data, {
-        escape: field.escape,
+        escape: (value, print) => field.escape(cleanText(value), print),
         maxOutputLength: maxCharacters,
       });
       if ('failed' in rendered) {
@@ -57,6 +57,14 @@ export function createRendering(data: Data): Rendering {
       return failure ?? { missing: [...paths] };
     },
   };
+}
+
+/**
+ * Half a surrogate pair is no character, and writers of forms take the sign after it, be it a quote or a bracket of the
+ * template, for its other half; NUL ends a text for some readers.
+ */
+function cleanText(value: string): string {
+  return value.replace(/\p{Surrogate}/gu, '\ufffd').replaceAll('\0', '');
 }
 
 /** Parses one field; an error names the field, and keeps its line and column. */

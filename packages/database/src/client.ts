@@ -25,16 +25,24 @@ export type DatabaseOptions = {
   log: Logger;
 };
 
+/** A caller does not wait longer for a connection. */
 const connectTimeoutMs = 1_500;
+/** A message that is being delivered has time: what is held up by a busy moment is not a fault. */
+const patientConnectTimeoutMs = 5_000;
 const closeTimeoutMs = 1_000;
 
 export function createDatabase({ url, poolSize, log }: DatabaseOptions): Database {
-  const pool = (statementTimeoutMs: number, settings: string[] = []) =>
-    createPool({ url, poolSize, log, statementTimeoutMs, settings });
+  const pool = (statementTimeoutMs: number, settings: string[] = [], waitMs = connectTimeoutMs) =>
+    createPool({ url, poolSize, log, statementTimeoutMs, settings, waitMs });
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
   const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
   // A plan made while a table was empty would be kept for ever; planning each time costs about 10 us a message.
-  const delivery = pool(30_000, ['plan_cache_mode=force_custom_plan']);
+  // And a table without statistics would be read whole where an index holds the few rows that are asked for.
+  const delivery = pool(
+    30_000,
+    ['plan_cache_mode=force_custom_plan', 'enable_seqscan=off'],
+    patientConnectTimeoutMs,
+  );
   const lookUps = pool(10_000, ['plan_cache_mode=force_custom_plan']);
   const requestLog = pool(10_000, [
     'plan_cache_mode=force_custom_plan',
@@ -72,17 +80,22 @@ function loadPrisma(pool: pg.Pool): PrismaClient {
   return new Client({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) });
 }
 
-type PoolOptions = DatabaseOptions & { statementTimeoutMs: number; settings: string[] };
+type PoolOptions = DatabaseOptions & {
+  statementTimeoutMs: number;
+  settings: string[];
+  /** For a free connection. */
+  waitMs: number;
+};
 
 /** How much longer than PostgreSQL a client waits: only for a connection that went silent. */
 const silenceMs = 1_000;
 
 function createPool(options: PoolOptions): pg.Pool {
-  const { url, poolSize, log, statementTimeoutMs, settings } = options;
+  const { url, poolSize, log, statementTimeoutMs, settings, waitMs } = options;
   const pool = new TellingPool({
     connectionString: url,
     max: poolSize,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     query_timeout: statementTimeoutMs + silenceMs,
@@ -92,8 +105,12 @@ function createPool(options: PoolOptions): pg.Pool {
   });
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', (error) => log.warn('database.connection_lost', { error }));
+  // The same for one that is in use: the pool listens to idle ones only, and its next query tells of the break.
+  pool.on('connect', (client) => client.on('error', ignore));
   return pool;
 }
+
+function ignore(): void {}
 
 /**
  * Whether PostgreSQL answered that the statement did not happen. Anything else (a lost connection, a

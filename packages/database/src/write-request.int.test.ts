@@ -28,8 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all(gateways.map((gateway) => gateway.close())));
 
-function newCall(hash: Buffer): NewRequest {
-  const { accountId, appId } = tenant;
+function newCall(hash: Buffer, { accountId, appId }: Tenant = tenant): NewRequest {
   return {
     request: {
       id: newId(),
@@ -80,8 +79,14 @@ describe('writeRequests', () => {
       const middle = hashes[keysPerFlush / 2]!;
       const [one, other] = await whileBothWaitAt(middle, () =>
         Promise.all([
-          writeRequests(gateways[0].accepting, hashes.map(newCall)),
-          writeRequests(gateways[1].accepting, hashes.toReversed().map(newCall)),
+          writeRequests(
+            gateways[0].accepting,
+            hashes.map((hash) => newCall(hash)),
+          ),
+          writeRequests(
+            gateways[1].accepting,
+            hashes.toReversed().map((hash) => newCall(hash)),
+          ),
         ]),
       );
       const theirs = other.toReversed();
@@ -91,5 +96,21 @@ describe('writeRequests', () => {
         expect(both).toContainEqual({ isWritten: false, winner: expect.anything() });
       }
     }
+  });
+
+  test('writes nothing for an account whose key was taken, beside another one that wins with the same text', async () => {
+    const hash = randomBytes(32);
+    const other = await createFactories(gateways[0]).createTenant();
+    const first = newCall(hash);
+    await writeRequests(gateways[0].accepting, [first]);
+    const [loser, winner] = [newCall(hash), newCall(hash, other)];
+    expect(await writeRequests(gateways[0].accepting, [loser, winner])).toEqual([
+      { isWritten: false, winner: expect.objectContaining({ requestId: first.request.id }) },
+      { isWritten: true },
+    ]);
+    const where = { idempotencyKey: hash.toString('hex') };
+    const stored = await gateways[0].prisma.request.findMany({ where, select: { id: true } });
+    const ids = stored.map(({ id }) => id).sort();
+    expect(ids).toEqual([first.request.id, winner.request.id].sort());
   });
 });

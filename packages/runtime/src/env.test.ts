@@ -10,7 +10,7 @@ const required = {
 
 function problemsOf(
   source: Record<string, string>,
-  processName: 'api' | 'worker' = 'worker',
+  processName: 'api' | 'worker' | 'dashboard' = 'worker',
 ): string[] {
   try {
     readEnv(processName, source);
@@ -59,6 +59,17 @@ describe('readEnv', () => {
     ['RETRY_CAP_MS', '1', 'must not be below RETRY_BASE_MS'],
   ])('refuses %s=%s and says what it must be', (name, value, problem) => {
     expect(problemsOf({ ...required, [name]: value })).toEqual([`${name} ${problem}`]);
+  });
+
+  test.each([
+    [{ ADMIN_EMAIL: 'a@example.com' }, 'ADMIN_PASSWORD is missing beside ADMIN_EMAIL'],
+    [{ ADMIN_PASSWORD: 'long enough for it' }, 'ADMIN_EMAIL is missing beside ADMIN_PASSWORD'],
+    [
+      { ADMIN_EMAIL: 'a@example.com', ADMIN_PASSWORD: 'too short' },
+      'ADMIN_PASSWORD must have 12 to 256 characters',
+    ],
+  ])('refuses an administrator of %j', (given, problem) => {
+    expect(problemsOf({ ...required, ...given }, 'dashboard')).toEqual([problem]);
   });
 
   test('refuses a simulator’s address in production', () => {

@@ -123,7 +123,7 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {
     add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
   }
-  return [...found, ...simulatorsInProduction(env)];
+  return [...found, ...problemsOfAdmin(env), ...simulatorsInProduction(env)];
 }
 
 function isHostList(given: unknown): boolean {
@@ -131,6 +131,24 @@ function isHostList(given: unknown): boolean {
   const names = given.split(',').map((name) => name.trim());
   return names.every((name) => isIP(name) !== 0 || /^[A-Za-z0-9_.-]+$/.test(name));
 }
+
+/** As the dashboard itself asks of a new password. */
+const passwordCharacters = { minimum: 12, maximum: 256 };
+
+function problemsOfAdmin({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Values): EnvProblem[] {
+  if (Boolean(email) !== Boolean(password)) {
+    const name = email ? 'ADMIN_PASSWORD' : 'ADMIN_EMAIL';
+    const other = email ? 'ADMIN_EMAIL' : 'ADMIN_PASSWORD';
+    return [{ name, problem: `is missing beside ${other}`, example: undefined }];
+  }
+  const { minimum, maximum } = passwordCharacters;
+  const { length } = String(password ?? '');
+  if (length === 0 || (length >= minimum && length <= maximum)) return [];
+  const problem = `must have ${minimum} to ${maximum} characters`;
+  return [{ name: 'ADMIN_PASSWORD', problem, example: undefined }];
+}
+
+type Values = Record<string, unknown>;
 
 function simulatorsInProduction(env: Record<string, unknown>): EnvProblem[] {
   if (env['NODE_ENV'] !== 'production') return [];

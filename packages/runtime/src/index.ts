@@ -5,6 +5,7 @@ export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
 export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
+export { valuesOfHeader } from './raw-headers';
 export { isReceiptSecret, receiptUrlOf } from './receipt-address';
 export { createConsumerRedis, createRedis, waitForRedis } from './redis';
 export { createRedisCheck } from './redis-check';
@@ -20,6 +21,6 @@ export {
   StartRefusedError,
 } from './start-checks';
 export { createStatusServer, type StatusServer } from './status-server';
-export { type IsTrustedProxy, parseTrustedProxies } from './trusted-proxies';
+export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
 export { withinTime } from './within-time';
 export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';

@@ -1,4 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { valuesOfHeader } from './raw-headers';
 
 /** Whether a peer is one of the proxies that may say how a call came to them. */
 export type IsTrustedProxy = (address: string | undefined) => boolean;
@@ -19,6 +22,14 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | { problem: s
     // An IPv4 address written as IPv6 is found among IPv4 subnets, too.
     return subnets.check(address, version === 4 ? 'ipv4' : 'ipv6');
   };
+}
+
+/** Whether a call came by TLS: to this process, or to a trusted proxy that says so exactly once. */
+export function isHttps(req: IncomingMessage, isTrustedProxy: IsTrustedProxy): boolean {
+  if (req.socket instanceof TLSSocket) return true;
+  if (!isTrustedProxy(req.socket.remoteAddress)) return false;
+  const [said, ...more] = valuesOfHeader(req, 'x-forwarded-proto');
+  return more.length === 0 && said?.toLowerCase() === 'https';
 }
 
 type Subnet = { address: string; prefix: number; family: 'ipv4' | 'ipv6' };

@@ -52,8 +52,8 @@ export {
   type SlackRecipient,
 } from './recipient';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
-export { helperNames } from './templates/nodes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
+export { helperNames } from './templates/nodes';
 export { parseTemplate } from './templates/parse';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
 export { placeAt, TemplateError } from './templates/template-error';
@@ -115,5 +115,5 @@ export {
   userToWire,
 } from './wire/user';
 export { withInterfaceNames } from './wire/user-names';
-export { createValidator } from './wire/validate';
+export { createValidator, type Validate } from './wire/validate';
 export { withoutNulls } from './wire/without-nulls';

@@ -18,7 +18,11 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   simulated = await startSimulatedChannels();
-  system = await startSystem({ env: simulated.env, workers: ['fanout,relay'] });
+  system = await startSystem({
+    // As in production: an app is not asked for with each message.
+    env: { ...simulated.env, LOOKUP_CACHE_MS: '5000' },
+    workers: ['fanout,relay'],
+  });
   tenant = await system.factories.createTenant({ delivery: 'live' });
 }, 120_000);
 

@@ -14,6 +14,8 @@ export type TestProcess = {
   readonly lines: LogLine[];
   /** The first line with that event, also one that was written before. */
   waitForLine(event: string): Promise<LogLine>;
+  /** Resolves when it has ended, by whomever, however long that takes: its exit code, null after a signal. */
+  readonly ended: Promise<number | null>;
   /** Its exit code once it ended by itself; null after a signal. */
   waitForEnd(): Promise<number | null>;
   /** Ends it and waits until it is gone; its exit code, null after a signal. */
@@ -52,6 +54,7 @@ export function startProcess(entry: string, env: Record<string, string>): TestPr
     },
     output,
     lines,
+    ended: new Promise((resolve) => child.once('exit', resolve)),
     waitForLine(event) {
       const known = lines.find((line) => line.message === event);
       if (known) return Promise.resolve(known);

@@ -65,10 +65,11 @@ describe('docker-compose.yml', () => {
     expect(workers.map(({ name }) => name)).toEqual(roles);
   });
 
-  test('runs the gateway once, and the migrations once', () => {
+  test('runs the gateway, the dashboard and the migrations once', () => {
     const others = ours.filter(({ process }) => process !== 'worker');
     expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
       'api node apps/api/dist/main.js',
+      'dashboard node apps/dashboard/dist/main.js',
       'migrate node apps/cli/dist/main.js migrate',
     ]);
   });

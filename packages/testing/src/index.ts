@@ -1,3 +1,6 @@
+export { type Backlog, writeBacklog } from './backlog';
+export { tableOf } from './chaos/report';
+export { runChaos } from './chaos/run';
 export { type LogLine, startProcess, type TestProcess } from './child-process';
 export { testDatabase } from './database';
 export { eventually } from './eventually';
@@ -9,6 +12,7 @@ export {
   testKeyRing,
   testSecrets,
 } from './factories';
+export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { testRedis } from './redis';
 export {

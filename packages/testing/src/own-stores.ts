@@ -14,6 +14,8 @@ import { repositoryRoot } from './test-stores';
 export type OwnStore = {
   readonly url: string;
   readonly pid: number;
+  /** Where its data lies. */
+  readonly folder: string;
   /** Ends it in order, keeping its data. */
   stop(): Promise<void>;
   /** SIGKILL. */
@@ -58,6 +60,9 @@ async function createOwnStore(
 
   return {
     url,
+    get folder() {
+      return running.folder;
+    },
     get pid() {
       return running.pid;
     },

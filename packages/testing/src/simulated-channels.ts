@@ -1,5 +1,6 @@
 import { channelVersion, type Factories, type Tenant } from './factories';
 import { createMetaSimulator } from './simulators/meta';
+import type { Simulator, Taken } from './simulators/simulator';
 import { createSlackSimulator } from './simulators/slack';
 import { createSmtpSimulator } from './simulators/smtp';
 import { createTelegramSimulator } from './simulators/telegram';
@@ -18,6 +19,20 @@ export type SimulatedChannel = {
   countSends(): number;
   /** Each of the next `times` sends is put off, certainly unsent. */
   putOff(times: number): void;
+  /** The target that follows from `user`. */
+  target(number: number): string;
+  /** Told of each send that the provider accepted, when it was answered or was not. */
+  onTaken(listener: (taken: TakenByChannel) => void): void;
+  /** The next calls are acted on and not answered. */
+  dropAnswers(times: number): void;
+  /** The next calls are answered late. */
+  delayAnswers(times: number, delayMs: number): void;
+};
+
+export type TakenByChannel = Omit<Taken<never>, 'send'> & {
+  target: string;
+  /** What stays the same when a message is sent again; undefined where the provider takes no such value. */
+  dedupe: string | undefined;
 };
 
 export type SimulatedChannels = {
@@ -39,7 +54,7 @@ export type SimulatedChannels = {
 export async function startSimulatedChannels(): Promise<SimulatedChannels> {
   const simulators = {
     twilio: await createTwilioSimulator(),
-    smtp: await createSmtpSimulator(),
+    smtp: await createSmtpSimulator({ login: smtpLogin }),
     meta: await createMetaSimulator(),
     slack: await createSlackSimulator(),
     telegram: await createTelegramSimulator(),
@@ -88,6 +103,7 @@ type Simulators = {
   telegram: Awaited<ReturnType<typeof createTelegramSimulator>>;
 };
 
+const smtpLogin = { user: 'belfry', pass: 'simulated-smtp-password' };
 const throttled = { reply: { status: 429, headers: { 'retry-after': '1' }, body: {} } };
 const text = (given: string) => ({ text: given });
 
@@ -102,21 +118,10 @@ function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
       user: (number) => ({ mobile: phoneOf(number) }),
       countSends: () => twilio.sends.length,
       putOff: (times) => twilio.fail(...repeat(throttled, times)),
+      target: phoneOf,
+      ...overHttp(twilio, ({ to, messageId }) => ({ target: to, dedupe: messageId })),
     },
-    email: {
-      provider: 'smtp',
-      settings: {
-        host: '127.0.0.1',
-        port: smtp.port,
-        require_tls: false,
-        from: { name: 'Belfry', address: 'notify@example.com' },
-      },
-      credentials: {},
-      template: (given) => ({ subject: given, html: `<p>${given}</p>` }),
-      user: (number) => ({ email: `person${number}@example.org` }),
-      countSends: () => smtp.sends.length,
-      putOff: (times) => smtp.fail(...repeat({ at: 'rcpt', reply: '450 4.2.0 Later' }, times)),
-    },
+    email: emailBy(smtp),
     whatsapp: {
       provider: 'meta',
       settings: { sender: '106540352242922', graph_version: 'v23.0' },
@@ -129,6 +134,11 @@ function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
       user: (number) => ({ whatsapp_mobile: phoneOf(number) }),
       countSends: () => meta.sends.length,
       putOff: (times) => meta.fail(...repeat(throttled, times)),
+      target: phoneOf,
+      ...overHttp(meta, ({ to, messageId }) => ({
+        target: `+${to.replace('+', '')}`,
+        dedupe: messageId,
+      })),
     },
     slack: {
       provider: 'slack',
@@ -138,6 +148,8 @@ function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
       user: (number) => ({ slack: { channel_id: `C${String(number).padStart(9, '0')}` } }),
       countSends: () => slack.sends.length,
       putOff: (times) => slack.fail(...repeat(throttled, times)),
+      target: (number) => `C${String(number).padStart(9, '0')}`,
+      ...overHttp(slack, ({ channel, messageId }) => ({ target: channel, dedupe: messageId })),
     },
     telegram: {
       provider: 'telegram',
@@ -147,7 +159,49 @@ function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
       user: (number) => ({ telegram: { chat_id: String(1_000_000 + number) } }),
       countSends: () => telegram.sends.length,
       putOff: (times) => telegram.fail(...repeat(throttled, times)),
+      target: (number) => String(1_000_000 + number),
+      ...overHttp(telegram, ({ chatId }) => ({ target: chatId, dedupe: undefined })),
     },
+  };
+}
+
+function emailBy(smtp: Simulators['smtp']): SimulatedChannel {
+  return {
+    provider: 'smtp',
+    settings: {
+      host: '127.0.0.1',
+      port: smtp.port,
+      require_tls: false,
+      from: { name: 'Belfry', address: 'notify@example.com' },
+    },
+    credentials: smtpLogin,
+    template: (given) => ({ subject: given, html: `<p>${given}</p>` }),
+    user: (number) => ({ email: `person${number}@example.org` }),
+    countSends: () => smtp.sends.length,
+    putOff: (times) => smtp.fail(...repeat({ at: 'rcpt', reply: '450 4.2.0 Later' }, times)),
+    target: (number) => `person${number}@example.org`,
+    onTaken: (listener) =>
+      smtp.onTaken(({ send, ...taken }) =>
+        listener({ ...taken, target: send.to[0] ?? '', dedupe: send.messageId }),
+      ),
+    dropAnswers: (times) => smtp.fail(...repeat({ at: 'end', drop: true }, times)),
+    delayAnswers: (times, slowMs) => smtp.fail(...repeat({ at: 'end', slowMs }, times)),
+  };
+}
+
+type OverHttp<Send> = Pick<Simulator<Send, never>, 'onTaken'> & {
+  fail(...faults: ({ reset: 'after' } | { slowMs: number })[]): void;
+};
+
+function overHttp<Send>(
+  simulator: OverHttp<Send>,
+  read: (send: Send) => Pick<TakenByChannel, 'target' | 'dedupe'>,
+): Pick<SimulatedChannel, 'onTaken' | 'dropAnswers' | 'delayAnswers'> {
+  return {
+    onTaken: (listener) =>
+      simulator.onTaken(({ send, ...taken }) => listener({ ...taken, ...read(send) })),
+    dropAnswers: (times) => simulator.fail(...repeat({ reset: 'after' }, times)),
+    delayAnswers: (times, slowMs) => simulator.fail(...repeat({ slowMs }, times)),
   };
 }
 

@@ -88,3 +88,58 @@ describe('createTcpProxy', () => {
     other.socket.destroy();
   });
 });
+
+describe('a way that is degraded', () => {
+  test('keeps the order of what is under way when it is well again', async () => {
+    const { restore } = proxy.degrade({ latencyMs: 40 });
+    const { socket, said } = connect();
+    socket.write('a');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    restore();
+    socket.write('b');
+    await until(() => said().includes('b'));
+    expect(seen).toBe('ab');
+    socket.destroy();
+  });
+
+  test('passes nothing as a black hole, and breaks what lost bytes when it is well again', async () => {
+    const { restore } = proxy.degrade('black_hole');
+    const { socket, closed } = connect();
+    socket.write('a');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    restore();
+    await closed;
+    expect(seen).toBe('');
+  });
+
+  test('lets the store act, and loses its answers', async () => {
+    const { restore } = proxy.degrade('answers_lost');
+    const { socket, said, closed } = connect();
+    socket.write('a');
+    await until(() => seen === 'a');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    restore();
+    await closed;
+    expect(said()).toBe('');
+  });
+
+  test('is reset on every connection', async () => {
+    const { socket, said, closed } = connect();
+    const failed = new Promise<Error>((resolve) => socket.once('error', resolve));
+    socket.write('a');
+    await until(() => said() === 'ok:a');
+    proxy.reset();
+    await closed;
+    expect(await failed).toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  test('leaves alone what lost nothing', async () => {
+    const { socket, said } = connect();
+    socket.write('a');
+    await until(() => said() === 'ok:a');
+    proxy.degrade('black_hole').restore();
+    socket.write('b');
+    await until(() => said() === 'ok:aok:b');
+    socket.destroy();
+  });
+});

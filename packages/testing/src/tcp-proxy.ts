@@ -1,4 +1,5 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Stands between a process and its store, or its caller, and stops the bytes at a step that a test names. */
 export type TcpProxy = {
@@ -7,11 +8,21 @@ export type TcpProxy = {
   hold(direction: Direction, text: string): Held;
   /** Breaks every connection. */
   cut(): void;
+  /** Breaks every connection so that both sides see a reset. */
+  reset(): void;
+  /** Makes the way worse until `restore`; connections that lost bytes meanwhile are broken then. */
+  degrade(to: Degraded): { restore(): void };
   close(): Promise<void>;
 };
 
 /** From the process to the store, or back; `answer_to` holds the answers from the piece of the request on that holds the text. */
 export type Direction = 'request' | 'answer_to';
+
+/**
+ * Every piece comes `latencyMs` later; or nothing passes and nothing tells; or what the process asks arrives, is done, and the
+ * answer is lost.
+ */
+export type Degraded = { latencyMs: number } | 'black_hole' | 'answers_lost';
 
 export type Held = {
   /** Resolves when the piece came. */
@@ -23,22 +34,34 @@ export type Held = {
 };
 
 type Trap = { direction: Direction; text: Buffer; spring(link: Link): void };
-/** One connection: `held` has the pieces that wait, by where they go. */
-type Link = { client: Socket; store: Socket; held: Map<Socket, Buffer[]> };
+/** One connection: `held` has the pieces that wait, by where they go; it is `damaged` when a piece is missing. */
+type Link = {
+  client: Socket;
+  store: Socket;
+  held: Map<Socket, Buffer[]>;
+  /** What is still under way, by where it goes: nothing may overtake it. */
+  late: Map<Socket, Promise<void>>;
+  isDamaged: boolean;
+};
+/** What is wrong with the way right now. */
+type Way = { degraded: Degraded | undefined };
 
 /** Forwards to the host and port of `target`; its own URL is `target` with its own port. */
 export async function createTcpProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target);
   const links = new Set<Link>();
   const traps = new Set<Trap>();
+  const way: Way = { degraded: undefined };
   const server = net.createServer((client) => {
     const link: Link = {
       client,
       store: net.connect(Number(port), hostname),
       held: new Map(),
+      late: new Map(),
+      isDamaged: false,
     };
     links.add(link);
-    forward(link, traps);
+    forward(link, traps, way);
     for (const socket of [client, link.store]) {
       socket.on('error', () => breakLink(link));
       socket.on('close', () => {
@@ -55,8 +78,25 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
   function cut(): void {
     for (const link of links) breakLink(link);
   }
+  function reset(): void {
+    for (const { client, store } of links) {
+      client.resetAndDestroy();
+      store.resetAndDestroy();
+    }
+  }
+  function degrade(to: Degraded) {
+    way.degraded = to;
+    return {
+      restore() {
+        if (way.degraded === to) way.degraded = undefined;
+        for (const link of links) if (link.isDamaged) breakLink(link);
+      },
+    };
+  }
   return {
     url: url.href,
+    reset,
+    degrade,
     hold: (direction, text) => setTrap(traps, direction, text),
     cut,
     async close() {
@@ -66,7 +106,7 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
   };
 }
 
-function forward(link: Link, traps: Set<Trap>): void {
+function forward(link: Link, traps: Set<Trap>, way: Way): void {
   const { client, store, held } = link;
   client.on('data', (piece: Buffer) => {
     for (const trap of traps) {
@@ -75,9 +115,29 @@ function forward(link: Link, traps: Set<Trap>): void {
       held.set(trap.direction === 'request' ? store : client, []);
       trap.spring(link);
     }
-    pass(piece, store);
+    send(piece, store);
   });
-  store.on('data', (piece: Buffer) => pass(piece, client));
+  store.on('data', (piece: Buffer) => send(piece, client));
+
+  function send(piece: Buffer, to: Socket): void {
+    const { degraded } = way;
+    if (degraded === 'black_hole' || (degraded === 'answers_lost' && to === client)) {
+      link.isDamaged = true;
+      return;
+    }
+    const latencyMs = typeof degraded === 'object' ? degraded.latencyMs : 0;
+    const before = link.late.get(to);
+    if (latencyMs === 0 && !before) pass(piece, to);
+    else passLater({ piece, to, before, latencyMs });
+  }
+
+  function passLater({ piece, to, before, latencyMs }: Late): void {
+    const arrived = Promise.all([before, wait(latencyMs)]).then(() => {
+      pass(piece, to);
+      if (link.late.get(to) === arrived) link.late.delete(to);
+    });
+    link.late.set(to, arrived);
+  }
 
   function pass(piece: Buffer, to: Socket): void {
     const waiting = held.get(to);
@@ -85,6 +145,8 @@ function forward(link: Link, traps: Set<Trap>): void {
     else to.write(piece);
   }
 }
+
+type Late = { piece: Buffer; to: Socket; before: Promise<void> | undefined; latencyMs: number };
 
 function setTrap(traps: Set<Trap>, direction: Direction, text: string): Held {
   let caught: Link | undefined;

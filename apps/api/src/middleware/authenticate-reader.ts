@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { SealedApiKey } from '@belfry/database';
+import { valuesOfHeader } from '@belfry/runtime';
 import { AppError, isSameSecret } from '@belfry/shared';
 import type { Request } from 'express';
 import { appIdOf } from '../path-values';
-import { valuesOfHeader } from '../raw-headers';
 import type { App } from './authenticate';
 
 export type InboxApp = App & { openInboxCounters: boolean };

@@ -1,7 +1,7 @@
+import { valuesOfHeader } from '@belfry/runtime';
 import { AppError, isSameSecret, parseApiKey } from '@belfry/shared';
 import type { Request } from 'express';
 import { appIdOf } from '../path-values';
-import { valuesOfHeader } from '../raw-headers';
 
 export type App = { id: string; accountId: string; delivery: 'sandbox' | 'live' };
 

@@ -12,6 +12,7 @@ describe('parseEmailAddress', () => {
     ['bob@例え.jp', 'bob@xn--r8jz45g.jp'],
     ['bob@ｅｘａｍｐｌｅ.org', 'bob@example.org'],
     ['grå@example.org', 'grå@example.org'],
+    ['grå@grå.org', 'grå@xn--gr-zia.org'],
     [`${'a'.repeat(64)}@example.org`, `${'a'.repeat(64)}@example.org`],
   ])('takes %j as %s', (given, address) => {
     expect(parseEmailAddress(given)).toMatchObject({ address });

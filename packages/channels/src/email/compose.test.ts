@@ -176,7 +176,7 @@ test('headers are those of the list, one line each, and left out when empty', ()
     { v: 'a\r\nBcc: eve@evil.org' },
   );
   expect(headers).toEqual({
-    'List-Unsubscribe': '<https://x.org/a Bcc: eve@evil.org>',
+    'List-Unsubscribe': '<https://x.org/a%0D%0ABcc:%20eve@evil.org>',
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   });
 });

@@ -10,6 +10,7 @@ import {
 } from '../rendering';
 import { parseEmailAddress } from './address';
 import { composeAttachments, sizeOfAttachments } from './attachments';
+import { createHeaderEscape } from './header-value';
 import { createHtmlEscape } from './html-context';
 import {
   allowedHeaders,
@@ -51,7 +52,7 @@ function parseFields(template: EmailTemplate) {
     })),
     headers: allowedHeaderNames.map((name) => ({
       name,
-      value: plainField(`headers.${name}`, headers[name]),
+      value: headerField(name, headers[name]),
     })),
   };
 }
@@ -63,6 +64,10 @@ const allowedHeaderNames = Object.keys(
 
 function plainField(name: string, source: string | undefined): Field | undefined {
   return source ? parseField(name, source, () => escapeNothing) : undefined;
+}
+
+function headerField(name: string, source: string | undefined): Field | undefined {
+  return source ? parseField(`headers.${name}`, source, createHeaderEscape) : undefined;
 }
 
 function listFields(fields: EmailFields): (Field | undefined)[] {

@@ -1,5 +1,6 @@
 import type { SendMailOptions } from 'nodemailer';
 import type { DescribeCall } from '../channel';
+import { encodeHeaderValue } from './header-value';
 import type { EmailContent } from './template';
 
 /** The part of an integration that a mail needs. */
@@ -18,9 +19,14 @@ export type File = { fileName: string; bytes: Buffer };
 /** Who sends: the content's name and address, each else the integration's. */
 function senderOf({ content, settings }: MailCall): { name: string; address: string } {
   return {
-    name: content.from?.name ?? settings.from?.name ?? '',
+    name: withoutEncodedWords(content.from?.name ?? settings.from?.name ?? ''),
     address: content.from?.address ?? settings.from?.address ?? '',
   };
+}
+
+/** Many readers decode `=?…?=` in a name also where it stands in quotes: it would show what nobody wrote. */
+function withoutEncodedWords(name: string): string {
+  return name.replaceAll('=?', '= ?');
 }
 
 /** Stable over all attempts, so that a receiver that has the mail can drop the second. */
@@ -50,13 +56,21 @@ export function createMail(call: MailCall, files: readonly File[]): SendMailOpti
     subject: content.subject,
     ...(content.text === undefined ? {} : { text: content.text }),
     ...(content.html === undefined ? {} : { html: content.html }),
-    headers: content.headers,
+    headers: headersOf(content),
     attachments: files.map(({ fileName, bytes }) => ({ filename: fileName, content: bytes })),
     envelope: { from: sender.address, to: recipientsOf(call) },
     disableFileAccess: true,
     disableUrlAccess: true,
     xMailer: false,
   };
+}
+
+/** Encoded here: the library would encode an address with the name before it. */
+function headersOf({ headers }: EmailContent): SendMailOptions['headers'] {
+  return Object.entries(headers).map(([key, value]) => ({
+    key,
+    value: { prepared: true, foldLines: true, value: encodeHeaderValue(value) },
+  }));
 }
 
 /** What goes out, as the log shows it. */

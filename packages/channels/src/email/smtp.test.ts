@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createSmtpSimulator, type SmtpSimulatorOptions } from '@belfry/testing';
+import { createSmtpSimulator, createTcpProxy, type SmtpSimulatorOptions } from '@belfry/testing';
 import type { SendCall } from '../channel';
 import { smtp } from './smtp';
 import type { EmailContent } from './template';
@@ -150,6 +150,21 @@ describe('a mail over SMTP', () => {
     await send();
     expect(simulator.sends).toHaveLength(2);
     expect(simulator.connections()).toBe(1);
+  });
+
+  test('on a connection that the server closed while it was idle goes by a new one', async () => {
+    const { simulator, send } = await setUp();
+    const proxy = await createTcpProxy(`tcp://127.0.0.1:${simulator.port}`);
+    closers.push(proxy.close);
+    const settings = { port: Number(new URL(proxy.url).port) };
+    await send({ settings });
+    proxy.cut();
+    // Whether the next mail notices first is chance: what counts is that it is not lost, and not sent twice.
+    const { outcome } = await send({ settings });
+    const { outcome: last } = outcome.outcome === 'retry' ? await send({ settings }) : { outcome };
+    expect(last.outcome).toBe('accepted');
+    expect(simulator.sends).toHaveLength(2);
+    expect(simulator.connections()).toBe(2);
   });
 
   test('goes by new settings when their version changed', async () => {

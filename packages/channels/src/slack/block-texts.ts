@@ -1,5 +1,6 @@
 import { escapeAngle, type Json } from '@belfry/shared';
 import type { Block } from './blocks';
+import { textOfMarkdown } from './markdown';
 
 /** Slack's limits; `total` is where it has been seen to refuse, and is not in its documentation. */
 export const slackLimits = {
@@ -79,14 +80,18 @@ function listTexts(value: Json): Text[] {
   if (Array.isArray(value)) return value.flatMap(listTexts);
   if (typeof value !== 'object' || value === null) return [];
   const { text, type, alt_text } = value;
-  const isMarkup = type === 'mrkdwn';
   return [
-    ...(typeof text === 'string' ? [{ text, isMarkup }] : []),
+    ...(typeof text === 'string' ? [readText(text, type)] : []),
     ...(typeof alt_text === 'string' ? [{ text: alt_text, isMarkup: false }] : []),
     ...Object.values(value).flatMap((member) =>
       typeof member === 'object' ? listTexts(member) : [],
     ),
   ];
+}
+
+function readText(text: string, type: Json | undefined): Text {
+  if (type === 'markdown') return { text: textOfMarkdown(text), isMarkup: false };
+  return { text, isMarkup: type === 'mrkdwn' };
 }
 
 /** What Slack advises at most for a notification. */

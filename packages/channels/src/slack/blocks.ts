@@ -1,5 +1,6 @@
-import { escapeAngle, escapeNothing, type Json, TemplateError } from '@belfry/shared';
+import { escapeNothing, type Json, TemplateError } from '@belfry/shared';
 import { type Escape, type Field, parseField, type Rendering } from '../rendering';
+import { escapeMarkdown } from './markdown';
 import { createMrkdwnEscape } from './mrkdwn';
 
 export type Block = { [key: string]: Json };
@@ -111,7 +112,7 @@ function parseText(
 /** How the `text` of an object is read, by the object's type; any other text is no markup. */
 const readings = new Map<Json | undefined, (template: Field['template']) => Escape>([
   ['mrkdwn', createMrkdwnEscape],
-  ['markdown', () => escapeAngle],
+  ['markdown', () => escapeMarkdown],
   ['plain_text', () => escapeNothing],
   ['text', () => escapeNothing],
   ['link', () => escapeNothing],

@@ -50,6 +50,7 @@ describe('a message to Slack', () => {
         ts: expect.any(String),
         text: 'R&amp;D',
         blocks,
+        argumentNames: ['channel', 'text', 'blocks', 'metadata', 'token'],
         tokenHash: hashOf(integrationToken),
         messageId: '0193-a',
       },

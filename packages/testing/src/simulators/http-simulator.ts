@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createFaultQueue, type Simulator } from './simulator';
+import { createFaultQueue, createTakenListeners, type Simulator } from './simulator';
 
 export type HttpRequest = {
   method: string;
@@ -47,6 +47,7 @@ export async function createHttpSimulator<Send>({
   handle,
 }: HttpSimulatorOptions<Send>): Promise<HttpSimulator<Send>> {
   const faults = createFaultQueue<HttpFault>();
+  const taken = createTakenListeners<Send>();
   const sends: Send[] = [];
   const requests: HttpRequest[] = [];
 
@@ -62,8 +63,11 @@ export async function createHttpSimulator<Send>({
     const refusal = fault && refusalOf(fault);
     if (refusal) return write(response, refusal);
     const { reply, send } = handle(request);
-    if (send !== undefined) sends.push(send);
+    if (send === undefined) return answer(response, reply, fault);
+    const atMs = performance.now();
+    sends.push(send);
     await answer(response, reply, fault);
+    taken.tell({ send, atMs, isAnswered: !isCutOff(fault, response) });
   }
 
   const server = createServer((incoming, response) => {
@@ -76,6 +80,7 @@ export async function createHttpSimulator<Send>({
     port,
     sends,
     requests,
+    onTaken: taken.add,
     fail: (...more) => faults.add(more),
     close: () => stop(server),
   };
@@ -114,6 +119,12 @@ async function answer(
   if ('truncated' in fault) return writeHalf(response, reply);
   if ('slowMs' in fault) await wait(fault.slowMs);
   write(response, reply);
+}
+
+/** Whether its caller is certain not to have the answer. */
+function isCutOff(fault: HttpFault | undefined, response: ServerResponse): boolean {
+  const breaks = ['hang', 'reset', 'truncated'];
+  return response.destroyed || breaks.some((name) => fault !== undefined && name in fault);
 }
 
 function write(response: ServerResponse, { status = 200, headers = {}, body }: HttpReply): void {

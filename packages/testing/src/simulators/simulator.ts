@@ -4,10 +4,28 @@ export type Simulator<Send, Fault> = {
   port: number;
   /** What was accepted, in order; also what was accepted and never answered. */
   sends: Send[];
+  /** Told of each send when it was answered, or was not. */
+  onTaken(listener: (taken: Taken<Send>) => void): void;
   /** Faults for the next calls, one each, in order. */
   fail(...faults: Fault[]): void;
   close(): Promise<void>;
 };
+
+/** What was accepted, when, and when the answer left; times by `performance.now()`. */
+export type Taken<Send> = { send: Send; atMs: number; answeredMs: number; isAnswered: boolean };
+
+/** The listeners of one simulator. */
+export function createTakenListeners<Send>() {
+  const listeners: ((taken: Taken<Send>) => void)[] = [];
+  return {
+    add(listener: (taken: Taken<Send>) => void): void {
+      listeners.push(listener);
+    },
+    tell(taken: Omit<Taken<Send>, 'answeredMs'>): void {
+      for (const listener of listeners) listener({ ...taken, answeredMs: performance.now() });
+    },
+  };
+}
 
 export type FaultQueue<Fault> = {
   add(faults: readonly Fault[]): void;

@@ -13,6 +13,8 @@ export type SlackSend = {
   ts: string;
   text: string;
   blocks?: unknown;
+  /** Everything that was given, by name. */
+  argumentNames: string[];
   /** SHA-256 of the token in hexadecimal: which token it was, without keeping it. */
   tokenHash: string;
   /** The message's id, which the sender put into the metadata. */
@@ -87,6 +89,7 @@ const methods: Record<string, Answer | undefined> = {
         ts,
         text,
         ...blocksOf(args),
+        argumentNames: [...args.keys()],
         tokenHash: hash('sha256', token, 'hex'),
         ...messageIdOf(args),
       },

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { portOf } from './http-simulator';
-import { createFaultQueue, type Simulator } from './simulator';
+import { createFaultQueue, createTakenListeners, type Simulator } from './simulator';
 
 /** A mail that the server took. */
 export type SmtpSend = {
@@ -48,6 +48,7 @@ export async function createSmtpSimulator({
   login,
 }: SmtpSimulatorOptions = {}): Promise<SmtpSimulator> {
   const faults = createFaultQueue<SmtpFault>();
+  const taken = createTakenListeners<SmtpSend>();
   const sends: SmtpSend[] = [];
   let connections = 0;
 
@@ -85,9 +86,11 @@ export async function createSmtpSimulator({
     if ((await meet('data', session)) === 'say nothing') return 'say nothing';
     const mail = await receive(stream, session);
     // The mail is taken before a fault shows, unless it is refused: that is what makes the fault dangerous.
-    const count = sends.push(mail);
+    const atMs = performance.now();
+    sends.push(mail);
     const step = await meet('end', session);
-    if (step instanceof Error) sends.splice(count - 1, 1);
+    if (step instanceof Error) sends.splice(sends.indexOf(mail), 1);
+    else taken.tell({ send: mail, atMs, isAnswered: step === 'go on' });
     return step;
   }
 
@@ -98,6 +101,7 @@ export async function createSmtpSimulator({
     port,
     sends,
     connections: () => connections,
+    onTaken: taken.add,
     fail: (...more) => faults.add(more),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -1,0 +1,367 @@
+/** A public report of a bug in a system like this one, and the test that keeps it from being ours. */
+export type BugReport = {
+  reports: string;
+  /** From the folder `packages`. */
+  file: string;
+  /** The test's title as it stands in the source. */
+  test: string;
+  /** Its row, where the test has a table and the report is one of them. */
+  row?: string;
+};
+
+const values = 'channels/src/hostile-values.property.test.ts';
+const contract = 'channels/src/provider-contract.test.ts';
+const email = 'channels/src/email';
+const slack = 'channels/src/slack';
+const sms = 'channels/src/sms';
+const telegram = 'channels/src/telegram';
+const whatsapp = 'channels/src/whatsapp';
+const inPlace = 'each hostile value stays where it is printed, and is shown as it is';
+const unescaped = 'is what the author and the data say, unescaped: %s';
+const inTable = '%s is sorted by the table, with a sentence';
+
+/** `report`, where it is tested, and the test's title; a row of its table behind it. */
+function tested(reports: string, file: string, test: string, row?: string): BugReport {
+  return { reports, file, test, ...(row === undefined ? {} : { row }) };
+}
+
+const templates = [
+  tested('sendgrid/sendgrid-nodejs#741', `${sms}/compose.test.ts`, unescaped, 'Escape & work'),
+  tested('firebase/extensions#69', `${sms}/compose.test.ts`, unescaped, "Jack o'neill"),
+  tested(
+    'forwardemail/email-templates#399 #376',
+    `${email}/compose.test.ts`,
+    'are rendered from one data, each escaped for its place',
+  ),
+  tested(
+    'NodeBB/NodeBB#7064 knadh/listmonk#785',
+    `${email}/compose.test.ts`,
+    'are rendered from one data, each escaped for its place',
+    'subject: `R&D <b>',
+  ),
+  tested(
+    'novuhq/novu#2063',
+    'channels/src/in-app/compose.test.ts',
+    '%s: prints %j as it is, for the reader to escape',
+  ),
+  tested(
+    'novuhq/novu#901',
+    `${email}/compose.test.ts`,
+    'are rendered from one data, each escaped for its place',
+    "subject: '{{a}}'",
+  ),
+  tested('novuhq/novu#1496', `${sms}/compose.test.ts`, unescaped, 'Code {{user.code}}'),
+  tested('novuhq/novu#2797', `${sms}/compose.test.ts`, unescaped, '&amp; "x" &#39;'),
+  tested('nocobase/nocobase#6164', values, inPlace),
+  tested('maizzle/framework#1200', values, inPlace),
+  tested('planetscale/beam#72 tryfabric/mack#21', `${slack}/compose.test.ts`, '%j is written %j'),
+];
+
+const texts = [
+  tested(
+    'logto-io/logto#8377 unacms/UNA#2131',
+    'channels/src/phone-number.test.ts',
+    'takes %j as %s',
+    '4512345678',
+  ),
+  tested(
+    'home-assistant/core#5225 aloha/laravel-twilio#121',
+    'shared/src/wire/send-event.test.ts',
+    'refuses a wrong JSON type: %s',
+    'user.mobile must be a string',
+  ),
+  tested(
+    'twilio/twilio-ruby#348',
+    `${sms}/twilio.test.ts`,
+    'is not made when %s',
+    '[object Object]',
+  ),
+  tested('twilio/twilio-node#845', `${sms}/twilio.test.ts`, '%s', 'twilio/twilio-node#845'),
+  tested(
+    'twilio/twilio-csharp#421',
+    `${sms}/twilio.test.ts`,
+    'goes out from %s',
+    'twilio/twilio-csharp#421',
+  ),
+  tested(
+    'SparkDevNetwork/Rock#5581',
+    `${sms}/twilio.test.ts`,
+    'a STOP to the call’s own sender holds for that one',
+  ),
+  tested(
+    'CodeWithAsheville/court-notifications#44',
+    `${sms}/twilio.test.ts`,
+    'an opt-out tells the operator what lifts it',
+  ),
+  tested(
+    'twilio/twilio-node#312 #338 #317',
+    contract,
+    'a connection that breaks after the request was written is unknown, and nothing is sent again',
+  ),
+  tested(
+    'twilio/twilio-ruby#519',
+    `${sms}/twilio.test.ts`,
+    'is found in Twilio’s list when it was %s',
+  ),
+  tested(
+    'twilio/twilio-node#1004',
+    contract,
+    'a provider that never answers costs no more than the deadline',
+  ),
+  tested(
+    'twilio-labs/twilio-firebase-extensions#21 department-of-veterans-affairs/notification-api#1488 twilio/twilio-csharp#633',
+    'testing/e2e/sms.e2e.test.ts',
+    'stays delivered when an older receipt comes late, twice or wrongly signed',
+  ),
+  tested(
+    'opengovsg/postmangovsg#1150 chatwoot/chatwoot#14149',
+    'channels/src/twilio/receipts.test.ts',
+    'of an error has our own sentence and whom it blames',
+  ),
+  tested(
+    'TwilioDevEd/message-segment-calculator#18',
+    `${sms}/compose.test.ts`,
+    'say encoding, segments and what forced Unicode: %s',
+  ),
+  tested(
+    'TwilioDevEd/message-segment-calculator#66',
+    `${sms}/compose.test.ts`,
+    'say encoding, segments and what forced Unicode: %s',
+  ),
+  tested(
+    'SparkDevNetwork/Rock#6505',
+    `${sms}/compose.test.ts`,
+    'keeps typographic characters unless the author asks for plain ones',
+  ),
+  tested(
+    'twilio/twilio-node#525 #178',
+    'testing/e2e/worker-memory.e2e.test.ts',
+    'stays within its memory while it delivers a bulk',
+  ),
+  tested(
+    'twilio-labs/twilio-firebase-extensions#105 chatwoot/chatwoot#10563 tactilenews/100eyes#1739',
+    `${whatsapp}/meta.test.ts`,
+    '%s',
+    'chatwoot/chatwoot#10563',
+  ),
+  tested(
+    'hackclub/attend#84',
+    'channels/src/twilio/receipts.test.ts',
+    'of an error has our own sentence and whom it blames',
+    'hackclub/attend#84',
+  ),
+  tested(
+    'caronc/apprise#1283',
+    `${whatsapp}/compose.test.ts`,
+    'may have the parameters by name, whatever their order',
+    'caronc/apprise#1283',
+  ),
+  tested('swampratnz/community-agent#470', contract, inTable),
+  tested(
+    'chatwoot/chatwoot#12179 #15563',
+    `${whatsapp}/meta.test.ts`,
+    '%s',
+    'chatwoot/chatwoot#12179',
+  ),
+  tested('Twilio 21266', `${sms}/twilio.test.ts`, 'is not made when %s', 'to equals from'),
+];
+
+const slacks = [
+  tested(
+    'archive/github-actions-slack#14 slack-samples/javascript-channel-prefixes#4 connorads/lockbot#11',
+    `${slack}/codes.test.ts`,
+    '%s is the recipient’s, and the sentence says what to do',
+    'not_in_channel',
+  ),
+  tested(
+    'slackapi/python-slack-sdk#483 #1460',
+    `${slack}/codes.test.ts`,
+    '%s is the recipient’s, and the sentence says what to do',
+    'channel_not_found',
+  ),
+  tested(
+    'slackapi/node-slack-sdk#1523',
+    `${slack}/web-api.test.ts`,
+    'who is not there is refused, and not asked for again at once',
+  ),
+  tested(
+    'slackapi/node-slack-sdk#1523',
+    `${slack}/web-api.test.ts`,
+    'gives way to the person when it cannot be found',
+  ),
+  tested(
+    'slack-go/slack#536',
+    `${slack}/web-api.test.ts`,
+    'keeps the scopes that Slack names, and cuts what else it says',
+  ),
+  tested(
+    'slackapi/node-slack-sdk#305 #451 #1119',
+    `${slack}/web-api.test.ts`,
+    'that is throttled holds up no other',
+  ),
+  tested(
+    'openclaw/openclaw#22780 slackapi/slack-api-specs#10',
+    contract,
+    'a connection that breaks after the request was written is unknown, and nothing is sent again',
+  ),
+  tested(
+    'slackapi/bolt-js#2509',
+    `${slack}/compose.test.ts`,
+    'of %s are named before anything is sent',
+    'the sum',
+  ),
+  tested(
+    'thedaviddias/publish-release-info-action#55 yhatt/jsx-slack#81',
+    `${slack}/compose.test.ts`,
+    'leaves out sections, headers and fields that a missing value emptied',
+  ),
+  tested(
+    'thesmallstar/slackify-markdown-python#14 yhatt/jsx-slack#160',
+    `${slack}/compose.test.ts`,
+    'in the link %s, %j is written %s',
+  ),
+  tested(
+    'NousResearch/hermes-agent#49398',
+    `${slack}/compose.test.ts`,
+    'in the link %s, %j is written %s',
+    'docs > setup',
+  ),
+  tested(
+    'PostHog/posthog#95054',
+    `${slack}/compose.test.ts`,
+    'never mentions or links, whatever it holds',
+  ),
+  tested(
+    'statping/statping#933 sct/overseerr#2408 guidone/node-red-contrib-chatbot#561',
+    `${slack}/compose.test.ts`,
+    'gives the text of the notification when there is none',
+  ),
+];
+
+const telegrams = [
+  tested(
+    'windkh/node-red-contrib-telegrambot#301 GokulDas027/TelegramBridge#6',
+    `${telegram}/markup.test.ts`,
+    'is escaped once, and the author’s tags are kept: %s',
+  ),
+  tested(
+    'irazasyed/telegram-bot-sdk#493',
+    `${telegram}/markup.test.ts`,
+    'is escaped once, and the author’s tags are kept: %s',
+    'irazasyed/telegram-bot-sdk#493',
+  ),
+  tested(
+    'Eleirbag89/TelegramBotPHP#152 PipedreamHQ/pipedream#5849',
+    `${telegram}/compose.test.ts`,
+    '%s',
+    'a<br>b<br/>c<BR />d',
+  ),
+  tested(
+    'python-telegram-bot/python-telegram-bot#2981 eternnoir/pyTelegramBotAPI#661',
+    `${telegram}/markup.test.ts`,
+    'is escaped once, and the author’s tags are kept: %s',
+    '<how>',
+  ),
+  tested(
+    'tdlib/telegram-bot-api#655',
+    `${telegram}/compose.test.ts`,
+    'what fits before escaping is judged after escaping',
+  ),
+  tested(
+    'serilog-contrib/Serilog.Sinks.Telegram.Alternative#33',
+    `${telegram}/compose.test.ts`,
+    'nothing is cut inside a tag, because nothing is cut',
+  ),
+  tested(
+    'TwiN/gatus#179 ableev/Zabbix-in-Telegram#210 irazasyed/telegram-bot-sdk#354',
+    `${telegram}/bot-api.test.ts`,
+    'gets the message once under its new id, which the user gets too: %s',
+  ),
+  tested(
+    'yagop/node-telegram-bot-api#1030 #273',
+    `${telegram}/bot-api.test.ts`,
+    'is an awaited result, and no rejection that ends the process: %s',
+  ),
+  tested(
+    'hdghg/cjbot#13',
+    `${telegram}/bot-api.test.ts`,
+    'that is throttled is one call and not a second message: %s',
+  ),
+  tested(
+    'tucnak/telebot#770 appleboy/drone-telegram#65 smithersai/smithers#812',
+    `${telegram}/bot-api.test.ts`,
+    'is in nothing that is kept of a failure: %s',
+  ),
+];
+
+const mails = [
+  tested(
+    'nodemailer/nodemailer#1289',
+    `${email}/compose.test.ts`,
+    'a value cannot bring a second one: %j',
+    "reply_to: '{{v}}'",
+  ),
+  tested(
+    'nodemailer/nodemailer#1699 #1766 #1707',
+    `${email}/address.test.ts`,
+    'refuses %j and says why',
+    '"xclow3n@gmail.com x"@internal.domain',
+  ),
+  tested(
+    'GHSA-c7w3-x93f-qmm8 loopingz/smtp-relay#212',
+    `${email}/mail.test.ts`,
+    'the envelope of a mail says who sends and who gets it, and nothing that could hold a command',
+  ),
+  tested(
+    'ahmadrosid/nakama#600',
+    `${email}/compose.test.ts`,
+    'the subject %j is one line',
+    'Bcc: eve@evil.org',
+  ),
+  tested('nodemailer/nodemailer#1814', `${email}/address.test.ts`, 'takes %j as %s', 'grå@grå.org'),
+  tested(
+    'nodemailer/nodemailer#1105',
+    contract,
+    'a connection that breaks before the request is written is certainly not sent',
+  ),
+  tested(
+    'nodemailer/nodemailer#511 #1205',
+    `${email}/smtp.test.ts`,
+    'on a connection that the server closed while it was idle goes by a new one',
+  ),
+  tested(
+    'nodemailer/nodemailer#699 #1613 forwardemail/email-templates#469',
+    `${email}/smtp.test.ts`,
+    'reuses the connection of the one before',
+  ),
+  tested(
+    'ergochat/ergo#1659 namshi/docker-smtp#12 hyvor/relay#30',
+    `${email}/smtp.subject.fixture.ts`,
+    'RCPT 451',
+    'afterMs: 300_000',
+  ),
+  tested(
+    'stalwartlabs/stalwart#1108',
+    `${email}/smtp.subject.fixture.ts`,
+    'RCPT 422',
+    '422 4.2.2 Greylisted',
+  ),
+  tested(
+    'OpenSMTPD/OpenSMTPD#65',
+    `${email}/smtp.subject.fixture.ts`,
+    'AUTH 535 5.7.8',
+    "rejected('integration')",
+  ),
+  tested(
+    'chandshy/mailpouch#326',
+    `${email}/smtp.test.ts`,
+    'arrives with text, HTML and attachment byte for byte',
+  ),
+  tested(
+    'sendgrid/sendgrid-nodejs#1192',
+    `${email}/smtp.test.ts`,
+    'arrives with text, HTML and attachment byte for byte',
+  ),
+];
+
+export const bugReports: BugReport[] = [...templates, ...texts, ...slacks, ...telegrams, ...mails];

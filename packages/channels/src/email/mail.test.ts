@@ -1,0 +1,30 @@
+import { createMail } from './mail';
+
+const call = {
+  messageId: '0193-a',
+  target: 'ada@example.org',
+  settings: { from: { name: 'Belfry', address: 'noreply@example.com' } },
+  content: {
+    subject: 'Hello',
+    text: 'Hello',
+    cc: ['bo@example.org', 'ada@example.org'],
+    bcc: ['cy@example.org'],
+    attachments: [],
+    headers: {},
+  },
+};
+
+test('the envelope of a mail says who sends and who gets it, and nothing that could hold a command', () => {
+  expect(createMail(call, []).envelope).toEqual({
+    from: 'noreply@example.com',
+    to: ['ada@example.org', 'bo@example.org', 'cy@example.org'],
+  });
+});
+
+test('a name shows no more than it says, also to readers that decode it in quotes', () => {
+  const content = { ...call.content, from: { name: '=?utf-8?q?=0D=0ABcc:_eve@evil.org?=' } };
+  expect(createMail({ ...call, content }, []).from).toEqual({
+    name: '= ?utf-8?q?=0D=0ABcc:_eve@evil.org?=',
+    address: 'noreply@example.com',
+  });
+});

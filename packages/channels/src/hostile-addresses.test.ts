@@ -1,0 +1,233 @@
+import { domainToASCII } from 'node:url';
+import type { Recipient } from '@belfry/shared';
+import type { MetaSend, SlackSend, SmtpSend, TelegramSend, TwilioSend } from '@belfry/testing';
+import fc from 'fast-check';
+import type { Targeting } from './channel';
+import { hostileTexts } from './hostile-values.fixture';
+import { closers } from './provider-subject.fixture';
+import { listProviders, subjects, withoutNetwork } from './provider-subjects.fixture';
+import { channels } from './registry';
+
+const deadlineMs = 10_000;
+const seed = 20_260_417;
+
+/** A field that holds an address, and what the provider was told of whom to reach. */
+type AddressForm = {
+  provider: string;
+  field: string;
+  recipient(text: string): Recipient;
+  canonical: RegExp;
+  /** Every recipient that the provider saw, in every place. */
+  reached(send: never): unknown[];
+  /** Where that is not the address itself. */
+  shown?: (address: string) => unknown[];
+};
+
+const email = /^[^\s"',;:<>()[\]\\@]{1,64}@[a-z0-9.-]+$/;
+const phone = /^\+[1-9]\d{6,14}$/;
+const valid = ['ada@example.org', '+15005550006', 'C0123456789', '-1001234567890', '@acme_news'];
+
+const forms: AddressForm[] = [
+  {
+    provider: 'email/smtp',
+    field: 'email',
+    recipient: (text) => ({ email: text }),
+    canonical: email,
+    reached: ({ to, parsed }: SmtpSend) => [
+      ...to.map(toAscii),
+      ...[parsed.to ?? [], parsed.cc ?? [], parsed.bcc ?? []]
+        .flat()
+        .flatMap(({ value }) => value.map(({ address = '' }) => toAscii(address))),
+    ],
+    // Once in the envelope, once in the header.
+    shown: (address) => [address, address],
+  },
+  {
+    provider: 'sms/twilio',
+    field: 'mobile',
+    recipient: (text) => ({ mobile: text }),
+    canonical: phone,
+    reached: ({ fields }: TwilioSend) => fields['To'] ?? [],
+  },
+  {
+    provider: 'whatsapp/twilio',
+    field: 'whatsapp_mobile',
+    recipient: (text) => ({ whatsappMobile: text }),
+    canonical: phone,
+    reached: ({ fields }: TwilioSend) => fields['To'] ?? [],
+    shown: (address) => [`whatsapp:${address}`],
+  },
+  {
+    provider: 'whatsapp/meta',
+    field: 'mobile',
+    recipient: (text) => ({ mobile: text }),
+    canonical: phone,
+    reached: ({ body }: MetaSend) => [body['to']],
+  },
+  {
+    provider: 'slack/slack',
+    field: 'channel_id',
+    recipient: (text) => ({ slack: { channelId: text } }),
+    canonical: /^[CGDUW][A-Z0-9]{8,}$/,
+    reached: ({ channel }: SlackSend) => [channel],
+  },
+  {
+    provider: 'slack/slack',
+    field: 'email',
+    recipient: (text) => ({ slack: { email: text } }),
+    canonical: email,
+    reached: ({ channel }: SlackSend) => [channel.charAt(0)],
+    // The direct conversation with the one person.
+    shown: () => ['D'],
+  },
+  {
+    provider: 'telegram/telegram',
+    field: 'chat_id',
+    recipient: (text) => ({ telegram: { chatId: text } }),
+    canonical: /^(-?[1-9]\d*|@\w+)$/,
+    reached: ({ chatId }: TelegramSend) => [chatId],
+  },
+];
+
+/** The simulator shows domains decoded. */
+function toAscii(address: string): string {
+  return address.replace(/[^@]+$/, (domain) => domainToASCII(domain));
+}
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+test('every provider with a network between is tried with hostile addresses', () => {
+  expect([...new Set(forms.map(({ provider }) => provider)), ...withoutNetwork].sort()).toEqual(
+    listProviders().sort(),
+  );
+});
+
+describe.each(forms.map((form) => [`${form.provider}, ${form.field}`, form] as const))(
+  '%s',
+  (_name, form) => {
+    test('a hostile address reaches nobody, or the one recipient that it names', async () => {
+      const reach = await setUp(form);
+      for (const text of [...hostileAddresses, ...hostileTexts]) await reach(text);
+    });
+
+    test('so does an address with anything before, behind or in it', async () => {
+      const reach = await setUp(form);
+      const piece = fc.oneof(
+        fc.constantFrom(...valid),
+        fc.constantFrom(...hostileTexts),
+        fc.constantFrom(
+          ',',
+          ';',
+          ' ',
+          '\n',
+          '\r\n',
+          '<',
+          '>',
+          '"',
+          '\0',
+          '%0a',
+          '@',
+          '+',
+          '\u200b',
+        ),
+      );
+      const text = fc.array(piece, { minLength: 1, maxLength: 4 }).map((all) => all.join(''));
+      await fc.assert(fc.asyncProperty(text, reach), { seed, numRuns: 300 });
+    });
+  },
+);
+
+const hostileAddresses = [
+  ...valid,
+  '+1 500 555 0006',
+  '004512345678',
+  'tel:+15005550006',
+  'whatsapp:+15005550006',
+  '+15005550006,+15005550007',
+  '+15005550006;ext=1',
+  'bob+tag@example.org',
+  'bob@exämple.org',
+  'a@x.org,b@y.org',
+  'a@x.org b@y.org',
+  'a@x.org\r\nBcc: b@y.org',
+  'a@x.org>\r\nRCPT TO:<b@y.org',
+  'A <a@x.org>',
+  '"xclow3n@gmail.com x"@internal.domain',
+  'a%b@x.org',
+  '@a.org:b@c.org',
+  'a@[127.0.0.1]',
+  'C0123456789,C0123456780',
+  'C0123456789 U0123456789',
+  'U0123456789 eve@evil.org',
+  '#general',
+  '@channel',
+  '-1001234567890,4242',
+  '1e5',
+  '00',
+];
+
+test.each<[string, Targeting, string | undefined]>([
+  ['+1 500 555 0006', mobile('+1 500 555 0006'), '+15005550006'],
+  ['0045…', mobile('004512345678'), '+4512345678'],
+  ['tel:', mobile('tel:+15005550006'), '+15005550006'],
+  ['a number without +', mobile('4512345678'), '+4512345678'],
+  ['bob+tag@', mail('bob+tag@example.org'), 'bob+tag@example.org'],
+  ['bob@exämple.org', mail('bob@exämple.org'), 'bob@xn--exmple-cua.org'],
+  ['a@x,b@y', mail('a@x.org,b@y.org'), undefined],
+  ['a quoted local part', mail('"xclow3n@gmail.com x"@internal.domain'), undefined],
+  [
+    'a chat by number',
+    channels.telegram.findTargets({ telegram: { chatId: '-1001234567890' } }),
+    '-1001234567890',
+  ],
+])('%s is sent to as one canonical address, or not at all', (_text, targeting, address) => {
+  expect(addressesOf(targeting)).toEqual(address === undefined ? [] : [address]);
+});
+
+function mobile(text: string): Targeting {
+  return channels.sms.findTargets({ mobile: text });
+}
+
+function mail(text: string): Targeting {
+  return channels.email.findTargets({ email: text });
+}
+
+function addressesOf(targeting: Targeting): string[] {
+  return 'skip' in targeting ? [] : targeting.targets.map(({ address }) => address);
+}
+
+async function setUp({ provider, recipient, canonical, reached, shown }: AddressForm) {
+  const subject = subjects[provider];
+  if (!subject) throw new Error(`No subject ${provider}`);
+  const { sender, call, sends } = await subject.start();
+  const find = finderOf(provider);
+
+  return async function reach(text: string): Promise<void> {
+    const targeting = find(recipient(text));
+    if ('skip' in targeting) {
+      expect(['invalid_address', 'no_address']).toContain(targeting.skip);
+      return;
+    }
+    const [address = '', ...others] = addressesOf(targeting);
+    expect(others).toEqual([]);
+    expect(address).toMatch(canonical);
+    expect(addressesOf(find(recipient(address)))).toEqual([address]);
+    const before = sends().length;
+    const signal = AbortSignal.timeout(deadlineMs);
+    const deadlineAt = Date.now() + deadlineMs;
+    await sender.send({ ...call, target: address, signal, deadlineAt });
+    const sent = sends().slice(before);
+    expect(sent).toHaveLength(1);
+    // A send is what the simulator of this very provider keeps.
+    expect(reached(sent[0] as never)).toEqual(shown?.(address) ?? [address]);
+  };
+}
+
+function finderOf(provider: string): (recipient: Recipient) => Targeting {
+  const [name = ''] = provider.split('/');
+  const channel = Object.entries(channels).find(([each]) => each === name)?.[1];
+  if (!channel) throw new Error(`No channel ${name}`);
+  return (recipient) => channel.findTargets(recipient);
+}

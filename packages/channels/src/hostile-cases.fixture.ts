@@ -1,0 +1,210 @@
+import type { MetaSend, SlackSend, SmtpSend, TelegramSend, TwilioSend } from '@belfry/testing';
+import type { EmailTemplate } from './email/template';
+import type { InAppTemplate } from './in-app/template';
+import { readMail, readMarkdown, readMrkdwn } from './received.fixture';
+import type { SlackTemplate } from './slack/template';
+import type { SmsTemplate } from './sms/template';
+import type { TelegramTemplate } from './telegram/template';
+import type { WhatsappTemplate } from './whatsapp/template';
+
+/** A template that prints `v` in many places of its channel, and how its message is read where it arrives. */
+export type HostileCase = {
+  /** As the registry names it. */
+  provider: string;
+  what: string;
+  template: unknown;
+  /** What the recipient's side understands of it, but for what is new in each message. */
+  read(send: never): unknown;
+  /** How places, by their path in what `read` gives, change what is printed there, or their whole text. */
+  places?: { at: RegExp; value?: Change; whole?: Change; maxCharacters?: number }[];
+};
+
+type Change = (text: string) => string;
+
+const oneLine: Change = (text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+const unixBreaks: Change = (text) => text.replace(/\r\n?/g, '\n');
+const collapsed: Change = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+const slackLink: Change = (text) => text.replace(/[<>|\s]/g, encodeURIComponent);
+const asciiControls = /((?![\u0080-\u009f])\p{Cc})+/gu;
+const inAngle: Change = (text) => text.replace(/[\s"<>,\\]|[^\u0021-\u007e]/gu, encodeURIComponent);
+const fileName: Change = (text) =>
+  text
+    .replace(/^.*[/\\]/s, '')
+    .replace(/\p{C}/gu, '')
+    .trim();
+
+const mail: EmailTemplate = {
+  subject: 'Hello {{v}}, hello',
+  html: '<p title="T {{v}}">Hello <b>b {{v}}</b>!</p><a href="https://x.example/?q={{v}}">{{v}} here</a>',
+  text: 'Hello {{v}}, hello.',
+  from: { name: 'N {{v}} N' },
+  headers: {
+    'List-Id': 'L {{v}} <list.x.example>',
+    'X-Entity-Ref-ID': 'r {{v}} r',
+    'In-Reply-To': '<{{v}}@x.example>',
+    'List-Unsubscribe': '<https://x.example/?u={{v}}>, <mailto:u@x.example?subject={{v}}>',
+  },
+  attachments: [{ file_name: 'f {{v}} f.txt', content: Buffer.from('file').toString('base64') }],
+};
+
+const blocks = JSON.stringify([
+  { type: 'header', text: { type: 'plain_text', text: 'H {{v}} H' } },
+  {
+    type: 'section',
+    text: { type: 'mrkdwn', text: 'S *{{v}}* <https://x.example/?q={{v}}|L {{v}}>' },
+    fields: [{ type: 'mrkdwn', text: 'F {{v}} F' }],
+  },
+  {
+    type: 'actions',
+    elements: [{ type: 'button', text: { type: 'plain_text', text: 'B {{v}} B' }, value: '{{v}}' }],
+  },
+]);
+
+const approved: WhatsappTemplate['template'] = {
+  name: 'order',
+  language: 'en',
+  parameters: [{ value: 'x {{v}} x' }, { value: 'y {{v}}' }],
+  header: { kind: 'document', value: 'https://x.example/f', file_name: 'f {{v}} f' },
+  buttons: [{ index: 0, kind: 'quick_reply', value: 'p {{v}}' }],
+};
+
+export const hostileCases: HostileCase[] = [
+  {
+    provider: 'email/smtp',
+    what: 'every field',
+    template: mail,
+    read: (send: SmtpSend) => readMail(send),
+    places: [
+      { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
+      { at: /^addresses/, whole: (text) => oneLine(text).replaceAll('=?', '= ?') },
+      { at: /^subject|^headers/, whole: oneLine },
+      { at: /^text|^html/, whole: unixBreaks },
+      { at: /filename$/, whole: fileName },
+    ],
+  },
+  {
+    provider: 'slack/slack',
+    what: 'text',
+    template: {
+      text: 'Hello *{{v}}*, <https://x.example/?q={{v}}|L {{v}}>.',
+    } satisfies SlackTemplate,
+    read: readSlack,
+    places: [{ at: /link$/, value: slackLink }],
+  },
+  {
+    provider: 'slack/slack',
+    what: 'blocks',
+    template: { blocks } satisfies SlackTemplate,
+    read: readSlack,
+    places: [
+      { at: /link$/, value: slackLink },
+      { at: /^blocks.0.text.text/, maxCharacters: 150 },
+    ],
+  },
+  {
+    provider: 'slack/slack',
+    what: 'a block of standard markdown',
+    template: {
+      text: 'Hello',
+      blocks: JSON.stringify([{ type: 'markdown', text: 'M **b** {{v}}' }]),
+    } satisfies SlackTemplate,
+    read: readSlack,
+    places: [{ at: /link$/, value: slackLink }],
+  },
+  {
+    provider: 'sms/twilio',
+    what: 'text',
+    template: { text: 'Hello {{v}}, hello.' } satisfies SmsTemplate,
+    read: ({ fields }: TwilioSend) => fields,
+    places: [{ at: /^Body/, whole: unixBreaks }],
+  },
+  {
+    provider: 'whatsapp/twilio',
+    what: 'text',
+    template: { text: 'Hello {{v}}, hello.' } satisfies WhatsappTemplate,
+    read: ({ fields }: TwilioSend) => fields,
+    places: [{ at: /^Body/, whole: unixBreaks }],
+  },
+  {
+    provider: 'whatsapp/twilio',
+    what: 'an approved template',
+    template: {
+      template: { content_sid: `HX${'0'.repeat(32)}`, parameters: approved.parameters ?? [] },
+    } satisfies WhatsappTemplate,
+    read: ({ fields: { ContentVariables: variables = [], ...fields } }: TwilioSend) => ({
+      ...fields,
+      variables: variables.map((json) => JSON.parse(json)),
+    }),
+    places: [{ at: /^variables/, whole: collapsed }],
+  },
+  {
+    provider: 'whatsapp/meta',
+    what: 'text',
+    template: { text: 'Hello {{v}}, hello.' } satisfies WhatsappTemplate,
+    read: ({ phoneNumberId, body }: MetaSend) => ({ phoneNumberId, body }),
+    places: [{ at: /body$/, whole: unixBreaks }],
+  },
+  {
+    provider: 'whatsapp/meta',
+    what: 'an approved template',
+    template: { template: approved } satisfies WhatsappTemplate,
+    read: ({ phoneNumberId, body }: MetaSend) => ({ phoneNumberId, body }),
+    places: [
+      { at: /^body.*filename$/, whole: collapsed, maxCharacters: 240 },
+      { at: /^body.*payload$/, whole: collapsed, maxCharacters: 256 },
+      { at: /^body/, whole: collapsed },
+    ],
+  },
+  {
+    provider: 'telegram/telegram',
+    what: 'text and link',
+    template: {
+      text: 'Hello <b>{{v}}</b>, <a href="https://x.example/?q={{v}}">L {{v}} L</a> <code>{{v}}</code>.',
+    } satisfies TelegramTemplate,
+    read: ({ chatId, text, entities, options }: TelegramSend) => ({
+      chatId,
+      text,
+      entities,
+      options,
+    }),
+    places: [{ at: /./, whole: unixBreaks }],
+  },
+  {
+    provider: 'in_app/inbox',
+    what: 'every field',
+    template: {
+      title: 'T {{v}} T',
+      body: 'B {{v}} B',
+      click_action: 'https://x.example/?q={{v}}',
+      data: { key: 'D {{v}} D' },
+    } satisfies InAppTemplate,
+    read: (send: object) => send,
+    places: [
+      {
+        at: /^title/,
+        whole: (text) => text.replace(asciiControls, ' ').trim(),
+        maxCharacters: 200,
+      },
+      { at: /^click_action/, whole: (text) => text.replace(asciiControls, '').trim() },
+    ],
+  },
+];
+
+function readSlack({ channel, text, blocks, argumentNames }: SlackSend): unknown {
+  return { channel, argumentNames, text: readMrkdwn(text), blocks: readBlocks(blocks) };
+}
+
+/** The blocks with every text as it is shown, by the type of the object that holds it. */
+function readBlocks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readBlocks);
+  if (typeof value !== 'object' || value === null) return value;
+  const { type, text, ...members }: Record<string, unknown> = { ...value };
+  const others = Object.entries(members).map(([name, member]) => [name, readBlocks(member)]);
+  return { type, ...Object.fromEntries(others), text: readText(type, text) };
+}
+
+function readText(type: unknown, text: unknown): unknown {
+  if (typeof text !== 'string') return readBlocks(text);
+  if (type === 'mrkdwn') return readMrkdwn(text);
+  return type === 'markdown' ? readMarkdown(text) : text;
+}

@@ -1,0 +1,28 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createLogger } from '@belfry/runtime';
+import { testDatabase } from '@belfry/testing';
+import { createDatabase, type Database } from './client';
+import { inTransaction } from './transaction';
+
+const log = createLogger({ level: 'error', process: 'test' });
+let database: Database;
+
+beforeAll(async () => {
+  database = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
+});
+
+afterAll(() => database.close());
+
+// Found by chaos: the process ended with an error that nobody listened to.
+test('a connection that PostgreSQL ends between two statements fails its transaction and nothing else', async () => {
+  const lost = inTransaction(database.accepting, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await database.delivery.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
+    // Long enough for the break to arrive while no statement is under way.
+    await wait(200);
+    await client.query('SELECT 1');
+  });
+  await expect(lost).rejects.toThrow();
+  const again = inTransaction(database.accepting, (client) => client.query('SELECT 1 AS one'));
+  expect((await again).rows).toEqual([{ one: 1 }]);
+});

@@ -1,0 +1,116 @@
+import type { AnswerEntry } from '../recording';
+import { type AnsweredCall, type Facts, isSuccess, isUnclear, type Violation } from './facts';
+
+/** A1 to A7: what callers were answered, against the rows that are there. */
+export function checkAccepting(facts: Facts): Violation[] {
+  return [
+    ...facts.keys.flatMap(({ key }) => checkKey(facts, key)),
+    ...facts.requests.flatMap((request) => {
+      const calls = facts.callsOf(request.key).filter(({ variant }) => variant === 'same');
+      if (calls.some(isSuccess) || calls.some(isUnclear)) return [];
+      return [
+        { invariant: 'A4', detail: `request ${request.id} has no call that may have made it` },
+      ];
+    }),
+    ...facts.calls.flatMap((call) => checkAnswer(facts, call)),
+  ];
+}
+
+function checkKey(facts: Facts, key: string): Violation[] {
+  const found: Violation[] = [];
+  const accepted = facts.callsOf(key).filter(isSuccess);
+  const bodies = new Set(accepted.map(({ answer }) => answer?.body));
+  if (bodies.size > 1) found.push({ invariant: 'A2', detail: `${key} had ${bodies.size} answers` });
+  const requests = facts.requestsOf(key);
+  if (requests.length > 1) {
+    found.push({ invariant: 'A3', detail: `${key} was accepted ${requests.length} times` });
+  }
+  for (const body of bodies) {
+    const id = requestIdIn(body ?? '');
+    if (id !== undefined && facts.findRequest(id)?.key === key) continue;
+    found.push({ invariant: 'A1', detail: `${key} was answered with ${id}, which is not stored` });
+  }
+  return found;
+}
+
+function requestIdIn(body: string): string | undefined {
+  try {
+    const answer: unknown = JSON.parse(body);
+    const isObject = typeof answer === 'object' && answer !== null && 'request_id' in answer;
+    return isObject && typeof answer.request_id === 'string' ? answer.request_id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Rule = {
+  invariant: string;
+  isBroken(facts: Facts, call: AnsweredCall, answer: AnswerEntry): boolean;
+};
+
+const rules: Rule[] = [
+  {
+    invariant: 'A5',
+    isBroken: (_facts, { variant }, { status }) => variant === 'other' && status === 200,
+  },
+  {
+    invariant: 'A5',
+    isBroken: (_facts, { variant }, { status }) => variant === 'same' && !sameMayGet(status),
+  },
+  {
+    invariant: 'A6',
+    isBroken: (facts, call, { status }) => status === 409 && !isBusyForAReason(facts, call),
+  },
+  {
+    invariant: 'A7',
+    isBroken: (_facts, _call, { status, hasRetryAfter }) =>
+      status >= 500 && !(status === 503 && hasRetryAfter),
+  },
+  {
+    // Another account's app is answered like one that does not exist.
+    invariant: 'C2',
+    isBroken: (_facts, { variant }, { status }) =>
+      variant === 'stranger' && status !== 404 && status < 500,
+  },
+];
+
+function checkAnswer(facts: Facts, call: AnsweredCall): Violation[] {
+  const { answer, key, variant } = call;
+  if (!answer || answer.status === 0) return [];
+  return rules
+    .filter(({ isBroken }) => isBroken(facts, call, answer))
+    .map(({ invariant }) => ({
+      invariant,
+      detail: `${key}, call ${call.call} (${variant}): ${answer.status} ${answer.body.slice(0, shownCharacters)}`,
+    }));
+}
+
+const shownCharacters = 200;
+
+/** What is wrong with a 5xx is another rule's. */
+function sameMayGet(status: number): boolean {
+  return status === 200 || status === 409 || status >= 500;
+}
+
+/** How exact the clocks of callers and of Redis are taken to be. */
+const slackMs = 2_000;
+
+/** Another call of the key is at work, or one that nobody answered may have left its lock. */
+function isBusyForAReason(facts: Facts, call: AnsweredCall): boolean {
+  const endMs = call.answer?.atMs ?? Number.POSITIVE_INFINITY;
+  return facts
+    .callsOf(call.key)
+    .filter((other) => other.call !== call.call && other.variant !== 'stranger')
+    .some((other) => other.atMs <= endMs && workEndsMs(facts, other) >= call.atMs);
+}
+
+/** When a call has certainly left nothing behind in Redis: at its answer, or when its lock ran out. */
+function workEndsMs(facts: Facts, call: AnsweredCall): number {
+  const endMs = call.answer?.atMs ?? Number.POSITIVE_INFINITY;
+  // Behind a 200 the lock is turned into a result; until that is done, PostgreSQL answers.
+  if (!isUnclear(call)) return endMs + slackMs;
+  const lifted = facts.faults
+    .filter(({ atMs, liftedMs }) => atMs <= endMs && liftedMs >= call.atMs)
+    .map(({ liftedMs }) => liftedMs);
+  return Math.max(endMs, ...lifted) + facts.run.lockMs + slackMs;
+}

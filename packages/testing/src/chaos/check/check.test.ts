@@ -1,0 +1,215 @@
+import { check } from './check';
+import { answerOf, type Parts, recordingOf } from './recording.fixture';
+
+const brokenOff = { status: 0, body: '' };
+const unavailable = { status: 503, body: '{}', hasRetryAfter: true };
+const busy = { status: 409, body: '{}' };
+
+/** One send of which its worker could not tell, and the one after it. */
+const twice: Parts = {
+  message: { attempts: 2, unknownCount: 1, settledMs: 9_000 },
+  attempts: [
+    { closedMs: 8_200, outcome: 'unknown', reason: 'lease_expired' },
+    { openedMs: 8_500, closedMs: 9_000 },
+  ],
+  sends: [{}, { atMs: 8_600, answeredMs: 8_610 }],
+};
+
+const brokenBy = (parts: Parts) =>
+  [...new Set(check(recordingOf(parts)).violations.map(({ invariant }) => invariant))].join();
+
+describe('a run in which all went well has no violation', () => {
+  test.each<[string, Parts]>([
+    ['one call, one send', {}],
+    ['a replay with the same bytes', { calls: [{}, {}, {}] }],
+    ['a broken connection, then a replay', { calls: [{ answer: brokenOff }, {}] }],
+    ['503 with Retry-After, then a first answer', { calls: [{ answer: unavailable }, {}] }],
+    ['409 beside another call', { calls: [{}, { atMs: 110, answer: busy }, {}] }],
+    [
+      '409 for as long as the lock of a call lives that nobody answered',
+      { calls: [{ answer: brokenOff }, { atMs: 9_000, answer: busy }, { atMs: 12_000 }] },
+    ],
+    [
+      'another body under the key is refused',
+      { calls: [{}, { variant: 'other', answer: { status: 422, body: '{}' } }] },
+    ],
+    [
+      'another account finds no such app',
+      { calls: [{}, { variant: 'stranger', answer: { status: 404, body: '{}' } }] },
+    ],
+    [
+      'an outcome that is unknown stays so under hold',
+      {
+        policy: 'hold',
+        message: { state: 'unknown' },
+        attempts: [{ outcome: 'unknown' }],
+        sends: [{ isAnswered: false }],
+      },
+    ],
+    [
+      'an outcome stays unknown after the last resend',
+      { message: { state: 'unknown', unknownCount: 2 }, attempts: [{ outcome: 'unknown' }] },
+    ],
+  ])('%s', (_what, parts) => {
+    const verdict = check(recordingOf(parts));
+    expect(verdict.violations).toEqual([]);
+    expect(verdict).toMatchObject({ lost: 0, doubleAccepted: 0, unsettled: 0, duplicates: 0 });
+  });
+});
+
+describe('what is wrong in a run is found', () => {
+  test.each<[string, string, Parts]>([
+    [
+      'A1',
+      'a 200 for a request that is not stored',
+      { requestIds: [], message: undefined, attempts: [], sends: [] },
+    ],
+    [
+      'A1',
+      'a 200 with the id of another request',
+      { calls: [{ answer: { body: answerOf('r2') } }] },
+    ],
+    ['A2', 'two answers to one key', { calls: [{}, { answer: { body: `${answerOf('r1')} ` } }] }],
+    ['A3', 'a key that was accepted twice', { requestIds: ['r1', 'r0'] }],
+    ['A4', 'a request that nobody was promised and nobody may have made', { calls: [] }],
+    ['A5', 'another body that was accepted', { calls: [{}, { variant: 'other' }] }],
+    ['A5', 'the same body that was refused', { calls: [{}, { answer: { status: 422 } }] }],
+    ['A6', '409 with no other call of the key', { calls: [{ answer: busy }, { atMs: 9_000 }] }],
+    [
+      'A6',
+      '409 long after the lock of a call that nobody answered',
+      { calls: [{ answer: brokenOff }, { atMs: 20_000, answer: busy }, { atMs: 30_000 }] },
+    ],
+    ['A7', 'a bare 500', { calls: [{ answer: { status: 500 } }, {}] }],
+    ['A7', '503 without Retry-After', { calls: [{ answer: { status: 503 } }, {}] }],
+    ['B1', 'a message that still waits', { message: { state: 'queued', settledMs: undefined } }],
+    [
+      'B1',
+      'a message that failed though nobody refused it',
+      { message: { state: 'failed', reason: 'expired' } },
+    ],
+    ['B1', 'a message that was given up under resend', { message: { state: 'unknown' } }],
+    ['B1', 'a request without a message for a channel', { message: undefined, sends: [] }],
+    ['B1', 'a key that got no final answer', { unanswered: ['k1'] }],
+    ['B2', 'a sent message that no provider took', { sends: [] }],
+    ['B2', 'a send that belongs to no message', { sends: [{}, { target: 'C2' }] }],
+    ['B2', 'a send without an attempt', { attempts: [], message: { settledMs: undefined } }],
+    [
+      'B4',
+      'a message sent again under another value',
+      { ...twice, faults: [{}], sends: [{}, { atMs: 8_600, dedupe: 'other' }] },
+    ],
+    ['B5', 'a message sent again under hold', { ...twice, policy: 'hold', faults: [{}] }],
+    [
+      'B6',
+      'a message settled by an attempt that was not its last',
+      { ...twice, faults: [{}], message: { settledMs: 8_200 } },
+    ],
+    ['C1', 'a secret in a log', { more: [{ type: 'leak', what: 'an API key', place: 'a log' }] }],
+    [
+      'C2',
+      'an app that answers another account',
+      { calls: [{}, { variant: 'stranger', answer: { status: 403 } }] },
+    ],
+    [
+      'D1',
+      'a process that ended by itself',
+      { more: [{ type: 'crash', name: 'relay', pid: 9, atMs: 1, lastWords: '' }] },
+    ],
+    [
+      'D1',
+      'a process that keeps what it opened',
+      { more: [{ type: 'resource', name: 'relay', residentBytes: 1, handles: 5_000 }] },
+    ],
+  ])('%s: %s', (invariant, _what, parts) => {
+    expect(brokenBy(parts)).toBe(invariant);
+  });
+});
+
+describe('a second send', () => {
+  test.each<[string, Parts]>([
+    ['reply_dropped', { sends: [{ isAnswered: false }, { atMs: 8_600 }] }],
+    ['reply_late', { sends: [{ answeredMs: 7_900 }, { atMs: 8_600, answeredMs: 8_610 }] }],
+    ['reply_late', { sends: [{ atMs: 8_000, answeredMs: 8_001 }, { atMs: 8_600 }] }],
+    ['worker_killed', { faults: [{}] }],
+    ['worker_stopped', { faults: [{ name: 'process.stop', isKill: false }] }],
+    ['postgres_away', { faults: [{ name: 'postgres.stop', target: 'postgres', pid: undefined }] }],
+    ['postgres_away', { faults: [{ name: 'postgres_link.black_hole', isKill: false }] }],
+  ])('is explained by %s where that was recorded', (cause, parts) => {
+    const verdict = check(recordingOf({ ...twice, ...parts }));
+    expect(verdict.violations).toEqual([]);
+    expect(verdict).toMatchObject({
+      duplicates: 1,
+      duplicatesByCause: { [cause]: 1 },
+      unexplainedDuplicates: 0,
+    });
+  });
+
+  test('may follow a result that came when the next attempt was open', () => {
+    const [late, second] = [{ closedMs: 8_700 }, { openedMs: 8_500, closedMs: 9_000 }];
+    const parts = { ...twice, attempts: [late, second], faults: [{ name: 'process.stop' }] };
+    expect(brokenBy(parts)).toBe('');
+  });
+
+  test.each<[string, Parts]>([
+    ['nothing was recorded', {}],
+    [
+      'the answer had left long before',
+      { sends: [{ answeredMs: 3_200 }, { atMs: 8_600, answeredMs: 8_610 }] },
+    ],
+    ['another worker was killed', { faults: [{ pid: 8 }] }],
+    ['its worker was killed before it', { faults: [{ atMs: 10, liftedMs: 50 }] }],
+    ['Redis was away', { faults: [{ name: 'redis.kill', target: 'redis', pid: undefined }] }],
+    [
+      'the way of another process to PostgreSQL was broken',
+      { faults: [{ name: 'postgres_link.reset', pid: 8 }] },
+    ],
+    [
+      'the first outcome was known',
+      { faults: [{}], attempts: [{ outcome: 'accepted' }, { openedMs: 8_500, closedMs: 9_000 }] },
+    ],
+    [
+      'it is not marked',
+      {
+        faults: [{}],
+        attempts: [
+          { closedMs: 8_200, outcome: 'unknown' },
+          { openedMs: 8_500, closedMs: 9_000, isPossibleDuplicate: false },
+        ],
+      },
+    ],
+    [
+      'one cause has to do for two',
+      {
+        faults: [{}],
+        sends: [{}, { atMs: 310 }, { atMs: 8_600 }],
+        attempts: [...(twice.attempts ?? []), { openedMs: 9_500, closedMs: 9_000 }],
+      },
+    ],
+  ])('is unexplained where %s', (_what, parts) => {
+    const verdict = check(recordingOf({ ...twice, ...parts }));
+    expect(verdict.violations.map(({ invariant }) => invariant)).toContain('B3');
+    expect(verdict.unexplainedDuplicates).toBe(1);
+  });
+});
+
+describe('what a run is judged by', () => {
+  test.each<[string, Parts, object]>([
+    [
+      'a request that is gone is lost',
+      { requestIds: [], message: undefined, sends: [], attempts: [] },
+      { lost: 1 },
+    ],
+    ['a message that was never made is lost', { message: undefined, sends: [] }, { lost: 1 }],
+    ['a message that failed is lost', { message: { state: 'failed' } }, { lost: 1, unsettled: 0 }],
+    [
+      'a message that waits is unsettled',
+      { message: { state: 'queued' } },
+      { lost: 0, unsettled: 1 },
+    ],
+    ['a key without an answer is unsettled', { unanswered: ['k1'] }, { unsettled: 1 }],
+    ['a second request is accepted twice', { requestIds: ['r1', 'r0'] }, { doubleAccepted: 1 }],
+  ])('%s', (_what, parts, counts) => {
+    expect(check(recordingOf(parts))).toMatchObject(counts);
+  });
+});

@@ -1,0 +1,107 @@
+import { type Entry, entriesOf } from '../recording';
+import { checkAccepting } from './accepting';
+import { checkDelivery, whyUnsettled } from './delivery';
+import { type Cause, explainDuplicates } from './duplicates';
+import { type Facts, isSuccess, readFacts, type Violation } from './facts';
+
+export type Verdict = {
+  violations: Violation[];
+  /** Accepted, and then not to be found: the request, or a message that it asked for, or one that failed without a reason. */
+  lost: number;
+  doubleAccepted: number;
+  /** Keys without a final answer, and messages that are neither final nor, for good, unknown. */
+  unsettled: number;
+  /** Sends beyond the first of their message. */
+  duplicates: number;
+  duplicatesByCause: Partial<Record<Cause, number>>;
+  unexplainedDuplicates: number;
+};
+
+/** Judges a run by its recording alone. */
+export function check(entries: readonly Entry[]): Verdict {
+  const facts = readFacts(entries);
+  const explained = facts.messages.map((message) => explainDuplicates(facts, message));
+  const causes = explained.flatMap(({ byCause }) => byCause);
+  const unexplainedDuplicates = sum(explained.map(({ unexplained }) => unexplained));
+  return {
+    violations: [
+      ...checkAccepting(facts),
+      ...checkDelivery(facts),
+      ...checkSettled(facts),
+      ...checkLeaks(facts),
+      ...checkProcesses(facts),
+    ],
+    lost: countLost(facts),
+    doubleAccepted: sum(facts.keys.map(({ key }) => Math.max(facts.requestsOf(key).length - 1, 0))),
+    unsettled: facts.end.unanswered.length + countUnsettled(facts),
+    duplicates: causes.length + unexplainedDuplicates,
+    duplicatesByCause: countEach(causes),
+    unexplainedDuplicates,
+  };
+}
+
+function checkSettled({ end }: Facts): Violation[] {
+  return end.unanswered.map((key) => ({ invariant: 'B1', detail: `${key} had no final answer` }));
+}
+
+function checkLeaks({ entries }: Facts): Violation[] {
+  return entriesOf(entries, 'leak').map(({ what, place }) => ({
+    invariant: 'C1',
+    detail: `${what} in ${place}`,
+  }));
+}
+
+/** Several times what a process has after an hour of the same load; what grows with the load does not stay below. */
+const maxResidentBytes = 700_000_000;
+const maxHandles = 1_000;
+
+function checkProcesses({ entries }: Facts): Violation[] {
+  const crashes = entriesOf(entries, 'crash').map(({ name, pid, atMs, lastWords }) => ({
+    invariant: 'D1',
+    detail: `${name} (${pid}) ended by itself after ${Math.round(atMs)} ms: ${lastWords}`,
+  }));
+  const large = entriesOf(entries, 'resource').filter(
+    ({ residentBytes, handles }) => residentBytes > maxResidentBytes || handles > maxHandles,
+  );
+  return [
+    ...crashes,
+    ...large.map(({ name, residentBytes, handles }) => ({
+      invariant: 'D1',
+      detail: `${name} ends with ${residentBytes} bytes and ${handles} handles`,
+    })),
+  ];
+}
+
+const finalFailures = new Set(['failed', 'skipped']);
+
+function countLost(facts: Facts): number {
+  const missing = facts.keys.filter(
+    ({ key }) => facts.callsOf(key).some(isSuccess) && facts.requestsOf(key).length === 0,
+  );
+  const messages = facts.requests.map(({ id, key, items }) => {
+    const wanted = items * (facts.findKey(key)?.channels.length ?? 0);
+    return Math.max(wanted - facts.messagesOf(id).length, 0);
+  });
+  const dropped = facts.messages.filter(
+    (message) =>
+      finalFailures.has(message.state) ||
+      (message.state === 'sent' && facts.sendsOf(message).length === 0),
+  );
+  return missing.length + sum(messages) + dropped.length;
+}
+
+function countUnsettled(facts: Facts): number {
+  return facts.messages.filter(
+    (message) => !finalFailures.has(message.state) && whyUnsettled(facts, message) !== undefined,
+  ).length;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+function countEach<T extends string>(names: readonly T[]): Partial<Record<T, number>> {
+  const counts: Partial<Record<T, number>> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

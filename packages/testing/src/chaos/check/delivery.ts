@@ -1,0 +1,77 @@
+import type { AttemptEntry, MessageEntry, RequestEntry } from '../recording';
+import { explainDuplicates } from './duplicates';
+import { type Facts, placeOf, type Violation } from './facts';
+
+/** B1 to B6: what was accepted, against what providers took and what is on record. */
+export function checkDelivery(facts: Facts): Violation[] {
+  const known = new Set(facts.messages.map(placeOf));
+  return [
+    ...facts.requests.flatMap((request) => checkPlanned(facts, request)),
+    ...facts.messages.flatMap((message) => checkMessage(facts, message)),
+    ...facts.sends
+      .filter((send) => !known.has(placeOf(send)))
+      .map((send) => ({ invariant: 'B2', detail: `${placeOf(send)} belongs to no message` })),
+  ];
+}
+
+/** Each item has, for each channel of its event, a message or a reason why not; here nothing is skipped. */
+function checkPlanned(facts: Facts, request: RequestEntry): Violation[] {
+  const channels = facts.findKey(request.key)?.channels ?? [];
+  const made = new Set(
+    facts.messagesOf(request.id).map(({ item, channel }) => `${item} ${channel}`),
+  );
+  const items = Array.from({ length: request.items }, (_, item) => item);
+  const missing = items.flatMap((item) =>
+    channels
+      .filter((channel) => !made.has(`${item} ${channel}`))
+      .map((channel) => `${item} ${channel}`),
+  );
+  if (missing.length === 0) return [];
+  return [
+    { invariant: 'B1', detail: `request ${request.id} has no message for ${missing.join(', ')}` },
+  ];
+}
+
+function checkMessage(facts: Facts, message: MessageEntry): Violation[] {
+  const attempts = facts.attemptsOf(message.id);
+  const sends = facts.sendsOf(message);
+  const found: Violation[] = [];
+  const note = (invariant: string, detail: string) =>
+    found.push({ invariant, detail: `message ${message.id} (${message.state}): ${detail}` });
+
+  const unsettled = whyUnsettled(facts, message);
+  if (unsettled) note('B1', unsettled);
+  if (message.state === 'sent' && sends.length === 0) note('B2', 'no provider took it');
+  if (sends.length > attempts.length) {
+    note('B2', `${sends.length} provider calls, ${attempts.length} attempts on record`);
+  }
+  const { unexplained } = explainDuplicates(facts, message);
+  if (unexplained > 0) note('B3', `${unexplained} of ${sends.length} sends have no recorded cause`);
+  const dedupes = new Set(sends.flatMap(({ dedupe }) => dedupe ?? []));
+  if (dedupes.size > 1) note('B4', `${dedupes.size} values for telling repetitions`);
+  if (policyOf(facts, message) === 'hold' && sends.length > 1) note('B5', 'sent again under hold');
+  if (!isSettledByItsNewest(message, attempts))
+    note('B6', 'settled by an attempt that was not its last');
+  return found;
+}
+
+/** Why a message is neither sent nor, for a good reason, unknown; undefined where it is. */
+export function whyUnsettled(facts: Facts, message: MessageEntry): string | undefined {
+  const { state, attempts, unknownCount, reason } = message;
+  if (state === 'sent' || state === 'delivered') return undefined;
+  // No provider refused anything, and nobody paused, suppressed or cancelled.
+  if (state !== 'unknown') return `after the wait, with reason ${reason}`;
+  const { run } = facts;
+  const mayResend = unknownCount < run.unknownResends && attempts < run.attempts;
+  return policyOf(facts, message) === 'resend' && mayResend ? 'was not sent again' : undefined;
+}
+
+function policyOf(facts: Facts, message: MessageEntry): string | undefined {
+  return facts.findKey(facts.findRequest(message.requestId)?.key ?? '')?.policy;
+}
+
+/** Both times are written by one statement; an older attempt that moves a message leaves its own time. */
+function isSettledByItsNewest(message: MessageEntry, attempts: AttemptEntry[]): boolean {
+  if (message.settledMs === undefined) return true;
+  return attempts.at(-1)?.closedMs === message.settledMs;
+}

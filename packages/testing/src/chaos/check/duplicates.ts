@@ -1,0 +1,68 @@
+import type { AttemptEntry, FaultEntry, MessageEntry, SendEntry } from '../recording';
+import type { Facts } from './facts';
+
+/** Why a message may have been sent by an attempt that did not say so. Each is something that was recorded when it happened. */
+export type Cause =
+  | 'reply_dropped'
+  | 'reply_late'
+  | 'worker_killed'
+  | 'worker_stopped'
+  | 'postgres_away';
+
+export type Explained = { byCause: Cause[]; unexplained: number };
+
+/** Each send beyond the first needs an attempt of unknown outcome before another marked one, and a cause for it. */
+export function explainDuplicates(facts: Facts, message: MessageEntry): Explained {
+  const extra = facts.sendsOf(message).length - 1;
+  if (extra <= 0) return { byCause: [], unexplained: 0 };
+  const attempts = facts.attemptsOf(message.id);
+  const causes = attempts
+    .filter((attempt, index) => isDoubted(attempt, attempts[index + 1]))
+    .flatMap((attempt) => causeOf(facts, message, attempt) ?? []);
+  const byCause = causes.slice(0, extra);
+  return { byCause, unexplained: extra - byCause.length };
+}
+
+/** Its outcome was not known when the next attempt was opened, which says so. */
+function isDoubted(attempt: AttemptEntry, next: AttemptEntry | undefined): boolean {
+  if (!next?.isPossibleDuplicate) return false;
+  return attempt.outcome === 'unknown' || (attempt.closedMs ?? 0) > next.openedMs;
+}
+
+/** PostgreSQL rounds to milliseconds, and its clock and ours are read one after the other. */
+const clockSlackMs = 100;
+
+function causeOf(facts: Facts, message: MessageEntry, attempt: AttemptEntry): Cause | undefined {
+  const fromMs = attempt.openedMs - clockSlackMs;
+  const toMs = (attempt.closedMs ?? facts.end.atMs) + clockSlackMs;
+  const sends = facts.sendsOf(message).filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
+  if (sends.some(({ isAnswered }) => !isAnswered)) return 'reply_dropped';
+  const overlapping = facts.faults.filter(
+    ({ atMs, liftedMs }) => atMs <= toMs && liftedMs >= fromMs,
+  );
+  const isItsWorker = ({ pid }: FaultEntry) => pid !== undefined && pid === attempt.pid;
+  const own = overlapping.filter(isItsWorker);
+  if (own.some(({ name }) => name === 'process.kill')) return 'worker_killed';
+  if (own.some(({ name }) => name === 'process.stop')) return 'worker_stopped';
+  if (overlapping.some((fault) => takesPostgresAway(fault, attempt))) return 'postgres_away';
+  return sends.some((send) => isLate(send, toMs, isWhole(facts, attempt)))
+    ? 'reply_late'
+    : undefined;
+}
+
+/** Had the answer left long before, the attempt would not have ended without it. */
+const lateSlackMs = 1_000;
+
+function isLate({ atMs, answeredMs }: SendEntry, closedMs: number, isWhole: boolean): boolean {
+  return (isWhole || answeredMs - atMs > lateSlackMs) && answeredMs > closedMs - lateSlackMs;
+}
+
+/** It took its whole deadline: on a machine without time to spare the call may come as late as the answer. */
+function isWhole({ run }: Facts, { openedMs, closedMs }: AttemptEntry): boolean {
+  return closedMs !== undefined && closedMs - openedMs >= run.deadlineMs;
+}
+
+function takesPostgresAway({ name, target, pid }: FaultEntry, attempt: AttemptEntry): boolean {
+  if (target === 'postgres') return true;
+  return name.startsWith('postgres_link.') && pid === attempt.pid;
+}

@@ -1,0 +1,76 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Fault, type FaultKind, faultKinds } from './faults';
+import type { Random } from './random';
+import type { Entry } from './recording';
+import type { World } from './world';
+
+export type Injector = {
+  /** Faults that ended a process or a store without a warning. */
+  kills(): number;
+  /** Hits one thing after the other until `isOver`, then waits until all of it is well again. */
+  run(isOver: () => boolean): Promise<void>;
+};
+
+export type InjectorDeps = { world: World; random: Random; record(entry: Entry): void };
+
+const [leastWaitMs, mostWaitMs] = [200, 400];
+const faultsAtOnce = 5;
+
+export function createInjector({ world, random, record }: InjectorDeps): Injector {
+  const running = new Map<string, Promise<void>>();
+  const failures: unknown[] = [];
+  const draw = createDraw(random);
+  let kills = 0;
+
+  async function run(isOver: () => boolean): Promise<void> {
+    while (!isOver() && failures.length === 0) {
+      await wait(random.between(leastWaitMs, mostWaitMs));
+      if (running.size < faultsAtOnce) inject();
+    }
+    await Promise.all(running.values());
+    // A store that did not come back is no finding about the system.
+    if (failures.length > 0) throw failures[0];
+  }
+
+  function inject(): void {
+    const fault = draw((kind) => kind.draw(world, random, (target) => !running.has(target)));
+    if (!fault) return;
+    const ended = hit(fault).finally(() => running.delete(fault.target));
+    running.set(fault.target, ended);
+  }
+
+  async function hit(fault: Fault): Promise<void> {
+    const { name, target, isKill } = fault;
+    const atMs = performance.now();
+    if (isKill) kills += 1;
+    const seen = await fault.run().catch((error: unknown) => {
+      if (isKill) failures.push(error);
+      return undefined;
+    });
+    // Whoever did not end when told to was killed.
+    if (seen?.isKill) kills += 1;
+    const liftedMs = performance.now();
+    for (const pid of pidsOf(fault)) {
+      record({ type: 'fault', name, target, isKill, ...seen, pid, atMs, liftedMs });
+    }
+  }
+
+  return { kills: () => kills, run };
+}
+
+/** A way may be broken for two processes, one after the other. */
+function pidsOf({ pid, pidAtEnd }: Fault): Set<number | undefined> {
+  return new Set([pid, pidAtEnd ? pidAtEnd() : pid]);
+}
+
+/** Round after round through all kinds, each in another order; what can hit nothing right now stays for later. */
+function createDraw(random: Random) {
+  let left: FaultKind[] = [];
+  return function draw(drawFrom: (kind: FaultKind) => Fault | undefined): Fault | undefined {
+    if (left.length === 0) left = faultKinds.flatMap((kind) => Array(kind.weight).fill(kind));
+    const kind = random.pick(left);
+    const fault = drawFrom(kind);
+    if (fault) left.splice(left.indexOf(kind), 1);
+    return fault;
+  };
+}

@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Database } from '@belfry/database';
+import type { Entry, LeakEntry } from './recording';
+import type { World } from './world';
+
+/** What the database holds at the end, its times brought onto the clock of the run. */
+export async function readRows({ delivery }: Database): Promise<Entry[]> {
+  const offsetMs = Date.now() - performance.now();
+  const requests = await delivery.query<RequestRow>(
+    'SELECT id, account_id, app_id, idempotency_key AS key, items FROM request',
+  );
+  const messages = await delivery.query<MessageRow>(
+    `SELECT id, request_id, item, channel, target, state, reason, attempts, unknown_count,
+            extract(epoch FROM settled_at)::float8 * 1000 AS settled FROM message`,
+  );
+  const attempts = await delivery.query<AttemptRow>(
+    `SELECT message_id, number, worker, outcome, reason, is_possible_duplicate,
+            extract(epoch FROM opened_at)::float8 * 1000 AS opened,
+            extract(epoch FROM closed_at)::float8 * 1000 AS closed FROM attempt`,
+  );
+  return [
+    ...requests.rows.map(requestOf),
+    ...messages.rows.map((row) => messageOf(row, offsetMs)),
+    ...attempts.rows.map((row) => attemptOf(row, offsetMs)),
+  ];
+}
+
+type RequestRow = {
+  id: string;
+  account_id: string;
+  app_id: string;
+  key: string | null;
+  items: number;
+};
+
+function requestOf({ id, account_id, app_id, key, items }: RequestRow): Entry {
+  return { type: 'request', id, accountId: account_id, appId: app_id, key: key ?? '', items };
+}
+
+type MessageRow = {
+  id: string;
+  request_id: string;
+  item: number;
+  channel: string;
+  target: string;
+  state: string;
+  reason: string | null;
+  attempts: number;
+  unknown_count: number;
+  settled: number | null;
+};
+
+function messageOf(row: MessageRow, offsetMs: number): Entry {
+  return {
+    type: 'message',
+    id: row.id,
+    requestId: row.request_id,
+    item: row.item,
+    channel: row.channel,
+    target: row.target,
+    state: row.state,
+    reason: row.reason ?? undefined,
+    attempts: row.attempts,
+    unknownCount: row.unknown_count,
+    settledMs: onOurClock(row.settled, offsetMs),
+  };
+}
+
+type AttemptRow = {
+  message_id: string;
+  number: number;
+  worker: string | null;
+  outcome: string | null;
+  reason: string | null;
+  is_possible_duplicate: boolean;
+  opened: number;
+  closed: number | null;
+};
+
+function attemptOf(row: AttemptRow, offsetMs: number): Entry {
+  return {
+    type: 'attempt',
+    messageId: row.message_id,
+    number: row.number,
+    openedMs: row.opened - offsetMs,
+    closedMs: onOurClock(row.closed, offsetMs),
+    pid: pidIn(row.worker),
+    outcome: row.outcome ?? undefined,
+    reason: row.reason ?? undefined,
+    isPossibleDuplicate: row.is_possible_duplicate,
+  };
+}
+
+function onOurClock(ms: number | null, offsetMs: number): number | undefined {
+  return ms === null ? undefined : ms - offsetMs;
+}
+
+/** A worker is `<host>:<pid>`. */
+function pidIn(worker: string | null): number | undefined {
+  const pid = Number(worker?.split(':').at(-1));
+  return Number.isInteger(pid) ? pid : undefined;
+}
+
+/** Messages and items that are still to be worked on. */
+export async function countOpen({ delivery }: Database): Promise<number> {
+  const { rows } = await delivery.query<{ open: number }>(
+    `SELECT (SELECT count(*) FROM message WHERE state IN ('queued', 'sending'))::int
+          + (SELECT count(*) FROM request_item WHERE planned_at IS NULL)::int AS open`,
+  );
+  return rows[0]?.open ?? 0;
+}
+
+/** Addresses of recipients, and what a template prints; they may lie in PostgreSQL, but neither in Redis nor in a log. */
+const personal = /person\d+@example\.org|\+452\d{7}|Hello (Ana|Eve)/;
+
+/** Looks for what was planted: secrets anywhere, what is personal in logs and in Redis. */
+export async function findLeaks(world: World, bodies: readonly string[]): Promise<LeakEntry[]> {
+  const secrets = secretsOf(world);
+  const redis = await readRedis(world);
+  const logs = world.members.map(({ name, output }) => [`the log of ${name}`, output().join('\n')]);
+  const texts = [...logs, ['Redis', redis], ['an answer', bodies.join('\n')]];
+  const found = texts.flatMap(([place = '', text = '']) => [
+    ...secrets.filter((secret) => text.includes(secret)).map(() => leakOf('a secret', place)),
+    ...(place !== 'an answer' && personal.test(text) ? [leakOf('personal data', place)] : []),
+  ]);
+  return [...found, ...(await findInTables(world.database, secrets))];
+}
+
+/** Shorter ones, and those of zeros, are found everywhere. */
+const leastSecretCharacters = 16;
+
+function secretsOf({ tenants, simulated }: World): string[] {
+  const credentials = Object.values(simulated.channels).flatMap((channel) =>
+    Object.entries(channel.credentials).flatMap(([name, value]) =>
+      typeof value === 'string' && !/_sid$/.test(name) ? [value] : [],
+    ),
+  );
+  return [...credentials, ...tenants.map(({ apiKey }) => apiKey)].filter(
+    (secret) => secret.length >= leastSecretCharacters && new Set(secret).size > 1,
+  );
+}
+
+function leakOf(what: string, place: string): LeakEntry {
+  return { type: 'leak', what, place };
+}
+
+const mostRedisKeys = 20_000;
+
+async function readRedis({ redisClient }: World): Promise<string> {
+  const keys = (await redisClient.keys('*')).slice(0, mostRedisKeys);
+  const values = await Promise.all(keys.map((key) => redisClient.dumpBuffer(key)));
+  return keys.concat(values.map((value) => value?.toString('latin1') ?? '')).join('\n');
+}
+
+async function findInTables({ delivery }: Database, secrets: string[]): Promise<LeakEntry[]> {
+  const { rows: tables } = await delivery.query<{ name: string }>(
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
+  );
+  const patterns = secrets.map((secret) => `%${secret.replace(/[\\%_]/g, '\\$&')}%`);
+  const found: LeakEntry[] = [];
+  for (const { name } of tables) {
+    const { rows } = await delivery.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM ${name} t WHERE t::text LIKE ANY ($1)`,
+      [patterns],
+    );
+    if ((rows[0]?.count ?? 0) > 0) found.push(leakOf('a secret', `the table ${name}`));
+  }
+  return found;
+}
+
+/** What each process holds; only where the system tells. */
+export function readResources({ members }: World): Entry[] {
+  if (!existsSync('/proc/self/status')) return [];
+  return members.map(({ name, pid }) => {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
+    const handles = readdirSync(`/proc/${pid}/fd`).length;
+    return { type: 'resource', name, residentBytes: kilobytes * 1_024, handles };
+  });
+}

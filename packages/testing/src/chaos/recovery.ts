@@ -1,0 +1,90 @@
+import { type Facts, isSuccess } from './check/facts';
+import { type AttemptEntry, entriesOf, type FaultEntry } from './recording';
+
+/** How long it took, by kind of fault, until all was as before. */
+export type Recovery = Record<string, { faults: number; p50Ms: number; p99Ms: number }>;
+
+/**
+ * For a worker that was ended or stopped: from then until the last attempt that it held was given up or ended. For a gateway: until its
+ * next first answer. For anything else: from when it was taken back until a call was accepted and a provider took a message.
+ */
+export function measureRecovery(facts: Facts): Recovery {
+  const clock = createClock(facts);
+  const times = new Map<string, number[]>();
+  for (const fault of facts.faults) {
+    const ms = clock(fault);
+    const name = nameOf(fault);
+    if (ms !== undefined) times.set(name, [...(times.get(name) ?? []), ms]);
+  }
+  return Object.fromEntries(
+    [...times]
+      .sort()
+      .map(([name, all]) => [
+        name,
+        { faults: all.length, p50Ms: percentile(all, 0.5), p99Ms: percentile(all, 0.99) },
+      ]),
+  );
+}
+
+/** What a process does decides what its end holds up. */
+function nameOf({ name, target }: FaultEntry): string {
+  return name.startsWith('process.') ? `${name} ${kindOf(target)}` : name;
+}
+
+/** `gateway` of `gateway-1`. */
+export function kindOf(target: string): string {
+  return target.replace(/-\d+$/, '');
+}
+
+function createClock(facts: Facts): (fault: FaultEntry) => number | undefined {
+  const accepted = facts.calls.filter((call) => isSuccess(call) && !call.answer?.isReplay);
+  const attempts = entriesOf(facts.entries, 'attempt');
+
+  function firstAnswer(fromMs: number, gateway?: string): number | undefined {
+    const next = accepted.filter(
+      (call) => call.atMs >= fromMs && (gateway === undefined || call.gateway === gateway),
+    );
+    return leastAfter(
+      fromMs,
+      next.flatMap(({ answer }) => answer?.atMs ?? []),
+    );
+  }
+
+  function whenServed(fromMs: number): number | undefined {
+    const answeredMs = firstAnswer(fromMs);
+    const sentMs = leastAfter(
+      fromMs,
+      facts.sends.map(({ atMs }) => atMs),
+    );
+    if (answeredMs === undefined || sentMs === undefined) return undefined;
+    return Math.max(answeredMs, sentMs);
+  }
+
+  function whatWasHeld({ pid, atMs }: FaultEntry): number | undefined {
+    const held = attempts.filter((attempt) => attempt.pid === pid && isOpenAt(attempt, atMs));
+    const ends = held.map(({ closedMs }) => closedMs ?? facts.end.atMs);
+    return ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)) - atMs;
+  }
+
+  return function clock(fault) {
+    const { name, target, atMs, liftedMs } = fault;
+    if (!name.startsWith('process.')) return whenServed(liftedMs);
+    if (!target.startsWith('gateway')) return whatWasHeld(fault);
+    return firstAnswer(name === 'process.stop' ? liftedMs : atMs, target);
+  };
+}
+
+function isOpenAt({ openedMs, closedMs }: AttemptEntry, atMs: number): boolean {
+  return openedMs <= atMs && (closedMs === undefined || closedMs > atMs);
+}
+
+/** From then to the next of these times; undefined where there is none. */
+function leastAfter(fromMs: number, times: number[]): number | undefined {
+  const later = times.filter((atMs) => atMs >= fromMs);
+  return later.length === 0 ? undefined : later.reduce((a, b) => Math.min(a, b)) - fromMs;
+}
+
+function percentile(numbers: number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
+}

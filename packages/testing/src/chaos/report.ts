@@ -1,0 +1,119 @@
+import { check, type Verdict } from './check/check';
+import { readFacts, type Violation } from './check/facts';
+import { type Entry, entriesOf } from './recording';
+import { kindOf, measureRecovery, type Recovery } from './recovery';
+
+/** What a run came to, as it is written. */
+export type Report = {
+  isGood: boolean;
+  keys: number;
+  calls: number;
+  messages: number;
+  sends: number;
+  kills: number;
+  lost: number;
+  double_accepted: number;
+  unsettled: number;
+  duplicates: number;
+  unexplained_duplicates: number;
+  seed: number;
+  commit: string;
+  is_full: boolean;
+  seconds: number;
+  kills_by_kind: Record<string, number>;
+  faults_by_kind: Record<string, number>;
+  duplicates_by_cause: Record<string, number>;
+  recovery: Recovery;
+  /** The first of each invariant, with how many there were. */
+  violations: (Violation & { count: number })[];
+};
+
+/** A run that made fewer kills than it was to is no proof. */
+export function reportOn(entries: readonly Entry[], leastKills: number): Report {
+  const facts = readFacts(entries);
+  const verdict = check(entries);
+  const faults = facts.faults;
+  const kills = faults.filter(({ isKill }) => isKill);
+  const violations = groupViolations(verdict);
+  const { run, end } = facts;
+  return {
+    isGood: violations.length === 0 && kills.length >= leastKills && facts.keys.length >= run.keys,
+    keys: facts.keys.length,
+    calls: facts.calls.length,
+    messages: facts.messages.length,
+    sends: facts.sends.length,
+    kills: kills.length,
+    lost: verdict.lost,
+    double_accepted: verdict.doubleAccepted,
+    unsettled: verdict.unsettled,
+    duplicates: verdict.duplicates,
+    unexplained_duplicates: verdict.unexplainedDuplicates,
+    seed: run.seed,
+    commit: run.commit,
+    is_full: run.isFull,
+    seconds: Math.round((end.atMs - (entriesOf(entries, 'call')[0]?.atMs ?? 0)) / 1_000),
+    kills_by_kind: countBy(kills, ({ name, target }) => killName(name, target)),
+    faults_by_kind: countBy(faults, ({ name }) => name),
+    duplicates_by_cause: verdict.duplicatesByCause,
+    recovery: measureRecovery(facts),
+    violations,
+  };
+}
+
+/** A killed process by what it does: gateway, worker, relay; a store by how. */
+function killName(name: string, target: string): string {
+  return name === 'process.kill' ? kindOf(target) : name;
+}
+
+function groupViolations({ violations }: Verdict): Report['violations'] {
+  const firsts = new Map<string, Violation & { count: number }>();
+  for (const violation of violations) {
+    const known = firsts.get(violation.invariant);
+    if (known) known.count += 1;
+    else firsts.set(violation.invariant, { ...violation, count: 1 });
+  }
+  return [...firsts.values()];
+}
+
+function countBy<T>(members: readonly T[], nameOf: (member: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const member of members) counts[nameOf(member)] = (counts[nameOf(member)] ?? 0) + 1;
+  return counts;
+}
+
+/** For people: the same as a table. */
+export function tableOf(report: Report): string {
+  const lines: [string, string | number][] = [
+    [
+      'seed, commit',
+      `${report.seed}, ${report.commit}${report.is_full ? ', a process a role' : ''}`,
+    ],
+    ['keys, calls, messages', `${report.keys}, ${report.calls}, ${report.messages}`],
+    ['kills', `${report.kills}  (${listOf(report.kills_by_kind)})`],
+    ['faults', listOf(report.faults_by_kind)],
+    ['lost', report.lost],
+    ['double accepted', report.double_accepted],
+    ['unsettled', report.unsettled],
+    ['duplicates', `${report.duplicates}  (${listOf(report.duplicates_by_cause) || 'none'})`],
+    ['unexplained duplicates', report.unexplained_duplicates],
+    ...Object.entries(report.recovery).map(([name, { faults, p50Ms, p99Ms }]): [string, string] => [
+      `recovery from ${name}`,
+      `p50 ${p50Ms} ms, p99 ${p99Ms} ms (${faults})`,
+    ]),
+    ...report.violations.map(({ invariant, count, detail }): [string, string] => [
+      `BROKEN: ${invariant}`,
+      `${count} times; first: ${detail}`,
+    ]),
+    ['seconds', report.seconds],
+    ['verdict', report.isGood ? 'good' : 'NOT GOOD'],
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+function listOf(counts: Record<string, number>): string {
+  return Object.entries(counts)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}

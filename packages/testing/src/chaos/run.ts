@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import { createWriteStream, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { repositoryRoot } from '../test-stores';
+import { createClient } from './client';
+import { createInjector } from './injector';
+import { createRandom, type Random } from './random';
+import { countOpen, findLeaks, readResources, readRows } from './read-world';
+import { type Entry, entriesOf } from './recording';
+import { type Report, reportOn } from './report';
+import { planKey } from './workload';
+import { deadlineMs, lockMs, openWorld, policy, type World } from './world';
+
+export type ChaosOptions = {
+  keys: number;
+  seed: number;
+  /** A process for each role. */
+  isFull?: boolean;
+  /** Where the report goes, and beside it the history. */
+  reportFile?: string;
+  /** Ends the run early, in order; then there is no verdict. */
+  signal?: AbortSignal;
+  onProgress?(line: string): void;
+};
+
+/** Sends, breaks things, waits until all is settled, and judges what was recorded. */
+export async function runChaos(options: ChaosOptions): Promise<Report> {
+  const recorder = createRecorder(options);
+  const world = await openWorld(options.isFull ?? false, recorder.record);
+  try {
+    await exercise(options, world, recorder);
+  } finally {
+    await world.close();
+    await recorder.close();
+  }
+  const report = reportOn(recorder.entries, leastKillsFor(options.keys));
+  if (options.reportFile) {
+    writeFileSync(options.reportFile, `${JSON.stringify(report, undefined, 2)}\n`);
+  }
+  return report;
+}
+
+type Recorder = {
+  entries: Entry[];
+  record(entry: Entry): void;
+  close(): Promise<void>;
+};
+
+/** Each entry is written as it comes, so that a run that breaks off has its history. */
+function createRecorder({ reportFile, keys, seed, isFull = false }: ChaosOptions): Recorder {
+  const entries: Entry[] = [];
+  const stream = reportFile
+    ? createWriteStream(reportFile.replace(/(\.json)?$/, '.history.jsonl'))
+    : undefined;
+  function record(entry: Entry): void {
+    entries.push(entry);
+    stream?.write(`${JSON.stringify(entry)}\n`);
+  }
+  const settings = { lockMs, deadlineMs, ...policy };
+  record({ type: 'run', seed, keys, isFull, commit: readCommit(), ...settings });
+  return {
+    entries,
+    record,
+    close: () => new Promise((resolve) => (stream ? stream.end(resolve) : resolve())),
+  };
+}
+
+function readCommit(): string {
+  try {
+    const args = ['describe', '--always', '--dirty', '--abbrev=10', '--exclude=*'];
+    return execFileSync('git', args, { cwd: repositoryRoot, encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** From 3,000 keys on at least 100; a smaller run makes as many as its size allows. */
+function leastKillsFor(keys: number): number {
+  return keys >= 3_000 ? Math.max(100, Math.round(keys / 50)) : Math.round(keys / 25);
+}
+
+const clientsAtOnce = 16;
+/** A run that gets nowhere ends all the same: so long, and so much for each key. */
+const [longestStartMs, longestPerKeyMs] = [240_000, 250];
+/** How long what was accepted may take to be settled, after the last fault. */
+const settleMs = 60_000;
+
+async function exercise(options: ChaosOptions, world: World, recorder: Recorder): Promise<void> {
+  const { keys, seed, signal, onProgress } = options;
+  const { record, entries } = recorder;
+  const random = createRandom(seed);
+  for (const [channel, { onTaken }] of Object.entries(world.simulated.channels)) {
+    onTaken((taken) => record({ type: 'send', channel, ...taken }));
+  }
+  const beganMs = performance.now();
+  const latestMs = beganMs + longestStartMs + keys * longestPerKeyMs;
+  const injector = createInjector({ world, random: random.fork('faults'), record });
+  const leastKills = leastKillsFor(keys);
+  const progress = { begun: 0, done: 0 };
+  const isAborted = () => signal?.aborted ?? false;
+  const isLate = () => isAborted() || performance.now() > latestMs;
+  const isEnough = () => progress.done >= keys && injector.kills() >= leastKills;
+  let faultsEndedMs = Number.POSITIVE_INFINITY;
+
+  const timer = setInterval(() => {
+    onProgress?.(`${progress.done} keys, ${injector.kills()} kills`);
+  }, progressEveryMs);
+  const sending = send({
+    world,
+    random: random.fork('workload'),
+    record,
+    progress,
+    share: () => ({ keys: progress.begun / keys, kills: injector.kills() / leastKills }),
+    isOver: () => isLate() || (progress.begun >= keys && injector.kills() >= leastKills),
+    isLost: () => isAborted() || performance.now() > faultsEndedMs + settleMs,
+  });
+  const broken = await injector
+    .run(() => isLate() || isEnough())
+    .then(nothing, (error: unknown) => ({ error }));
+  faultsEndedMs = broken ? 0 : performance.now();
+  clearInterval(timer);
+  const unanswered = await sending;
+  signal?.throwIfAborted();
+  if (broken) throw broken.error;
+  onProgress?.('faults are over; waiting until all is settled');
+  const leaks = await findLeaks(
+    world,
+    entriesOf(entries, 'answer').map(({ body }) => body),
+  );
+  for (const leak of leaks) record(leak);
+  await untilSettled(world, () => isAborted() || performance.now() > faultsEndedMs + settleMs);
+  signal?.throwIfAborted();
+  for (const entry of [...(await readRows(world.database)), ...readResources(world)]) record(entry);
+  record({ type: 'end', atMs: performance.now(), faultsEndedMs, unanswered });
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+const progressEveryMs = 10_000;
+
+type Sending = {
+  world: World;
+  random: Random;
+  record(entry: Entry): void;
+  progress: { begun: number; done: number };
+  /** How much of the keys was begun, and how many of the kills were made. */
+  share(): { keys: number; kills: number };
+  /** No further key is begun. */
+  isOver(): boolean;
+  /** Clients give up. */
+  isLost(): boolean;
+};
+
+/** Keys run ahead of kills by this share at most; then clients slow down, and never stop. */
+const mostAhead = 0.05;
+const aheadWaitMs = 250;
+
+/** The keys that got no final answer. */
+async function send(sending: Sending): Promise<string[]> {
+  const { world, random, record, progress } = sending;
+  const client = createClient({
+    tenants: world.tenants,
+    simulated: world.simulated.channels,
+    gateways: () =>
+      world.members.flatMap(({ name, kind, url }) =>
+        kind === 'gateway' && url !== undefined ? [{ name, url }] : [],
+      ),
+    record,
+    random: random.fork('client'),
+    isOver: sending.isLost,
+  });
+  const unanswered: string[] = [];
+
+  async function work(): Promise<void> {
+    while (!sending.isOver()) {
+      const planned = planKey(progress.begun, random, world.channels);
+      progress.begun += 1;
+      if (!(await client.use(planned))) unanswered.push(planned.key);
+      progress.done += 1;
+      const { keys, kills } = sending.share();
+      if (keys > kills + mostAhead) await wait(aheadWaitMs);
+    }
+  }
+
+  await Promise.all(Array.from({ length: clientsAtOnce }, work));
+  return unanswered;
+}
+
+const settlePollMs = 250;
+
+async function untilSettled({ database }: World, isLate: () => boolean): Promise<void> {
+  while (!isLate()) {
+    if ((await countOpen(database)) === 0) return;
+    await wait(settlePollMs);
+  }
+}

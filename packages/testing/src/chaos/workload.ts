@@ -1,0 +1,90 @@
+import type { SimulatedChannels } from '../simulated-channels';
+import type { Random } from './random';
+import type { Policy } from './recording';
+
+/** An account with its app, and an event for each set of channels and each policy. */
+export type Tenant = { accountId: string; apiKey: string; appId: string };
+
+/** What is sent under one idempotency key, and how often. */
+export type PlannedKey = {
+  key: string;
+  tenant: number;
+  policy: Policy;
+  channels: string[];
+  /** The recipients; more than one for a bulk. */
+  numbers: number[];
+  isBulk: boolean;
+  /** Calls at the same moment, over both gateways. */
+  copies: number;
+  /** Sent once more after it was accepted. */
+  isReplayed: boolean;
+  /** Another body under the same key, after it was accepted. */
+  isMisused: boolean;
+  /** Another account tries to send to the app. */
+  isTrespassed: boolean;
+};
+
+const shares = {
+  together: 0.3,
+  replayed: 0.1,
+  misused: 0.05,
+  trespassed: 0.02,
+  bulk: 0.2,
+  hold: 0.2,
+  crowd: 0.01,
+};
+const mostCopies = 4;
+const [mostItems, crowdItems] = [4, 40];
+/** Every recipient of a run has a number of its own. */
+const numbersPerKey = 50;
+
+/** What the key of that place in the run is to do; the same for the same seed. */
+export function planKey(index: number, random: Random, channels: string[]): PlannedKey {
+  // A crowd makes a backlog: then there are jobs in Redis, and messages that wait in a worker, when something breaks.
+  const isCrowd = random.chance(shares.crowd);
+  const isBulk = isCrowd || random.chance(shares.bulk);
+  const bulkItems = isCrowd ? crowdItems : random.between(2, mostItems);
+  const items = isBulk ? bulkItems : 1;
+  return {
+    key: `key-${index}`,
+    tenant: index % tenantCount,
+    policy: random.chance(shares.hold) ? 'hold' : 'resend',
+    channels: random.pick(setsOf(channels)),
+    numbers: Array.from({ length: items }, (_, item) => index * numbersPerKey + item),
+    isBulk,
+    copies: random.chance(shares.together) ? random.between(2, mostCopies) : 1,
+    isReplayed: random.chance(shares.replayed),
+    isMisused: random.chance(shares.misused),
+    isTrespassed: random.chance(shares.trespassed),
+  };
+}
+
+export const tenantCount = 2;
+
+/** Each channel alone, and all of them together. */
+export function setsOf(channels: string[]): string[][] {
+  return [...channels.map((channel) => [channel]), channels];
+}
+
+export function eventName(channels: readonly string[], policy: Policy): string {
+  return `${policy}:${channels.join('+')}`;
+}
+
+/** Built in: it is reached by a `user_id`, and no provider carries it. */
+export const inboxChannel = 'in_app';
+
+/** The body of the key's calls; `value` tells one body from another. */
+export function bodyOf(
+  { policy, channels, numbers, isBulk }: PlannedKey,
+  simulated: SimulatedChannels['channels'],
+  value: string,
+): object {
+  const userOf = (number: number) =>
+    Object.assign(
+      channels.includes(inboxChannel) ? { user_id: `person-${number}` } : {},
+      ...channels.map((channel) => simulated[channel]?.user(number)),
+    );
+  const items = numbers.map((number) => ({ user: userOf(number), data: { name: value } }));
+  const event = eventName(channels, policy);
+  return isBulk ? { event, batch: items } : { event, ...items[0] };
+}

@@ -1,0 +1,147 @@
+import path from 'node:path';
+import { channelNames } from '@belfry/channels';
+import { createDatabase, type Database, migrate } from '@belfry/database';
+import { createLogger, createRedis } from '@belfry/runtime';
+import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { channelVersion, createFactories, testKeyRing } from '../factories';
+import { type OwnStore, ownPostgres, ownRedis } from '../own-stores';
+import { type SimulatedChannels, startSimulatedChannels } from '../simulated-channels';
+import { repositoryRoot } from '../test-stores';
+import { type Member, type MemberSpec, startMember } from './member';
+import type { Entry } from './recording';
+import { eventName, inboxChannel, setsOf, type Tenant, tenantCount } from './workload';
+
+/** The whole system under test, with everything around it that can be made to fail. */
+export type World = {
+  postgres: OwnStore;
+  redis: OwnStore;
+  simulated: SimulatedChannels;
+  /** Those of the simulators, and the inbox. */
+  channels: string[];
+  members: Member[];
+  tenants: Tenant[];
+  /** Our own ways to the stores, which nobody degrades. */
+  database: Database;
+  redisClient: ReturnType<typeof createRedis>;
+  close(): Promise<void>;
+};
+
+/**
+ * Short, so that a run need not wait long for what its faults left behind, and long enough for a machine that has no time to spare. A
+ * lease is 5 s longer.
+ */
+export const deadlineMs = 7_000;
+export const policy = { attempts: 20, unknownResends: 8 };
+/** See the gate of accepting. */
+export const lockMs = 10_000;
+const redisCommandTimeoutMs = 2_000;
+
+export async function openWorld(isFull: boolean, record: (entry: Entry) => void): Promise<World> {
+  const closers: (() => unknown)[] = [];
+  async function close(): Promise<void> {
+    for (const each of closers.splice(0).reverse()) await each();
+  }
+  try {
+    return { ...(await build(isFull, record, closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Closers = (() => unknown)[];
+
+async function build(isFull: boolean, record: (entry: Entry) => void, closers: Closers) {
+  const postgres = await ownPostgres();
+  closers.push(() => postgres.remove());
+  const redis = await ownRedis();
+  closers.push(() => redis.remove());
+  await migrate(postgres.url, path.join(repositoryRoot, 'prisma', 'migrations'));
+  const log = createLogger({ level: 'error', process: 'chaos' });
+  const database = createDatabase({ url: postgres.url, poolSize: 3, log });
+  closers.push(() => database.close());
+  const redisClient = createRedis({
+    url: redis.url,
+    log,
+    commandTimeoutMs: redisCommandTimeoutMs,
+  });
+  closers.push(() => redisClient.disconnect());
+  const simulated = await startSimulatedChannels();
+  closers.push(() => simulated.close());
+  const channels = [...Object.keys(simulated.channels), inboxChannel];
+  const tenants = await createTenants(database, simulated, channels);
+  const env = { ...settings, ...simulated.env };
+  const members = await Promise.all(
+    specsOf(isFull).map(async (spec) => {
+      const urls = { postgresUrl: postgres.url, redisUrl: redis.url };
+      const member = await startMember(spec, { ...urls, env, record });
+      closers.push(() => member.stop());
+      return member;
+    }),
+  );
+  return { postgres, redis, simulated, channels, members, tenants, database, redisClient };
+}
+
+const settings: Record<string, string> = {
+  REDIS_PREFIX: 'chaos',
+  BELFRY_KEYS: testKeyRing,
+  PUBLIC_URL: 'http://127.0.0.1',
+  ALLOW_HTTP: 'true',
+  ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+  API_PORT: '0',
+  DATABASE_POOL_SIZE: '4',
+  SEND_TIMEOUT_MS: String(deadlineMs),
+  RETRY_BASE_MS: '20',
+  RETRY_CAP_MS: '200',
+  RELAY_POLL_MS: '100',
+  RELAY_REQUEUE_AFTER_MS: '1000',
+  // What is killed is to hold something.
+  MESSAGES_IN_FLIGHT: '10',
+};
+
+/** Two gateways, two workers with every role and a relay; or, in full, a process for each role. */
+function specsOf(isFull: boolean): MemberSpec[] {
+  const gateways = [1, 2].map((number): MemberSpec => {
+    return { name: `gateway-${number}`, kind: 'gateway', roles: '' };
+  });
+  const relay: MemberSpec = { name: 'relay', kind: 'relay', roles: 'relay' };
+  const roles = isFull ? [...channelNames.map(deliverQueue), fanOutQueue] : ['all', 'all'];
+  const workers = roles.map((role, index): MemberSpec => {
+    return { name: isFull ? role : `worker-${index + 1}`, kind: 'worker', roles: role };
+  });
+  return [...gateways, ...workers, relay];
+}
+
+async function createTenants(
+  database: Database,
+  { channels: simulated }: SimulatedChannels,
+  channels: string[],
+): Promise<Tenant[]> {
+  const factories = createFactories(database);
+
+  async function createTenant(): Promise<Tenant> {
+    const tenant = await factories.createTenant({ delivery: 'live' });
+    const integrationIds: Record<string, string> = {};
+    for (const [channel, { provider, settings: given, credentials }] of Object.entries(simulated)) {
+      const integration = { channel, provider, settings: given, credentials };
+      integrationIds[channel] = (await factories.createIntegration(tenant, integration)).id;
+    }
+    for (const set of setsOf(channels)) {
+      for (const onUnknown of ['resend', 'hold'] as const) {
+        const versions = set.map((channel) => {
+          const id = integrationIds[channel];
+          const template = simulated[channel]?.template(text) ?? { title: text };
+          const options = { integrationIds: id ? [id] : [], policy: { ...policy, onUnknown } };
+          return [channel, channelVersion(template, options)] as const;
+        });
+        const name = eventName(set, onUnknown);
+        await factories.createEvent(tenant, Object.fromEntries(versions), { name });
+      }
+    }
+    return tenant;
+  }
+
+  return Promise.all(Array.from({ length: tenantCount }, createTenant));
+}
+
+const text = 'Hello {{name}}';

@@ -1,0 +1,156 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { migrate } from '@belfry/database';
+import {
+  channelVersion,
+  createSlackSimulator,
+  eventually,
+  type MessageRow,
+  type OwnStore,
+  ownPostgres,
+  ownRedis,
+  type SlackSimulator,
+  type System,
+  startSystem,
+  type TestProcess,
+} from '@belfry/testing';
+import { repositoryRoot } from './test-stores';
+
+jest.setTimeout(180_000);
+
+const deadlineMs = 6_000;
+/** See `leaseMsOf` of the worker. */
+const leaseMs = deadlineMs + 5_000;
+
+let postgres: OwnStore;
+let redis: OwnStore;
+let slack: SlackSimulator;
+let system: System;
+
+beforeEach(async () => {
+  [postgres, redis] = await Promise.all([ownPostgres(), ownRedis()]);
+  await migrate(postgres.url, path.join(repositoryRoot, 'prisma', 'migrations'));
+  slack = await createSlackSimulator();
+  system = await startSystem({
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    workers: ['relay'],
+    env: { SLACK_API_URL: slack.url, SEND_TIMEOUT_MS: String(deadlineMs) },
+  });
+}, 180_000);
+
+afterEach(async () => {
+  await system.stop();
+  await slack.close();
+  await Promise.all([postgres.remove(), redis.remove()]);
+}, 120_000);
+
+/** A message that waits for a worker; the id of its request. */
+async function accept(): Promise<string> {
+  const tenant = await system.factories.createTenant({ delivery: 'live' });
+  const integration = await system.factories.createIntegration(tenant, {
+    channel: 'slack',
+    provider: 'slack',
+    credentials: { access_token: 'xoxb-1111-2222-integration' },
+  });
+  const { name } = await system.factories.createEvent(tenant, {
+    slack: channelVersion({ text: 'Hello' }, { integrationIds: [integration.id] }),
+  });
+  const user = { slack: { channel_id: 'C0WORKERFROZEN' } };
+  const { body } = await system.send(tenant, { event: name, user });
+  return String(body.request_id);
+}
+
+async function readUntil(
+  requestId: string,
+  check: (message: MessageRow | undefined) => void,
+): Promise<MessageRow> {
+  return eventually(
+    async () => {
+      const [message] = await system.readMessages(requestId);
+      check(message);
+      if (!message) throw new Error('There is no message');
+      return message;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+const isSending = (message: MessageRow | undefined) => expect(message?.state).toBe('sending');
+const isSent = (message: MessageRow | undefined) => expect(message?.state).toBe('sent');
+
+/** Starts a worker that claims and then waits for the event's version, and freezes it there. */
+async function freezeBeforeLastCheck(requestId: string): Promise<TestProcess> {
+  const holder = await system.database.delivery.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE event_version IN ACCESS EXCLUSIVE MODE');
+    const worker = await system.startWorker('deliver-slack');
+    await readUntil(requestId, isSending);
+    worker.signal('SIGSTOP');
+    await holder.query('ROLLBACK');
+    return worker;
+  } finally {
+    holder.release();
+  }
+}
+
+/** Starts a worker whose call the provider takes and does not answer, and freezes it there. */
+async function freezeWithinCall(): Promise<TestProcess> {
+  slack.fail({ on: 'chat.postMessage', hang: true });
+  const worker = await system.startWorker('deliver-slack');
+  await eventually(() => expect(slack.sends).toHaveLength(1), { timeoutMs: 30_000 });
+  worker.signal('SIGSTOP');
+  return worker;
+}
+
+/** Longer than the woken worker needs to do what it would do. */
+const wakingMs = 3_000;
+
+/** More than a lease is longer than a deadline, less than a look-up may take. */
+const tooLateMs = 6_500;
+
+describe('a worker that is frozen between claim and call', () => {
+  test('does not call when it is woken too late for a whole deadline, and the message goes on', async () => {
+    const requestId = await accept();
+    const frozen = await freezeBeforeLastCheck(requestId);
+    await sleep(tooLateMs);
+    frozen.signal('SIGCONT');
+    const { attemptRows } = await readUntil(requestId, isSent);
+    expect(attemptRows).toMatchObject([
+      { number: 1, outcome: 'retry', reason: 'claimed_too_late' },
+      { number: 2, outcome: 'accepted', isPossibleDuplicate: false },
+    ]);
+    expect(slack.requests).toHaveLength(1);
+  });
+});
+
+describe('a worker that is frozen within the call', () => {
+  test('may have sent, so the message goes on and is marked as a possible duplicate', async () => {
+    const requestId = await accept();
+    const frozen = await freezeWithinCall();
+    await system.startWorker('deliver-slack');
+    await readUntil(requestId, isSent);
+    frozen.signal('SIGCONT');
+    await sleep(wakingMs);
+    expect(slack.sends).toHaveLength(2);
+    const { attemptRows, unknownCount } = await readUntil(requestId, isSent);
+    expect(attemptRows).toMatchObject([
+      { number: 1, outcome: 'unknown', isPossibleDuplicate: false },
+      { number: 2, outcome: 'accepted', isPossibleDuplicate: true },
+    ]);
+    expect(unknownCount).toBe(1);
+  });
+});
+
+describe('a worker that is killed', () => {
+  test('delays its message by no more than the lease and 5 s', async () => {
+    const requestId = await accept();
+    const worker = await freezeWithinCall();
+    await system.startWorker('deliver-slack');
+    await worker.stop('SIGKILL');
+    const { attemptRows } = await readUntil(requestId, isSent);
+    const [first, second] = attemptRows.map(({ openedAt }) => openedAt.getTime());
+    expect(Number(second) - Number(first)).toBeLessThanOrEqual(leaseMs + 5_000);
+  });
+});

@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Mutant } from './mutants';
+
+/** Changes the file in `folder`; what comes back undoes it. Throws where an anchor is gone, or stands more than once. */
+export function applyMutant(mutant: Mutant, folder: string): () => void {
+  const file = path.join(folder, mutant.file);
+  const before = readFileSync(file, 'utf8');
+  writeFileSync(file, mutated(mutant, before));
+  return () => writeFileSync(file, before);
+}
+
+export function mutated({ name, file, edits }: Mutant, text: string): string {
+  return edits.reduce((edited, { anchor, becomes }) => {
+    const [before = '', after, ...others] = edited.split(anchor);
+    if (after === undefined) throw new Error(`${name}: not found in ${file}: ${anchor}`);
+    if (others.length > 0) throw new Error(`${name}: more than once in ${file}: ${anchor}`);
+    return before + becomes + after;
+  }, text);
+}

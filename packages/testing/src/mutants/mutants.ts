@@ -1,0 +1,189 @@
+/** A fault that somebody could make in the code, and the suite that has to notice. */
+export type Mutant = {
+  name: string;
+  /** What no longer holds. */
+  breaks: string;
+  file: string;
+  /** Each anchor stands exactly once in the file. */
+  edits: { anchor: string; becomes: string }[];
+  suite: Suite;
+};
+
+export type Suite =
+  | { kind: 'chaos'; keys: number; seed: number }
+  /** The tests of a file whose names match. */
+  | { kind: 'tests'; project: 'unit' | 'int'; path: string; names: string };
+
+const chaos: Suite = { kind: 'chaos', keys: 500, seed: 3 };
+const claimable = "AND m.state = 'queued' AND m.due_at <= now()";
+const idempotencyTests = 'apps/api/src/idempotency.int.test.ts';
+
+export const mutants: Mutant[] = [
+  {
+    name: 'no unique key',
+    breaks: 'PostgreSQL arbitrates who accepts a key',
+    file: 'prisma/migrations/20261128000000_create_data_model/migration.sql',
+    edits: [
+      {
+        anchor: `CURRENT_TIMESTAMP,
+
+    CONSTRAINT "idempotency_key_pkey" PRIMARY KEY ("account_id","key_hash")`,
+        becomes: 'CURRENT_TIMESTAMP',
+      },
+    ],
+    suite: chaos,
+  },
+  {
+    name: 'answer before COMMIT',
+    breaks: 'a 200 leaves after the commit',
+    file: 'packages/accepting/src/write-batcher.ts',
+    edits: [
+      {
+        anchor: 'const results = await write(calls);',
+        becomes:
+          'const results = calls.map((): WriteResult => ({ isWritten: true }));\n    void write(calls);',
+      },
+    ],
+    suite: chaos,
+  },
+  {
+    name: 'relay off',
+    breaks: 'what is due is queued, whatever Redis forgot',
+    file: 'apps/worker/src/start-relay.ts',
+    edits: [{ anchor: '  relay.start();\n', becomes: '' }],
+    suite: chaos,
+  },
+  {
+    name: 'claim without a look at the state',
+    breaks: 'a message is claimed once',
+    file: 'packages/database/src/claim.ts',
+    edits: [
+      {
+        anchor: `WHERE m.id = ANY ($1::uuid[]) ${claimable}`,
+        becomes: 'WHERE m.id = ANY ($1::uuid[])',
+      },
+      { anchor: `WHERE m.id = v.id ${claimable}`, becomes: 'WHERE m.id = v.id' },
+    ],
+    suite: chaos,
+  },
+  {
+    name: 'lease ignored in record',
+    breaks: 'a late result does not move a message that was tried again since',
+    file: 'packages/database/src/record.ts',
+    edits: [{ anchor: ' AND m.attempts = t.number', becomes: '' }],
+    suite: { ...chaos, keys: 600 },
+  },
+  {
+    name: 'unknown recorded as retry',
+    breaks: 'a second send is declared as a possible duplicate',
+    file: 'apps/worker/src/deliver.ts',
+    edits: [
+      {
+        anchor: '  const { outcome } = ended;\n  return {\n',
+        becomes:
+          "  const outcome: Outcome =\n    ended.outcome.outcome === 'unknown' ? { ...ended.outcome, outcome: 'retry' } : ended.outcome;\n  return {\n",
+      },
+    ],
+    suite: chaos,
+  },
+  {
+    name: 'fingerprint without path',
+    breaks: 'a key belongs to one route and app',
+    file: 'apps/api/src/post.ts',
+    edits: [
+      {
+        anchor: '{ ...path, app_id: caller.app.id }',
+        becomes: '{ ...path, app_id: undefined }',
+      },
+    ],
+    suite: {
+      kind: 'tests',
+      project: 'int',
+      path: idempotencyTests,
+      names: 'another app of the account',
+    },
+  },
+  {
+    name: 'key scoped by API key',
+    breaks: 'a key outlives the rotation of the API key',
+    file: 'apps/api/src/post.ts',
+    edits: [
+      {
+        anchor: '    idempotencyKey,\n    route:',
+        becomes:
+          '    idempotencyKey: idempotencyKey && caller.apiKeyId + idempotencyKey,\n    route:',
+      },
+    ],
+    suite: { kind: 'tests', project: 'int', path: idempotencyTests, names: 'second API key' },
+  },
+  {
+    name: 'age counted from the last replay',
+    breaks: 'a key can be removed a day after its first use',
+    file: 'packages/database/src/write-request.ts',
+    edits: [
+      {
+        anchor: `SELECT account_id, key_hash, fingerprint, ring_key_id, request_id, status, body
+           FROM idempotency_key
+           WHERE (account_id, key_hash) IN (SELECT * FROM unnest($1::uuid[], $2::bytea[]))`,
+        becomes: `UPDATE idempotency_key SET first_seen = now()
+           WHERE (account_id, key_hash) IN (SELECT * FROM unnest($1::uuid[], $2::bytea[]))
+           RETURNING account_id, key_hash, fingerprint, ring_key_id, request_id, status, body`,
+      },
+    ],
+    suite: {
+      kind: 'tests',
+      project: 'int',
+      path: idempotencyTests,
+      names: 'at least 24 hours old',
+    },
+  },
+  {
+    name: 'job added again under its old id',
+    breaks: 'what is queued again is a job that Redis has never seen',
+    file: 'apps/worker/src/feed.ts',
+    edits: [
+      {
+        anchor: 'const jobs = gatherLanes(lost, { channel, newId });',
+        becomes:
+          'const jobs = gatherLanes(lost, { channel, newId: () => lost[0]?.jobId ?? newId() });',
+      },
+    ],
+    suite: {
+      kind: 'tests',
+      project: 'unit',
+      path: 'apps/worker/src/feed.test.ts',
+      names: 'under a new id',
+    },
+  },
+  {
+    name: 'batch joined by key',
+    breaks: 'what a batch writes belongs to the calls that won their keys',
+    file: 'packages/database/src/write-request.ts',
+    edits: [
+      {
+        anchor: 'OR t.id IN (SELECT request_id FROM k)\n',
+        becomes: `OR t.idempotency_key IN (
+    SELECT w.idempotency_key FROM unnest($7::uuid[], $16::text[]) w (id, idempotency_key)
+    JOIN k ON k.request_id = w.id)\n`,
+      },
+    ],
+    suite: {
+      kind: 'tests',
+      project: 'int',
+      path: 'packages/database/src/write-request.int.test.ts',
+      names: 'same text',
+    },
+  },
+  {
+    name: 'permission checked at plan instead of claim',
+    breaks: 'an address that is suppressed since is not written to',
+    file: 'packages/database/src/claim.ts',
+    edits: [{ anchor: "      WHEN s.suppressed THEN 'suppressed'\n", becomes: '' }],
+    suite: {
+      kind: 'tests',
+      project: 'int',
+      path: 'packages/database/src/delivery.int.test.ts',
+      names: 'suppressed by the time it is claimed',
+    },
+  },
+];
