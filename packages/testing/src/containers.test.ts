@@ -69,7 +69,7 @@ describe('docker-compose.yml', () => {
     const others = ours.filter(({ process }) => process !== 'worker');
     expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
       'api node apps/api/dist/main.js',
-      'dashboard node apps/dashboard/dist/main.js',
+      'dashboard node apps/dashboard/dist/server/main.js',
       'migrate node apps/cli/dist/main.js migrate',
     ]);
   });

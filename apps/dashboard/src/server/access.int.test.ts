@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import request from 'supertest';
+import { ensureFirstOperator } from './first-operator';
 import { hashToken } from './sessions';
 import { createStoredDashboard, password, type StoredDashboard } from './stored-dashboard.fixture';
 
@@ -138,6 +139,18 @@ describe('the API key', () => {
     const [active] = ended.body.keys;
     const last = await call('post', `keys/${active.id}/end`, { password });
     expect(last.body.code).toBe('needs_confirmation');
+  });
+});
+
+describe('the first operator', () => {
+  test('is made from the environment once, and keeps its password', async () => {
+    const { parts } = dashboard;
+    const email = `${randomBytes(6).toString('hex')}@example.com`;
+    const make = (ADMIN_PASSWORD: string) =>
+      ensureFirstOperator({ ADMIN_EMAIL: email, ADMIN_PASSWORD }, { ...parts, log: parts.logger });
+    await make(password);
+    await make('another sentence of theirs');
+    expect((await post('/api/session', { email, password })).status).toBe(200);
   });
 });
 

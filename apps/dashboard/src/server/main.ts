@@ -16,7 +16,7 @@ import {
 } from '@belfry/runtime';
 import type { Express } from 'express';
 import { createDashboard } from './app';
-import { checkFirstOperator, ensureFirstOperator } from './first-operator';
+import { ensureFirstOperator } from './first-operator';
 import { createDashboardParts, type DashboardParts } from './parts';
 
 /** sysexits.h: the configuration is wrong. */
@@ -35,7 +35,6 @@ start().catch((error: unknown) => {
 
 async function start(): Promise<void> {
   const env = readEnv('dashboard');
-  checkFirstOperator(env);
   const log = createLogger({ level: env.LOG_LEVEL, process: 'dashboard' });
   const timeoutMs = env.SHUTDOWN_TIMEOUT_MS || shutdownTimeoutMs;
   const shutdown = createShutdown({ log, timeoutMs });
@@ -102,7 +101,7 @@ function readTls(env: Env<'dashboard'>): { cert: Buffer; key: Buffer } {
 }
 
 function listen(server: Server, env: Env<'dashboard'>): Promise<void> {
-  const { DASHBOARD_HOST: host, DASHBOARD_PORT: port } = env;
+  const [host, port] = [env.DASHBOARD_HOST, env.DASHBOARD_PORT];
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const name = error.code === 'EADDRNOTAVAIL' ? 'DASHBOARD_HOST' : 'DASHBOARD_PORT';
