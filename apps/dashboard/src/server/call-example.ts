@@ -1,7 +1,7 @@
 import type { CallExampleAnswer } from '../api/test-send';
 
 /** What stands for the API key until the page puts it in. */
-export const keyPlace = '<API key>';
+const keyPlace = '<API key>';
 
 export type CallExampleInput = {
   gatewayUrl: string;

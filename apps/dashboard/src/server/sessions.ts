@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { Connections } from './connection';
 import { Refusal } from './problem';
 
-export const sessionTimes: SessionTimes = {
+const sessionTimes: SessionTimes = {
   idleMs: 12 * 60 * 60_000,
   longestMs: 7 * 24 * 60 * 60_000,
 };
@@ -74,7 +74,7 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-export function cookieName(isHttps: boolean): string {
+function cookieName(isHttps: boolean): string {
   return isHttps ? '__Host-belfry_session' : 'belfry_session';
 }
 
