@@ -153,7 +153,12 @@ function StepDialog({ step, ...props }: StepProps & { step: Step }) {
 }
 
 /** Shows a key, or makes one and shows that. */
-function ShowDialog({ shown, onClose, onKey, onChanged }: StepProps & { shown: KeyRow | undefined }) {
+function ShowDialog({
+  shown,
+  onClose,
+  onKey,
+  onChanged,
+}: StepProps & { shown: KeyRow | undefined }) {
   const { api } = useTools();
   async function act(password: string) {
     const answer = await (shown ? api.showKey(shown.id, password) : api.createKey(password));
