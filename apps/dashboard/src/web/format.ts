@@ -46,5 +46,6 @@ export function plural(value: number, noun: string): string {
 }
 
 export function bytes(size: number): string {
-  return size < 1_000 ? `${size} bytes` : `${(size / 1_000).toFixed(1)} KB`;
+  if (size < 1_024) return `${size} bytes`;
+  return `${Number((size / 1_024).toFixed(1))} KB`;
 }

@@ -40,7 +40,7 @@ export function useKeys(keys: Keys) {
     let first: { key: string; at: number } | undefined;
     function onKeyDown(event: KeyboardEvent) {
       const name = nameOf(event);
-      if (event.defaultPrevented || (!name.startsWith('mod+') && isTyping(event))) return;
+      if (isForOthers(event, name)) return;
       const isSecond = first !== undefined && event.timeStamp - first.at < chordMs;
       const bound = find(current.current, isSecond ? first?.key : undefined, name);
       first = { key: name, at: event.timeStamp };
@@ -60,6 +60,10 @@ function find(keys: Keys, first: string | undefined, second: string) {
 function nameOf({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): string {
   if (altKey) return `alt+${key}`;
   return metaKey || ctrlKey ? `mod+${key.toLowerCase()}` : key;
+}
+
+function isForOthers(event: KeyboardEvent, name: string): boolean {
+  return event.defaultPrevented || (!name.startsWith('mod+') && isTyping(event));
 }
 
 function isTyping({ target, key }: KeyboardEvent): boolean {

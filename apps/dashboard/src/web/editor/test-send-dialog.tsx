@@ -7,6 +7,7 @@ import { Button, Link, Segments } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { FieldHead } from '../parts/field';
 import { NoteBox, ProblemNote } from '../parts/notes';
+import { somebodyFor } from '../parts/somebody';
 import { pathOf } from '../route';
 import { JsonArea } from './sample-panel';
 import type { Draft } from './use-draft';
@@ -16,13 +17,6 @@ const deliveries = [
   { value: 'sandbox', text: 'To the sandbox' },
   { value: 'live', text: 'For real' },
 ] as const;
-
-/** The made-up person of every example; each channel finds its address here. */
-const somebody = {
-  email: 'ana.ruiz@example.com',
-  mobile: '+12025550123',
-  slack: { email: 'ana.ruiz@example.com' },
-};
 
 /** The draft, sent as any call is: the same code path, marked as a test in the log. */
 export function TestSendDialog({
@@ -41,7 +35,9 @@ export function TestSendDialog({
   const { registry } = useDesk();
   const own = registry.channels.filter(({ channel }) => channel in draft.definition.channels);
   const [channels, setChannels] = useState(() => own.map(({ channel }) => channel));
-  const [user, setUser] = useState<Record<string, unknown>>(() => sample.user ?? somebody);
+  const [user, setUser] = useState<Record<string, unknown>>(
+    () => sample.user ?? somebodyFor(own.map(({ channel }) => channel)),
+  );
   const [delivery, setDelivery] = useState<'sandbox' | 'live'>('sandbox');
   const [problem, setProblem] = useState<PageProblem>();
   const [sent, setSent] = useState<string>();

@@ -20,7 +20,8 @@ export function Peal({ peal }: { peal: Record<string, PealSlot> }) {
 function Slot({ channel, slot }: { channel: string; slot: PealSlot | undefined }) {
   if (!slot) return <Mark name="none" size={13} />;
   const words = wordsOf(channel, slot);
-  if (slot.counts) return <Measure counts={slot.counts} words={words} />;
+  if (slot.counts && Object.keys(slot.counts).length > 0)
+    return <Measure counts={slot.counts} words={words} />;
   return (
     <span title={words}>
       <Mark name={markOf(slot)} size={13} />

@@ -31,10 +31,10 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
         <p>The attempt before may have been sent: this one may be its duplicate.</p>
       )}
       {step.request !== null && (
-        <CodeBlock title={titleOf('Request', step.request)} text={toText(step.request)} />
+        <CodeBlock title={titleOf('Request', step.request)} text={toText(bodyOf(step.request))} />
       )}
       {step.response !== null && (
-        <CodeBlock title={titleOf('Answer', step.response)} text={toText(step.response)} />
+        <CodeBlock title={titleOf('Answer', step.response)} text={toText(bodyOf(step.response))} />
       )}
       {step.providerMessageId && (
         <p>
@@ -53,4 +53,11 @@ function titleOf(fallback: string, payload: unknown): string {
     (part) => typeof part === 'string' || typeof part === 'number',
   );
   return said.length > 0 ? said.join(' ') : fallback;
+}
+
+/** What the title does not say: the body alone, where the rest of the payload stands in the title. */
+function bodyOf(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !('body' in payload)) return payload;
+  const said = ['method', 'url', 'operation', 'status', 'body'];
+  return Object.keys(payload).every((name) => said.includes(name)) ? payload.body : payload;
 }

@@ -99,7 +99,7 @@ function StepLine({ step, from }: { step: Step; from: number }) {
       return (
         <Line time={time} mark="dot" tone="s-delivered">
           <h3>Planned</h3>
-          <p>{step.detail}</p>
+          {step.detail && <p>{step.detail}</p>}
         </Line>
       );
     case 'waited':
