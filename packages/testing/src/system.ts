@@ -24,6 +24,7 @@ export type System = {
   startWorker(roles?: string): Promise<TestProcess>;
   /** A second gateway, with a port of its own. */
   startGateway(): Promise<TestProcess>;
+  startDashboard(): Promise<TestProcess>;
   /** POSTs a single send as a backend service would. */
   send(tenant: Tenant, body: unknown, headers?: Record<string, string>): Promise<SendAnswer>;
   /** The request's messages with their attempts, by channel. */
@@ -80,6 +81,17 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     return gateway;
   }
 
+  async function startDashboard(): Promise<TestProcess> {
+    const dashboard = startProcess('apps/dashboard/dist/server/main.js', {
+      ...env,
+      PUBLIC_URL: apiUrl,
+      DASHBOARD_PORT: '0',
+    });
+    gateways.push(dashboard);
+    await dashboard.waitForLine('dashboard.ready');
+    return dashboard;
+  }
+
   async function stop(): Promise<void> {
     await Promise.all([api, ...gateways, ...workers].map((each) => each.stop()));
     await database.close();
@@ -104,6 +116,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     factories: createFactories(database),
     startWorker,
     startGateway,
+    startDashboard,
     send: (tenant, body, headers) => send(apiUrl, tenant, { body, headers }),
     readMessages: (requestId) => readMessages(database, requestId),
     stop,

@@ -17,12 +17,11 @@ export function DraftBar({
   onOpen: (what: Floating) => void;
 }) {
   const { mayChange } = useDesk();
-  const next = (event.liveNumber ?? 0) + 1;
   const changes = event.live ? changesOf(event.live.definition, draft.definition).length : 0;
   const isSame = event.live !== null && changes === 0;
   return (
     <div className="bar">
-      <span className="tag mono on">{isSame ? `v${event.liveNumber} live` : `v${next} draft`}</span>
+      <span className="tag mono on">{isSame ? `v${event.liveNumber} live` : 'draft'}</span>
       <span className="dim cut small" role="status">
         {event.live &&
           !isSame &&

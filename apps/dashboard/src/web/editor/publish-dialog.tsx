@@ -36,7 +36,7 @@ export function PublishDialog({ event, draft, onEvent, onClose }: PublishProps) 
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
   }
   return (
-    <Dialog title={`Publish ${event.name} as v${(event.liveNumber ?? 0) + 1}`} onClose={onClose}>
+    <Dialog title={`Publish ${event.name}`} onClose={onClose}>
       <form className="form" onSubmit={(form) => void publish(form)}>
         <Changes event={event} draft={draft} />
         {!problem?.publishProblems && <ProblemNote problem={problem} />}

@@ -111,10 +111,12 @@ function Row({
         <small>{millis(at)}</small>
       </td>
       <td className="ev">
-        <Link to={pathOf(app.id, 'log', row.requestId)} search={search} title={row.event}>
-          {row.event}
-        </Link>
-        {row.kind === 'test' && <span className="tag">test</span>}
+        <span className="ev-name">
+          <Link to={pathOf(app.id, 'log', row.requestId)} search={search} title={row.event}>
+            {row.event}
+          </Link>
+          {row.kind === 'test' && <span className="tag">test</span>}
+        </span>
       </td>
       <td className="dim" title={row.recipient ?? undefined}>
         {recipientOf(row)}

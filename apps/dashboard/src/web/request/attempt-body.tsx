@@ -19,7 +19,7 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
     <>
       <h3>
         Attempt {step.number}: {outcome ? outcomeWords[outcome] : 'the call is open'}{' '}
-        <span className="nowrap">{by}</span>
+        <span>{by}</span>
       </h3>
       {(step.reason || step.detail) && (
         <p>
