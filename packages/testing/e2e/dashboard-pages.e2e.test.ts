@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { fillDashboard } from './dashboard/fill-dashboard';
 import {
@@ -8,9 +9,11 @@ import {
   type OpenDashboard,
   openDashboard,
   setUp,
+  signIn,
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
+import { startProxy } from './start-proxy';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
@@ -49,7 +52,10 @@ function pagesOf(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'emptyA
   const app = `apps/${dashboard.tenant.appId}`;
   const text = (shown: string | RegExp) => (page: Page) => page.getByText(shown).first().waitFor();
   return {
-    log: { place: `${app}/log`, isShown: (page: Page) => page.locator('td.ev a').first().waitFor() },
+    log: {
+      place: `${app}/log`,
+      isShown: (page: Page) => page.locator('td.ev a').first().waitFor(),
+    },
     request: { place: `${app}/log/${ids.requestId}`, isShown: text('Attempt 1') },
     empty: { place: `apps/${ids.emptyAppId}/log`, isShown: text('No request yet') },
     events: { place: `${app}/events`, isShown: text('order_shipped') },
@@ -134,6 +140,64 @@ describe('every page of the dashboard', () => {
       const [scrollWidth, clientWidth] = [await width('scrollWidth'), await width('clientWidth')];
       expect([name, scrollWidth]).toEqual([name, clientWidth]);
     }
+  });
+});
+
+describe('the page as it is served', () => {
+  testInBrowser('loads at most 200 KB, and the editor only with an event', async () => {
+    const { page } = await dashboard.openPage();
+    await page.context().addCookies(await operator.page.context().cookies());
+    const loaded: Promise<[string, number]>[] = [];
+    page.on('response', (response) => {
+      if (!/\.(js|css)$/.test(response.url()) || response.status() !== 200) return;
+      const size = response.body().then((body) => gzipSync(body).length);
+      loaded.push(size.then((bytes) => [path.basename(response.url()), bytes]));
+    });
+    await page.goto(dashboard.url + pages['log']!.place);
+    await pages['log']!.isShown(page);
+    const initial = await Promise.all(loaded);
+    expect(initial.map(([name]) => name).filter((name) => /mirror|event/.test(name))).toEqual([]);
+    const sum = initial.reduce((all, [, bytes]) => all + bytes, 0);
+    expect(sum).toBeGreaterThan(50_000);
+    expect(sum).toBeLessThanOrEqual(200_000);
+    await page.goto(dashboard.url + pages['event']!.place);
+    await pages['event']!.isShown(page);
+    const all = await Promise.all(loaded);
+    expect(all.some(([name]) => name.startsWith('code-mirror'))).toBe(true);
+  });
+
+  testInBrowser('works below a path of a proxy, from any page of it', async () => {
+    const proxy = await startProxy('/notify', dashboard.url);
+    try {
+      const { page } = await dashboard.openPage();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await signIn(page, `${proxy.url}/notify/${pages['queues']!.place}`);
+      await pages['queues']!.isShown(page);
+      await page.getByRole('link', { name: 'Events' }).click();
+      await pages['events']!.isShown(page);
+      await page.getByRole('link', { name: 'order_shipped' }).click();
+      await pages['event']!.isShown(page);
+      await page.reload();
+      await pages['event']!.isShown(page);
+      const foreign = asked.filter((url) => !url.startsWith(`${proxy.url}/notify/`));
+      expect(foreign).toEqual([]);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  testInBrowser('keeps what it showed while the server is away, and says as of when', async () => {
+    const { page } = operator;
+    await page.goto(dashboard.url + pages['queues']!.place);
+    await pages['queues']!.isShown(page);
+    await dashboard.server.stop('SIGKILL');
+    await page
+      .getByText(/What you see is as of \d\d:\d\d:\d\d/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+    expect(await page.getByText('1 worker').count()).toBeGreaterThan(0);
   });
 });
 

@@ -74,22 +74,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
   const gateways: TestProcess[] = [];
 
-  async function startGateway(): Promise<TestProcess> {
-    const gateway = startProcess('apps/api/dist/main.js', env);
-    gateways.push(gateway);
-    await gateway.waitForLine('api.ready');
-    return gateway;
-  }
-
-  async function startDashboard(): Promise<TestProcess> {
-    const dashboard = startProcess('apps/dashboard/dist/server/main.js', {
-      ...env,
-      PUBLIC_URL: apiUrl,
-      DASHBOARD_PORT: '0',
-    });
-    gateways.push(dashboard);
-    await dashboard.waitForLine('dashboard.ready');
-    return dashboard;
+  async function startMore(app: 'api' | 'dashboard', more: Record<string, string> = {}) {
+    const entry = app === 'api' ? 'apps/api/dist/main.js' : 'apps/dashboard/dist/server/main.js';
+    const started = startProcess(entry, { ...env, ...more });
+    gateways.push(started);
+    await started.waitForLine(`${app}.ready`);
+    return started;
   }
 
   async function stop(): Promise<void> {
@@ -104,8 +94,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
   async function startAll(): Promise<string> {
     await Promise.all((options.workers ?? ['all']).map(startWorker));
-    const ready = await api.waitForLine('api.ready');
-    return String(ready['url']);
+    return String((await api.waitForLine('api.ready'))['url']);
   }
 
   return {
@@ -115,8 +104,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     database,
     factories: createFactories(database),
     startWorker,
-    startGateway,
-    startDashboard,
+    startGateway: () => startMore('api'),
+    startDashboard: () => startMore('dashboard', { PUBLIC_URL: apiUrl, DASHBOARD_PORT: '0' }),
     send: (tenant, body, headers) => send(apiUrl, tenant, { body, headers }),
     readMessages: (requestId) => readMessages(database, requestId),
     stop,

@@ -28,8 +28,10 @@ export function Page() {
     answers.set('session', next);
   }
   if (!session.value) return <TroublePage loaded={session} reload={session.reload} />;
-  if (parseRoute(path).page === 'set-up') {
-    return <SetUpPage connection={session.value.connection} onDone={enter} />;
+  const route = parseRoute(path);
+  if (route.page === 'set-up') {
+    const { connection } = session.value;
+    return <SetUpPage token={route.token} connection={connection} onDone={enter} />;
   }
   if (session.value.state === 'signed_out') {
     return <SignInPage session={session.value} hasEnded={hasEnded} onDone={enter} />;

@@ -1,7 +1,9 @@
 export type AppPage = 'log' | 'events' | 'integrations' | 'queues';
 export type AccountPage = 'keys' | 'apps' | 'account' | 'audit';
 export type Route =
-  | { page: 'home' | 'set-up' | 'missing' }
+  | { page: 'home' | 'missing' }
+  /** A link's token, where it stands in the path: an invitation, or a new password. */
+  | { page: 'set-up'; token: string | undefined }
   | { page: AccountPage }
   | { page: AppPage; appId: string; id: string | undefined };
 
@@ -18,8 +20,9 @@ export function parseRoute(path: string): Route {
   const [first = '', ...rest] = path.split('/').filter(Boolean).map(decode);
   if (first === '') return { page: 'home' };
   if (first === 'apps' && rest.length > 0) return parseAppRoute(rest);
+  if (first === 'invitations' && rest.length === 1) return { page: 'set-up', token: rest[0] };
   if (rest.length > 0) return { page: 'missing' };
-  if (first === 'set-up') return { page: 'set-up' };
+  if (first === 'set-up') return { page: 'set-up', token: undefined };
   return isAccountPage(first) ? { page: first } : { page: 'missing' };
 }
 

@@ -6,6 +6,7 @@ import {
   startSimulatedChannels,
   startSystem,
   type Tenant,
+  type TestProcess,
 } from '@belfry/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
@@ -25,6 +26,7 @@ export const password = 'a sentence of her own';
 /** The running system with simulated providers, its dashboard, and a browser. */
 export type OpenDashboard = {
   url: string;
+  server: TestProcess;
   system: System;
   simulated: SimulatedChannels;
   tenant: Tenant;
@@ -71,6 +73,7 @@ export async function openDashboard(delivery: 'live' | 'sandbox'): Promise<OpenD
 
   return {
     url,
+    server: dashboard,
     system,
     simulated,
     tenant,

@@ -12,7 +12,8 @@ export type SchemaField = {
   schema: JsonSchema;
 };
 
-const longText = 1_000;
+/** Beyond this a text is a file that is pasted, such as the key of a service account. */
+const longText = 4_096;
 
 /** A form is a flat list of fields, whatever the depth of the schema: an object brings its own fields in its place. */
 export function fieldsOfSchema(schema: JsonSchema, prefix = '', isWithin = true): SchemaField[] {

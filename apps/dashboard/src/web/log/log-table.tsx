@@ -48,7 +48,11 @@ export function LogTable({
         </tbody>
       </table>
       {list.isRead && shown.length === 0 && held.length === 0 && (
-        <p className="nothing">No request matches these filters. Take one away to see more.</p>
+        <p className="nothing">
+          {list.hasOlder
+            ? 'None of the newest requests matches these filters. Older ones were not looked at yet.'
+            : 'No request matches these filters. Take one away to see more.'}
+        </p>
       )}
       {list.hasOlder && (
         <div className="more">

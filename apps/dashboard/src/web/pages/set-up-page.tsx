@@ -11,14 +11,16 @@ import { NextSteps, RunningFacts, Tower } from './running-facts';
 
 /** The token stays in the part of the address that no server is sent, until it is posted. */
 export function SetUpPage({
+  token: given,
   connection,
   onDone,
 }: {
+  token: string | undefined;
   connection: Connection;
   onDone: (session: SessionAnswer) => void;
 }) {
   const { api, places } = useTools();
-  const [token] = useState(() => window.location.hash.slice(1));
+  const [token] = useState(() => given ?? window.location.hash.slice(1));
   const [look, setLook] = useState<SetUpLookAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
   useEffect(() => {
@@ -63,6 +65,11 @@ function LinkEnded({ problem }: { problem: PageProblem }) {
   );
 }
 
+function titleOf({ kind, accountName }: SetUpLookAnswer): string {
+  if (kind === 'setup') return 'Make the first operator';
+  return kind === 'reset' ? 'Give a new password' : `Join ${accountName}`;
+}
+
 function SetUpForm({
   look,
   token,
@@ -86,7 +93,7 @@ function SetUpForm({
   const under = (path: string) => problem?.fields?.find((field) => field.path === path)?.problem;
   return (
     <>
-      <h1>{look.kind === 'setup' ? 'Make the first operator' : `Join ${look.accountName}`}</h1>
+      <h1>{titleOf(look)}</h1>
       <p>
         You are here by a one-time link. It ends at {clock(look.expiresAt)}, or as soon as you are
         done.
@@ -116,7 +123,10 @@ function SetUpForm({
           onChange={(event) => setPassword(event.target.value)}
         />
         <Button look="main-action" type="submit">
-          Create operator and sign in <kbd data-keys="Enter" />
+          {look.kind === 'reset'
+            ? 'Change the password and sign in'
+            : 'Create operator and sign in'}{' '}
+          <kbd data-keys="Enter" />
         </Button>
       </form>
     </>

@@ -21,11 +21,7 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
         Attempt {step.number}: {outcome ? outcomeWords[outcome] : 'the call is open'}{' '}
         <span>{by}</span>
       </h3>
-      {(step.reason || step.detail) && (
-        <p>
-          {step.reason && <code className="k">{step.reason}</code>} {step.detail}
-        </p>
-      )}
+      <Reason step={step} />
       <Explained of={step.explanation} />
       {step.isPossibleDuplicate && (
         <p>The attempt before may have been sent: this one may be its duplicate.</p>
@@ -42,6 +38,17 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
         </p>
       )}
     </>
+  );
+}
+
+/** The provider's own word; its detail where the explanation does not say it already. */
+function Reason({ step: { reason, detail, explanation } }: { step: AttemptStep }) {
+  const said = detail && !explanation?.what.includes(detail) ? detail : '';
+  if (!reason && !said) return null;
+  return (
+    <p>
+      {reason && <code className="k">{reason}</code>} {said}
+    </p>
   );
 }
 
