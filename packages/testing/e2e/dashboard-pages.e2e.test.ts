@@ -143,6 +143,25 @@ describe('every page of the dashboard', () => {
   });
 });
 
+describe('the timeline', () => {
+  testInBrowser(
+    'says of a failed message why, and of an unknown one what a resend risks',
+    async () => {
+      const { page } = operator;
+      await page.setViewportSize({ width: 1_440, height: 900 });
+      await page.goto(dashboard.url + pages['log']!.place);
+      await page.locator('tr', { hasText: 'sandbox+bounce@' }).locator('td.ev a').click();
+      await page.getByRole('button', { name: /^email.*failed/ }).waitFor();
+      const asks = page.getByRole('list', { name: 'Needs a decision' });
+      expect(await asks.textContent()).toMatch(/recipient/i);
+      await asks.getByRole('button', { name: 'Resend email' }).waitFor();
+      await page.goto(dashboard.url + pages['request']!.place);
+      await page.getByRole('button', { name: /^slack.*unknown/ }).waitFor();
+      await asks.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
+    },
+  );
+});
+
 describe('the page as it is served', () => {
   testInBrowser('loads at most 200 KB, and the editor only with an event', async () => {
     const { page } = await dashboard.openPage();

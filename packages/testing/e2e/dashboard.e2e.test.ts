@@ -15,6 +15,8 @@ import {
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
 
+const slowSaveMs = 3_000;
+
 let dashboard: OpenDashboard;
 let home: WatchedPage;
 
@@ -183,6 +185,15 @@ describe('an event', () => {
       await page.getByText('Accepted.').waitFor();
       await button(page, 'Close').last().click();
 
+      // Publishing while the draft is saving itself must not be taken for another person's change.
+      await page.route('**/draft', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, slowSaveMs));
+        await route.continue();
+      });
+      const saving = page.waitForRequest('**/draft');
+      await page.getByRole('tab', { name: /^in_app/ }).click();
+      await page.getByLabel('Title').fill('Order {{order.id}} shipped');
+      await saving;
       await button(page, 'Review and publish').click();
       await button(page, 'Publish, live at once').click();
       await page.getByText(/^v\d+ live$/).waitFor();
@@ -262,7 +273,7 @@ describe('the log', () => {
   });
 
   testInBrowser(
-    'shows what was retried, and what failed with its remedy, and resends it',
+    'shows what was retried and what was skipped, and asks before it sends again',
     async () => {
       const { simulated } = dashboard;
       simulated.channels['sms']!.putOff(1);
@@ -277,6 +288,9 @@ describe('the log', () => {
       await sms.click();
       const sent = simulated.channels['sms']!.countSends();
       await button(page, 'Resend sms').click();
+      await page.getByText('the person may get it twice').waitFor();
+      expect(simulated.channels['sms']!.countSends()).toBe(sent);
+      await button(page, 'Resend, may duplicate').click();
       await eventually(() => expect(simulated.channels['sms']!.countSends()).toBe(sent + 1));
     },
   );

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { CheckDraftAnswer, Definition, DraftAnswer, EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
 import { useApp, useDesk, useTools } from '../context';
@@ -20,20 +20,11 @@ export function useDraft(event: EventAnswer) {
   const [saved, setSaved] = useState<DraftAnswer>(event.draft);
   const [problem, setProblem] = useState<PageProblem>();
   const [isSaving, setSaving] = useState(false);
+  const revision = useRef(event.draft.revision);
   const isDirty = definition !== saved.definition;
   const checked = useChecked(event, definition, saved);
 
-  const save = useCallback(async (): Promise<DraftAnswer | undefined> => {
-    setSaving(true);
-    const answer = await api.saveDraft(app.id, event.id, saved.revision, definition);
-    setSaving(false);
-    setProblem('problem' in answer ? answer.problem : undefined);
-    if ('problem' in answer) return undefined;
-    // The definition keeps its identity, so that only later typing counts as a change.
-    const next = { ...answer.value, definition };
-    setSaved(next);
-    return next;
-  }, [api, app.id, event.id, saved.revision, definition]);
+  const save = useSave({ event, definition, revision, setSaving, setSaved, setProblem });
 
   const mustAsk = problem?.code === 'draft_changed';
   useEffect(() => {
@@ -43,6 +34,7 @@ export function useDraft(event: EventAnswer) {
   }, [isDirty, isSaving, mustAsk, mayChange, save]);
 
   const take = useCallback((draft: DraftAnswer) => {
+    revision.current = draft.revision;
     setSaved(draft);
     setDefinition(draft.definition);
     setProblem(undefined);
@@ -56,6 +48,7 @@ export function useDraft(event: EventAnswer) {
   async function overwrite() {
     const answer = await api.readEvent(app.id, event.id);
     if ('problem' in answer) return setProblem(answer.problem);
+    revision.current = answer.value.draft.revision;
     setSaved(answer.value.draft);
     setProblem(undefined);
   }
@@ -77,6 +70,39 @@ export function useDraft(event: EventAnswer) {
     overwrite,
     takeTheirs,
   };
+}
+
+type SaveParts = {
+  event: EventAnswer;
+  definition: Definition;
+  revision: RefObject<number>;
+  setSaving: (isSaving: boolean) => void;
+  setSaved: (draft: DraftAnswer) => void;
+  setProblem: (problem: PageProblem | undefined) => void;
+};
+
+/** One save at a time, each on top of the last: else the second would be refused as another person's change. */
+function useSave({ event, definition, revision, setSaving, setSaved, setProblem }: SaveParts) {
+  const app = useApp();
+  const { api } = useTools();
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  return useCallback((): Promise<DraftAnswer | undefined> => {
+    async function store(): Promise<DraftAnswer | undefined> {
+      setSaving(true);
+      const answer = await api.saveDraft(app.id, event.id, revision.current, definition);
+      setSaving(false);
+      setProblem('problem' in answer ? answer.problem : undefined);
+      if ('problem' in answer) return undefined;
+      revision.current = answer.value.revision;
+      // The definition keeps its identity, so that only later typing counts as a change.
+      const next = { ...answer.value, definition };
+      setSaved(next);
+      return next;
+    }
+    const stored = last.current.then(store);
+    last.current = stored;
+    return stored;
+  }, [api, app.id, event.id, definition, revision, setSaving, setSaved, setProblem]);
 }
 
 /** Problems and paths of what is typed. */
