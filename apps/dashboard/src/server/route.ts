@@ -3,6 +3,7 @@ import { type Logger, newId } from '@belfry/runtime';
 import { AppError, parseJson } from '@belfry/shared';
 import express, {
   type ErrorRequestHandler,
+  type NextFunction,
   type Request,
   type RequestHandler,
   type Response,
@@ -24,13 +25,16 @@ export type Call = {
 
 export type AppCall = Call & { app: AccountAppRow };
 
+/** Spelt out: what is inferred from Express's own cannot be named where packages are linked. */
+export type RouteHandler = (req: Request, res: Response, next: NextFunction) => unknown;
+
 type Handler<C> = (call: C) => Promise<object>;
 
 export type RoutesDeps = { sessions: Pick<Sessions, 'get'>; apps: Pick<AccountApps, 'find'> };
 
 /** Makes handlers of routes: who is signed in, whether they may, and whose app it is, before anything else. */
 export function createRoutes({ sessions, apps }: RoutesDeps) {
-  function signedIn(handler: Handler<Call>, answer: Answer = sendJson): RequestHandler {
+  function signedIn(handler: Handler<Call>, answer: Answer = sendJson): RouteHandler {
     return async function handleCall(req, res) {
       answer(res, await handler(await callOf(req, res)));
     };
@@ -50,7 +54,7 @@ export function createRoutes({ sessions, apps }: RoutesDeps) {
     signedIn,
 
     /** Another account's app answers exactly as one that does not exist. */
-    inApp(handler: Handler<AppCall>, answer: Answer = sendJson): RequestHandler {
+    inApp(handler: Handler<AppCall>, answer: Answer = sendJson): RouteHandler {
       return signedIn(async (call) => {
         const app = await apps.find(call.actor.accountId, idOf(call, 'appId', 'app'));
         if (!app) throw notFound('app');

@@ -1,6 +1,6 @@
 import type { Access } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type {
   Connection,
   SessionAnswer,
@@ -11,7 +11,7 @@ import type { Connections } from '../connection';
 import { minPasswordLength, type Passwords } from '../password';
 import { invalid, notFound, Refusal } from '../problem';
 import { passwordSchema, readBody } from '../read-body';
-import { type Routes, sendJson } from '../route';
+import { type RouteHandler, type Routes, sendJson } from '../route';
 import { hashToken, type Session, type Sessions } from '../sessions';
 import type { Tries } from '../tries';
 
@@ -61,12 +61,12 @@ function createSignInRoutes(
 ) {
   const { access, sessions, passwords } = deps;
 
-  const read: RequestHandler = async function readSession(req, res) {
+  const read: RouteHandler = async function readSession(req, res) {
     const session = await sessions.find(req);
     sendJson(res, session ? await answerFor(req, session) : await signedOut(req));
   };
 
-  const signIn: RequestHandler = async function signIn(req, res) {
+  const signIn: RouteHandler = async function signIn(req, res) {
     const { email, password } = readBody(signInBody, req.body);
     const address = email.trim().toLowerCase();
     const names = namesOf(req, address);
@@ -97,14 +97,16 @@ function createSignInRoutes(
     });
   }
 
+  const signOut: RouteHandler = async function signOut(req, res) {
+    await sessions.end(req, res);
+    sendJson(res, { success: true });
+  };
+
   return {
     read,
     signIn,
 
-    signOut: (async (req, res) => {
-      await sessions.end(req, res);
-      sendJson(res, { success: true });
-    }) satisfies RequestHandler,
+    signOut,
   };
 }
 
@@ -112,7 +114,7 @@ function createLinkRoutes(
   { access, passwords }: SessionRoutesDeps,
   { beginSession }: SessionAnswers,
 ) {
-  const look: RequestHandler = async function lookAtLink(req, res) {
+  const look: RouteHandler = async function lookAtLink(req, res) {
     const { token: given } = readBody(Type.Object({ token }), req.body);
     const invitation = await access.findInvitation(hashToken(given));
     if (!invitation) throw linkEnded();
@@ -127,7 +129,7 @@ function createLinkRoutes(
     sendJson(res, answer);
   };
 
-  const setUp: RequestHandler = async function setUp(req, res) {
+  const setUp: RouteHandler = async function setUp(req, res) {
     const body = readBody(setUpBody, req.body);
     requireLongPassword('password', body.password);
     const tokenHash = hashToken(body.token);
