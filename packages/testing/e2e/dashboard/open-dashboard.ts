@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import {
   type SimulatedChannels,
   type System,
@@ -8,6 +8,7 @@ import {
   type Tenant,
   type TestProcess,
 } from '@belfry/testing';
+import { source as axeSource } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 export const executablePath = [
@@ -55,7 +56,7 @@ export async function openDashboard(delivery: 'live' | 'sandbox'): Promise<OpenD
 
   async function openPage(): Promise<WatchedPage> {
     const context = await browser.newContext({ viewport });
-    await context.addInitScript(axeSource());
+    await context.addInitScript(axeSource);
     const page = await context.newPage();
     const wrong: string[] = [];
     page.on('request', (request) => {
@@ -115,10 +116,6 @@ export async function setUp(page: Page, link: string): Promise<void> {
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Create operator and sign in' }).click();
   await page.getByRole('navigation', { name: 'App' }).waitFor();
-}
-
-function axeSource(): string {
-  return readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 }
 
 /** What axe finds of at least serious impact; empty is well. The mail's frame is not ours to judge. */

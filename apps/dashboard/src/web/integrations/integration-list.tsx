@@ -115,7 +115,7 @@ function Summary({ one }: { one: IntegrationAnswer }) {
   return [label, ...plain.slice(0, 1), last4 && `…${last4}`].filter(Boolean).join(', ');
 }
 
-export function usedText(usedBy: UsedBy[]): string {
+function usedText(usedBy: UsedBy[]): string {
   if (usedBy.length === 0) return 'used by no event';
   const names = usedBy.slice(0, 2).map(({ name }) => name);
   return usedBy.length > 2 ? `${names.join(', ')}, +${usedBy.length - 2}` : names.join(', ');

@@ -47,7 +47,7 @@ const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null|-?\d+(?:\.\d+)?(?:
 const longestColoured = 20_000;
 
 /** Colours what looks like JSON; anything else stays as it is. */
-export function Json({ text }: { text: string }) {
+function Json({ text }: { text: string }) {
   if (text.length > longestColoured) return text;
   const parts: ReactNode[] = [];
   let end = 0;

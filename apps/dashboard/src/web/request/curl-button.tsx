@@ -20,7 +20,7 @@ export function CurlButton({ request }: { request: RequestAnswer }) {
   );
 }
 
-export function curlOf(url: string, { event, call }: RequestAnswer): string {
+function curlOf(url: string, { event, call }: RequestAnswer): string {
   const body = Object.entries({
     event: event.name,
     user: call.user,
