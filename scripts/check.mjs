@@ -21,6 +21,11 @@ const checks = [
     args: ['-p', 'tsconfig.test.json'],
   },
   {
+    name: 'types of the dashboard’s page (tsc)',
+    tool: 'typescript/bin/tsc',
+    args: ['-p', 'apps/dashboard/src/web'],
+  },
+  {
     name: 'unused files, exports and dependencies (knip)',
     tool: 'knip/bin/knip.js',
     args: ['--no-progress'],

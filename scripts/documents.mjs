@@ -35,7 +35,7 @@ function configuration({ settings }) {
     'Every setting is an environment variable. A process reads its own when it starts, and never again. Blanks around a ' +
       'value are dropped, and an empty value counts as none. When something is missing or wrong, the process names all of it ' +
       'at once on standard error and exits with 78.',
-    'The processes are `api` (the gateway), `worker` (every role of it), `dashboard` (its server) and `cli` (commands that run once). `npm start` sets ' +
+    'The processes are `api` (the gateway), `worker` (every role of it), `dashboard` and `cli` (commands that run once). `npm start` sets ' +
       'what it must and hands everything else on to the processes that it starts.',
     ...sections,
   ]);

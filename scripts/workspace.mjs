@@ -1,6 +1,6 @@
 // What every command needs first: dependencies installed, the Prisma client generated, sources compiled.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, runCommand, runTool } from './commands.mjs';
 import { StepError, step } from './steps.mjs';
@@ -9,6 +9,7 @@ const oldestNode = [20, 19];
 const installTimeoutMs = 600_000;
 const generateTimeoutMs = 60_000;
 const compileTimeoutMs = 180_000;
+const webTimeoutMs = 120_000;
 const shownLines = 30;
 
 export function refuseOldNode() {
@@ -106,10 +107,40 @@ export async function compile() {
   if (compiled.code !== 0) throw new StepError(`tsc -b failed:\n${compiled.output}`);
 }
 
+const dashboard = 'apps/dashboard';
+
+/** Builds the dashboard's page, unless it was made from these very sources by these very tools. */
+export async function ensureWebBuilt() {
+  const stampFile = path.join(root, dashboard, 'dist/web/.made-from');
+  const stamp = stampOf([
+    ...filesUnder(`${dashboard}/src/web`),
+    ...filesUnder(`${dashboard}/src/api`),
+    `${dashboard}/vite.config.mts`,
+    `${dashboard}/package.json`,
+    'node_modules/vite/package.json',
+  ]);
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  const made = await step('building the dashboard’s page', () =>
+    runTool('vite/bin/vite.js', ['build', '--config', `${dashboard}/vite.config.mts`], {
+      timeoutMs: webTimeoutMs,
+    }),
+  );
+  if (made.code !== 0) throw new StepError(`vite build failed:\n${lastLines(made.output)}`);
+  writeFileSync(stampFile, stamp);
+}
+
+function filesUnder(folder) {
+  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+    .sort();
+}
+
 export async function ensureBuilt() {
   await ensureInstalled();
   await ensureGenerated();
   await compile();
+  await ensureWebBuilt();
 }
 
 export function lastLines(text) {

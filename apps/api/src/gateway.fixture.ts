@@ -25,6 +25,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
   const counted: object[] = [];
   const lines: Record<string, unknown>[] = [];
   const deps: ApiDeps = {
+    noteKeyUse: () => undefined,
     findApiKey: async (asked) =>
       asked === id ? { accountId: 'account_1', secretHash } : undefined,
     findApp: async (asked) => apps.find((app) => app.id === asked),

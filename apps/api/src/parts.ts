@@ -27,6 +27,7 @@ import {
   createUsers,
   type Database,
   readOldestWaiting,
+  writeKeyUses,
   writeReceipts,
   writeRequests,
 } from '@belfry/database';
@@ -48,6 +49,7 @@ import {
 import { createBulkReader, deliverQueue, fanOutQueue } from '@belfry/shared';
 import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
+import { createKeyUses } from './key-uses';
 import { createKeyedCalls } from './keyed-calls';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
 import { createLimitRate } from './middleware/rate-limit';
@@ -93,6 +95,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
       count: metrics.countIdempotency,
     }),
     findApiKey: lookUps.findApiKey,
+    noteKeyUse: createNoteKeyUse(database, shutdown),
     findApp: lookUps.findApp,
     receipts: createReceiptStore({ database, secrets, lookUps }),
     ...createAccepting({ env, log, shutdown, database, redis, queues, lookUps, secrets }),
@@ -198,6 +201,18 @@ function createOwnRoom({ env, log, shutdown, redis }: AcceptingParts): Room {
   reader.start();
   shutdown.add('room', () => reader.close());
   return room;
+}
+
+const keyUsesEveryMs = 10_000;
+
+function createNoteKeyUse(database: Database, shutdown: Shutdown): (id: string) => void {
+  const uses = createKeyUses({
+    write: (ids) => writeKeyUses(database.lookUps, ids),
+    everyMs: keyUsesEveryMs,
+    maxKeys: cachedRows,
+  });
+  shutdown.add('key uses', () => uses.close());
+  return uses.note;
 }
 
 type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend };

@@ -1,5 +1,5 @@
 import { type ChannelName, channels, type SenderDeps } from '@belfry/channels';
-import { type ConfiguredIntegration, integrationPlace } from '@belfry/database';
+import { type ConfiguredIntegration, openCredentials } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
 import type { Finding } from './doctor-check';
 
@@ -43,10 +43,7 @@ async function examineOne(
   try {
     const { isWorking, detail } = await sender.test({
       settings,
-      // Sealed as an object, by the provider's schema.
-      credentials: JSON.parse(
-        secrets.open(integration.credentials, integrationPlace(integration.id)),
-      ),
+      credentials: openCredentials(integration, secrets),
       signal: AbortSignal.timeout(testTimeoutMs),
     });
     return { name, state: isWorking ? 'ok' : 'failed', detail: `${of}: ${detail}` };

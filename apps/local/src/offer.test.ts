@@ -7,6 +7,7 @@ const offer: Offer = {
   elapsedMs: 3_412,
   apiUrl: 'http://127.0.0.1:4400',
   dashboardUrl: undefined,
+  setUpUrl: undefined,
   apiKey: 'bk_key',
   appId: '01890a5d-ac96-774b-bcce-b302099a8057',
   eventName: 'order_shipped',

@@ -5,6 +5,8 @@ export type Offer = {
   elapsedMs: number;
   apiUrl: string;
   dashboardUrl: string | undefined;
+  /** For the first visit, where nobody can sign in yet. */
+  setUpUrl: string | undefined;
   apiKey: string;
   appId: string;
   eventName: string;
@@ -42,6 +44,7 @@ function listRows(offer: Offer): [label: string, text: string][] {
     ['API', `${apiUrl}/v1    description: ${apiUrl}/openapi.json`],
     ['Probes', `${apiUrl}/livez  ${apiUrl}/readyz`],
     ['Dashboard', dashboardUrl ?? 'not built yet'],
+    ...setUpRow(offer.setUpUrl),
     ['API key', offer.apiKey],
     ['App id', `${offer.appId}    event: ${offer.eventName}`],
     ['Delivery', 'sandbox: every message is captured, nothing leaves this machine'],
@@ -50,6 +53,11 @@ function listRows(offer: Offer): [label: string, text: string][] {
     ['Redis', storeText(offer.redisUrl, folders.redis)],
     ['Processes', offer.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],
   ];
+}
+
+function setUpRow(setUpUrl: string | undefined): [label: string, text: string][] {
+  if (setUpUrl === undefined) return [];
+  return [['Set up', `${setUpUrl}    once, within 30 minutes`]];
 }
 
 function storeText(url: string, folder: string | undefined): string {

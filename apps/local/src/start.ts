@@ -1,6 +1,8 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  createAccess,
   createDatabase,
   type Database,
   type Demo,
@@ -51,6 +53,8 @@ type Ports = {
 };
 
 const feedEveryMs = 250;
+const setUpTokenBytes = 32;
+const setUpLinkLivesMs = 30 * 60_000;
 const databasePoolSize = 2;
 
 /** From nothing to everything running and told. */
@@ -78,8 +82,9 @@ export async function start(session: Session): Promise<void> {
   ]);
   ending.signal.throwIfAborted();
 
+  const setUpUrl = await createSetUpLink(database, ports, demo);
   const processes = [...stores.processes, ...children.list()];
-  tell(session, { ...ports, ...demo, ...stores, processes });
+  tell(session, { ...ports, ...demo, ...stores, processes, setUpUrl });
   showFeed(session, feed);
 }
 
@@ -116,6 +121,28 @@ function seed(session: Session, database: Database, keyRing: string): Promise<De
   return inStep(session, 'demo account, app and events', () =>
     seedDemo({ database, secrets }).catch((cause) => explainSecret(cause, session.places)),
   );
+}
+
+/** The first visit to the dashboard; undefined where somebody can sign in already, or there is no dashboard. */
+async function createSetUpLink(
+  { lookUps }: Database,
+  { dashboardUrl }: Ports,
+  { accountId }: Demo,
+): Promise<string | undefined> {
+  const access = createAccess(lookUps);
+  if (dashboardUrl === undefined || (await access.hasOperator())) return undefined;
+  const token = randomBytes(setUpTokenBytes).toString('base64url');
+  const tokenHash = createHash('sha256').update(token).digest();
+  const link = {
+    tokenHash,
+    accountId,
+    kind: 'setup',
+    role: 'owner',
+    livesMs: setUpLinkLivesMs,
+  } as const;
+  await access.createInvitation(link);
+  // Behind the hash it is sent to no server, and stands in no log.
+  return `${dashboardUrl}/set-up#${token}`;
 }
 
 async function inStep<T>(
@@ -185,7 +212,7 @@ function openChildren(
   return children;
 }
 
-type Told = Ports & Demo & Stores;
+type Told = Ports & Demo & Stores & Pick<Offer, 'setUpUrl'>;
 
 function tell(session: Session, told: Told): void {
   const { places, version, paint, print } = session;
@@ -204,6 +231,7 @@ function writeReady({ ready }: Places, offer: Offer): void {
   const text = {
     api_url: offer.apiUrl,
     dashboard_url: offer.dashboardUrl ?? null,
+    set_up_url: offer.setUpUrl ?? null,
     api_key: offer.apiKey,
     app_id: offer.appId,
     event: offer.eventName,

@@ -56,7 +56,8 @@ async function prepare(deps: AttemptDeps, message: ClaimedMessage): Promise<Read
   ]);
   const channelVersion = version?.definition.channels[message.channel];
   if (!version || !channelVersion || !app) throw new Error('A message without version or app');
-  const carrier = await deps.findCarrier({ message, app, channelVersion });
+  const delivery = version.definition.delivery ?? app.delivery;
+  const carrier = await deps.findCarrier({ message, app: { ...app, delivery }, channelVersion });
   return { channelVersion, carrier, composed: deps.compose({ message, version, channelVersion }) };
 }
 

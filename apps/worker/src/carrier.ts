@@ -16,7 +16,7 @@ import {
   type AppRow,
   type ClaimedMessage,
   type IntegrationRow,
-  integrationPlace,
+  openCredentials,
 } from '@belfry/database';
 import { receiptUrlOf, type Secrets } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
@@ -168,11 +168,6 @@ function providerOf({ providers }: AnyChannel, name: string) {
   const provider = providers[name];
   if (!provider) throw new Error(`The channel has no provider ${name}`);
   return provider;
-}
-
-function openCredentials(integration: IntegrationRow, secrets: Secrets): Record<string, unknown> {
-  // Sealed as an object, by the provider's schema.
-  return JSON.parse(secrets.open(integration.credentials, integrationPlace(integration.id)));
 }
 
 /** One sender a provider, made when it is first needed: loading an SDK costs memory. */

@@ -26,7 +26,8 @@ export type EventCall = {
   /** The id of the call; it becomes the request's id. */
   callId: string;
   accountId: string;
-  apiKeyId: string;
+  /** Undefined for an operator's test. */
+  apiKeyId: string | undefined;
   app: { id: string; delivery: 'sandbox' | 'live' };
   eventName: string;
   /** As it was given, for the log view. */

@@ -10,7 +10,11 @@ export type SendEventDeps = AcceptCallDeps & {
   newId: () => string;
 };
 
-export type SendEventInput = EventCall & { item: WireItem };
+export type SendEventInput = EventCall & {
+  item: WireItem;
+  /** A test from the dashboard is marked and counted apart. */
+  kind?: 'single' | 'test';
+};
 
 export type SendEvent = (input: SendEventInput) => Promise<KeyOutcome>;
 
@@ -21,7 +25,7 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
   return function sendEvent(input) {
     const { callId, app, item } = input;
     return acceptCall(input, {
-      kind: 'single',
+      kind: input.kind ?? 'single',
       async createItems({ definition }) {
         const stored = await findStoredUser(input);
         const { plan, newId, secrets } = deps;

@@ -32,6 +32,14 @@ export {
   type RoomReader,
   type RoomReaderDeps,
 } from './published-room';
+export {
+  createResend,
+  findResendObstacle,
+  findResendWarning,
+  type Resend,
+  type ResendDeps,
+  type ResendInput,
+} from './resend';
 export { createRoom, type PublishedRoom, type Room } from './room';
 export { type ItemAddress, sealToken, storedRecipient } from './tokens';
 export { createWriteBatcher, type WriteBatcherDeps, type WriteResult } from './write-batcher';

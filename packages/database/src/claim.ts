@@ -60,7 +60,7 @@ export async function claimMessages(
   return ids.map((id) => claimOf(byId.get(id)));
 }
 
-/** How often a message of a paused integration looks whether it may go on. */
+/** How often a message of a paused integration or channel looks whether it may go on. */
 const pausedRecheckMs = 15_000;
 
 /** How much longer than a lease the others wait for the one that probes. */
@@ -76,17 +76,20 @@ const overrideSender = `regexp_replace(
 const statement = `
 WITH due AS MATERIALIZED (
   SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.probe_at,
+    cp.app_id IS NOT NULL AS is_channel_paused,
     i.settings ->> 'sender' AS sender,
     row_number() OVER (PARTITION BY m.integration_id ORDER BY m.expires_at <= now(), m.is_bulk, m.id) AS place
   FROM message m
   LEFT JOIN integration i ON i.id = m.integration_id
+  LEFT JOIN channel_pause cp ON cp.app_id = m.app_id AND cp.channel = m.channel
   WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
 ), probe AS (
   -- Who moves the time on may try the integration; everybody else waits for what comes of it.
   UPDATE integration SET probe_at = now() + ($3::float8 + $5::float8) * interval '1 ms'
   WHERE id IN (
     SELECT i.id FROM integration i
-    WHERE i.id IN (SELECT integration_id FROM due WHERE state = 'needs_attention' AND probe_at <= now() AND expires_at > now())
+    WHERE i.id IN (SELECT integration_id FROM due WHERE state = 'needs_attention' AND probe_at <= now() AND expires_at > now()
+        AND NOT is_channel_paused)
       AND i.state = 'needs_attention' AND i.probe_at <= now()
     FOR UPDATE SKIP LOCKED)
   RETURNING id
@@ -96,7 +99,7 @@ WITH due AS MATERIALIZED (
       WHEN d.expires_at <= now() THEN 'expired'
       WHEN d.deleted_at IS NOT NULL THEN 'integration_removed'
       WHEN s.suppressed THEN 'suppressed'
-      WHEN d.state = 'paused' THEN 'paused'
+      WHEN d.state = 'paused' OR d.is_channel_paused THEN 'paused'
       WHEN d.state = 'needs_attention' AND NOT (p.id IS NOT NULL AND d.place = 1) THEN 'needs_attention'
     END AS obstacle
   FROM due d

@@ -1,20 +1,4 @@
-export {
-  type AccountApp,
-  type AccountApps,
-  type AppChange,
-  createAccountApps,
-} from './account-apps';
-export { type AccountKey, type AccountKeys, createAccountKeys } from './account-keys';
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
-export { type AppEvent, type AppEvents, createAppEvents, type DraftConflict } from './app-events';
-export {
-  type AppIntegration,
-  type AppIntegrations,
-  createAppIntegrations,
-  type IntegrationUse,
-  type OpenIntegration,
-} from './app-integrations';
-export type { Actor, AuditedChange } from './audit';
 export { type NewCapture, writeCapture } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export {
@@ -25,6 +9,64 @@ export {
   isRefusedContent,
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
+export {
+  type Access,
+  createAccess,
+  type InvitationRow,
+  type OperatorRow,
+  type SessionTimes,
+} from './dashboard/access';
+export { type AccountAppRow, type AccountApps, createAccountApps } from './dashboard/account-apps';
+export {
+  type AccountKeyRow,
+  type AccountKeys,
+  createAccountKeys,
+  maxActiveKeys,
+  writeKeyUses,
+} from './dashboard/account-keys';
+export {
+  type AppEventRow,
+  type AppEvents,
+  createAppEvents,
+  type LastCall,
+  type StoredVersion,
+} from './dashboard/app-events';
+export {
+  type AppIntegrationRow,
+  type AppIntegrations,
+  createAppIntegrations,
+} from './dashboard/app-integrations';
+export { type Actor, type AuditEntryRow, listAuditEntries } from './dashboard/audit';
+export { type LogFilter, type LogStatement, logStatement } from './dashboard/log-statement';
+export {
+  cancelMessage,
+  findResendable,
+  findVersionOfRequest,
+  type NewGeneration,
+  type ResendableRow,
+  writeGeneration,
+} from './dashboard/message-changes';
+export {
+  type ChannelFacts,
+  createQueueFacts,
+  type PauseRow,
+  type QueueFacts,
+  queueCountedTo,
+} from './dashboard/queue-facts';
+export {
+  createRequestLog,
+  type LogEntry,
+  type LogMessage,
+  type RequestLog,
+} from './dashboard/request-log';
+export {
+  readStory,
+  type Story,
+  type StoryAttempt,
+  type StoryItem,
+  type StoryMessage,
+  type StoryReceipt,
+} from './dashboard/request-story';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';
@@ -89,6 +131,7 @@ export {
   integrationPlace,
   itemTokenPlace,
   type LookUps,
+  openCredentials,
   type SealedApiKey,
   type UserRow,
   userTokenPlace,
@@ -101,21 +144,6 @@ export {
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
-export {
-  createOperators,
-  type NewOperator,
-  type OperatorRow,
-  type Operators,
-  type SetUp,
-} from './operator-access';
-export {
-  createOperatorSessions,
-  type OpenSession,
-  type OperatorSessions,
-  type SessionLimits,
-  type SessionRow,
-  sessionNameOf,
-} from './operator-sessions';
 export { type ResetLink, resetOperator } from './operators';
 export { type PutBack, putBackMessages } from './put-back';
 export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Queryable } from './transaction';
+import { inTransaction, type Queryable } from './transaction';
 
 const probeEveryMs = 15 * 60_000;
 
@@ -17,24 +17,28 @@ export async function markNeedsAttention(
 
 /** An integration that works again: its messages go on at once. */
 export async function markActive(pool: pg.Pool, integrationId: string): Promise<void> {
-  await letGoOn(pool, integrationId, 'needs_attention');
+  await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<Woken>(
+      `UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
+       WHERE id = $1 AND state = 'needs_attention' AND deleted_at IS NULL
+       RETURNING id AS "integrationId", channel, app_id AS "appId"`,
+      [integrationId],
+    );
+    for (const row of rows) await wakeMessages(client, row);
+  });
 }
 
-/** Active again, and what waits for it is due at once; found by the index of what waits. */
-export async function letGoOn(
+type Woken = { integrationId: string; channel: string; appId: string };
+
+/** What waits for an integration that goes on is due at once; found by the index of what waits. */
+export async function wakeMessages(
   client: Queryable,
-  integrationId: string,
-  state: 'paused' | 'needs_attention',
+  { integrationId, channel, appId }: Woken,
 ): Promise<void> {
   await client.query(
-    `WITH i AS (
-       UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
-       WHERE id = $1 AND state = $2 AND deleted_at IS NULL RETURNING id, channel, app_id
-     )
-     UPDATE message m SET due_at = now(), waits = NULL FROM i
-     WHERE m.channel = i.channel AND m.is_bulk IN (false, true) AND m.app_id = i.app_id
-       AND m.due_at IS NOT NULL AND m.job_id IS NULL
-       AND m.integration_id = i.id AND m.state = 'queued' AND m.waits = $2`,
-    [integrationId, state],
+    `UPDATE message SET due_at = now(), waits = NULL
+     WHERE channel = $2 AND is_bulk IN (false, true) AND app_id = $3 AND due_at IS NOT NULL AND job_id IS NULL
+       AND integration_id = $1 AND state = 'queued' AND waits IN ('paused', 'needs_attention')`,
+    [integrationId, channel, appId],
   );
 }

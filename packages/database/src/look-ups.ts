@@ -170,6 +170,6 @@ const isKeyActive = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > 
 const userColumns = 'id, user_id AS "userId", contact';
 
 /** Nothing that a caller wrote reaches a uuid cast unread. */
-export function isUuid(text: string): boolean {
+function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -13,9 +13,9 @@ export const settings = {
   }),
   REDIS_URL: text({
     group: 'stores',
-    for: ['api', 'worker', 'cli'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
-    isOptionalFor: ['cli'],
+    isOptionalFor: ['cli', 'dashboard'],
     isSecret: true,
     example: 'redis://redis:6379/0',
     help: 'Redis 7 or Valkey, with maxmemory-policy noeviction.',
@@ -68,14 +68,14 @@ export const settings = {
   }),
   TLS_CERT_FILE: text({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: '',
     example: '/run/secrets/tls.crt',
     help: 'Certificate chain in PEM; with TLS_KEY_FILE the gateway serves HTTPS itself.',
   }),
   TLS_KEY_FILE: text({
     group: 'security',
-    for: ['api'],
+    for: ['api', 'dashboard'],
     default: '',
     example: '/run/secrets/tls.key',
     help: 'Private key of TLS_CERT_FILE in PEM.',

@@ -23,6 +23,8 @@ export type VersionDefinition = {
   /** What a path that the data does not hold does to a message: print nothing, or fail it. */
   missing: 'empty' | 'reject';
   isSensitive: boolean;
+  /** Of a test: every channel goes to the sandbox, also in an app that is live. */
+  delivery?: 'sandbox';
   channels: Record<string, ChannelVersion>;
 };
 

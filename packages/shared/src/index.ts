@@ -53,6 +53,7 @@ export {
 } from './recipient';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
+export { helperNames } from './templates/nodes';
 export { parseTemplate } from './templates/parse';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
 export { placeAt, TemplateError } from './templates/template-error';

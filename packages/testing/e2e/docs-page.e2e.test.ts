@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type System, startSystem } from '@belfry/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { startProxy } from './start-proxy';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(120_000);
@@ -105,31 +104,3 @@ describe('the page of the interface in a browser', () => {
     }
   });
 });
-
-/** Passes on what lies below a path, without the path. */
-async function startProxy(prefix: string, target: string) {
-  const server = http.createServer((incoming, outgoing) => {
-    const url = incoming.url ?? '';
-    if (!url.startsWith(`${prefix}/`)) {
-      outgoing.writeHead(502).end();
-      return;
-    }
-    const { method, headers } = incoming;
-    const passedOn = http.request(new URL(url.slice(prefix.length), target), { method, headers });
-    passedOn.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(passedOn);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server on a port has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

@@ -23,7 +23,9 @@ const compose = parse(interpolate(composeText), { merge: true });
 const services = Object.entries<Service>(compose.services);
 /** Our own, each with the process that it runs. */
 const ours = services.flatMap(([name, service]) => {
-  const process = /^apps\/(\w+)\/dist\/main\.js$/.exec(service.command?.[1] ?? '')?.[1];
+  const process = /^apps\/(\w+)\/dist\/(?:server\/)?main\.js$/.exec(
+    service.command?.[1] ?? '',
+  )?.[1];
   // A name that is no process reads no settings, and fails below for it.
   return process ? [{ name, process: process as ProcessName, ...service }] : [];
 });
@@ -67,7 +69,7 @@ describe('docker-compose.yml', () => {
     const others = ours.filter(({ process }) => process !== 'worker');
     expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
       'api node apps/api/dist/main.js',
-      'dashboard node apps/dashboard/dist/main.js',
+      'dashboard node apps/dashboard/dist/server/main.js',
       'migrate node apps/cli/dist/main.js migrate',
     ]);
   });

@@ -25,6 +25,7 @@ export type System = {
   startWorker(roles?: string): Promise<TestProcess>;
   /** A second gateway, with a port of its own. */
   startGateway(): Promise<TestProcess>;
+  startDashboard(): Promise<TestProcess>;
   /** POSTs a single send as a backend service would. */
   send(tenant: Tenant, body: unknown, headers?: Record<string, string>): Promise<SendAnswer>;
   /** The same, for what must be accepted; the request's id. */
@@ -66,11 +67,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
   const gateways: TestProcess[] = [];
 
-  async function startGateway(): Promise<TestProcess> {
-    const gateway = startProcess('apps/api/dist/main.js', env);
-    gateways.push(gateway);
-    await gateway.waitForLine('api.ready');
-    return gateway;
+  async function startMore(app: 'api' | 'dashboard', more: Record<string, string> = {}) {
+    const entry = app === 'api' ? 'apps/api/dist/main.js' : 'apps/dashboard/dist/server/main.js';
+    const started = startProcess(entry, { ...env, ...more });
+    gateways.push(started);
+    await started.waitForLine(`${app}.ready`);
+    return started;
   }
 
   async function stop(): Promise<void> {
@@ -85,8 +87,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
   async function startAll(): Promise<string> {
     await Promise.all((options.workers ?? ['all']).map(startWorker));
-    const ready = await api.waitForLine('api.ready');
-    return String(ready['url']);
+    return String((await api.waitForLine('api.ready'))['url']);
   }
 
   return {
@@ -96,7 +97,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     database,
     factories: createFactories(database),
     startWorker,
-    startGateway,
+    startGateway: () => startMore('api'),
+    startDashboard: () => startMore('dashboard', { PUBLIC_URL: apiUrl, DASHBOARD_PORT: '0' }),
     send: (tenant, body, headers) => send(apiUrl, tenant, { body, headers }),
     sendAccepted: (tenant, body) => sendAccepted(apiUrl, tenant, body),
     readMessages: (requestId) => readMessages(database, requestId),

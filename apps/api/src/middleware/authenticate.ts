@@ -11,6 +11,8 @@ export type Caller = { accountId: string; apiKeyId: string; app: App };
 export type AuthenticateDeps = {
   /** Keys that may be used now. */
   findApiKey(id: string): Promise<{ accountId: string; secretHash: Buffer } | undefined>;
+  /** The key was right. */
+  noteKeyUse(id: string): void;
   /** `id` is a UUID in lower case. */
   findApp(id: string): Promise<App | undefined>;
 };
@@ -18,7 +20,11 @@ export type AuthenticateDeps = {
 export type Authenticate = (req: Request) => Promise<Caller>;
 
 /** Reads headers and path, never the body. Another account's app answers exactly as one that does not exist. */
-export function createAuthenticate({ findApiKey, findApp }: AuthenticateDeps): Authenticate {
+export function createAuthenticate({
+  findApiKey,
+  noteKeyUse,
+  findApp,
+}: AuthenticateDeps): Authenticate {
   return async function authenticate(req) {
     const { accountId, apiKeyId } = await findAccount(keyTextOf(req));
     const app = await findOwnApp(appIdOf(req.params), accountId);
@@ -31,6 +37,7 @@ export function createAuthenticate({ findApiKey, findApp }: AuthenticateDeps): A
     if (!given || !stored || !isSameSecret(given.secretHash, stored.secretHash)) {
       throw unauthenticated('the API key is not valid');
     }
+    noteKeyUse(given.id);
     return { accountId: stored.accountId, apiKeyId: given.id };
   }
 

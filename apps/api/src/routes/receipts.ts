@@ -1,5 +1,5 @@
 import type { AnyChannel, IntegrationInput, ReceiptReader } from '@belfry/channels';
-import { type IntegrationRow, integrationPlace } from '@belfry/database';
+import { type IntegrationRow, openCredentials } from '@belfry/database';
 import { isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
@@ -75,12 +75,9 @@ export function createReceiptRoutes(
     return { integration, reader };
   }
 
-  function open({ id, settings, credentials }: IntegrationRow): IntegrationInput {
-    // Sealed as an object, by the provider's schema.
-    return {
-      settings,
-      credentials: JSON.parse(receipts.secrets.open(credentials, integrationPlace(id))),
-    };
+  function open(integration: IntegrationRow): IntegrationInput {
+    const { settings } = integration;
+    return { settings, credentials: openCredentials(integration, receipts.secrets) };
   }
 }
 

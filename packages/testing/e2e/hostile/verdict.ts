@@ -16,7 +16,7 @@ export function problemOf(answer: Answer, method: string): string | undefined {
   return body ? problemOfError(answer, body) : 'answered no JSON object';
 }
 
-export function bodyOf({ text }: Answer): Readonly<Record<string, unknown>> | undefined {
+function bodyOf({ text }: Answer): Readonly<Record<string, unknown>> | undefined {
   try {
     const body: unknown = JSON.parse(text);
     return isRecord(body) ? body : undefined;

@@ -1,0 +1,35 @@
+export type KeyUses = {
+  note(apiKeyId: string): void;
+  close(): Promise<void>;
+};
+
+export type KeyUsesDeps = {
+  /** Best effort: what fails is missed. */
+  write(apiKeyIds: string[]): Promise<void>;
+  everyMs: number;
+  maxKeys: number;
+};
+
+/** Remembers which keys were used, and says so now and then: a call is not held up by it. */
+export function createKeyUses({ write, everyMs, maxKeys }: KeyUsesDeps): KeyUses {
+  let used = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function flush(): Promise<void> {
+    timer = undefined;
+    const ids = [...used];
+    used = new Set();
+    await write(ids).catch(() => undefined);
+  }
+
+  return {
+    note(apiKeyId) {
+      if (used.size < maxKeys) used.add(apiKeyId);
+      timer ??= setTimeout(() => void flush(), everyMs).unref();
+    },
+    async close() {
+      clearTimeout(timer);
+      if (used.size > 0) await flush();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+export type Delivery = 'sandbox' | 'live';
+
+/** GET api/apps */
+export type AppListAnswer = { apps: AppAnswer[] };
+
+export type AppAnswer = {
+  id: string;
+  name: string;
+  delivery: Delivery;
+  createdAt: number;
+  /** Integrations that need attention, for the mark in the side bar. */
+  needsAttention: number;
+};
+
+/** POST api/apps; answers AppAnswer. `delivery` is `sandbox` unless it says otherwise. */
+export type NewAppBody = { name: string; delivery?: Delivery };
+
+/** PATCH api/apps/:appId; answers AppAnswer. */
+export type AppChangeBody = { name?: string; delivery?: Delivery };
+
+/** DELETE api/apps/:appId: `confirmName` must be the app's name. Answers Done. */
+export type RemoveAppBody = { confirmName: string };

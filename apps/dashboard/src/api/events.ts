@@ -1,0 +1,101 @@
+import type { PublishProblem } from './problem';
+
+/** GET api/apps/:appId/events: by name. */
+export type EventListAnswer = { events: EventRow[] };
+
+export type EventRow = {
+  id: string;
+  name: string;
+  /** `draft`: nothing is live. `changed`: live, and the draft says something else. */
+  state: 'draft' | 'live' | 'changed';
+  liveNumber: number | null;
+  liveSince: number | null;
+  /** Of the live version, else of the draft. */
+  channels: string[];
+  updatedAt: number;
+};
+
+/** GET api/apps/:appId/events/:eventId */
+export type EventAnswer = EventRow & {
+  draft: DraftAnswer;
+  live: VersionAnswer | null;
+};
+
+export type DraftAnswer = {
+  definition: Definition;
+  /** What the next save must bring along as `basedOn`. */
+  revision: number;
+  savedAt: number;
+  savedBy: string | null;
+  problems: PublishProblem[];
+  /** Every path that its templates read, each once. */
+  paths: TemplatePath[];
+  /** It is the same as the live version. */
+  isLive: boolean;
+};
+
+export type TemplatePath = { path: string; channels: string[] };
+
+/** What a version fixes. A draft may be incomplete. Times in milliseconds. */
+export type Definition = {
+  defaultLocale: string;
+  /** What a path that the data does not hold does to a message. */
+  missing: 'empty' | 'reject';
+  isSensitive: boolean;
+  channels: Record<string, ChannelDefinition>;
+};
+
+export type ChannelDefinition = {
+  /** The chain, first choice first. */
+  integrationIds: string[];
+  /** By language: the fields of the channel's template. */
+  templates: Record<string, Record<string, unknown>>;
+  policy: Policy;
+};
+
+export type Policy = {
+  attempts: number;
+  timeToLiveMs: number;
+  onUnknown: 'resend' | 'hold';
+  unknownResends: number;
+};
+
+/** POST api/apps/:appId/events; answers EventAnswer. */
+export type NewEventBody = { name: string };
+
+/** PATCH api/apps/:appId/events/:eventId: callers name it, so 409 `needs_confirmation` for a live one. Answers EventAnswer. */
+export type RenameEventBody = { name: string; confirm?: boolean };
+
+/** DELETE api/apps/:appId/events/:eventId: `confirmName` must be its name. Answers Done. */
+export type RemoveEventBody = { confirmName: string };
+
+/** PUT api/apps/:appId/events/:eventId/draft; answers DraftAnswer. 409 `draft_changed`. */
+export type SaveDraftBody = { basedOn: number; definition: Definition };
+
+/** POST api/apps/:appId/events/:eventId/check: the problems of a draft as it is typed; nothing is saved. */
+export type CheckDraftBody = { definition: Definition };
+export type CheckDraftAnswer = { problems: PublishProblem[]; paths: TemplatePath[] };
+
+/** POST api/apps/:appId/events/:eventId/publish; answers EventAnswer. 409 `draft_changed`, 422 `not_publishable`. */
+export type PublishBody = { basedOn: number; note?: string };
+
+/** POST api/apps/:appId/events/:eventId/discard: the draft becomes the live version again. Answers EventAnswer. */
+export type DiscardBody = { basedOn: number };
+
+/** GET api/apps/:appId/events/:eventId/versions?before=<number>: newest first, live ones only. */
+export type VersionListAnswer = { versions: VersionRow[]; next: number | null };
+
+export type VersionRow = {
+  id: string;
+  number: number;
+  note: string | null;
+  createdAt: number;
+  createdBy: string | null;
+  isLive: boolean;
+};
+
+/** GET api/apps/:appId/events/:eventId/versions/:versionId */
+export type VersionAnswer = VersionRow & { definition: Definition };
+
+/** POST api/apps/:appId/events/:eventId/versions/:versionId/restore: its definition becomes the draft. Answers EventAnswer. */
+export type RestoreBody = { basedOn: number };

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import request from 'supertest';
+import { ensureFirstOperator } from './first-operator';
+import { hashToken } from './sessions';
+import { createStoredDashboard, password, type StoredDashboard } from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+function post(path: string, body: object, headers: Record<string, string> = {}) {
+  return request(dashboard.url)
+    .post(path)
+    .set({ Origin: dashboard.url, ...headers })
+    .send(body);
+}
+
+async function createLink(livesMs = 60_000): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const { accountId } = dashboard.tenant;
+  await dashboard.parts.access.createInvitation({
+    tokenHash: hashToken(token),
+    accountId,
+    kind: 'setup',
+    role: 'owner',
+    livesMs,
+  });
+  return token;
+}
+
+describe('a session', () => {
+  test('begins with a cookie that no script reads, and ends when the operator signs out', async () => {
+    const { url, email } = dashboard;
+    const signedIn = await post('/api/session', { email: ` ${email.toUpperCase()} `, password });
+    expect(signedIn.body).toMatchObject({ state: 'signed_in', operator: { email } });
+    const [cookie = ''] = signedIn.get('Set-Cookie') ?? [];
+    expect(cookie).toMatch(/^belfry_session=[\w-]{43}; .*Path=\/; .*HttpOnly; SameSite=Lax$/);
+    const token = cookie.split(';')[0] ?? '';
+    const read = () => request(url).get('/api/apps').set('Cookie', token);
+    expect((await read()).status).toBe(200);
+    await request(url).delete('/api/session').set({ Origin: url, Cookie: token });
+    expect((await read()).body.code).toBe('signed_out');
+  });
+
+  test('does not outlive its time, nor the end that another session gave it', async () => {
+    const { database, createNeighbour } = dashboard;
+    const { call, tenant } = await createNeighbour();
+    const { body } = await call('get', 'sessions');
+    expect(body.sessions).toMatchObject([{ isThisOne: true }]);
+    await database.lookUps.query(
+      `UPDATE operator_session SET expires_at = now() - interval '1 ms'
+       WHERE operator_id IN (SELECT id FROM operator WHERE account_id = $1)`,
+      [tenant.accountId],
+    );
+    expect((await call('get', 'apps')).body.code).toBe('signed_out');
+  });
+
+  test('is refused with the same words for a wrong password and for nobody', async () => {
+    const { email } = dashboard;
+    const wrong = await post('/api/session', { email, password: 'something else entirely' });
+    const nobody = await post('/api/session', { email: 'nobody@example.com', password });
+    expect([wrong.status, wrong.body.error]).toEqual([nobody.status, nobody.body.error]);
+    expect(wrong.status).toBe(401);
+  });
+
+  test('is not tried more often than ten times a quarter of an hour', async () => {
+    const tries = { email: 'guessed@example.com', password: 'a guess' };
+    for (let count = 0; count < 10; count += 1) await post('/api/session', tries);
+    const { status, headers, body } = await post('/api/session', tries);
+    expect([status, body.code]).toEqual([429, 'too_many_tries']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['another site', { Origin: 'https://evil.example' }],
+    ['a page without an origin', { Origin: 'null' }],
+    ['another port', { Origin: 'http://127.0.0.1:1' }],
+  ])('is not begun from %s', async (_what, headers) => {
+    const { email } = dashboard;
+    expect((await post('/api/session', { email, password }, headers)).body.code).toBe(
+      'wrong_origin',
+    );
+  });
+
+  test('is not begun under a name of somebody else that leads here', async () => {
+    const { body } = await request(dashboard.url).get('/api/session').set('Host', 'evil.example');
+    expect(body.code).toBe('wrong_origin');
+  });
+});
+
+describe('the set-up link', () => {
+  test('makes an operator once, who is signed in', async () => {
+    const token = await createLink();
+    const look = await post('/api/set-up/look', { token });
+    expect(look.body).toMatchObject({ kind: 'setup', minPasswordLength: 12 });
+    const email = `${token.slice(0, 10).toLowerCase()}@example.com`;
+    const short = await post('/api/set-up', { token, email, password: 'too short' });
+    expect(short.body.fields).toEqual([
+      { path: 'password', problem: 'must have 12 characters or more' },
+    ]);
+    const made = await post('/api/set-up', { token, email, password });
+    expect(made.body).toMatchObject({ state: 'signed_in', operator: { email, role: 'owner' } });
+    const again = await post('/api/set-up', { token, email: 'x@example.com', password });
+    expect([again.status, again.body.code]).toEqual([410, 'link_ended']);
+  });
+
+  test('ends with its time, and when a newer one was made', async () => {
+    const ended = await createLink(-1);
+    const older = await createLink();
+    const newest = await createLink();
+    const look = async (token: string) => (await post('/api/set-up/look', { token })).status;
+    expect([await look(ended), await look(older), await look(newest)]).toEqual([410, 410, 200]);
+  });
+});
+
+describe('the API key', () => {
+  test('is shown when the password is given again, and that is remembered', async () => {
+    const { call, tenant } = await dashboard.createNeighbour();
+    const at = `keys/${tenant.apiKeyId}/show`;
+    expect((await call('post', at, { password: 'wrong' })).body.code).toBe('wrong_password');
+    expect((await call('post', at, { password })).body.key).toBe(tenant.apiKey);
+    const { body } = await call('get', 'audit');
+    expect(body.entries).toMatchObject([{ action: 'key.shown', subject: tenant.apiKeyId }]);
+  });
+
+  test('is rotated with two active, never three', async () => {
+    const { call, tenant } = await dashboard.createNeighbour();
+    expect((await call('post', 'keys', { password })).status).toBe(200);
+    expect((await call('post', 'keys', { password })).body.code).toBe('wrong_state');
+    const ended = await call('post', `keys/${tenant.apiKeyId}/end`, { password, afterMs: 60_000 });
+    expect(ended.body.keys.map(({ state }: { state: string }) => state)).toEqual([
+      'active',
+      'ending',
+    ]);
+    const [active] = ended.body.keys;
+    const last = await call('post', `keys/${active.id}/end`, { password });
+    expect(last.body.code).toBe('needs_confirmation');
+  });
+});
+
+describe('the first operator', () => {
+  test('is made from the environment once, and keeps its password', async () => {
+    const { parts } = dashboard;
+    const email = `${randomBytes(6).toString('hex')}@example.com`;
+    const make = (ADMIN_PASSWORD: string) =>
+      ensureFirstOperator({ ADMIN_EMAIL: email, ADMIN_PASSWORD }, { ...parts, log: parts.logger });
+    await make(password);
+    await make('another sentence of theirs');
+    expect((await post('/api/session', { email, password })).status).toBe(200);
+  });
+});
+
+describe('a viewer', () => {
+  test('looks at everything and changes nothing', async () => {
+    const { call, tenant } = await dashboard.createNeighbour();
+    await dashboard.database.lookUps.query(
+      `UPDATE operator SET role = 'viewer' WHERE account_id = $1`,
+      [tenant.accountId],
+    );
+    expect((await call('get', 'apps')).status).toBe(200);
+    expect((await call('post', 'apps', { name: 'New' })).body.code).toBe('not_allowed');
+  });
+});
+
+describe('the page', () => {
+  test('is answered for every address, relative to where it is served, with a strict policy', async () => {
+    const { headers, text } = await request(dashboard.url).get('/apps/1/log');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
+    expect(text).toContain('<base href="../../"');
+  });
+
+  test('shows what a template wrote in a frame that can do nothing', async () => {
+    const { url, email } = dashboard;
+    const signedIn = await post('/api/session', { email, password });
+    const cookie = (signedIn.get('Set-Cookie') ?? [''])[0]?.split(';')[0] ?? '';
+    const { headers, text } = await request(url)
+      .post('/api/frames')
+      .set({ Origin: url, Cookie: cookie })
+      .type('form')
+      .send({ html: '<b>Hello</b>' });
+    expect(text).toBe('<b>Hello</b>');
+    expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
+  });
+});

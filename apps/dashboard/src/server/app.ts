@@ -1,0 +1,162 @@
+import type { Logger } from '@belfry/runtime';
+import express, { type Express, type RequestHandler } from 'express';
+import type { Connections } from './connection';
+import { addPages, sendFrame, setSafeHeaders } from './pages';
+import { Refusal } from './problem';
+import {
+  createHandleProblems,
+  createRoutes,
+  isAnswered,
+  type RoutesDeps,
+  readJsonBodies,
+} from './route';
+import { type AppRoutesDeps, createAppRoutes } from './routes/apps';
+import { type AuditRoutesDeps, createAuditRoutes } from './routes/audit';
+import { createEventRoutes, type EventRoutesDeps } from './routes/events';
+import { createIntegrationRoutes, type IntegrationRoutesDeps } from './routes/integrations';
+import { createKeyRoutes, type KeyRoutesDeps } from './routes/keys';
+import { createLogRoutes, type LogRoutesDeps } from './routes/log';
+import { createQueueRoutes, type QueueRoutesDeps } from './routes/queues';
+import { createRegistryRoutes } from './routes/registry';
+import { createRequestRoutes, type RequestRoutesDeps } from './routes/requests';
+import { createSessionRoutes, type SessionRoutesDeps } from './routes/session';
+import { createTryingRoutes, type TryingRoutesDeps } from './routes/trying';
+
+export type DashboardDeps = {
+  connections: Connections;
+  routes: RoutesDeps;
+  session: SessionRoutesDeps;
+  keys: KeyRoutesDeps;
+  apps: AppRoutesDeps;
+  integrations: IntegrationRoutesDeps;
+  events: EventRoutesDeps;
+  trying: TryingRoutesDeps;
+  log: LogRoutesDeps;
+  requests: RequestRoutesDeps;
+  queues: QueueRoutesDeps;
+  audit: AuditRoutesDeps;
+  /** Whether the process can answer: PostgreSQL has its tables. */
+  ready(): Promise<boolean>;
+  /** Where the built page lies. */
+  webDir: string;
+  logger: Logger;
+};
+
+/** The dashboard: every route and every step before it, in order. */
+export function createDashboard(deps: DashboardDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
+  app.use(setSafeHeaders);
+  app.get('/livez', (_req, res) => void res.json({ status: 'ok' }));
+  app.get('/readyz', createReadyz(deps.ready));
+  app.use(deps.connections.requireHttps, deps.connections.refuseForeignNames);
+  app.use('/api', deps.connections.requireOwnOrigin);
+  addFrames(app, deps);
+  app.use('/api', readJsonBodies());
+  addRoutes(app, deps);
+  app.use('/api', noRoute);
+  addPages(app, deps.webDir);
+  app.use(noRoute);
+  app.use(createHandleProblems({ log: deps.logger }));
+  return app;
+}
+
+const noRoute: RequestHandler = (_req, _res, next) =>
+  next(new Refusal('not_found', 'There is nothing here.'));
+
+function createReadyz(ready: () => Promise<boolean>): RequestHandler {
+  return async function readyz(_req, res) {
+    const isReady = await ready().catch(() => false);
+    res.status(isReady ? 200 : 503).json({ status: isReady ? 'ok' : 'not ready' });
+  };
+}
+
+const maxFrameBytes = 1024 * 1024;
+
+/** A form, as only a form can be answered into a frame. */
+function addFrames(app: Express, deps: DashboardDeps): void {
+  const { signedIn } = createRoutes(deps.routes);
+  const readForm = express.urlencoded({ extended: false, limit: maxFrameBytes });
+  app.post(
+    '/api/frames',
+    readForm,
+    signedIn(async ({ res, body }) => {
+      sendFrame(res, body);
+      return {};
+    }, isAnswered),
+  );
+}
+
+function addRoutes(app: Express, deps: DashboardDeps): void {
+  const routes = createRoutes(deps.routes);
+  const session = createSessionRoutes(deps.session, routes);
+  const keys = createKeyRoutes(deps.keys, routes);
+  const apps = createAppRoutes(deps.apps, routes);
+  app.route('/api/session').get(session.read).post(session.signIn).delete(session.signOut);
+  app.post('/api/set-up/look', session.look);
+  app.post('/api/set-up', session.setUp);
+  app.get('/api/sessions', session.list);
+  app.delete('/api/sessions/:id', session.end);
+  app.put('/api/password', session.changePassword);
+  app.route('/api/keys').get(keys.list).post(keys.create);
+  app.post('/api/keys/:id/show', keys.show);
+  app.post('/api/keys/:id/end', keys.end);
+  app.route('/api/apps').get(apps.list).post(apps.create);
+  app.route('/api/apps/:appId').patch(apps.change).delete(apps.remove);
+  app.get('/api/registry', createRegistryRoutes(deps.integrations, routes).read);
+  app.get('/api/audit', createAuditRoutes(deps.audit, routes).list);
+  addConfiguration(app, deps);
+  addRunning(app, deps);
+}
+
+/** What operators set up in an app. */
+function addConfiguration(app: Express, deps: DashboardDeps): void {
+  const routes = createRoutes(deps.routes);
+  const integrations = createIntegrationRoutes(deps.integrations, routes);
+  const events = createEventRoutes(deps.events, routes);
+  const trying = createTryingRoutes(deps.trying, routes);
+  const integrationsAt = '/api/apps/:appId/integrations';
+  app.route(integrationsAt).get(integrations.list).post(integrations.create);
+  app.post(`${integrationsAt}/test`, integrations.testForm);
+  app
+    .route(`${integrationsAt}/:id`)
+    .get(integrations.read)
+    .put(integrations.change)
+    .delete(integrations.remove);
+  app.post(`${integrationsAt}/:id/test`, integrations.testStored);
+  app.post(`${integrationsAt}/:id/pause`, integrations.pause);
+  app.post(`${integrationsAt}/:id/resume`, integrations.resume);
+  const eventsAt = '/api/apps/:appId/events';
+  app.route(eventsAt).get(events.list).post(events.create);
+  app.route(`${eventsAt}/:eventId`).get(events.read).patch(events.rename).delete(events.remove);
+  app.put(`${eventsAt}/:eventId/draft`, events.saveDraft);
+  app.post(`${eventsAt}/:eventId/check`, events.checkDraft);
+  app.post(`${eventsAt}/:eventId/publish`, events.publish);
+  app.post(`${eventsAt}/:eventId/discard`, events.discard);
+  app.get(`${eventsAt}/:eventId/versions`, events.listVersions);
+  app.get(`${eventsAt}/:eventId/versions/:versionId`, events.readVersion);
+  app.post(`${eventsAt}/:eventId/versions/:versionId/restore`, events.restore);
+  app.get(`${eventsAt}/:eventId/sample`, trying.sample);
+  app.post(`${eventsAt}/:eventId/preview`, trying.preview);
+  app.post(`${eventsAt}/:eventId/test`, trying.testSend);
+  app.post(`${eventsAt}/:eventId/call-example`, trying.example);
+}
+
+/** What happens in an app. */
+function addRunning(app: Express, deps: DashboardDeps): void {
+  const routes = createRoutes(deps.routes);
+  const log = createLogRoutes(deps.log, routes);
+  const requests = createRequestRoutes(deps.requests, routes);
+  const queues = createQueueRoutes(deps.queues, routes);
+  app.get('/api/apps/:appId/log', log.list);
+  app.get('/api/apps/:appId/log/live', log.live);
+  app.get('/api/apps/:appId/requests/:requestId', requests.read);
+  app.post('/api/apps/:appId/messages/:messageId/resend', requests.resend);
+  app.post('/api/apps/:appId/messages/:messageId/cancel', requests.cancel);
+  app.post('/api/apps/:appId/channels/:channel/pause', queues.pause);
+  app.post('/api/apps/:appId/channels/:channel/resume', queues.resume);
+  app.get('/api/queues', queues.read);
+  app.get('/api/status', queues.status);
+}

@@ -1,0 +1,171 @@
+import type { AnyChannel } from '@belfry/channels';
+import { TemplateError, type VersionDefinition } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type { TemplatePath } from '../api/events';
+import type { PublishProblem } from '../api/problem';
+import { findProblems } from './read-body';
+
+const dayMs = 24 * 60 * 60_000;
+const locale = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$';
+
+const policySchema = Type.Object({
+  attempts: Type.Integer({ minimum: 1, maximum: 50 }),
+  timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
+  onUnknown: Type.Union([Type.Literal('resend'), Type.Literal('hold')]),
+  unknownResends: Type.Integer({ minimum: 0, maximum: 10 }),
+});
+
+const channelSchema = Type.Object({
+  integrationIds: Type.Array(Type.String({ maxLength: 36 }), { maxItems: 10 }),
+  templates: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+    maxProperties: 50,
+  }),
+  policy: policySchema,
+});
+
+/** A version as the editor holds it: whole in its shape, whatever it lacks. */
+export const definitionSchema = Type.Object(
+  {
+    defaultLocale: Type.String({
+      pattern: locale,
+      'x-problem': 'must be a language such as en or de-AT',
+    }),
+    missing: Type.Union([Type.Literal('empty'), Type.Literal('reject')]),
+    isSensitive: Type.Boolean(),
+    channels: Type.Record(Type.String(), channelSchema, { maxProperties: 20 }),
+  },
+  { additionalProperties: false },
+);
+
+export const emptyDefinition: VersionDefinition = {
+  defaultLocale: 'en',
+  missing: 'empty',
+  isSensitive: false,
+  channels: {},
+};
+
+export type DefinitionFacts = {
+  channels: Record<string, AnyChannel>;
+  delivery: 'sandbox' | 'live';
+  integrations: readonly { id: string; channel: string; name: string; state: string }[];
+};
+
+export type CheckedDefinition = { problems: PublishProblem[]; paths: TemplatePath[] };
+
+/** What keeps a definition from being published, what will not work once it is, and what its templates read. */
+export function checkDefinition(
+  definition: VersionDefinition,
+  facts: DefinitionFacts,
+): CheckedDefinition {
+  const paths = new Map<string, string[]>();
+  const note = (path: string, channel: string) => {
+    const known = paths.get(path) ?? [];
+    if (!known.includes(channel)) paths.set(path, [...known, channel]);
+  };
+  const names = Object.keys(definition.channels);
+  const problems: PublishProblem[] = [
+    ...(names.length === 0 ? [errorOf({}, 'The event has no channel: add one.')] : []),
+    ...names.flatMap((name) => checkChannel(name, definition, { ...facts, note })),
+  ];
+  return { problems, paths: [...paths].map(([path, channels]) => ({ path, channels })) };
+}
+
+type Facts = DefinitionFacts & { note(path: string, channel: string): void };
+
+function checkChannel(
+  name: string,
+  { channels, defaultLocale }: VersionDefinition,
+  facts: Facts,
+): PublishProblem[] {
+  const version = channels[name];
+  const channel = Object.hasOwn(facts.channels, name) ? facts.channels[name] : undefined;
+  const at = { channel: name };
+  if (!channel || !version) return [errorOf(at, `There is no channel ${name}.`)];
+  const problems = checkChain(name, version.integrationIds, {
+    ...facts,
+    isBuiltIn: channel.isBuiltIn === true,
+  });
+  const locales = Object.keys(version.templates);
+  if (!locales.includes(defaultLocale)) {
+    const text = `It has no template in the default language, ${defaultLocale}.`;
+    problems.push(errorOf({ ...at, locale: defaultLocale }, text));
+  }
+  for (const each of locales) {
+    problems.push(
+      ...checkTemplate({ ...at, locale: each }, channel, version.templates[each], facts),
+    );
+  }
+  return problems;
+}
+
+function checkChain(
+  channel: string,
+  ids: readonly string[],
+  { integrations, delivery, isBuiltIn }: Facts & { isBuiltIn: boolean },
+): PublishProblem[] {
+  const at = { channel };
+  if (ids.length === 0 && !isBuiltIn) {
+    return [
+      delivery === 'sandbox'
+        ? warningOf(at, 'It has no integration: it sends to the sandbox only, until one is added.')
+        : errorOf(at, 'It has no integration: choose who sends it.'),
+    ];
+  }
+  return ids.flatMap((id) => {
+    const found = integrations.find((each) => each.id === id && each.channel === channel);
+    if (!found) return [errorOf(at, 'An integration of its chain was removed: choose another.')];
+    if (found.state === 'active') return [];
+    const state = found.state === 'paused' ? 'is paused' : 'needs attention';
+    return [warningOf(at, `Its integration ${found.name} ${state}: messages will wait for it.`)];
+  });
+}
+
+type Place = { channel: string; locale: string };
+
+function checkTemplate(
+  at: Place,
+  channel: AnyChannel,
+  template: unknown,
+  { note }: Facts,
+): PublishProblem[] {
+  if (!new RegExp(locale).test(at.locale)) {
+    return [errorOf(at, `${at.locale} is no language: it must be one such as en or de-AT.`)];
+  }
+  const byRule = findProblems(channel.template, template, '');
+  if (byRule.length > 0) {
+    return byRule.map(({ path, problem }) =>
+      errorOf({ ...at, ...(path && { field: path }) }, problem),
+    );
+  }
+  try {
+    for (const path of channel.compile(template).paths) note(path, at.channel);
+    return [];
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return [placed(at, channel, error)];
+  }
+}
+
+/** A channel names the field before the text of the error. */
+function placed(
+  at: Place,
+  channel: AnyChannel,
+  { message, line, column }: TemplateError,
+): PublishProblem {
+  const [, field, text] = /^([A-Za-z_][\w.[\]-]*): (.*)$/s.exec(message) ?? [];
+  const isField =
+    field !== undefined && Object.hasOwn(channel.template.properties, field.split(/[.[]/)[0] ?? '');
+  return isField
+    ? { ...errorOf({ ...at, field }, text ?? message), line, column }
+    : { ...errorOf(at, message), line, column };
+}
+
+type At = { channel?: string; locale?: string; field?: string };
+
+function errorOf(at: At, problem: string): PublishProblem {
+  return { severity: 'error', ...at, problem };
+}
+
+function warningOf(at: At, problem: string): PublishProblem {
+  return { severity: 'warning', ...at, problem };
+}

@@ -1,0 +1,150 @@
+import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+const policy = { attempts: 8, timeToLiveMs: 86_400_000, onUnknown: 'resend', unknownResends: 1 };
+
+function definitionOf(subject: string) {
+  return {
+    defaultLocale: 'en',
+    missing: 'empty',
+    isSensitive: false,
+    channels: {
+      email: {
+        integrationIds: [],
+        templates: { en: { subject, html: '<p>Hello {{user_name}}</p>' } },
+        policy,
+      },
+    },
+  };
+}
+
+async function createEvent(name: string): Promise<string> {
+  const { tenant, call } = dashboard;
+  const { status, body } = await call('post', `apps/${tenant.appId}/events`, { name });
+  expect(status).toBe(200);
+  return `apps/${tenant.appId}/events/${body.id}`;
+}
+
+describe('an event', () => {
+  test('is published from its draft, and found by a call at once', async () => {
+    const { call, database, tenant } = dashboard;
+    const at = await createEvent('order_shipped');
+    const saved = await call('put', `${at}/draft`, {
+      basedOn: 0,
+      definition: definitionOf('Your order {{order.id}}'),
+    });
+    expect(saved.body).toMatchObject({ revision: 1, isLive: false });
+    expect(saved.body.paths).toEqual([
+      { path: 'order.id', channels: ['email'] },
+      { path: 'user_name', channels: ['email'] },
+    ]);
+    const published = await call('post', `${at}/publish`, { basedOn: 1, note: 'first' });
+    expect(published.body).toMatchObject({ state: 'live', liveNumber: 1, draft: { isLive: true } });
+    const { rows } = await database.lookUps.query(
+      'SELECT live_version_id FROM event WHERE app_id = $1 AND name = $2',
+      [tenant.appId, 'order_shipped'],
+    );
+    expect(rows[0].live_version_id).toBe(published.body.live.id);
+  });
+
+  test('is not overwritten by an operator who began from an older draft', async () => {
+    const { call, email } = dashboard;
+    const at = await createEvent('two_operators');
+    await call('put', `${at}/draft`, { basedOn: 0, definition: definitionOf('mine') });
+    const late = await call('put', `${at}/draft`, {
+      basedOn: 0,
+      definition: definitionOf('yours'),
+    });
+    expect(late.status).toBe(409);
+    expect(late.body).toMatchObject({ code: 'draft_changed', savedBy: email });
+    const { body } = await call('get', at);
+    expect(body.draft.definition.channels.email.templates.en.subject).toBe('mine');
+  });
+
+  test.each([
+    ['a template that does not parse', definitionOf('{{#if a}}'), { field: 'subject', line: 1 }],
+    [
+      'no template in the default language',
+      { ...definitionOf('x'), defaultLocale: 'de' },
+      { locale: 'de' },
+    ],
+    ['no channel', { ...definitionOf('x'), channels: {} }, {}],
+  ])('is not published with %s', async (what, definition, place) => {
+    const { call } = dashboard;
+    const at = await createEvent(`refused: ${what}`);
+    await call('put', `${at}/draft`, { basedOn: 0, definition });
+    const { status, body } = await call('post', `${at}/publish`, { basedOn: 1 });
+    expect(status).toBe(422);
+    expect(body.code).toBe('not_publishable');
+    expect(body.publishProblems).toContainEqual(
+      expect.objectContaining({ severity: 'error', ...place }),
+    );
+  });
+
+  test('shows a preview from made-up data by the code that composes messages', async () => {
+    const { call } = dashboard;
+    const at = await createEvent('previewed');
+    const { body } = await call('post', `${at}/preview`, {
+      definition: definitionOf('For {{order.id}}'),
+    });
+    expect(body.data).toEqual({ order: { id: 'A-1001' }, user_name: 'Ana' });
+    expect(body.previews).toMatchObject([
+      { channel: 'email', state: 'rendered', content: { subject: 'For A-1001' }, missing: [] },
+    ]);
+  });
+
+  test('is tested as a version of its own, by the way in of a call, and seen in the log and the timeline', async () => {
+    const { call, tenant, database } = dashboard;
+    const at = await createEvent('tested');
+    const tested = await call('post', `${at}/test`, {
+      definition: definitionOf('Test'),
+      user: { email: 'ana@example.com' },
+      data: { user_name: 'Ana' },
+      delivery: 'sandbox',
+    });
+    expect(tested.status).toBe(200);
+    const { requestId } = tested.body;
+    const { rows } = await database.lookUps.query(
+      'SELECT v.kind, r.kind AS request_kind, r.api_key_id FROM request r JOIN event_version v ON v.id = r.version_id WHERE r.id = $1',
+      [requestId],
+    );
+    expect(rows).toEqual([{ kind: 'test', request_kind: 'test', api_key_id: null }]);
+    const log = await call('get', `apps/${tenant.appId}/log?event=tested`);
+    expect(log.body.rows).toMatchObject([
+      {
+        requestId,
+        kind: 'test',
+        recipient: 'ana@example.com',
+        peal: { email: { state: 'queued' } },
+      },
+    ]);
+    const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
+    expect(story.body).toMatchObject({
+      version: { kind: 'test' },
+      call: { user: { email: 'ana@example.com' }, data: { user_name: 'Ana' } },
+      lanes: [{ kind: 'message', channel: 'email', target: 'ana@example.com', state: 'queued' }],
+    });
+    const [lane] = story.body.lanes;
+    const messageAt = `apps/${tenant.appId}/messages/${lane.messageId}`;
+    expect((await call('post', `${messageAt}/resend`)).body.code).toBe('wrong_state');
+    expect((await call('post', `${messageAt}/cancel`)).status).toBe(200);
+    const resent = await call('post', `${messageAt}/resend`);
+    expect(resent.body).toMatchObject({ requestId, generation: 1 });
+    expect((await call('post', `${messageAt}/resend`)).status).toBe(409);
+  });
+
+  test('is deleted once its name was typed, and its versions stay', async () => {
+    const { call } = dashboard;
+    const at = await createEvent('goes');
+    expect((await call('delete', at, { confirmName: 'other' })).status).toBe(409);
+    expect((await call('delete', at, { confirmName: 'goes' })).status).toBe(200);
+    expect((await call('get', at)).status).toBe(404);
+  });
+});

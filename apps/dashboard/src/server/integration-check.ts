@@ -1,0 +1,44 @@
+import type { AnyChannel, IntegrationInput, Provider } from '@belfry/channels';
+import type { TObject } from '@sinclair/typebox';
+import type { FieldProblem } from '../api/problem';
+import { findProblems } from './read-body';
+
+export function findProvider(
+  channels: Record<string, AnyChannel>,
+  { channel, provider }: { channel: string; provider: string },
+): Provider<unknown> | undefined {
+  const found = Object.hasOwn(channels, channel) ? channels[channel] : undefined;
+  return found && Object.hasOwn(found.providers, provider) ? found.providers[provider] : undefined;
+}
+
+/** All that its schemas and its provider's own check have against an integration, by field of the form. */
+export function checkIntegration(
+  provider: Provider<unknown>,
+  input: IntegrationInput,
+): FieldProblem[] {
+  const byRule = [
+    ...findUnknown(provider.settings, input.settings, 'settings'),
+    ...findUnknown(provider.credentials, input.credentials, 'credentials'),
+    ...findProblems(provider.settings, input.settings, 'settings'),
+    ...findProblems(provider.credentials, input.credentials, 'credentials'),
+  ];
+  // The provider's check reads fields as its schemas say they are.
+  return byRule.length > 0 ? byRule : provider.check(input).map((text) => placed(text, provider));
+}
+
+/** A misspelt field would be stored and never read. */
+function findUnknown(schema: TObject, given: Record<string, unknown>, at: string): FieldProblem[] {
+  return Object.keys(given)
+    .filter((name) => !Object.hasOwn(schema.properties, name))
+    .map((name) => ({ path: `${at}.${name}`, problem: 'is no field of this provider' }));
+}
+
+/** A problem is "<field> <problem>"; the field is one of the settings or of the credentials. */
+function placed(text: string, { settings, credentials }: Provider<unknown>): FieldProblem {
+  const [field = '', ...words] = text.split(' ');
+  const [top = ''] = field.split('.');
+  const problem = words.join(' ');
+  if (Object.hasOwn(settings.properties, top)) return { path: `settings.${field}`, problem };
+  if (Object.hasOwn(credentials.properties, top)) return { path: `credentials.${field}`, problem };
+  return { path: 'settings', problem: text };
+}

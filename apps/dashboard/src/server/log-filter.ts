@@ -1,0 +1,93 @@
+import { type AnyChannel, sandboxProvider } from '@belfry/channels';
+import type { LogFilter } from '@belfry/database';
+import type { LogFilters } from '../api/log';
+import { Refusal } from './problem';
+import { isUuid } from './route';
+
+export type LogFilterDeps = {
+  channels: Record<string, AnyChannel>;
+  states: readonly string[];
+  findEventIds(appId: string, name: string): Promise<string[]>;
+};
+
+/** What the log is asked for, in terms of the tables; undefined when nothing can match. */
+export async function readLogFilter(
+  appId: string,
+  filters: LogFilters & { cursor?: string },
+  deps: LogFilterDeps,
+): Promise<LogFilter | undefined> {
+  const { event } = filters;
+  if (!canMatch(filters, deps)) return undefined;
+  const eventIds = event === undefined ? undefined : await deps.findEventIds(appId, event);
+  if (eventIds?.length === 0) return undefined;
+  const { channel, state, requestId, idempotencyKey, recipient, provider } = filters;
+  const all = {
+    requestId: requestId?.toLowerCase(),
+    idempotencyKey,
+    recipient,
+    provider,
+    eventIds,
+    channels: channel && [channel],
+    states: state && [state],
+    providerChannels: channelsToWalk(filters, deps),
+  };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  return { appId, ...bounds(filters), ...Object.fromEntries(given) };
+}
+
+function canMatch(
+  { channel, state, provider, requestId }: LogFilters,
+  { channels, states }: LogFilterDeps,
+): boolean {
+  return (
+    (channel === undefined || Object.hasOwn(channels, channel)) &&
+    (state === undefined || states.includes(state)) &&
+    (provider === undefined || carriedBy(provider, channels).length > 0) &&
+    (requestId === undefined || isUuid(requestId.toLowerCase()))
+  );
+}
+
+/** Where a state or a provider is asked for without its channel, every channel that it may be on. */
+function channelsToWalk(
+  { state, provider }: LogFilters,
+  { channels }: LogFilterDeps,
+): string[] | undefined {
+  if (provider !== undefined) return carriedBy(provider, channels);
+  return state === undefined ? undefined : Object.keys(channels);
+}
+
+function carriedBy(provider: string, channels: Record<string, AnyChannel>): string[] {
+  if (provider === sandboxProvider) return Object.keys(channels);
+  return Object.entries(channels)
+    .filter(([, { providers }]) => Object.hasOwn(providers, provider))
+    .map(([name]) => name);
+}
+
+function bounds({
+  from,
+  to,
+  cursor,
+}: LogFilters & { cursor?: string }): Pick<LogFilter, 'from' | 'before'> {
+  if (cursor !== undefined && !isUuid(cursor))
+    throw new Refusal('bad_request', 'The cursor is none of ours.');
+  const end = to === undefined ? undefined : idAt(readTime('to', to));
+  const before = [cursor, end].filter((id) => id !== undefined).sort()[0];
+  return {
+    ...(from !== undefined && { from: idAt(readTime('from', from)) }),
+    ...(before && { before }),
+  };
+}
+
+/** The smallest id that a request of this moment can have: ids begin with the time. */
+export function idAt(timeMs: number): string {
+  const hex = Math.floor(timeMs).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+const latestMs = 2 ** 48 - 1;
+
+function readTime(name: string, text: string): number {
+  const time = Number(text);
+  if (/^\d{1,15}$/.test(text) && time <= latestMs) return time;
+  throw new Refusal('bad_request', `${name} must be a time in Unix milliseconds.`);
+}

@@ -1,0 +1,160 @@
+import type { LogEntry, RequestLog } from '@belfry/database';
+import type { Logger } from '@belfry/runtime';
+import type { LiveEvent } from '../api/log';
+import { idAt } from './log-filter';
+import { isFinal, logRowOf } from './log-row';
+
+export type LogListener = {
+  appId: string;
+  isMatch(entry: LogEntry): boolean;
+  tell(event: LiveEvent): void;
+};
+
+export type LogLive = {
+  /** Returns what ends it; undefined when as many as may be are listening. */
+  listen(listener: LogListener): (() => void) | undefined;
+  close(): void;
+};
+
+export type LogLiveDeps = {
+  log: Pick<RequestLog, 'listSince' | 'readEntries'>;
+  now: () => number;
+  logger: Logger;
+};
+
+const pollEveryMs = 1_000;
+/** Ids are made before they are committed, by several clocks: what is older than this is there. */
+const rereadMs = 10_000;
+const maxListeners = 200;
+/** Requests of one app that are looked at again until they are final. */
+const maxWatched = 100;
+const watchedForMs = 10 * 60_000;
+
+const trouble =
+  'PostgreSQL does not answer. What was accepted is safe; new rows come when it is back.';
+
+/** One poll a second for all who listen, whatever their number; nothing runs while nobody does. */
+export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
+  const listeners = new Set<LogListener>();
+  const apps = new Map<string, Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let isPolling = false;
+  let isInTrouble = false;
+
+  async function poll(): Promise<void> {
+    if (isPolling) return;
+    isPolling = true;
+    await pollOnce().then(
+      () => {
+        isInTrouble = false;
+      },
+      (error: unknown) => tellTrouble(error),
+    );
+    isPolling = false;
+  }
+
+  function tellTrouble(error: unknown): void {
+    if (!isInTrouble) logger.warn('log_live.not_read', { error });
+    isInTrouble = true;
+    for (const listener of listeners) listener.tell({ type: 'trouble', error: trouble });
+  }
+
+  async function pollOnce(): Promise<void> {
+    const appIds = [...apps.keys()];
+    const recent = await log.listSince(appIds, idAt(now() - rereadMs));
+    for (const [appId, watched] of [...apps]) {
+      const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
+      const asked = [...new Set([...ids, ...watched.openIds()])];
+      tellApp(appId, watched.take(await log.readEntries(appId, asked)));
+    }
+  }
+
+  function tellApp(appId: string, { added, changed }: Taken): void {
+    for (const listener of listeners) {
+      if (listener.appId !== appId) continue;
+      tellRows(listener, 'rows', added);
+      tellRows(listener, 'changed', changed);
+    }
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+    apps.clear();
+  }
+
+  return {
+    listen(listener) {
+      if (listeners.size >= maxListeners) return undefined;
+      listeners.add(listener);
+      if (!apps.has(listener.appId)) apps.set(listener.appId, createWatched(now));
+      timer ??= setInterval(() => void poll(), pollEveryMs);
+      return () => {
+        listeners.delete(listener);
+        if (![...listeners].some(({ appId }) => appId === listener.appId))
+          apps.delete(listener.appId);
+        if (listeners.size === 0) stop();
+      };
+    },
+    close() {
+      for (const listener of listeners) listener.tell({ type: 'ended' });
+      listeners.clear();
+      stop();
+    },
+  };
+}
+
+function tellRows(listener: LogListener, type: 'rows' | 'changed', entries: LogEntry[]): void {
+  const rows = entries.filter((entry) => listener.isMatch(entry)).map(logRowOf);
+  if (rows.length > 0) listener.tell({ type, rows });
+}
+
+type Taken = { added: LogEntry[]; changed: LogEntry[] };
+type Watched = { openIds(): string[]; take(entries: LogEntry[]): Taken };
+
+/** What was told of one app, and which of it may still change. */
+function createWatched(now: () => number): Watched {
+  const known = new Map<string, { text: string; seenAtMs: number; isOpen: boolean }>();
+  const beganAtMs = now();
+
+  function forget(): void {
+    for (const [id, { seenAtMs, isOpen }] of known) {
+      const keptMs = isOpen ? watchedForMs : rereadMs * 2;
+      if (now() - seenAtMs > keptMs) known.delete(id);
+    }
+  }
+
+  function isNews(entry: LogEntry, before: { text: string } | undefined, text: string): boolean {
+    // What was there before anybody listened stands in the page already.
+    if (!before) return entry.acceptedAt.getTime() >= beganAtMs - rereadMs;
+    return before.text !== text;
+  }
+
+  return {
+    openIds() {
+      const open = [...known].filter(([, { isOpen }]) => isOpen).map(([id]) => id);
+      return open.slice(-maxWatched);
+    },
+    take(entries) {
+      const added: LogEntry[] = [];
+      const changed: LogEntry[] = [];
+      for (const entry of entries.toReversed()) {
+        const text = JSON.stringify([entry.messages, entry.plannedItems]);
+        const before = known.get(entry.requestId);
+        known.set(entry.requestId, {
+          text,
+          isOpen: mayChange(entry),
+          seenAtMs: before?.seenAtMs ?? now(),
+        });
+        const list = before ? changed : added;
+        if (isNews(entry, before, text)) list.push(entry);
+      }
+      forget();
+      return { added, changed };
+    },
+  };
+}
+
+function mayChange({ plannedItems, items, messages }: LogEntry): boolean {
+  return plannedItems < items || messages.some(({ state }) => !isFinal(state));
+}

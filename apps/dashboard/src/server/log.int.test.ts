@@ -1,0 +1,226 @@
+import { newId } from '@belfry/runtime';
+import { channelVersion } from '@belfry/testing';
+import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+type Given = {
+  event: { eventId: string; versionId: string };
+  channel?: string;
+  target?: string;
+  state?: string;
+  reason?: string;
+  provider?: string;
+  outcome?: string;
+  key?: string;
+  user?: object;
+  skips?: object;
+  appId?: string;
+};
+
+/** A request of one item with one message, as accepting and a worker would leave it. */
+async function insert(given: Given): Promise<{ requestId: string; messageId: string }> {
+  const { database, tenant } = dashboard;
+  const {
+    event,
+    channel = 'email',
+    target = 'ana@example.com',
+    state = 'sent',
+    user,
+    skips,
+  } = given;
+  const [requestId, messageId] = [newId(), newId()];
+  await database.lookUps.query(
+    `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, idempotency_key)
+     VALUES ($1, $2, $3, $4, $5, 'single', 1, 1, $6)`,
+    [
+      requestId,
+      tenant.accountId,
+      given.appId ?? tenant.appId,
+      event.eventId,
+      event.versionId,
+      given.key,
+    ],
+  );
+  await database.lookUps.query(
+    `INSERT INTO request_item (request_id, item, recipient, data, skips, planned_at) VALUES ($1, 0, $2, '{}', $3, now())`,
+    [requestId, JSON.stringify(user ?? { email: target }), skips && JSON.stringify(skips)],
+  );
+  await database.lookUps.query(
+    `INSERT INTO message (id, request_id, item, app_id, channel, target, state, reason, attempts, created_at, expires_at, settled_at)
+     VALUES ($1, $2, 0, $3, $4, $5, $6, $7, 1, now() - interval '2 s', now() + interval '1 day', now() + interval '1 s')`,
+    [messageId, requestId, given.appId ?? tenant.appId, channel, target, state, given.reason],
+  );
+  await database.lookUps.query(
+    `INSERT INTO attempt (message_id, number, opened_at, closed_at, provider, outcome, reason, detail, request, response)
+     VALUES ($1, 1, now() - interval '1 s', now(), $2, $3, $4, 'The bot is not a member of #orders.', '{"operation":"POST chat.postMessage"}', '{"ok":false}')`,
+    [messageId, given.provider ?? 'smtp', given.outcome ?? 'accepted', given.reason],
+  );
+  return { requestId, messageId };
+}
+
+async function createEvent(name?: string) {
+  const { factories, tenant } = dashboard;
+  const channels = {
+    email: channelVersion({ subject: 'x', html: 'x' }),
+    slack: channelVersion({ text: 'x' }),
+  };
+  return factories.createEvent(tenant, channels, name ? { name } : {});
+}
+
+async function list(
+  query: string,
+): Promise<{ ids: string[]; next: string | null; rows: unknown[] }> {
+  const { call, tenant } = dashboard;
+  const { body, status } = await call('get', `apps/${tenant.appId}/log?${query}`);
+  expect(status).toBe(200);
+  return { ids: body.rows.map((row: { requestId: string }) => row.requestId), ...body };
+}
+
+describe('the log', () => {
+  test('finds a request by each filter, and by all of them at once', async () => {
+    const event = await createEvent('filtered');
+    const before = Date.now();
+    const { requestId } = await insert({
+      event,
+      channel: 'slack',
+      target: 'C-filtered',
+      state: 'failed',
+      reason: 'rejected_recipient',
+      outcome: 'rejected',
+      provider: 'slack',
+      key: 'key-filtered',
+      user: { user_id: 'user-filtered', slack: { channel_id: 'C-filtered' } },
+    });
+    await insert({ event, state: 'delivered', target: 'other@example.com' });
+    const filters = [
+      'event=filtered&state=failed',
+      'channel=slack&event=filtered',
+      'state=failed&event=filtered',
+      'provider=slack&event=filtered',
+      'recipient=C-filtered',
+      'recipient=user-filtered',
+      `requestId=${requestId}`,
+      'idempotencyKey=key-filtered',
+    ];
+    for (const filter of filters)
+      expect([filter, (await list(filter)).ids]).toEqual([filter, [requestId]]);
+    const all = filters.join('&');
+    expect((await list(`${all}&from=${before - 1_000}&to=${Date.now() + 1_000}`)).ids).toEqual([
+      requestId,
+    ]);
+    expect((await list(`${all}&to=${before - 60_000}`)).ids).toEqual([]);
+    expect((await list('event=nothing-of-this-name')).ids).toEqual([]);
+  });
+
+  test('finds a channel that was skipped, by its state', async () => {
+    const event = await createEvent('skipping');
+    const skips = { slack: { reason: 'no_address', detail: 'No slack.' } };
+    const { requestId } = await insert({ event, skips });
+    const { ids, rows } = await list('event=skipping&state=skipped&channel=slack');
+    expect(ids).toEqual([requestId]);
+    expect(rows).toMatchObject([
+      { peal: { email: { state: 'sent' }, slack: { state: 'skipped', reason: 'no_address' } } },
+    ]);
+  });
+
+  test('pages newest first without a gap or a double', async () => {
+    const event = await createEvent('paged');
+    const made: string[] = [];
+    for (let count = 0; count < 60; count += 1) made.push((await insert({ event })).requestId);
+    const first = await list('event=paged&channel=email');
+    expect(first.ids).toHaveLength(50);
+    const second = await list(`event=paged&channel=email&cursor=${first.next}`);
+    expect([...first.ids, ...second.ids]).toEqual(made.toReversed());
+    expect(second.next).toBeNull();
+  });
+
+  test('opens a failed message with the provider’s words, and what to do', async () => {
+    const { call, tenant } = dashboard;
+    const event = await createEvent();
+    const { requestId, messageId } = await insert({
+      event,
+      channel: 'slack',
+      state: 'failed',
+      reason: 'rejected_recipient',
+      outcome: 'rejected',
+      provider: 'slack',
+    });
+    const { body } = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
+    expect(body.lanes).toMatchObject([
+      {
+        messageId,
+        state: 'failed',
+        explanation: { what: 'The bot is not a member of #orders.', remedy: expect.any(String) },
+        can: { resend: { isAllowed: true, warning: null }, cancel: { isAllowed: false } },
+        steps: [
+          { kind: 'planned' },
+          {
+            kind: 'attempt',
+            request: { operation: 'POST chat.postMessage' },
+            response: { ok: false },
+          },
+          { kind: 'settled', state: 'failed' },
+        ],
+      },
+    ]);
+  });
+
+  test('asks before a delivered message is sent again', async () => {
+    const { call, tenant } = dashboard;
+    const { messageId } = await insert({ event: await createEvent(), state: 'delivered' });
+    const at = `apps/${tenant.appId}/messages/${messageId}/resend`;
+    expect((await call('post', at)).body).toMatchObject({
+      code: 'needs_confirmation',
+      error: 'It arrived: the person will get it twice.',
+    });
+    expect((await call('post', at, { confirm: true })).body).toMatchObject({ generation: 1 });
+  });
+
+  test('tells a page that listens of new requests, of this app and these filters only', async () => {
+    const { url, tenant, email } = dashboard;
+    const event = await createEvent('live');
+    const other = await dashboard.createNeighbour();
+    const cookie = await signIn(url, email);
+    const leave = new AbortController();
+    const response = await fetch(`${url}/api/apps/${tenant.appId}/log/live?event=live`, {
+      headers: { cookie },
+      signal: leave.signal,
+    });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    await insert({ event: await createEvent('not live') });
+    await insert({ event, appId: other.tenant.appId });
+    const { requestId } = await insert({ event });
+    const told = await readUntil(response, 'event: rows');
+    leave.abort();
+    const rows = JSON.parse(/data: (.*)/.exec(told)?.[1] ?? '{}').rows;
+    expect(rows).toMatchObject([{ requestId, event: 'live' }]);
+  });
+});
+
+async function signIn(url: string, email: string): Promise<string> {
+  const response = await fetch(`${url}/api/session`, {
+    method: 'POST',
+    headers: { Origin: url, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: 'a sentence of their own' }),
+  });
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+/** What was streamed once it holds the text with a whole event behind it. */
+async function readUntil(response: Response, wanted: string): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const at = text.indexOf(wanted);
+    if (at !== -1 && text.indexOf('\n\n', at) !== -1) return text.slice(at);
+  }
+  throw new Error('The stream ended');
+}

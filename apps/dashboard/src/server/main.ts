@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import http, { type Server } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import {
+  createLogger,
+  createShutdown,
+  createStartChecks,
+  type Env,
+  EnvError,
+  exitOnSignals,
+  failStart,
+  type Logger,
+  readEnv,
+  refuseToGoOn,
+  type Shutdown,
+} from '@belfry/runtime';
+import type { Express } from 'express';
+import { createDashboard } from './app';
+import { ensureFirstOperator } from './first-operator';
+import { createDashboardParts, type DashboardParts } from './parts';
+
+const shutdownTimeoutMs = 10_000;
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 45_000;
+const maxConnections = 2_000;
+const operatorRetryMs = 2_000;
+
+start().catch(failStart);
+
+async function start(): Promise<void> {
+  const env = readEnv('dashboard');
+  const log = createLogger({ level: env.LOG_LEVEL, process: 'dashboard' });
+  const timeoutMs = env.SHUTDOWN_TIMEOUT_MS || shutdownTimeoutMs;
+  const shutdown = createShutdown({ log, timeoutMs });
+  const parts = createDashboardParts(env, log, shutdown);
+  const server = createServer(createDashboard(parts), env);
+  await check(parts, shutdown, log);
+  makeFirstOperator(env, parts, shutdown);
+  await listen(server, env);
+  shutdown.add('server', () => close(server));
+  exitOnSignals(shutdown);
+  log.info('dashboard.ready', { url: urlOf(server, env), pid: process.pid });
+}
+
+async function check(
+  { storeChecks }: DashboardParts,
+  shutdown: Shutdown,
+  log: Logger,
+): Promise<void> {
+  const checks = createStartChecks({
+    checks: storeChecks,
+    onRefused: (error) => refuseToGoOn(error, shutdown),
+    log,
+  });
+  shutdown.add('start checks', checks.stop);
+  await checks.run();
+}
+
+/** PostgreSQL may be away when the dashboard starts: it is made when it comes. */
+function makeFirstOperator(env: Env<'dashboard'>, parts: DashboardParts, shutdown: Shutdown): void {
+  const { access, passwords, logger: log } = parts;
+  let timer: NodeJS.Timeout | undefined;
+  function attempt(): void {
+    ensureFirstOperator(env, { access, passwords, log }).catch((error: unknown) => {
+      log.warn('operator.not_created', { error });
+      timer = setTimeout(attempt, operatorRetryMs);
+    });
+  }
+  attempt();
+  shutdown.add('first operator', () => clearTimeout(timer));
+}
+
+function createServer(app: Express, env: Env<'dashboard'>): Server {
+  const options = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
+  const server =
+    env.TLS_CERT_FILE === ''
+      ? http.createServer(options, app)
+      : https.createServer({ ...options, ...readTls(env) }, app);
+  server.maxConnections = maxConnections;
+  return server;
+}
+
+function readTls(env: Env<'dashboard'>): { cert: Buffer; key: Buffer } {
+  const read = (name: 'TLS_CERT_FILE' | 'TLS_KEY_FILE') => {
+    try {
+      return readFileSync(env[name]);
+    } catch {
+      throw new EnvError([{ name, problem: `cannot be read: ${env[name]}`, example: undefined }]);
+    }
+  };
+  return { cert: read('TLS_CERT_FILE'), key: read('TLS_KEY_FILE') };
+}
+
+function listen(server: Server, env: Env<'dashboard'>): Promise<void> {
+  const [host, port] = [env.DASHBOARD_HOST, env.DASHBOARD_PORT];
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const name = error.code === 'EADDRNOTAVAIL' ? 'DASHBOARD_HOST' : 'DASHBOARD_PORT';
+      const problem = `cannot listen on ${host}:${port} (${error.code}): choose another`;
+      reject(new EnvError([{ name, problem, example: undefined }]));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}
+
+/** Streams of the live log were told that it ends; what else is open gets its answer. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+function urlOf(server: Server, { TLS_CERT_FILE }: Env<'dashboard'>): string {
+  // A server that listens on a port has an address with one.
+  const { address, family, port } = server.address() as AddressInfo;
+  const scheme = TLS_CERT_FILE === '' ? 'http' : 'https';
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,133 @@
+import { channelVersion } from '@belfry/testing';
+import type { Express } from 'express';
+import {
+  createStoredDashboard,
+  type Neighbour,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+let neighbour: Neighbour;
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+  neighbour = await dashboard.createNeighbour();
+  ids = await createRows();
+});
+
+afterAll(() => dashboard.close());
+
+/** Rows of the first account, for every parameter that a path has. */
+async function createRows(): Promise<Record<string, string>> {
+  const { tenant, factories, call } = dashboard;
+  const event = await factories.createEvent(tenant, {
+    email: channelVersion({ subject: 'x', html: 'x' }),
+  });
+  const integration = await factories.createIntegration(tenant, {
+    channel: 'slack',
+    provider: 'slack',
+  });
+  const tested = await call('post', `apps/${tenant.appId}/events/${event.eventId}/test`, {
+    definition: {
+      defaultLocale: 'en',
+      missing: 'empty',
+      isSensitive: false,
+      channels: { email: channelVersion({ subject: 'x', html: 'x' }) },
+    },
+    user: { email: 'a@example.com' },
+    data: {},
+    delivery: 'sandbox',
+  });
+  const { requestId } = tested.body;
+  const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
+  return {
+    appId: tenant.appId,
+    eventId: event.eventId,
+    versionId: event.versionId,
+    id: integration.id,
+    requestId,
+    messageId: story.body.lanes[0].messageId,
+    channel: 'email',
+  };
+}
+
+/** Read off Express itself, so that no route can be left out. */
+function routesOf({ router }: Express): { method: string; path: string }[] {
+  return router.stack.flatMap(({ route }) =>
+    (route?.stack ?? []).map(({ method }) => ({ method, path: String(route?.path) })),
+  );
+}
+
+function fill(path: string, values: Record<string, string>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? 'x').replace(/^\/api\//, '');
+}
+
+type Method = Parameters<StoredDashboard['call']>[0];
+
+describe('an operator of another account', () => {
+  test('finds no app, whatever the route', async () => {
+    const routes = routesOf(dashboard.app).filter(({ path }) => path.includes(':appId'));
+    expect(routes.length).toBeGreaterThan(30);
+    for (const { method, path } of routes) {
+      const answer = await neighbour.call(method as Method, fill(path, ids));
+      expect([method, path, answer.status, answer.body.error]).toEqual([
+        method,
+        path,
+        404,
+        'There is no such app.',
+      ]);
+    }
+  });
+
+  test('finds nothing of another app under its own, whatever the route', async () => {
+    const own = { ...ids, appId: neighbour.tenant.appId };
+    const routes = routesOf(dashboard.app).filter(
+      ({ path }) =>
+        /:(id|eventId|versionId|requestId|messageId)/.test(path) && path.includes(':appId'),
+    );
+    for (const { method, path } of routes) {
+      const body = method === 'get' ? undefined : bodyFor(path, method);
+      const answer = await neighbour.call(method as Method, fill(path, own), body);
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+    }
+  });
+
+  test('finds no key and no session of the others', async () => {
+    const { apiKeyId } = dashboard.tenant;
+    const password = 'a sentence of their own';
+    for (const verb of ['show', 'end']) {
+      const body = { password, confirm: true };
+      expect((await neighbour.call('post', `keys/${apiKeyId}/${verb}`, body)).status).toBe(404);
+    }
+    const { body } = await dashboard.call('get', 'sessions');
+    expect((await neighbour.call('delete', `sessions/${body.sessions[0].id}`)).status).toBe(404);
+    expect((await neighbour.call('get', `queues?app=${ids['appId']}`)).status).toBe(404);
+    expect((await neighbour.call('get', 'audit')).body.entries).toEqual([]);
+    const { apps } = (await neighbour.call('get', 'apps')).body;
+    expect(apps.map(({ id }: { id: string }) => id)).toEqual([neighbour.tenant.appId]);
+  });
+
+  test('changed nothing by asking', async () => {
+    const { call } = dashboard;
+    const event = await call('get', `apps/${ids['appId']}/events/${ids['eventId']}`);
+    expect(event.body).toMatchObject({ state: 'live', draft: { revision: 0 } });
+    const integration = await call('get', `apps/${ids['appId']}/integrations/${ids['id']}`);
+    expect(integration.body.state).toBe('active');
+  });
+});
+
+/** One body that every route takes as far as it gets before it looks for the row. */
+function bodyFor(path: string, method: string): object {
+  const definition = { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels: {} };
+  const all = {
+    definition,
+    basedOn: 0,
+    user: {},
+    data: {},
+    delivery: 'sandbox',
+    confirm: true,
+    confirmName: 'x',
+  };
+  return path.endsWith('/:id') && method === 'put' ? { updatedAt: 1 } : { ...all, name: 'x' };
+}

@@ -1,0 +1,302 @@
+import path from 'node:path';
+import {
+  createPlan,
+  createResend,
+  createSendEvent,
+  createWriteBatcher,
+  storedRecipient,
+} from '@belfry/accepting';
+import {
+  type AnyChannel,
+  channelNames,
+  channels,
+  parsePrivateHosts,
+  type SenderDeps,
+} from '@belfry/channels';
+import {
+  type Access,
+  cancelMessage,
+  createAccess,
+  createAccountApps,
+  createAccountKeys,
+  createAppEvents,
+  createAppIntegrations,
+  createDatabase,
+  createDatabaseCheck,
+  createLookUps,
+  createQueueFacts,
+  createReadiness,
+  createRequestLog,
+  type Database,
+  findResendable,
+  findVersionOfRequest,
+  listAuditEntries,
+  listHeartbeats,
+  markActive,
+  readStory,
+  writeGeneration,
+  writeRequests,
+} from '@belfry/database';
+import {
+  createRedis,
+  createSecrets,
+  type Env,
+  EnvError,
+  type Logger,
+  newId,
+  parseTrustedProxies,
+  receiptUrlOf,
+  type Secrets,
+  type Shutdown,
+  type StartCheck,
+} from '@belfry/runtime';
+import { createSendEventBody, createValidator, messageStates } from '@belfry/shared';
+import type { DashboardDeps } from './app';
+import { type ConnectionDeps, createConnections } from './connection';
+import { createCredentialsBox } from './credentials';
+import { createLogLive } from './log-live';
+import { createPasswords, type Passwords } from './password';
+import { createSessions } from './sessions';
+import { createReadStatus } from './status';
+import { createTestConnection } from './test-connection';
+import { createTestSend, type TestSendDeps } from './test-send';
+import { createTries } from './tries';
+import { version } from './version';
+
+const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
+const webDir = path.resolve(__dirname, '..', '..', 'dist', 'web');
+const signInWindowMs = 15 * 60_000;
+const triesOfPair = 10;
+const triesOfCaller = 50;
+const maxNames = 10_000;
+const gatewayTimeoutMs = 1_000;
+
+export type DashboardParts = DashboardDeps & {
+  access: Access;
+  passwords: Passwords;
+  storeChecks: StartCheck[];
+};
+
+type Base = {
+  env: Env<'dashboard'>;
+  log: Logger;
+  shutdown: Shutdown;
+  database: Database;
+  secrets: Secrets;
+};
+
+/** Builds what the dashboard is made of, from the leaves up. */
+export function createDashboardParts(
+  env: Env<'dashboard'>,
+  log: Logger,
+  shutdown: Shutdown,
+): DashboardParts {
+  const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
+  shutdown.add('database', () => database.close());
+  const secrets = createSecrets(env.BELFRY_KEYS);
+  const base: Base = { env, log, shutdown, database, secrets };
+  const pool = database.lookUps;
+  const connections = createConnections(connectionRules(env));
+  const access = createAccess(pool);
+  const passwords = createPasswords();
+  const sessions = createSessions({ access, connections });
+  const apps = createAccountApps(pool);
+  const integrations = createAppIntegrations(pool);
+  const tries = (max: number) =>
+    createTries({ max, windowMs: signInWindowMs, maxNames, now: () => Date.now() });
+  const gatewayUrl = env.PUBLIC_URL;
+  const migrated = { pool, databaseUrl: env.DATABASE_URL, migrationsDir };
+  const isStoreReady = createReadiness(migrated);
+  return {
+    access,
+    passwords,
+    connections,
+    storeChecks: [createDatabaseCheck({ ...migrated, secrets })],
+    routes: { sessions, apps },
+    session: {
+      access,
+      sessions,
+      passwords,
+      connections,
+      tries: { ofPair: tries(triesOfPair), ofCaller: tries(triesOfCaller) },
+      version,
+      gatewayUrl,
+    },
+    keys: { keys: createAccountKeys(pool, secrets), passwords, tries: tries(triesOfPair) },
+    apps: { apps },
+    ...createConfigurationParts(base),
+    ...createRunningParts(base, sessions),
+    queues: {
+      channelNames,
+      apps,
+      integrations,
+      facts: createQueueFacts(pool),
+      listHeartbeats: () => listHeartbeats(pool),
+      readStatus: createStatus(base),
+      now: () => new Date(),
+    },
+    audit: { listAuditEntries: (accountId, page) => listAuditEntries(pool, accountId, page) },
+    ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    webDir,
+    logger: log,
+  };
+}
+
+/** What operators set up, and try before it is live. */
+function createConfigurationParts(
+  base: Base,
+): Pick<DashboardDeps, 'integrations' | 'events' | 'trying'> {
+  const { env, database, secrets } = base;
+  const pool = database.lookUps;
+  const events = createAppEvents(pool);
+  const integrations = createAppIntegrations(pool);
+  const all: Record<string, AnyChannel> = channels;
+  const validateBody = createValidator(createSendEventBody(channels));
+  return {
+    integrations: {
+      channels: all,
+      integrations,
+      events,
+      credentials: createCredentialsBox(secrets),
+      testConnection: createTestConnection({
+        channels: all,
+        senderDeps: senderDepsOf(env),
+        now: () => new Date(),
+      }),
+      markActive: (id) => markActive(pool, id),
+      receiptUrlOf: (integrationId) =>
+        receiptUrlOf({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
+    },
+    events: { channels: all, events, integrations },
+    trying: {
+      channels: all,
+      events,
+      integrations,
+      testSend: createTestSend({
+        events,
+        createSendEvent: createTestAccepting(base),
+        validate: (body) => validateBody(body),
+        channelNames,
+        newId,
+        now: () => new Date(),
+      }),
+      validateCall: (body) => validateBody(body),
+      gatewayUrl: env.PUBLIC_URL,
+    },
+  };
+}
+
+/** The way in of a call. What it writes is queued by the relay, so that a test needs no Redis here. */
+function createTestAccepting({
+  database,
+  secrets,
+  shutdown,
+  log,
+}: Base): TestSendDeps['createSendEvent'] {
+  const write = createWriteBatcher({
+    writeRequests: (calls) => writeRequests(database.accepting, calls),
+    queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
+    room: { take: () => false, settle: () => undefined },
+    newId,
+    log,
+  });
+  shutdown.add('accepting', () => write.close());
+  const lookUps = createLookUps(database.lookUps);
+  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  return ({ id, eventId, definition }) =>
+    createSendEvent({
+      findEvent: async (appId, name) => ({ id: eventId, appId, name, liveVersionId: id }),
+      findVersion: async () => ({ id, eventId, definition }),
+      findUser: lookUps.findUser,
+      readStoredRecipient: (user) => storedRecipient(user, extraFields),
+      plan: createPlan(channels),
+      write,
+      secrets,
+      newId,
+    });
+}
+
+function createRunningParts(
+  { database, shutdown, log: logger }: Base,
+  sessions: DashboardDeps['log']['sessions'],
+): Pick<DashboardDeps, 'log' | 'requests'> {
+  const pool = database.lookUps;
+  const states = Object.keys(messageStates);
+  const log = createRequestLog(database.requestLog, states);
+  const live = createLogLive({ log, now: () => Date.now(), logger });
+  shutdown.add('live log', () => live.close());
+  const integrations = createAppIntegrations(pool);
+  return {
+    log: {
+      channels,
+      states,
+      log,
+      live,
+      sessions,
+      async listProviders(appId) {
+        const rows = await integrations.list(appId);
+        return new Map(rows.map(({ id, provider }) => [id, provider]));
+      },
+    },
+    requests: {
+      readStory: (address) => readStory(pool, address),
+      resend: createResend({
+        findResendable: (appId, messageId) => findResendable(pool, appId, messageId),
+        findVersionOfRequest: (requestId) => findVersionOfRequest(pool, requestId),
+        writeGeneration: (actor, generation) => writeGeneration(pool, actor, generation),
+      }),
+      cancelMessage: (actor, message) => cancelMessage(pool, actor, message),
+      hasMessage: async (appId, id) => (await findResendable(pool, appId, id)) !== undefined,
+      now: () => new Date(),
+    },
+  };
+}
+
+function createStatus({
+  env,
+  log,
+  shutdown,
+  database,
+}: Base): () => ReturnType<ReturnType<typeof createReadStatus>> {
+  const redis = env.REDIS_URL === '' ? undefined : createRedis({ url: env.REDIS_URL, log });
+  if (redis) shutdown.add('redis', () => redis.disconnect());
+  const facts = createQueueFacts(database.lookUps);
+  return createReadStatus({
+    pingPostgres: () => facts.ping(),
+    pingRedis: async () => {
+      if (!redis) throw new Error('REDIS_URL is not set');
+      await redis.ping();
+    },
+    async pingGateway() {
+      const signal = AbortSignal.timeout(gatewayTimeoutMs);
+      const response = await fetch(new URL('livez', withSlash(env.PUBLIC_URL)), { signal });
+      if (!response.ok) throw new Error(`The gateway answers ${response.status}`);
+    },
+    gatewayUrl: env.PUBLIC_URL,
+    now: () => performance.now(),
+  });
+}
+
+function withSlash(url: string): string {
+  return url.endsWith('/') ? url : `${url}/`;
+}
+
+function senderDepsOf(env: Env<'dashboard'>): SenderDeps {
+  return {
+    baseUrls: {
+      slack: env.SLACK_API_URL || undefined,
+      twilio: env.TWILIO_API_URL || undefined,
+      meta: env.META_API_URL || undefined,
+      telegram: env.TELEGRAM_API_URL || undefined,
+    },
+    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
+  };
+}
+
+function connectionRules(env: Env<'dashboard'>): ConnectionDeps {
+  const isTrustedProxy = parseTrustedProxies(env.TRUSTED_PROXIES);
+  if (typeof isTrustedProxy === 'function') return { allowHttp: env.ALLOW_HTTP, isTrustedProxy };
+  throw new EnvError([
+    { name: 'TRUSTED_PROXIES', problem: isTrustedProxy.problem, example: '10.0.0.0/8' },
+  ]);
+}

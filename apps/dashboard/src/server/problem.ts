@@ -1,0 +1,55 @@
+import type { FieldProblem, Problem, ProblemCode } from '../api/problem';
+
+/** Every code that an answer of the dashboard may have, and its status. */
+export const problemStatuses: Record<ProblemCode, number> = {
+  bad_request: 400,
+  signed_out: 401,
+  wrong_credentials: 401,
+  wrong_password: 403,
+  wrong_origin: 403,
+  https_required: 403,
+  not_allowed: 403,
+  not_found: 404,
+  name_taken: 409,
+  draft_changed: 409,
+  wrong_state: 409,
+  needs_confirmation: 409,
+  link_ended: 410,
+  too_large: 413,
+  invalid: 422,
+  not_publishable: 422,
+  too_many_tries: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+type Details = Partial<Pick<Problem, 'fields' | 'publishProblems' | 'savedAt' | 'savedBy'>>;
+
+/** What the operator is told; its message is a sentence for the page and never holds a secret. */
+export class Refusal extends Error {
+  readonly code: ProblemCode;
+  readonly details: Details;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ProblemCode,
+    message: string,
+    { headers = {}, ...details }: Details & { headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.details = details;
+    this.headers = headers;
+  }
+}
+
+export function notFound(what: string): Refusal {
+  return new Refusal('not_found', `There is no such ${what}.`);
+}
+
+export function invalid(fields: FieldProblem[]): Refusal {
+  const [first] = fields;
+  const text = first ? `${first.path} ${first.problem}` : 'Something is missing.';
+  return new Refusal('invalid', text, { fields });
+}

@@ -1,0 +1,62 @@
+import { claimMessages } from '@belfry/database';
+import { channelVersion } from '@belfry/testing';
+import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+async function send(): Promise<{ messageId: string; requestId: string }> {
+  const { tenant, factories, call } = dashboard;
+  const channels = { email: channelVersion({ subject: 'x', html: 'x' }) };
+  const { eventId } = await factories.createEvent(tenant, channels);
+  const tested = await call('post', `apps/${tenant.appId}/events/${eventId}/test`, {
+    definition: { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels },
+    user: { email: 'ana@example.com' },
+    data: {},
+    delivery: 'sandbox',
+  });
+  const { requestId } = tested.body;
+  const { rows } = await dashboard.database.lookUps.query<{ id: string }>(
+    'SELECT id FROM message WHERE request_id = $1',
+    [requestId],
+  );
+  return { requestId, messageId: rows[0]?.id ?? '' };
+}
+
+describe('the queues', () => {
+  test('show what waits, and that no worker takes it', async () => {
+    const { tenant, call } = dashboard;
+    await send();
+    const { body } = await call('get', `queues?app=${tenant.appId}`);
+    const email = body.channels.find(({ channel }: { channel: string }) => channel === 'email');
+    expect(email).toMatchObject({ waiting: 1, inFlight: 0, workers: [], isPaused: false });
+    expect(email.sentence).toMatch(/^1 messages wait in PostgreSQL and none is lost\. No worker/);
+    expect(body.stores).toMatchObject({
+      postgres: { isUp: true },
+      redis: { isUp: false },
+      gateway: { isUp: false },
+    });
+    expect(body.stores.sentence).toMatch(/^Nothing is lost/);
+  });
+
+  test('of a paused channel hold its messages, and let them go on when it is resumed', async () => {
+    const { tenant, call, database } = dashboard;
+    const { messageId } = await send();
+    const claim = () =>
+      claimMessages(database.delivery, { ids: [messageId], worker: 'test', leaseMs: 20_000 });
+    const at = `apps/${tenant.appId}/channels/email`;
+    expect((await call('post', `${at}/pause`)).body).toMatchObject({ isPaused: true });
+    expect(await claim()).toEqual([{ kind: 'settled', state: 'queued', reason: 'paused' }]);
+    const { body } = await call('get', `queues?app=${tenant.appId}`);
+    expect(body.channels).toContainEqual(
+      expect.objectContaining({ channel: 'email', isPaused: true, pausedBy: dashboard.email }),
+    );
+    await call('post', `${at}/resume`);
+    expect(await claim()).toMatchObject([{ kind: 'claimed', message: { id: messageId } }]);
+  });
+});

@@ -1,0 +1,170 @@
+import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
+import { type Logger, newId } from '@belfry/runtime';
+import { AppError, parseJson } from '@belfry/shared';
+import express, {
+  type ErrorRequestHandler,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import type { Problem } from '../api/problem';
+import { notFound, problemStatuses, Refusal } from './problem';
+import type { Session, Sessions } from './sessions';
+import { isStoreAway } from './store-away';
+
+/** A call of somebody who is signed in. */
+export type Call = {
+  req: Request;
+  res: Response;
+  session: Session;
+  actor: Actor;
+  body: unknown;
+  path: Readonly<Record<string, string>>;
+};
+
+export type AppCall = Call & { app: AccountAppRow };
+
+/** Spelt out: what is inferred from Express's own cannot be named where packages are linked. */
+export type RouteHandler = (req: Request, res: Response, next: NextFunction) => unknown;
+
+type Handler<C> = (call: C) => Promise<object>;
+
+export type RoutesDeps = { sessions: Pick<Sessions, 'get'>; apps: Pick<AccountApps, 'find'> };
+
+/** Makes handlers of routes: who is signed in, whether they may, and whose app it is, before anything else. */
+export function createRoutes({ sessions, apps }: RoutesDeps) {
+  function signedIn(handler: Handler<Call>, answer: Answer = sendJson): RouteHandler {
+    return async function handleCall(req, res) {
+      answer(res, await handler(await callOf(req, res)));
+    };
+  }
+
+  async function callOf(req: Request, res: Response): Promise<Call> {
+    const session = await sessions.get(req);
+    const { operator, account } = session;
+    if (operator.role === 'viewer' && req.method !== 'GET') {
+      throw new Refusal('not_allowed', 'A viewer may look at everything, and change nothing.');
+    }
+    const actor = { accountId: account.id, operatorId: operator.id };
+    return { req, res, session, actor, body: req.body, path: pathOf(req) };
+  }
+
+  return {
+    signedIn,
+
+    /** Another account's app answers exactly as one that does not exist. */
+    inApp(handler: Handler<AppCall>, answer: Answer = sendJson): RouteHandler {
+      return signedIn(async (call) => {
+        const app = await apps.find(call.actor.accountId, idOf(call, 'appId', 'app'));
+        if (!app) throw notFound('app');
+        return handler({ ...call, app, actor: { ...call.actor, appId: app.id } });
+      }, answer);
+    },
+  };
+}
+
+export type Routes = ReturnType<typeof createRoutes>;
+type Answer = (res: Response, body: object) => void;
+
+export function sendJson(res: Response, body: object): void {
+  res.set('Cache-Control', 'no-store').json(body);
+}
+
+/** For what answers by itself, as a stream does. */
+export const isAnswered: Answer = () => undefined;
+
+/** A part of the path that names a row; what is no UUID names none, and never reaches PostgreSQL. */
+export function idOf({ path }: Pick<Call, 'path'>, name: string, what: string): string {
+  const id = path[name]?.toLowerCase() ?? '';
+  if (!isUuid(id)) throw notFound(what);
+  return id;
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+/** Express gives a list only for a wildcard, which no route has. */
+function pathOf({ params }: Request): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+}
+
+/** A parameter of the query that was given once, and says something. */
+export function queryText({ req }: Pick<Call, 'req'>, name: string): string | undefined {
+  const value: unknown = req.query[name];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+const maxBodyBytes = 1024 * 1024;
+
+/** Bodies are JSON; what is hostile in them is refused as the gateway refuses it. */
+export function readJsonBodies(): RequestHandler[] {
+  const parse: RequestHandler = function parseBody(req, _res, next) {
+    const bytes: unknown = req.body;
+    req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseJson(bytes) : undefined;
+    next();
+  };
+  return [express.raw({ limit: maxBodyBytes, type: 'application/json' }), parse];
+}
+
+/** Answers every failure in one shape; what is our fault is logged and says nothing. */
+export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHandler {
+  return function handleProblems(thrown: unknown, req, res, _next) {
+    const refusal = refusalOf(thrown);
+    const requestId = newId();
+    const status = problemStatuses[refusal.code];
+    if (status >= 500) {
+      const told = { call_id: requestId, method: req.method, route: routeOf(req), error: thrown };
+      log[refusal.code === 'internal' ? 'error' : 'warn']('call.failed', told);
+    }
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    const { code, details, message: error, headers } = refusal;
+    const body: Problem = { success: false, error, code, ...details, requestId };
+    res
+      .set({ 'Cache-Control': 'no-store', ...headers })
+      .status(status)
+      .json(body);
+  };
+}
+
+/** The template, never the path: a path may hold a token. */
+function routeOf(req: Request): string {
+  return req.route?.path ?? 'none';
+}
+
+const appErrorCodes: Partial<Record<AppError['code'], 'invalid' | 'unavailable' | 'not_found'>> = {
+  validation_failed: 'invalid',
+  invalid_type: 'invalid',
+  unavailable: 'unavailable',
+  event_not_found: 'not_found',
+};
+
+function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown;
+  if (thrown instanceof AppError && thrown.code !== 'internal') {
+    return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message);
+  }
+  if (isStoreAway(thrown)) {
+    return new Refusal(
+      'unavailable',
+      'PostgreSQL does not answer. What was accepted is safe in it; nothing was changed now.',
+      { headers: { 'Retry-After': '2' } },
+    );
+  }
+  const status = statusOf(thrown);
+  if (status === 413) return new Refusal('too_large', 'The body is over 1 MB.');
+  if (status !== undefined || thrown instanceof URIError) {
+    return new Refusal('bad_request', 'The call cannot be read.');
+  }
+  return new Refusal('internal', 'This is a fault of Belfry; its log says more.');
+}
+
+/** Express and its body reader say with a 4xx what they refuse. */
+function statusOf(thrown: unknown): number | undefined {
+  const status: unknown = (thrown as { status?: unknown } | undefined)?.status;
+  return typeof status === 'number' && status < 500 ? status : undefined;
+}

@@ -1,0 +1,62 @@
+import type { AccountAppRow, AccountApps } from '@belfry/database';
+import { Type } from '@sinclair/typebox';
+import type { AppAnswer, AppListAnswer } from '../../api/apps';
+import { notFound, Refusal } from '../problem';
+import { nameSchema, readBody } from '../read-body';
+import type { Routes } from '../route';
+
+const delivery = Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
+  'x-problem': 'must be sandbox or live',
+});
+const newBody = Type.Object({ name: nameSchema, delivery: Type.Optional(delivery) });
+const changeBody = Type.Object({
+  name: Type.Optional(nameSchema),
+  delivery: Type.Optional(delivery),
+});
+const removeBody = Type.Object({ confirmName: Type.String() });
+
+export type AppRoutesDeps = { apps: AccountApps };
+
+/** The apps of the account. */
+export function createAppRoutes({ apps }: AppRoutesDeps, { signedIn, inApp }: Routes) {
+  async function read(accountId: string, id: string): Promise<AppAnswer> {
+    const app = await apps.find(accountId, id);
+    if (!app) throw notFound('app');
+    return answerOf(app);
+  }
+
+  return {
+    list: signedIn(async ({ actor }): Promise<AppListAnswer> => {
+      const rows = await apps.list(actor.accountId);
+      return { apps: rows.map(answerOf) };
+    }),
+
+    create: signedIn(async ({ actor, body }) => {
+      const { name, delivery: given = 'sandbox' } = readBody(newBody, body);
+      const id = await apps.create(actor, { name: name.trim(), delivery: given });
+      return read(actor.accountId, id);
+    }),
+
+    change: inApp(async ({ actor, app, body }) => {
+      const change = readBody(changeBody, body);
+      await apps.change(actor, app.id, { name: change.name?.trim(), delivery: change.delivery });
+      return read(actor.accountId, app.id);
+    }),
+
+    remove: inApp(async ({ actor, app, body }) => {
+      requireName(readBody(removeBody, body).confirmName, app.name);
+      await apps.remove(actor, app.id);
+      return { success: true };
+    }),
+  };
+}
+
+/** What cannot be undone asks for the name of what goes. */
+export function requireName(given: string, name: string): void {
+  if (given === name) return;
+  throw new Refusal('needs_confirmation', `Type its name, ${name}, to remove it.`);
+}
+
+function answerOf({ createdAt, ...app }: AccountAppRow): AppAnswer {
+  return { ...app, createdAt: createdAt.getTime() };
+}

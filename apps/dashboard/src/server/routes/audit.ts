@@ -1,0 +1,25 @@
+import type { AuditEntryRow } from '@belfry/database';
+import type { AuditAnswer } from '../../api/audit';
+import { isUuid, queryText, type Routes } from '../route';
+
+export type AuditRoutesDeps = {
+  listAuditEntries(
+    accountId: string,
+    page: { before: string | undefined; limit: number },
+  ): Promise<AuditEntryRow[]>;
+};
+
+const pageSize = 50;
+
+/** Who changed what. */
+export function createAuditRoutes({ listAuditEntries }: AuditRoutesDeps, { signedIn }: Routes) {
+  return {
+    list: signedIn(async (call): Promise<AuditAnswer> => {
+      const given = queryText(call, 'before');
+      const before = given && isUuid(given) ? given : undefined;
+      const rows = await listAuditEntries(call.actor.accountId, { before, limit: pageSize });
+      const next = rows.length === pageSize ? (rows.at(-1)?.id ?? null) : null;
+      return { entries: rows.map(({ at, ...row }) => ({ ...row, at: at.getTime() })), next };
+    }),
+  };
+}

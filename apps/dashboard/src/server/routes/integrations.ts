@@ -1,0 +1,258 @@
+import type { AnyChannel, Provider } from '@belfry/channels';
+import type { AppEvents, AppIntegrationRow, AppIntegrations } from '@belfry/database';
+import { Type } from '@sinclair/typebox';
+import type {
+  IntegrationAnswer,
+  IntegrationListAnswer,
+  TestConnectionAnswer,
+  UsedBy,
+} from '../../api/integrations';
+import type { CredentialsBox } from '../credentials';
+import { checkIntegration, findProvider } from '../integration-check';
+import { invalid, notFound, Refusal } from '../problem';
+import { confirmSchema, nameSchema, readBody } from '../read-body';
+import { type AppCall, idOf, type Routes } from '../route';
+import type { TestConnection } from '../test-connection';
+import { findUses } from '../uses';
+
+export type IntegrationRoutesDeps = {
+  channels: Record<string, AnyChannel>;
+  integrations: AppIntegrations;
+  events: Pick<AppEvents, 'list'>;
+  credentials: CredentialsBox;
+  testConnection: TestConnection;
+  /** A passed test: what waits goes on. */
+  markActive(integrationId: string): Promise<void>;
+  receiptUrlOf(integrationId: string): string;
+};
+
+const anyObject = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
+const place = { channel: Type.String(), provider: Type.String() };
+const newBody = Type.Object({
+  ...place,
+  name: nameSchema,
+  settings: anyObject,
+  credentials: anyObject,
+});
+const changeBody = Type.Object({
+  updatedAt: Type.Number(),
+  name: Type.Optional(nameSchema),
+  settings: Type.Optional(anyObject),
+  credentials: Type.Optional(anyObject),
+});
+const testBody = Type.Object({
+  ...place,
+  id: Type.Optional(Type.String({ maxLength: 36 })),
+  settings: anyObject,
+  credentials: anyObject,
+});
+const removeBody = Type.Object({ confirm: confirmSchema });
+
+/** An app's credentials and settings for its providers: added, tested, changed, paused and removed without code. */
+export function createIntegrationRoutes(deps: IntegrationRoutesDeps, routes: Routes) {
+  const answers = createIntegrationAnswers(deps);
+  return {
+    ...createFormRoutes(deps, answers, routes),
+    ...createTestRoutes(deps, answers, routes),
+    ...createSwitchRoutes(deps, answers, routes),
+  };
+}
+
+function createFormRoutes(
+  { integrations, events: known, credentials: box }: IntegrationRoutesDeps,
+  { find, answer, answerOf, getProvider }: IntegrationAnswers,
+  { inApp }: Routes,
+) {
+  return {
+    list: inApp(async ({ app }): Promise<IntegrationListAnswer> => {
+      const [rows, events] = await Promise.all([integrations.list(app.id), known.list(app.id)]);
+      return { integrations: rows.map((row) => answerOf(row, findUses(events, row))) };
+    }),
+
+    read: inApp(async (call) => answer(call.app.id, (await find(call)).id)),
+
+    create: inApp(async ({ app, actor, body }) => {
+      const { name, channel, provider, settings, credentials } = readBody(newBody, body);
+      refuseProblems(getProvider({ channel, provider }), { settings, credentials });
+      const id = await integrations.create(actor, app.id, {
+        name: name.trim(),
+        channel,
+        provider,
+        settings,
+        seal: (made) => box.seal(made, credentials),
+      });
+      if (id === undefined) throw taken();
+      return answer(app.id, id);
+    }),
+
+    change: inApp(async (call) => {
+      const change = readBody(changeBody, call.body);
+      const row = await find(call);
+      if (row.updatedAt.getTime() !== change.updatedAt) throw savedBetween(row);
+      const settings = change.settings ?? row.settings;
+      const credentials = box.merge(box.open(row), change.credentials ?? {});
+      refuseProblems(getProvider(row), { settings, credentials });
+      const result = await integrations.change(call.actor, call.app.id, {
+        id: row.id,
+        updatedAt: row.updatedAt,
+        name: change.name?.trim() ?? row.name,
+        settings,
+        credentials: box.seal(row.id, credentials),
+      });
+      if (result === 'taken') throw taken();
+      if (result === 'stale') throw savedBetween(row);
+      return answer(call.app.id, row.id);
+    }),
+  };
+}
+
+function createTestRoutes(
+  { integrations, credentials: box, testConnection, markActive: goOn }: IntegrationRoutesDeps,
+  { find, getProvider }: IntegrationAnswers,
+  { inApp }: Routes,
+) {
+  return {
+    /** Of what is in the form, before it is saved. */
+    testForm: inApp(async ({ app, body }): Promise<TestConnectionAnswer> => {
+      const { id, channel, provider, settings, credentials } = readBody(testBody, body);
+      const row = id
+        ? await integrations.find(app.id, idOf({ path: { id } }, 'id', 'integration'))
+        : undefined;
+      if (id && (row?.channel !== channel || row.provider !== provider))
+        throw notFound('integration');
+      const given = row ? box.merge(box.open(row), credentials) : credentials;
+      const input = { settings, credentials: given };
+      refuseProblems(getProvider({ channel, provider }), input);
+      return testConnection({ channel, provider }, input);
+    }),
+
+    testStored: inApp(async (call): Promise<TestConnectionAnswer> => {
+      const row = await find(call);
+      const input = { settings: row.settings, credentials: box.open(row) };
+      refuseProblems(getProvider(row), input);
+      const tested = await testConnection(row, input);
+      if (tested.isWorking) await goOn(row.id);
+      return tested;
+    }),
+  };
+}
+
+function createSwitchRoutes(
+  { integrations, events, credentials: box }: IntegrationRoutesDeps,
+  { find, answer }: IntegrationAnswers,
+  { inApp }: Routes,
+) {
+  return {
+    pause: inApp(async (call) => {
+      const { id } = await find(call);
+      await integrations.pause(call.actor, call.app.id, id);
+      return answer(call.app.id, id);
+    }),
+
+    resume: inApp(async (call) => {
+      const { id } = await find(call);
+      await integrations.resume(call.actor, call.app.id, id);
+      return answer(call.app.id, id);
+    }),
+
+    remove: inApp(async (call) => {
+      const { confirm } = readBody(removeBody, call.body);
+      const row = await find(call);
+      const uses = findUses(await events.list(call.app.id), row);
+      const harm = harmOf(row, uses);
+      if (harm && confirm !== true) throw new Refusal('needs_confirmation', harm);
+      const emptied = box.seal(row.id, {});
+      await integrations.remove(call.actor, call.app.id, { id: row.id, emptied });
+      return { success: true };
+    }),
+  };
+}
+
+type IntegrationAnswers = ReturnType<typeof createIntegrationAnswers>;
+
+/** What the routes say of an integration. */
+function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
+  const { channels, integrations, credentials: box } = deps;
+
+  async function find({ app, path }: AppCall): Promise<AppIntegrationRow> {
+    const row = await integrations.find(app.id, idOf({ path }, 'id', 'integration'));
+    if (!row) throw notFound('integration');
+    return row;
+  }
+
+  async function answer(appId: string, id: string): Promise<IntegrationAnswer> {
+    const [row, events] = await Promise.all([
+      integrations.find(appId, id),
+      deps.events.list(appId),
+    ]);
+    if (!row) throw notFound('integration');
+    return answerOf(row, findUses(events, row));
+  }
+
+  function answerOf(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
+    const { id, channel, provider, settings, createdAt, updatedAt, ...rest } = row;
+    const stored = box.open(row);
+    const found = findProvider(channels, { channel, provider });
+    const problems = found ? checkIntegration(found, { settings, credentials: stored }) : [];
+    return {
+      ...rest,
+      id,
+      channel,
+      provider,
+      settings,
+      credentials: box.hint(stored),
+      createdAt: createdAt.getTime(),
+      updatedAt: updatedAt.getTime(),
+      usedBy,
+      receiptUrl: found?.receipts ? deps.receiptUrlOf(id) : null,
+      problems,
+    };
+  }
+
+  function getProvider(of: { channel: string; provider: string }): Provider<unknown> {
+    const provider = findProvider(channels, of);
+    if (provider) return provider;
+    throw invalid([{ path: 'provider', problem: `is none that carries ${of.channel}` }]);
+  }
+
+  return { find, answer, answerOf, getProvider };
+}
+
+function refuseProblems(
+  provider: Provider<unknown>,
+  input: { settings: Record<string, unknown>; credentials: Record<string, unknown> },
+): void {
+  const problems = checkIntegration(provider, input);
+  if (problems.length > 0) throw invalid(problems);
+}
+
+function taken(): Refusal {
+  return new Refusal('name_taken', 'An integration of this app has this name already.', {
+    fields: [{ path: 'name', problem: 'is taken' }],
+  });
+}
+
+function savedBetween({ updatedAt }: AppIntegrationRow): Refusal {
+  return new Refusal(
+    'draft_changed',
+    'Somebody else saved this integration in between. Load it again.',
+    {
+      savedAt: updatedAt.getTime(),
+    },
+  );
+}
+
+/** What goes wrong without it; undefined where nothing does. */
+function harmOf({ waiting }: AppIntegrationRow, uses: UsedBy[]): string | undefined {
+  const live = uses.filter((use) => use.in.includes('live'));
+  const alone = live.filter(({ isOnly }) => isOnly).map(({ name }) => name);
+  const others = live.filter(({ isOnly }) => !isOnly).map(({ name }) => name);
+  const drafts = uses.filter((use) => !use.in.includes('live')).map(({ name }) => name);
+  const sentences = [
+    ...(waiting > 0 ? [`${waiting} messages that wait for it will fail.`] : []),
+    ...(alone.length > 0 ? [`Nothing else sends its channel for ${alone.join(', ')}.`] : []),
+    ...(others.length > 0 ? [`${others.join(', ')} will send by the others of their chain.`] : []),
+    ...(drafts.length > 0 ? [`The drafts of ${drafts.join(', ')} name it.`] : []),
+  ];
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
+}

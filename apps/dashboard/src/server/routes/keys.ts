@@ -1,0 +1,90 @@
+import { type AccountKeyRow, type AccountKeys, maxActiveKeys } from '@belfry/database';
+import { Type } from '@sinclair/typebox';
+import type { KeyListAnswer, KeyRow, ShowKeyAnswer } from '../../api/keys';
+import type { Passwords } from '../password';
+import { notFound, Refusal } from '../problem';
+import { confirmSchema, passwordSchema, readBody } from '../read-body';
+import type { Call, Routes } from '../route';
+import type { Tries } from '../tries';
+import { requirePassword } from './session';
+
+export type KeyRoutesDeps = { keys: AccountKeys; passwords: Passwords; tries: Tries };
+
+const passwordBody = Type.Object({ password: passwordSchema });
+const maxEndAfterMs = 30 * 24 * 60 * 60_000;
+const endBody = Type.Object({
+  password: passwordSchema,
+  afterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: maxEndAfterMs })),
+  confirm: confirmSchema,
+});
+const shownOfId = 6;
+
+/** The API keys under account details: shown and changed once the password was given again. */
+export function createKeyRoutes({ keys, passwords, tries }: KeyRoutesDeps, { signedIn }: Routes) {
+  async function confirm({ session }: Call, password: string): Promise<void> {
+    const name = [session.operator.id];
+    const seconds = tries.waitSeconds(name);
+    if (seconds > 0) {
+      throw new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
+        headers: { 'Retry-After': String(seconds) },
+      });
+    }
+    try {
+      await requirePassword(passwords, session, password);
+    } catch (error) {
+      tries.fail(name);
+      throw error;
+    }
+    tries.succeed(name);
+  }
+
+  async function list(accountId: string): Promise<KeyListAnswer> {
+    const rows = await keys.list(accountId);
+    return { keys: rows.map(rowOf), maxActive: maxActiveKeys };
+  }
+
+  return {
+    list: signedIn(({ actor }) => list(actor.accountId)),
+
+    show: signedIn(async (call): Promise<ShowKeyAnswer> => {
+      await confirm(call, readBody(passwordBody, call.body).password);
+      const id = call.path['id'] ?? '';
+      const key = await keys.show(call.actor, id);
+      if (key === undefined) throw notFound('key');
+      return { id, key };
+    }),
+
+    create: signedIn(async (call): Promise<ShowKeyAnswer> => {
+      await confirm(call, readBody(passwordBody, call.body).password);
+      const made = await keys.create(call.actor);
+      if (made) return made;
+      throw new Refusal('wrong_state', 'Two keys are active already. End one of them first.');
+    }),
+
+    end: signedIn(async (call) => {
+      const body = readBody(endBody, call.body);
+      await confirm(call, body.password);
+      const end = { id: call.path['id'] ?? '', afterMs: body.afterMs ?? 0 };
+      const ended = await keys.end(call.actor, { ...end, isConfirmed: body.confirm === true });
+      if (ended === 'not_found') throw notFound('key');
+      if (ended === 'last_one') {
+        throw new Refusal(
+          'needs_confirmation',
+          'This is the only active key: without it every call is refused. Make another one first, or end it all the same.',
+        );
+      }
+      return list(call.actor.accountId);
+    }),
+  };
+}
+
+function rowOf({ id, state, createdAt, lastUsedAt, expiresAt }: AccountKeyRow): KeyRow {
+  return {
+    id,
+    hint: `bk_${id.slice(0, shownOfId)}…`,
+    state,
+    createdAt: createdAt.getTime(),
+    lastUsedAt: lastUsedAt?.getTime() ?? null,
+    expiresAt: expiresAt?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,149 @@
+import { type AnyChannel, sandboxProvider } from '@belfry/channels';
+import type { LogEntry, LogFilter, RequestLog } from '@belfry/database';
+import type { Response } from 'express';
+import type { LiveEvent, LogAnswer, LogFilters } from '../../api/log';
+import { readLogFilter } from '../log-filter';
+import type { LogLive } from '../log-live';
+import { logRowOf } from '../log-row';
+import { Refusal } from '../problem';
+import { type AppCall, isAnswered, queryText, type Routes } from '../route';
+import type { Sessions } from '../sessions';
+
+export type LogRoutesDeps = {
+  channels: Record<string, AnyChannel>;
+  states: readonly string[];
+  log: RequestLog;
+  live: LogLive;
+  sessions: Pick<Sessions, 'find'>;
+  /** Names of the integrations' providers, for filters of the live tail. */
+  listProviders(appId: string): Promise<Map<string, string>>;
+};
+
+const filterNames = [
+  'from',
+  'to',
+  'event',
+  'channel',
+  'state',
+  'provider',
+  'recipient',
+  'requestId',
+  'idempotencyKey',
+] as const;
+
+const beatEveryMs = 15_000;
+const sessionCheckEveryMs = 30_000;
+
+/** One row a request, newest first, and the same while it goes on. */
+export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
+  const findEventIds = deps.log.findEventIds;
+  const filterDeps = { channels: deps.channels, states: deps.states, findEventIds };
+
+  return {
+    list: inApp(async (call): Promise<LogAnswer> => {
+      const cursor = queryText(call, 'cursor');
+      const given = { ...filtersOf(call), ...(cursor === undefined ? {} : { cursor }) };
+      const filter = await readLogFilter(call.app.id, given, filterDeps);
+      if (!filter) return { rows: [], next: null, isPartial: false };
+      const { ids, next, isPartial } = await deps.log.readPage(filter);
+      const entries = await deps.log.readEntries(call.app.id, ids);
+      return { rows: entries.map(logRowOf), next: next ?? null, isPartial };
+    }),
+
+    live: inApp(async (call) => {
+      const filter = await readLogFilter(call.app.id, filtersOf(call), filterDeps);
+      const providers = await deps.listProviders(call.app.id);
+      const tell = openStream(call.res);
+      const isMatch = (entry: LogEntry) =>
+        filter !== undefined && matches(entry, filter, providers);
+      const stop = deps.live.listen({ appId: call.app.id, isMatch, tell });
+      if (!stop) {
+        call.res.end();
+        throw new Refusal('unavailable', 'Too many pages follow the log already.');
+      }
+      const beat = setInterval(() => call.res.write(':\n\n'), beatEveryMs);
+      const check = setInterval(() => void endWithSession(call, tell), sessionCheckEveryMs);
+      call.res.on('close', () => {
+        clearInterval(beat);
+        clearInterval(check);
+        stop();
+      });
+      return {};
+    }, isAnswered),
+  };
+
+  async function endWithSession(
+    { req, res }: AppCall,
+    tell: (event: LiveEvent) => void,
+  ): Promise<void> {
+    // PostgreSQL may be away: that is said by the tail itself, and ends nobody's session.
+    const session = await deps.sessions.find(req).catch(() => true);
+    if (session) return;
+    tell({ type: 'ended' });
+    res.end();
+  }
+}
+
+function filtersOf(call: AppCall): LogFilters {
+  const given = filterNames.map((name) => [name, queryText(call, name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** Proxies must neither gather nor change it. */
+function openStream(res: Response): (event: LiveEvent) => void {
+  res.writeHead(200, {
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+  });
+  res.write(':\n\n');
+  return ({ type, ...data }) => {
+    if (res.writableEnded) return;
+    res.write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+    if (type === 'ended') res.end();
+  };
+}
+
+/** The filters of the log, asked of one request. */
+function matches(entry: LogEntry, filter: LogFilter, providers: Map<string, string>): boolean {
+  return isItself(entry, filter) && hasMessage(entry, filter, providers);
+}
+
+function isItself(entry: LogEntry, filter: LogFilter): boolean {
+  const { requestId, idempotencyKey, recipient, before, from, eventIds } = filter;
+  const rules = [
+    requestId === undefined || entry.requestId === requestId,
+    idempotencyKey === undefined || entry.idempotencyKey === idempotencyKey,
+    before === undefined || entry.requestId < before,
+    from === undefined || entry.requestId >= from,
+    eventIds?.includes(entry.eventId) ?? true,
+    recipient === undefined || isFor(entry, recipient),
+  ];
+  return rules.every((rule) => rule);
+}
+
+function isFor({ messages, recipient }: LogEntry, wanted: string): boolean {
+  if (messages.some(({ target }) => target === wanted)) return true;
+  const user: unknown = recipient === null ? undefined : JSON.parse(recipient);
+  return typeof user === 'object' && user !== null && 'user_id' in user && user.user_id === wanted;
+}
+
+function hasMessage(
+  { messages, skips, isSandbox }: LogEntry,
+  { channels, states, provider }: LogFilter,
+  providers: Map<string, string>,
+): boolean {
+  if (!channels && !states && provider === undefined) return true;
+  const isChannel = (channel: string) => channels?.includes(channel) ?? true;
+  const isState = (state: string) => states?.includes(state) ?? true;
+  const providerOf = (id: string | null) => (isSandbox ? sandboxProvider : providers.get(id ?? ''));
+  const isProvider = (id: string | null) => provider === undefined || providerOf(id) === provider;
+  const isSkipped = Object.keys(skips).some((channel) => isChannel(channel) && isState('skipped'));
+  return (
+    (provider === undefined && isSkipped) ||
+    messages.some(
+      ({ channel, state, integrationId }) =>
+        isChannel(channel) && isState(state) && isProvider(integrationId),
+    )
+  );
+}

@@ -1,0 +1,61 @@
+import { type AnyChannel, magicBehaviours } from '@belfry/channels';
+import {
+  defaultPolicy,
+  failureReasons,
+  helperNames,
+  messageStates,
+  skipReasons,
+} from '@belfry/shared';
+import type { TObject } from '@sinclair/typebox';
+import type { ChannelForm, JsonSchema, RegistryAnswer } from '../../api/registry';
+import { inPealOrder } from '../peal';
+import type { Routes } from '../route';
+
+/** What the forms are made of: it follows from the registry, and from nothing else. */
+export function createRegistryRoutes(
+  { channels }: { channels: Record<string, AnyChannel> },
+  { signedIn }: Routes,
+) {
+  const answer: RegistryAnswer = {
+    channels: inPealOrder(Object.keys(channels)).flatMap((name) => formOf(name, channels[name])),
+    states: messageStates,
+    skipReasons,
+    failureReasons,
+    helpers: [...helperNames],
+    defaultPolicy: {
+      attempts: defaultPolicy.attempts,
+      timeToLiveMs: defaultPolicy.timeToLiveMs,
+      onUnknown: defaultPolicy.onUnknown,
+    },
+    magicWords: Object.fromEntries(
+      Object.entries(magicBehaviours).map(([word, { sentence }]) => [word, sentence]),
+    ),
+  };
+  return { read: signedIn(async () => answer) };
+}
+
+function formOf(name: string, channel: AnyChannel | undefined): ChannelForm[] {
+  if (!channel) return [];
+  return [
+    {
+      channel: name,
+      label: channel.label,
+      isBuiltIn: channel.isBuiltIn === true,
+      template: plain(channel.template),
+      unknownResends: channel.unknownResends,
+      providers: Object.entries(channel.providers).map(
+        ([provider, { label, settings, credentials }]) => ({
+          provider,
+          label,
+          settings: plain(settings),
+          credentials: plain(credentials),
+        }),
+      ),
+    },
+  ];
+}
+
+/** TypeBox's schemas are JSON Schema, with marks of its own that JSON leaves out. */
+function plain(schema: TObject): JsonSchema {
+  return JSON.parse(JSON.stringify(schema));
+}

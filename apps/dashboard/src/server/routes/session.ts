@@ -1,0 +1,248 @@
+import type { Access } from '@belfry/database';
+import { Type } from '@sinclair/typebox';
+import type { Request, Response } from 'express';
+import type {
+  Connection,
+  SessionAnswer,
+  SessionListAnswer,
+  SetUpLookAnswer,
+} from '../../api/session';
+import type { Connections } from '../connection';
+import { minPasswordLength, type Passwords } from '../password';
+import { invalid, notFound, Refusal } from '../problem';
+import { passwordSchema, readBody } from '../read-body';
+import { type RouteHandler, type Routes, sendJson } from '../route';
+import { hashToken, type Session, type Sessions } from '../sessions';
+import type { Tries } from '../tries';
+
+export type SessionRoutesDeps = {
+  access: Access;
+  sessions: Sessions;
+  passwords: Passwords;
+  connections: Connections;
+  /** Failures of one caller with one address, and of one caller with any. */
+  tries: { ofPair: Tries; ofCaller: Tries };
+  version: string;
+  gatewayUrl: string;
+};
+
+const signInBody = Type.Object({
+  email: Type.String({ maxLength: 254 }),
+  password: passwordSchema,
+});
+const token = Type.String({
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  'x-problem': 'is not the token of a link',
+});
+const setUpBody = Type.Object({
+  token,
+  email: Type.String({
+    maxLength: 254,
+    pattern: '^[^\\s@]+@[^\\s@]+$',
+    'x-problem': 'must be an e-mail address',
+  }),
+  password: passwordSchema,
+});
+const passwordBody = Type.Object({ password: passwordSchema, newPassword: passwordSchema });
+
+/** Signing in and out, the first visit by a link, and the operator's own password and sessions. */
+export function createSessionRoutes(deps: SessionRoutesDeps, routes: Routes) {
+  const answers = createSessionAnswers(deps);
+  return {
+    ...createSignInRoutes(deps, answers),
+    ...createLinkRoutes(deps, answers),
+    ...createOwnRoutes(deps, routes),
+  };
+}
+
+function createSignInRoutes(
+  deps: SessionRoutesDeps,
+  { beginSession, answerFor, signedOut }: SessionAnswers,
+) {
+  const { access, sessions, passwords } = deps;
+
+  const read: RouteHandler = async function readSession(req, res) {
+    const session = await sessions.find(req);
+    sendJson(res, session ? await answerFor(req, session) : await signedOut(req));
+  };
+
+  const signIn: RouteHandler = async function signIn(req, res) {
+    const { email, password } = readBody(signInBody, req.body);
+    const address = email.trim().toLowerCase();
+    const names = namesOf(req, address);
+    refuseFlood(names);
+    const operator = await access.findOperator(address);
+    if (!(await passwords.matches(password, operator?.passwordHash)) || !operator) {
+      deps.tries.ofPair.fail([names.pair]);
+      deps.tries.ofCaller.fail([names.caller]);
+      throw new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
+    }
+    deps.tries.ofPair.succeed([names.pair]);
+    await beginSession(req, res, operator.id);
+  };
+
+  function namesOf(req: Request, address: string): { pair: string; caller: string } {
+    const caller = deps.connections.callerOf(req);
+    return { caller, pair: `${caller} ${address}` };
+  }
+
+  function refuseFlood({ pair, caller }: { pair: string; caller: string }): void {
+    const seconds = Math.max(
+      deps.tries.ofPair.waitSeconds([pair]),
+      deps.tries.ofCaller.waitSeconds([caller]),
+    );
+    if (seconds === 0) return;
+    throw new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
+      headers: { 'Retry-After': String(seconds) },
+    });
+  }
+
+  const signOut: RouteHandler = async function signOut(req, res) {
+    await sessions.end(req, res);
+    sendJson(res, { success: true });
+  };
+
+  return {
+    read,
+    signIn,
+
+    signOut,
+  };
+}
+
+function createLinkRoutes(
+  { access, passwords }: SessionRoutesDeps,
+  { beginSession }: SessionAnswers,
+) {
+  const look: RouteHandler = async function lookAtLink(req, res) {
+    const { token: given } = readBody(Type.Object({ token }), req.body);
+    const invitation = await access.findInvitation(hashToken(given));
+    if (!invitation) throw linkEnded();
+    const { kind, email, accountName, expiresAt } = invitation;
+    const answer: SetUpLookAnswer = {
+      kind,
+      email,
+      accountName,
+      expiresAt: expiresAt.getTime(),
+      minPasswordLength,
+    };
+    sendJson(res, answer);
+  };
+
+  const setUp: RouteHandler = async function setUp(req, res) {
+    const body = readBody(setUpBody, req.body);
+    requireLongPassword('password', body.password);
+    const tokenHash = hashToken(body.token);
+    // Asked before the password is hashed, which costs more.
+    if (!(await access.findInvitation(tokenHash))) throw linkEnded();
+    const used = await access.useInvitation({
+      tokenHash,
+      email: body.email.trim().toLowerCase(),
+      passwordHash: await passwords.hash(body.password),
+    });
+    if (!used) throw linkEnded();
+    await beginSession(req, res, used.operatorId);
+  };
+
+  return { look, setUp };
+}
+
+function createOwnRoutes({ access, passwords }: SessionRoutesDeps, { signedIn }: Routes) {
+  return {
+    list: signedIn(async ({ session }): Promise<SessionListAnswer> => {
+      const own = session.tokenHash.toString('hex');
+      const rows = await access.listSessions(session.operator.id);
+      return {
+        sessions: rows.map(({ id, createdAt, lastSeenAt, expiresAt }) => ({
+          id,
+          isThisOne: id === own,
+          createdAt: createdAt.getTime(),
+          lastSeenAt: lastSeenAt.getTime(),
+          expiresAt: expiresAt.getTime(),
+        })),
+      };
+    }),
+
+    end: signedIn(async ({ session, path }) => {
+      const isEnded = await access.endSessionById(session.operator.id, path['id'] ?? '');
+      if (!isEnded) throw notFound('session');
+      return { success: true };
+    }),
+
+    changePassword: signedIn(async ({ session, body, actor }) => {
+      const { password, newPassword } = readBody(passwordBody, body);
+      await requirePassword(passwords, session, password);
+      requireLongPassword('newPassword', newPassword);
+      await access.changePassword({
+        accountId: actor.accountId,
+        operatorId: session.operator.id,
+        passwordHash: await passwords.hash(newPassword),
+        keptTokenHash: session.tokenHash,
+      });
+      return { success: true };
+    }),
+  };
+}
+
+type SessionAnswers = ReturnType<typeof createSessionAnswers>;
+
+function createSessionAnswers(deps: SessionRoutesDeps) {
+  const { access, sessions } = deps;
+
+  async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
+    const made = await sessions.begin(req, res, operatorId);
+    const session = await sessions.findByToken(made);
+    if (!session) throw new Error('A session that was just made is not found');
+    sendJson(res, await answerFor(req, session));
+  }
+
+  function connectionOf(req: Request): Connection {
+    const kind = deps.connections.isHttps(req) ? 'https' : 'plain';
+    return { kind, version: deps.version, gatewayUrl: deps.gatewayUrl };
+  }
+
+  async function signedOut(req: Request): Promise<SessionAnswer> {
+    const needsSetUp = !(await access.hasOperator());
+    return { state: 'signed_out', needsSetUp, connection: connectionOf(req) };
+  }
+
+  async function answerFor(req: Request, session: Session): Promise<SessionAnswer> {
+    const { operator, account, expiresAt, endsAt } = session;
+    return {
+      state: 'signed_in',
+      operator: { id: operator.id, email: operator.email, role: roleOf(operator.role) },
+      account,
+      expiresAt: expiresAt.getTime(),
+      endsAt: endsAt.getTime(),
+      connection: connectionOf(req),
+    };
+  }
+
+  return { beginSession, answerFor, signedOut };
+}
+
+/** For a step that a stolen session alone must not be able to take. */
+export async function requirePassword(
+  passwords: Passwords,
+  { operator }: Session,
+  password: string,
+): Promise<void> {
+  if (await passwords.matches(password, operator.passwordHash)) return;
+  throw new Refusal('wrong_password', 'The password is wrong.');
+}
+
+function requireLongPassword(path: string, password: string): void {
+  if (password.length >= minPasswordLength) return;
+  throw invalid([{ path, problem: `must have ${minPasswordLength} characters or more` }]);
+}
+
+function linkEnded(): Refusal {
+  return new Refusal(
+    'link_ended',
+    'This link ended or was used, or its e-mail address has an operator already. Start Belfry again to print a new one, or sign in.',
+  );
+}
+
+function roleOf(role: string): 'owner' | 'editor' | 'viewer' {
+  return role === 'owner' || role === 'viewer' ? role : 'editor';
+}

@@ -1,0 +1,150 @@
+import type { AnyChannel } from '@belfry/channels';
+import type { AppEvents, AppIntegrations } from '@belfry/database';
+import type { Data, VersionDefinition, WireUser } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
+import { callExample } from '../call-example';
+import { checkDefinition, definitionSchema } from '../definition';
+import { maskTokens } from '../mask-tokens';
+import { previewChannels } from '../preview';
+import { Refusal } from '../problem';
+import { confirmSchema, readBody } from '../read-body';
+import type { Routes } from '../route';
+import { makeSample } from '../sample';
+import type { TestSend } from '../test-send';
+import { draftOf, findEvent } from './events';
+
+export type TryingRoutesDeps = {
+  channels: Record<string, AnyChannel>;
+  events: AppEvents;
+  integrations: Pick<AppIntegrations, 'list'>;
+  testSend: TestSend;
+  /** The fields of `user` in a call, or the AppError of its first problem. */
+  validateCall(body: unknown): { user?: WireUser; data?: Data };
+  gatewayUrl: string;
+};
+
+const anyObject = Type.Record(Type.String(), Type.Unknown());
+const only = Type.Optional(Type.Array(Type.String(), { maxItems: 20 }));
+const previewBody = Type.Object({
+  definition: definitionSchema,
+  locale: Type.Optional(Type.String({ maxLength: 35 })),
+  data: Type.Optional(anyObject),
+  user: Type.Optional(anyObject),
+  channels: only,
+});
+const testBody = Type.Object({
+  definition: definitionSchema,
+  user: anyObject,
+  data: anyObject,
+  override: Type.Optional(anyObject),
+  channels: only,
+  delivery: Type.Union([Type.Literal('sandbox'), Type.Literal('live')]),
+  confirm: confirmSchema,
+});
+const exampleBody = Type.Object({ user: anyObject, data: anyObject });
+
+/** What the editor does with a draft before it is live: sample data, previews, tests, and a call to copy. */
+export function createTryingRoutes(deps: TryingRoutesDeps, routes: Routes) {
+  return { ...createPreviewRoutes(deps, routes), ...createTestRoutes(deps, routes) };
+}
+
+function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
+  return {
+    sample: inApp(async (call): Promise<SampleAnswer> => {
+      const event = await findEvent(deps.events, call);
+      const definition = draftOf(event);
+      const facts = { channels: deps.channels, delivery: call.app.delivery, integrations: [] };
+      const { paths } = checkDefinition(definition, facts);
+      const made = makeSample(paths.map(({ path }) => path));
+      const isSensitive = definition.isSensitive || event.live?.definition.isSensitive === true;
+      const last = isSensitive ? undefined : await deps.events.findLastCall(call.app.id, event.id);
+      return {
+        made,
+        fromRequest: last
+          ? {
+              requestId: last.requestId,
+              createdAt: last.createdAt.getTime(),
+              data: JSON.parse(last.data),
+              user: last.recipient === null ? null : maskTokens(JSON.parse(last.recipient)),
+            }
+          : null,
+      };
+    }),
+
+    preview: inApp(async (call): Promise<PreviewAnswer> => {
+      const { definition, locale, channels: chosen, ...given } = readBody(previewBody, call.body);
+      const event = await findEvent(deps.events, call);
+      const integrations = await deps.integrations.list(call.app.id);
+      const facts = { channels: deps.channels, delivery: call.app.delivery, integrations };
+      const { paths } = checkDefinition(definition, facts);
+      const made = given.data ?? makeSample(paths.map(({ path }) => path));
+      const { user = {}, data = {} } = deps.validateCall({
+        event: event.name,
+        user: given.user ?? {},
+        data: made,
+      });
+      const input = {
+        definition,
+        locale: locale ?? user.preferences?.locale,
+        data,
+        user,
+        only: chosen,
+      };
+      return { data, previews: previewChannels(input, facts) };
+    }),
+  };
+}
+
+function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
+  return {
+    testSend: inApp(async (call) => {
+      const {
+        definition,
+        channels: chosen,
+        delivery,
+        confirm,
+        ...rest
+      } = readBody(testBody, call.body);
+      const { app } = call;
+      const event = await findEvent(deps.events, call);
+      if (delivery === 'live') refuseLive(app.delivery, confirm === true);
+      const tested = withChannels(definition, chosen);
+      const integrations = await deps.integrations.list(app.id);
+      const facts = { channels: deps.channels, delivery, integrations };
+      const { problems } = checkDefinition(tested, facts);
+      if (problems.some(({ severity }) => severity === 'error')) {
+        throw new Refusal('not_publishable', 'The draft cannot be sent yet.', {
+          publishProblems: problems,
+        });
+      }
+      return deps.testSend(call.actor, { app, event, definition: tested, delivery, call: rest });
+    }),
+
+    example: inApp(async (call) => {
+      const { user, data } = readBody(exampleBody, call.body);
+      const { name } = await findEvent(deps.events, call);
+      const body = { event: name, user, data };
+      return callExample({ gatewayUrl: deps.gatewayUrl, appId: call.app.id, body });
+    }),
+  };
+}
+
+function refuseLive(delivery: 'sandbox' | 'live', isConfirmed: boolean): void {
+  if (delivery === 'sandbox') {
+    const text =
+      'This app sends to the sandbox only. Change its delivery to live to test for real.';
+    throw new Refusal('wrong_state', text);
+  }
+  if (isConfirmed) return;
+  throw new Refusal('needs_confirmation', 'This goes to the person by the real providers.');
+}
+
+function withChannels(
+  definition: VersionDefinition,
+  chosen: string[] | undefined,
+): VersionDefinition {
+  if (!chosen) return definition;
+  const kept = Object.entries(definition.channels).filter(([name]) => chosen.includes(name));
+  return { ...definition, channels: Object.fromEntries(kept) };
+}

@@ -1,0 +1,35 @@
+import type { AnyChannel, IntegrationInput, Sender, SenderDeps } from '@belfry/channels';
+import type { TestConnectionAnswer } from '../api/integrations';
+import { findProvider } from './integration-check';
+
+export type TestConnection = (
+  of: { channel: string; provider: string },
+  input: IntegrationInput,
+) => Promise<TestConnectionAnswer>;
+
+export type TestConnectionDeps = {
+  channels: Record<string, AnyChannel>;
+  senderDeps: SenderDeps;
+  now: () => Date;
+};
+
+const timeoutMs = 15_000;
+
+/** Asks the provider, by the very code that sends, whether it takes these credentials; nothing is sent. */
+export function createTestConnection(deps: TestConnectionDeps): TestConnection {
+  const { channels, senderDeps, now } = deps;
+  return async function testConnection(of, input) {
+    const provider = findProvider(channels, of);
+    if (!provider) throw new Error('A connection of no provider is tested');
+    const begunAt = performance.now();
+    const sender: Sender<unknown> = provider.createSender(senderDeps);
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const { isWorking, detail } = await sender.test({ ...input, signal });
+      const tookMs = Math.round(performance.now() - begunAt);
+      return { isWorking, detail, tookMs, testedAt: now().getTime() };
+    } finally {
+      await sender.close();
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import type { SendEvent } from '@belfry/accepting';
+import type { AccountAppRow, Actor, AppEventRow, AppEvents } from '@belfry/database';
+import {
+  findScheduleProblem,
+  type SendEventBody,
+  sendEventFromWire,
+  type VersionDefinition,
+} from '@belfry/shared';
+import type { TestSendAnswer } from '../api/test-send';
+import { notFound, Refusal } from './problem';
+
+export type TestSendDeps = {
+  events: Pick<AppEvents, 'createTestVersion'>;
+  /** The same way in as a call to the gateway; the version is the one that was just stored. */
+  createSendEvent(version: {
+    id: string;
+    eventId: string;
+    definition: VersionDefinition;
+  }): SendEvent;
+  /** A body of `events/send`, or the AppError of its first problem. */
+  validate(body: unknown): SendEventBody;
+  channelNames: readonly string[];
+  newId: () => string;
+  now: () => Date;
+};
+
+export type TestSendInput = {
+  app: AccountAppRow;
+  event: AppEventRow;
+  /** With the channels that are to be tested, and no problem. */
+  definition: VersionDefinition;
+  delivery: 'sandbox' | 'live';
+  call: { user: unknown; data: unknown; override?: unknown };
+};
+
+export type TestSend = (actor: Actor, input: TestSendInput) => Promise<TestSendAnswer>;
+
+/** Stores the draft as a version of kind `test`, then has it accepted as any call is. */
+export function createTestSend(deps: TestSendDeps): TestSend {
+  return async function testSend(actor, { app, event, definition, delivery, call }) {
+    const body = deps.validate({ event: event.name, ...call });
+    const problem = findScheduleProblem(body, deps.channelNames, deps.now());
+    if (problem) throw new Refusal('invalid', problem);
+    const tested: VersionDefinition =
+      delivery === 'sandbox' ? { ...definition, delivery: 'sandbox' } : definition;
+    const version = await deps.events.createTestVersion(actor, app.id, {
+      eventId: event.id,
+      definition: tested,
+    });
+    if (!version) throw notFound('event');
+    const requestId = deps.newId();
+    const sendEvent = deps.createSendEvent({
+      id: version.id,
+      eventId: event.id,
+      definition: tested,
+    });
+    await sendEvent({
+      callId: requestId,
+      accountId: actor.accountId,
+      apiKeyId: undefined,
+      app: { id: app.id, delivery },
+      ...sendEventFromWire(body),
+      idempotencyKey: undefined,
+      key: undefined,
+      kind: 'test',
+    });
+    return { requestId };
+  };
+}

@@ -1,0 +1,25 @@
+import type { AppEventRow, AppIntegrationRow } from '@belfry/database';
+import type { VersionDefinition } from '@belfry/shared';
+import type { UsedBy } from '../api/integrations';
+
+/** The events whose live version or draft names an integration. */
+export function findUses(
+  events: readonly AppEventRow[],
+  { id, channel }: Pick<AppIntegrationRow, 'id' | 'channel'>,
+): UsedBy[] {
+  return events.flatMap((event) => {
+    const live = chainOf(event.live?.definition, channel);
+    const draft = chainOf(event.draft ?? undefined, channel);
+    const places: UsedBy['in'] = [
+      ...(live.includes(id) ? (['live'] as const) : []),
+      ...(draft.includes(id) ? (['draft'] as const) : []),
+    ];
+    if (places.length === 0) return [];
+    const chain = live.includes(id) ? live : draft;
+    return [{ eventId: event.id, name: event.name, in: places, isOnly: chain.length === 1 }];
+  });
+}
+
+function chainOf(definition: VersionDefinition | undefined, channel: string): string[] {
+  return definition?.channels[channel]?.integrationIds ?? [];
+}

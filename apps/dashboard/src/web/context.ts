@@ -1,0 +1,79 @@
+import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from 'react';
+import type { AppAnswer } from '../api/apps';
+import type { RegistryAnswer } from '../api/registry';
+import type { SessionAnswer } from '../api/session';
+import type { Answers, Loaded } from './answers';
+import type { Answer, Api } from './api';
+import type { Place, Places } from './places';
+
+export type SignedIn = Extract<SessionAnswer, { state: 'signed_in' }>;
+
+/** What main.tsx builds. */
+export type Tools = { api: Api; answers: Answers; places: Places; nonce: string };
+/** What a signed-in person has everywhere. */
+export type Desk = {
+  session: SignedIn;
+  apps: AppAnswer[];
+  app: AppAnswer | undefined;
+  registry: RegistryAnswer;
+  mayChange: boolean;
+  reloadApps: () => Promise<void>;
+};
+
+export const ToolsContext = createContext<Tools | undefined>(undefined);
+export const DeskContext = createContext<Desk | undefined>(undefined);
+
+export function useTools(): Tools {
+  const tools = useContext(ToolsContext);
+  if (!tools) throw new Error('rendered outside of the page');
+  return tools;
+}
+
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext);
+  if (!desk) throw new Error('rendered before sign-in');
+  return desk;
+}
+
+/** The app of a page that has one. */
+export function useApp(): AppAnswer {
+  const { app } = useDesk();
+  if (!app) throw new Error('rendered outside of an app');
+  return app;
+}
+
+export function usePlace(): Place {
+  const { places } = useTools();
+  return useSyncExternalStore(places.subscribe, places.here);
+}
+
+const retryAfterMs = 5_000;
+
+export type Asked<T> = Loaded<T> & { reload: () => Promise<void>; set: (value: T) => void };
+
+/**
+ * The answer to a question, asked when the page opens, again every `everyMs`, and every 5 s after a failure while the
+ * tab is seen. The key names the question: whatever changes the answer stands in it.
+ */
+export function useAnswer<T>(
+  key: string,
+  ask: (api: Api) => Promise<Answer<T>>,
+  everyMs?: number,
+): Asked<T> {
+  const { api, answers } = useTools();
+  const loaded = useSyncExternalStore(answers.subscribe, () => answers.get<T>(key));
+  // `key` stands for all that `ask` closes over.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
+  const reload = useCallback(() => answers.load(key, () => ask(api)), [api, answers, key]);
+  const set = useCallback((value: T) => answers.set(key, value), [answers, key]);
+  useEffect(() => void reload(), [reload]);
+  const waitMs = loaded.problem?.code === 'unreachable' ? retryAfterMs : everyMs;
+  useEffect(() => {
+    if (waitMs === undefined) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void reload();
+    }, waitMs);
+    return () => clearInterval(timer);
+  }, [reload, waitMs]);
+  return { ...loaded, reload, set };
+}

@@ -1,0 +1,96 @@
+import { useAnswer, useApp, useDesk } from '../context';
+import { Button, Link } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { Mark } from '../parts/state-mark';
+import { pathOf } from '../route';
+import { withChain } from './definition';
+import type { Draft } from './use-draft';
+
+/** Who sends it: the first choice, then the next after a failure that was certainly not sent. */
+export function ChainEditor({ channel, draft }: { channel: string; draft: Draft }) {
+  const app = useApp();
+  const { mayChange } = useDesk();
+  const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
+  const all = (list.value?.integrations ?? []).filter((one) => one.channel === channel);
+  const chain = draft.definition.channels[channel]?.integrationIds ?? [];
+  const others = all.filter(({ id }) => !chain.includes(id));
+  const set = (ids: string[]) => draft.set(withChain(draft.definition, channel, ids));
+  return (
+    <>
+      <span>Sends by</span>
+      <div className="chain">
+        {chain.map((id, at) => (
+          <span key={id} className="chain-link">
+            {at > 0 && <Icon name="right" size={12} />}
+            <ChainTag
+              name={all.find((one) => one.id === id)?.name ?? 'removed integration'}
+              state={all.find((one) => one.id === id)?.state}
+              {...(mayChange ? { onRemove: () => set(chain.filter((one) => one !== id)) } : {})}
+              {...(mayChange && at > 0
+                ? { onFirst: () => set([id, ...chain.filter((one) => one !== id)]) }
+                : {})}
+            />
+          </span>
+        ))}
+        {mayChange && others.length > 0 && (
+          <label className="chip">
+            {chain.length === 0 ? 'Choose an integration' : 'then'}
+            <select
+              aria-label="Add an integration to the chain"
+              value=""
+              onChange={({ target }) => target.value && set([...chain, target.value])}
+            >
+              <option value="">Add to the chain</option>
+              {others.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {list.value && all.length === 0 && (
+          <span className="faint">
+            {app.delivery === 'sandbox' ? 'the sandbox. ' : ''}
+            <Link to={pathOf(app.id, 'integrations', 'new')}>Add an integration for {channel}</Link>
+          </span>
+        )}
+      </div>
+    </>
+  );
+}
+
+function ChainTag({
+  name,
+  state,
+  onRemove,
+  onFirst,
+}: {
+  name: string;
+  state: string | undefined;
+  onRemove?: () => void;
+  onFirst?: () => void;
+}) {
+  return (
+    <span className="tag mono">
+      {state === 'needs_attention' && <Mark name="attention" size={12} />}
+      {state === 'paused' && <Mark name="paused" size={12} />}
+      {name}
+      {onFirst && (
+        <Button
+          look="bare tiny"
+          aria-label={`${name} first`}
+          title="Make it the first"
+          onClick={onFirst}
+        >
+          <Icon name="up" size={11} />
+        </Button>
+      )}
+      {onRemove && (
+        <Button look="bare tiny" aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
+          <Icon name="x" size={11} />
+        </Button>
+      )}
+    </span>
+  );
+}

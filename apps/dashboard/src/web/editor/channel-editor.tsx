@@ -1,0 +1,140 @@
+import { useState } from 'react';
+import type { PublishProblem } from '../../api/problem';
+import { useDesk } from '../context';
+import { fieldsOfSchema, getAt, type SchemaField, setAt } from '../integrations/schema-fields';
+import { SchemaForm } from '../integrations/schema-form';
+import { Button, Tabs } from '../parts/controls';
+import { Mark } from '../parts/state-mark';
+import { ChainEditor } from './chain-editor';
+import { CodeField } from './code-field';
+import { codeLanguage, withoutChannel, withTemplate } from './definition';
+import { LineField } from './line-field';
+import { PolicyForm } from './policy-form';
+import type { Draft } from './use-draft';
+
+/** The template of one channel in one language: its texts, its other fields, and how it is sent. */
+export function ChannelEditor({
+  channel,
+  locale,
+  draft,
+  data,
+}: {
+  channel: string;
+  locale: string;
+  draft: Draft;
+  data: Record<string, unknown>;
+}) {
+  const { registry, mayChange } = useDesk();
+  const { definition, checked } = draft;
+  const form = registry.channels.find((one) => one.channel === channel);
+  const all = form ? fieldsOfSchema(form.template) : [];
+  const code = all.filter(({ path }) => codeLanguage(path));
+  const lines = all.filter((field) => isTopText(field) && !codeLanguage(field.path));
+  const [tab, setTab] = useState(code[0]?.path ?? 'more');
+  const template = definition.channels[channel]?.templates[locale] ?? {};
+  const problems = checked.problems.filter(
+    (one) => one.channel === channel && (one.locale === undefined || one.locale === locale),
+  );
+  const set = (path: string, value: unknown) => {
+    draft.set(withTemplate(definition, { channel, locale }, setAt(template, path, value)));
+  };
+  const shared = { template, problems, set, paths: checked.paths.map(({ path }) => path), data };
+  const current = code.find(({ path }) => path === tab);
+  const more = all.filter((field) => !codeLanguage(field.path) && !lines.includes(field));
+  return (
+    <>
+      <div className="settings">
+        {!form?.isBuiltIn && <ChainEditor channel={channel} draft={draft} />}
+        {lines.map((field) => (
+          <LineField key={field.path} field={field} {...shared} />
+        ))}
+      </div>
+      <Tabs
+        label="Template"
+        tabs={[
+          ...code.map(({ path, label }) => ({ id: path, content: label })),
+          ...(more.length > 0 ? [{ id: 'more', content: 'More fields' }] : []),
+          { id: 'policy', content: 'Policy' },
+        ]}
+        current={tab}
+        onChange={setTab}
+        after={
+          mayChange && (
+            <span className="tabs-after">
+              <Button
+                look="small bare"
+                onClick={() => draft.set(withoutChannel(definition, channel))}
+              >
+                Remove {channel}
+              </Button>
+            </span>
+          )
+        }
+      />
+      {current && <CodeField key={current.path} field={current} {...shared} />}
+      {tab === 'more' && (
+        <div className="pad form">
+          <SchemaForm
+            fields={more}
+            values={template}
+            problems={Object.fromEntries(problems.map((one) => [one.field ?? '', one.problem]))}
+            onChange={(next) => draft.set(withTemplate(definition, { channel, locale }, next))}
+          />
+        </div>
+      )}
+      {tab === 'policy' && <PolicyForm channel={channel} draft={draft} />}
+      <Problems problems={problems} onFix={(field, text) => set(field, text)} template={template} />
+    </>
+  );
+}
+
+const isTopText = ({ path, kind }: SchemaField) => kind === 'text' && !path.includes('.');
+
+function Problems({
+  problems,
+  template,
+  onFix,
+}: {
+  problems: PublishProblem[];
+  template: Record<string, unknown>;
+  onFix: (field: string, text: string) => void;
+}) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className="problems" aria-label="Problems">
+      {problems.map((one) => (
+        <li key={`${one.field} ${one.line} ${one.column} ${one.problem}`}>
+          <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
+          {one.line !== undefined && (
+            <span className="pos">
+              {one.line}:{one.column}
+            </span>
+          )}
+          <span>
+            {one.field && <b>{one.field}</b>} {one.problem}
+          </span>
+          <FixButton one={one} template={template} onFix={onFix} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FixButton({
+  one,
+  template,
+  onFix,
+}: {
+  one: PublishProblem;
+  template: Record<string, unknown>;
+  onFix: (field: string, text: string) => void;
+}) {
+  const { fix, field } = one;
+  const text = field ? getAt(template, field) : undefined;
+  if (!fix || !field || typeof text !== 'string' || !text.includes(fix.found)) return null;
+  return (
+    <Button look="small" onClick={() => onFix(field, text.replace(fix.found, fix.replacement))}>
+      Use {fix.replacement}
+    </Button>
+  );
+}

@@ -1,0 +1,57 @@
+import { lazy, Suspense } from 'react';
+import type { PublishProblem } from '../../api/problem';
+import { useDesk } from '../context';
+import { bytes } from '../format';
+import { getAt, type SchemaField } from '../integrations/schema-fields';
+import { codeLanguage } from './definition';
+
+const CodeMirrorField = lazy(async () => ({
+  default: (await import('./code-mirror-field')).CodeMirrorField,
+}));
+
+/** What the template language takes; the server refuses more. */
+const maxTemplateBytes = 64 * 1024;
+
+export function CodeField({
+  field,
+  template,
+  problems,
+  set,
+  paths,
+  data,
+}: {
+  field: SchemaField;
+  template: Record<string, unknown>;
+  problems: PublishProblem[];
+  set: (path: string, value: unknown) => void;
+  paths: string[];
+  data: Record<string, unknown>;
+}) {
+  const { mayChange, registry } = useDesk();
+  const value = getAt(template, field.path);
+  const text = typeof value === 'string' ? value : '';
+  const size = new TextEncoder().encode(text).length;
+  return (
+    <div className="code-field">
+      <div className="code-head small">
+        <span className="faint grow cut">{field.hint}</span>
+        <span className={size > maxTemplateBytes ? 'num s-failed' : 'num faint'}>
+          {bytes(size)} of {bytes(maxTemplateBytes)}
+        </span>
+      </div>
+      <Suspense fallback={<pre className="code-wait">{text}</pre>}>
+        <CodeMirrorField
+          label={`${field.label} template`}
+          language={codeLanguage(field.path) ?? 'text'}
+          text={text}
+          isReadOnly={!mayChange}
+          problems={problems.filter((one) => one.field === field.path)}
+          paths={paths}
+          data={data}
+          helpers={registry.helpers}
+          onChange={(next) => set(field.path, next || undefined)}
+        />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { setDiagnostics } from '@codemirror/lint';
+import type { EditorView } from '@codemirror/view';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { PublishProblem } from '../../api/problem';
+import { useTools } from '../context';
+import { createEditor } from './create-editor';
+import { diagnosticsOf } from './diagnostics';
+
+type CodeMirrorProps = {
+  label: string;
+  language: 'html' | 'text';
+  text: string;
+  isReadOnly: boolean;
+  problems: PublishProblem[];
+  paths: string[];
+  data: Record<string, unknown>;
+  helpers: string[];
+  onChange: (text: string) => void;
+};
+
+export function CodeMirrorField(props: CodeMirrorProps) {
+  const { label, language, text, isReadOnly, problems } = props;
+  const { nonce } = useTools();
+  const holder = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView>(undefined);
+  const change = useEffectEvent((next: string) => props.onChange(next));
+  const words = useEffectEvent(() => props);
+  const begin = useEffectEvent((parent: HTMLElement) =>
+    createEditor({ parent, nonce, label, language, isReadOnly, text, onChange: change, words }),
+  );
+  useEffect(() => {
+    if (!holder.current) return;
+    const view = begin(holder.current);
+    editor.current = view;
+    return () => view.destroy();
+  }, []);
+  // A text that came from elsewhere, as a fix or another person's draft, is put in place.
+  useEffect(() => {
+    const view = editor.current;
+    if (!view || view.state.doc.toString() === text) return;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  }, [text]);
+  useEffect(() => {
+    const view = editor.current;
+    if (view) view.dispatch(setDiagnostics(view.state, diagnosticsOf(view.state.doc, problems)));
+  }, [problems]);
+  return <div ref={holder} className="editor" />;
+}

@@ -1,0 +1,44 @@
+import { leavesOf } from './sample';
+
+export type Words = { paths: string[]; helpers: string[]; data: Record<string, unknown> };
+export type Completions = {
+  typed: string;
+  options: { label: string; detail: string; kind: 'variable' | 'function' | 'keyword' }[];
+};
+
+const blocks = ['if', 'unless', 'each', 'with'];
+const longestShown = 24;
+
+/** What may follow within `{{`: a value, with what the sample holds; a helper; after `#` a block. */
+export function completionsAt(
+  before: string,
+  { paths, helpers, data }: Words,
+): Completions | undefined {
+  const open = before.lastIndexOf('{{');
+  if (open < 0 || before.indexOf('}}', open) >= 0) return undefined;
+  const inside = before.slice(open + 2).replace(/^\{/, '');
+  const typed = /[\w.@-]*$/.exec(inside)?.[0] ?? '';
+  const ahead = inside.slice(0, inside.length - typed.length);
+  if (/^~?#$/.test(ahead)) {
+    const options = blocks.map((label) => ({ label, detail: 'block', kind: 'keyword' }) as const);
+    return { typed, options };
+  }
+  if (/^~?[/!]/.test(ahead)) return undefined;
+  const samples = new Map(leavesOf(data).map(({ path, value }) => [path, value]));
+  const known = [...new Set([...samples.keys(), ...paths])];
+  const values = known.map(
+    (label) => ({ label, detail: tell(samples.get(label)), kind: 'variable' }) as const,
+  );
+  const isFirst = ahead.trim() === '' || ahead.trimEnd().endsWith('(');
+  const calls = isFirst
+    ? helpers.map((label) => ({ label, detail: 'helper', kind: 'function' }) as const)
+    : [];
+  return { typed, options: [...values, ...calls] };
+}
+
+function tell(value: unknown): string {
+  if (value === undefined) return 'in no sample';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const kind = Array.isArray(value) ? 'list' : typeof value;
+  return `${kind} · ${text.length > longestShown ? `${text.slice(0, longestShown)}…` : text}`;
+}

@@ -1,0 +1,100 @@
+import { autocompletion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete';
+import { html } from '@codemirror/lang-html';
+import { syntaxHighlighting } from '@codemirror/language';
+import { lintGutter } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  MatchDecorator,
+  ViewPlugin,
+  type ViewUpdate,
+} from '@codemirror/view';
+import { tagHighlighter, tags } from '@lezer/highlight';
+import { minimalSetup } from 'codemirror';
+import { completionsAt, type Words } from './completions';
+
+type EditorInput = {
+  parent: HTMLElement;
+  nonce: string;
+  label: string;
+  language: 'html' | 'text';
+  isReadOnly: boolean;
+  text: string;
+  onChange: (text: string) => void;
+  words: () => Words;
+};
+
+/** Only our own classes colour the text: the theme is that of the page. */
+const colours = tagHighlighter([
+  { tag: [tags.tagName, tags.angleBracket], class: 'tg' },
+  { tag: tags.attributeName, class: 'k' },
+  { tag: tags.attributeValue, class: 'st' },
+  { tag: tags.comment, class: 'pu' },
+]);
+
+export function createEditor(input: EditorInput): EditorView {
+  const { parent, nonce, label, language, isReadOnly, text, onChange, words } = input;
+  const state = EditorState.create({
+    doc: text,
+    extensions: [
+      EditorView.cspNonce.of(nonce),
+      minimalSetup,
+      lineNumbers(),
+      highlightActiveLine(),
+      drawSelection(),
+      EditorView.lineWrapping,
+      lintGutter(),
+      ...(language === 'html' ? [html({ autoCloseTags: false })] : []),
+      syntaxHighlighting(colours),
+      placeholders,
+      autocompletion({
+        override: [(context) => complete(context, words())],
+        icons: false,
+        activateOnTyping: true,
+      }),
+      keymap.of(completionKeymap),
+      EditorState.readOnly.of(isReadOnly),
+      // Tab leaves the editor: a keyboard is never trapped in it.
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) onChange(update.state.doc.toString());
+      }),
+    ],
+  });
+  return new EditorView({ state, parent });
+}
+
+function complete(context: CompletionContext, words: Words) {
+  const line = context.state.doc.lineAt(context.pos);
+  const found = completionsAt(context.state.sliceDoc(line.from, context.pos), words);
+  if (!found) return null;
+  return {
+    from: context.pos - found.typed.length,
+    options: found.options.map(({ label, detail, kind }) => ({ label, detail, type: kind })),
+    validFor: /^[\w.@[\]-]*$/,
+  };
+}
+
+const decorator = new MatchDecorator({
+  regexp: /\{\{\{?(~?[#/^!]|~?else\b)?[^{}]*\}?\}\}/g,
+  decoration: ([, block]) => Decoration.mark({ class: block ? 'hb kw' : 'hb' }),
+});
+
+const placeholders = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = decorator.createDeco(view);
+    }
+    update(update: ViewUpdate) {
+      this.decorations = decorator.updateDeco(update, this.decorations);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);

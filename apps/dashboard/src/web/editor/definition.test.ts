@@ -1,0 +1,30 @@
+import type { Definition } from '../../api/events';
+import { changesOf, localesOf, withLocale, withoutLocale, withTemplate } from './definition';
+
+const policy = { attempts: 8, timeToLiveMs: 1, onUnknown: 'resend', unknownResends: 1 } as const;
+const definition: Definition = {
+  defaultLocale: 'en',
+  missing: 'empty',
+  isSensitive: false,
+  channels: { sms: { integrationIds: [], templates: { en: { text: 'Hi' } }, policy } },
+};
+
+describe('a draft', () => {
+  test('gets a language on every channel, with the words of the default one', () => {
+    const both = withLocale(definition, 'de');
+    expect(localesOf(both)).toEqual(['en', 'de']);
+    expect(both.channels['sms']?.templates['de']).toEqual({ text: 'Hi' });
+    expect(withoutLocale(both, 'de')).toEqual(definition);
+  });
+
+  test('differs from the live version in the places that were changed, and in no other', () => {
+    const changed = withTemplate(definition, { channel: 'sms', locale: 'en' }, { text: 'Hello' });
+    expect(changesOf(definition, changed)).toEqual(['channels.sms.templates.en.text']);
+    expect(changesOf(definition, structuredClone(definition))).toEqual([]);
+  });
+
+  test('is not changed in place', () => {
+    withTemplate(definition, { channel: 'sms', locale: 'en' }, { text: 'Hello' });
+    expect(definition.channels['sms']?.templates['en']).toEqual({ text: 'Hi' });
+  });
+});

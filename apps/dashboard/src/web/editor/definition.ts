@@ -1,0 +1,114 @@
+import type { ChannelDefinition, Definition, Policy } from '../../api/events';
+import type { ChannelForm, RegistryAnswer } from '../../api/registry';
+
+/** Texts that take more than a line, and get the editor; anything else of a template is a field of a form. */
+const codeFields: Record<string, 'html' | 'text'> = {
+  html: 'html',
+  text: 'text',
+  body: 'text',
+  blocks: 'text',
+};
+
+export function codeLanguage(field: string): 'html' | 'text' | undefined {
+  return codeFields[field];
+}
+
+export function localesOf({ defaultLocale, channels }: Definition): string[] {
+  const all = Object.values(channels).flatMap(({ templates }) => Object.keys(templates));
+  return [defaultLocale, ...new Set(all.filter((locale) => locale !== defaultLocale))];
+}
+
+export function withChannel(
+  definition: Definition,
+  form: ChannelForm,
+  { defaultPolicy }: RegistryAnswer,
+): Definition {
+  const added: ChannelDefinition = {
+    integrationIds: [],
+    templates: { [definition.defaultLocale]: {} },
+    policy: { ...defaultPolicy, unknownResends: form.unknownResends },
+  };
+  return { ...definition, channels: { ...definition.channels, [form.channel]: added } };
+}
+
+export function withoutChannel(definition: Definition, channel: string): Definition {
+  const { [channel]: _, ...channels } = definition.channels;
+  return { ...definition, channels };
+}
+
+function change(
+  definition: Definition,
+  channel: string,
+  changed: Partial<ChannelDefinition>,
+): Definition {
+  const before = definition.channels[channel];
+  if (!before) return definition;
+  return {
+    ...definition,
+    channels: { ...definition.channels, [channel]: { ...before, ...changed } },
+  };
+}
+
+export function withTemplate(
+  definition: Definition,
+  { channel, locale }: { channel: string; locale: string },
+  template: Record<string, unknown>,
+): Definition {
+  const templates = { ...definition.channels[channel]?.templates, [locale]: template };
+  return change(definition, channel, { templates });
+}
+
+export function withPolicy(definition: Definition, channel: string, policy: Policy): Definition {
+  return change(definition, channel, { policy });
+}
+
+export function withChain(definition: Definition, channel: string, integrationIds: string[]) {
+  return change(definition, channel, { integrationIds });
+}
+
+/** Every channel gets the language, and begins with what it says in the default one. */
+export function withLocale(definition: Definition, locale: string): Definition {
+  const { channels, defaultLocale } = definition;
+  return mapChannels(
+    definition,
+    (templates) => ({
+      ...templates,
+      [locale]: templates[locale] ?? templates[defaultLocale] ?? {},
+    }),
+    channels,
+  );
+}
+
+export function withoutLocale(definition: Definition, locale: string): Definition {
+  return mapChannels(definition, ({ [locale]: _, ...kept }) => kept, definition.channels);
+}
+
+function mapChannels(
+  definition: Definition,
+  map: (templates: ChannelDefinition['templates']) => ChannelDefinition['templates'],
+  channels: Definition['channels'],
+): Definition {
+  const mapped = Object.entries(channels).map(([name, channel]) => [
+    name,
+    { ...channel, templates: map(channel.templates) },
+  ]);
+  return { ...definition, channels: Object.fromEntries(mapped) };
+}
+
+/** What a draft says otherwise than the live version, as dotted places; at most 50. */
+export function changesOf(before: unknown, after: unknown, place = ''): string[] {
+  if (before === after) return [];
+  if (!isRecord(before) || !isRecord(after)) {
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [place];
+  }
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .flatMap((name) => changesOf(before[name], after[name], place ? `${place}.${name}` : name))
+    .slice(0, maxChanges);
+}
+
+const maxChanges = 50;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

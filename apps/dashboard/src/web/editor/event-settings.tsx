@@ -1,0 +1,198 @@
+import { type FormEvent, useState } from 'react';
+import type { EventAnswer } from '../../api/events';
+import type { PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+import { Button } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { Field } from '../parts/field';
+import { ProblemNote } from '../parts/notes';
+import { pathOf } from '../route';
+import { localesOf, withLocale, withoutLocale } from './definition';
+import type { Draft } from './use-draft';
+
+type SettingsProps = {
+  event: EventAnswer;
+  draft: Draft;
+  onEvent: (event: EventAnswer) => void;
+};
+
+/** What holds for the whole event: languages, missing values, sensitivity, its name. */
+export function EventSettings({ event, draft, onEvent }: SettingsProps) {
+  const { mayChange } = useDesk();
+  const { definition } = draft;
+  const whole = draft.checked.problems.filter(({ channel }) => channel === undefined);
+  return (
+    <div className="pad form event-settings">
+      {whole.map(({ problem }) => (
+        <p key={problem} className="hint bad">
+          {problem}
+        </p>
+      ))}
+      <fieldset disabled={!mayChange}>
+        <legend className="sect">Languages</legend>
+        <Languages draft={draft} />
+      </fieldset>
+      <fieldset disabled={!mayChange}>
+        <legend className="sect">Values</legend>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={definition.missing === 'reject'}
+            onChange={({ target }) =>
+              draft.set({ ...definition, missing: target.checked ? 'reject' : 'empty' })
+            }
+          />
+          A value that is missing fails the message; otherwise it prints nothing
+        </label>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={definition.isSensitive}
+            onChange={({ target }) => draft.set({ ...definition, isSensitive: target.checked })}
+          />
+          Sensitive, such as a one-time code: data and texts are sealed, masked in the log, and
+          dropped once a message is final
+        </label>
+      </fieldset>
+      {mayChange && <NameAndEnd event={event} onEvent={onEvent} />}
+    </div>
+  );
+}
+
+const localeForm = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
+function Languages({ draft }: { draft: Draft }) {
+  const { definition } = draft;
+  const [locale, setLocale] = useState('');
+  const isWrong = locale !== '' && !localeForm.test(locale);
+  return (
+    <>
+      <ul className="languages">
+        {localesOf(definition).map((one) => (
+          <li key={one}>
+            <span className="tag mono">{one}</span>
+            {one === definition.defaultLocale ? (
+              <span className="faint small">
+                the default: used when a person’s language has no text
+              </span>
+            ) : (
+              <>
+                <Button
+                  look="small"
+                  onClick={() => draft.set({ ...definition, defaultLocale: one })}
+                >
+                  Make it the default
+                </Button>
+                <Button look="small" onClick={() => draft.set(withoutLocale(definition, one))}>
+                  Remove {one}
+                </Button>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className="inline-form">
+        <Field
+          label="Add a language"
+          isMono
+          value={locale}
+          problem={isWrong ? 'A tag such as de or pt-BR.' : undefined}
+          onChange={({ target }) => setLocale(target.value.trim())}
+        />
+        <Button
+          disabled={locale === '' || isWrong}
+          onClick={() => {
+            draft.set(withLocale(definition, locale));
+            setLocale('');
+          }}
+        >
+          Add {locale || 'it'}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function NameAndEnd({
+  event,
+  onEvent,
+}: {
+  event: EventAnswer;
+  onEvent: (event: EventAnswer) => void;
+}) {
+  const app = useApp();
+  const { api, answers } = useTools();
+  const [name, setName] = useState(event.name);
+  const [problem, setProblem] = useState<PageProblem>();
+  const [isRemoving, setRemoving] = useState(false);
+  async function rename(form: FormEvent) {
+    form.preventDefault();
+    const isConfirmed = problem?.code === 'needs_confirmation';
+    const answer = await api.renameEvent(app.id, event.id, name, isConfirmed);
+    if ('problem' in answer) return setProblem(answer.problem);
+    setProblem(undefined);
+    onEvent(answer.value);
+    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+  }
+  return (
+    <fieldset>
+      <legend className="sect">Name</legend>
+      <ProblemNote problem={problem} />
+      <form className="inline-form" onSubmit={(form) => void rename(form)}>
+        <Field
+          label="Callers post it as"
+          isMono
+          value={name}
+          maxLength={128}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Button type="submit" disabled={name === event.name}>
+          {problem?.code === 'needs_confirmation' ? 'Rename it all the same' : 'Rename'}
+        </Button>
+        <Button look="danger" onClick={() => setRemoving(true)}>
+          Delete event
+        </Button>
+      </form>
+      {isRemoving && <RemoveEventDialog event={event} onClose={() => setRemoving(false)} />}
+    </fieldset>
+  );
+}
+
+function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: () => void }) {
+  const app = useApp();
+  const { api, answers, places } = useTools();
+  const [typed, setTyped] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  async function remove(form: FormEvent) {
+    form.preventDefault();
+    const answer = await api.removeEvent(app.id, event.id, typed);
+    if ('problem' in answer) return setProblem(answer.problem);
+    onClose();
+    places.go(pathOf(app.id, 'events'));
+    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+  }
+  return (
+    <Dialog title={`Delete ${event.name}`} onClose={onClose}>
+      <form className="form" onSubmit={(form) => void remove(form)}>
+        <p>
+          Callers get 404 for it within seconds. Messages that were accepted are still sent, and its
+          requests stay in the log. Type its name to go on.
+        </p>
+        <ProblemNote problem={problem} />
+        <Field
+          label="Name of the event"
+          isMono
+          autoComplete="off"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+        <div className="dialog-foot">
+          <Button look="danger" type="submit" disabled={typed !== event.name}>
+            Delete event
+          </Button>
+          <Button onClick={onClose}>Keep it</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

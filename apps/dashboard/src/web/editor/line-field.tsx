@@ -1,0 +1,66 @@
+import { type ReactNode, useId, useRef } from 'react';
+import type { PublishProblem } from '../../api/problem';
+import { checkField, getAt, type SchemaField } from '../integrations/schema-fields';
+
+type LineFieldProps = {
+  field: SchemaField;
+  template: Record<string, unknown>;
+  problems: PublishProblem[];
+  set: (path: string, value: unknown) => void;
+};
+
+/** One line of a template: an input, with its placeholders tinted behind the text. */
+export function LineField({ field, template, problems, set }: LineFieldProps) {
+  const id = useId();
+  const tint = useRef<HTMLDivElement>(null);
+  const value = getAt(template, field.path);
+  const text = typeof value === 'string' ? value : '';
+  const found = problems.find((one) => one.field === field.path);
+  const problem = found?.problem ?? (text ? checkField(field, text) : undefined);
+  return (
+    <>
+      <label htmlFor={id} title={field.hint}>
+        {field.label}
+      </label>
+      <div className="line-field">
+        <div className="tint" ref={tint} aria-hidden="true">
+          {tinted(text)}
+        </div>
+        <input
+          id={id}
+          className={problem ? 'input mono bad' : 'input mono'}
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={problem ? `${id}-hint` : undefined}
+          spellCheck
+          value={text}
+          placeholder={field.hint}
+          onScroll={({ currentTarget }) => {
+            if (tint.current) tint.current.scrollLeft = currentTarget.scrollLeft;
+          }}
+          onChange={({ target }) => set(field.path, target.value || undefined)}
+        />
+        {problem && (
+          <div id={`${id}-hint`} className="hint bad">
+            {problem}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+const placeholders = /(\{\{[^{}]*\}\}\}?)/;
+
+function tinted(text: string): ReactNode[] {
+  let at = 0;
+  return text.split(placeholders).map((part, index) => {
+    at += part.length + 1;
+    return index % 2 === 1 ? (
+      <span key={at} className="hb">
+        {part}
+      </span>
+    ) : (
+      part
+    );
+  });
+}

@@ -1,0 +1,65 @@
+import { useId } from 'react';
+import type { Policy } from '../../api/events';
+import { Field, FieldFoot, FieldHead } from '../parts/field';
+import { withPolicy } from './definition';
+import type { Draft } from './use-draft';
+
+const hourMs = 3_600_000;
+
+export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }) {
+  const id = useId();
+  const policy = draft.definition.channels[channel]?.policy;
+  if (!policy) return null;
+  const set = (change: Partial<Policy>) =>
+    draft.set(withPolicy(draft.definition, channel, { ...policy, ...change }));
+  return (
+    <div className="pad form policy">
+      <Field
+        label="Attempts"
+        type="number"
+        min={1}
+        value={policy.attempts}
+        hint="At most this many calls to a provider, with longer and longer waits between them."
+        onChange={({ target }) => set({ attempts: Number(target.value) })}
+      />
+      <Field
+        label="Time to live"
+        aside="hours"
+        type="number"
+        min={0}
+        step="any"
+        value={policy.timeToLiveMs / hourMs}
+        hint="From when it is due. A message that could not be sent by then fails as expired."
+        onChange={({ target }) => set({ timeToLiveMs: Math.round(Number(target.value) * hourMs) })}
+      />
+      <div className="field">
+        <FieldHead id={id} label="When nobody can know whether it was sent" />
+        <select
+          id={id}
+          className="input"
+          value={policy.onUnknown}
+          onChange={({ target }) =>
+            set({ onUnknown: target.value === 'resend' ? 'resend' : 'hold' })
+          }
+        >
+          <option value="resend">send it again, it may arrive twice</option>
+          <option value="hold">hold it as unknown, for a person to decide</option>
+        </select>
+        <FieldFoot
+          id={id}
+          hint="As when the connection broke after the provider had the message."
+        />
+      </div>
+      {policy.onUnknown === 'resend' && (
+        <Field
+          label="Sent again after an unknown outcome, at most"
+          aside="times"
+          type="number"
+          min={0}
+          value={policy.unknownResends}
+          onChange={({ target }) => set({ unknownResends: Number(target.value) })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState } from 'react';
+import type { ChannelPreview } from '../../api/preview';
+import { JsonBlock } from '../parts/code';
+import { Segments } from '../parts/controls';
+import { channelIcon, Icon } from '../parts/icons';
+import { NoteBox, ProblemNote } from '../parts/notes';
+import { Shot } from '../previews/shot';
+import type { Draft } from './use-draft';
+import type { Sample } from './use-sample';
+
+const themes = [
+  { value: 'light', text: 'Light' },
+  { value: 'dark', text: 'Dark' },
+] as const;
+
+export function PreviewColumn({
+  sample,
+  channel,
+  draft,
+}: {
+  sample: Sample;
+  channel: string;
+  draft: Draft;
+}) {
+  const [scope, setScope] = useState<'one' | 'all'>('one');
+  const [theme, setTheme] = useState<'light' | 'dark'>('light');
+  const isAll = scope === 'all' || channel === 'settings';
+  const shown = sample.rendered.filter((one) => isAll || one.channel === channel);
+  const scopes = [
+    { value: 'one', text: channel === 'settings' ? 'one' : channel },
+    { value: 'all', text: 'All channels' },
+  ] as const;
+  return (
+    <section className="pane preview-col" aria-label="Preview">
+      <div className="bar">
+        <b>Preview</b>
+        <Segments
+          label="Which channels"
+          options={channel === 'settings' ? scopes.slice(1) : scopes}
+          value={isAll ? 'all' : 'one'}
+          onChange={setScope}
+        />
+        <span className="grow" />
+        <Segments label="Reader’s theme" options={themes} value={theme} onChange={setTheme} />
+      </div>
+      <div className="stage">
+        <ProblemNote problem={sample.problem} />
+        {Object.keys(draft.definition.channels).length === 0 && (
+          <p className="nothing">Add a channel, and what people get is shown here.</p>
+        )}
+        {shown.map((one) => (
+          <OnePreview key={one.channel} preview={one} isDark={theme === 'dark'} hasRaw={!isAll} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function OnePreview({
+  preview,
+  isDark,
+  hasRaw,
+}: {
+  preview: ChannelPreview;
+  isDark: boolean;
+  hasRaw: boolean;
+}) {
+  if (preview.state !== 'rendered') return <NotRendered preview={preview} />;
+  const { channel, content, notes, missing, request, target } = preview;
+  const said = Object.entries(notes).map(
+    ([name, value]) => `${value} ${name.replaceAll('_', ' ')}`,
+  );
+  return (
+    <div className="shot-and-raw">
+      <Shot
+        channel={channel}
+        content={content}
+        isDark={isDark}
+        aside={said.join(', ') || `to ${target}`}
+      />
+      {missing.length > 0 && (
+        <NoteBox tone="amber">
+          The data does not hold {missing.join(', ')}:{' '}
+          {missing.length === 1 ? 'it prints' : 'they print'} nothing.
+        </NoteBox>
+      )}
+      {hasRaw && request && (
+        <JsonBlock
+          title={`What the provider is asked: ${request.operation}`}
+          value={request.body}
+        />
+      )}
+    </div>
+  );
+}
+
+function NotRendered({ preview }: { preview: Exclude<ChannelPreview, { state: 'rendered' }> }) {
+  const words =
+    preview.state === 'failed'
+      ? preview.detail
+      : preview.problems.map(({ problem, field }) => `${field ?? ''} ${problem}`.trim()).join('; ');
+  return (
+    <figure className="shot">
+      <figcaption>
+        <Icon name={channelIcon(preview.channel)} size={14} />
+        <b>{preview.channel}</b>
+      </figcaption>
+      <NoteBox
+        tone="amber"
+        title={
+          preview.state === 'failed' ? `It would fail: ${preview.reason}` : 'Not renderable yet'
+        }
+      >
+        {words}
+      </NoteBox>
+    </figure>
+  );
+}

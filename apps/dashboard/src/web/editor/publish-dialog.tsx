@@ -1,0 +1,97 @@
+import { type FormEvent, useState } from 'react';
+import type { EventAnswer } from '../../api/events';
+import type { PageProblem } from '../api';
+import { useApp, useTools } from '../context';
+import { plural } from '../format';
+import { Button } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { Field } from '../parts/field';
+import { ProblemNote } from '../parts/notes';
+import { Mark } from '../parts/state-mark';
+import { changesOf } from './definition';
+import type { Draft } from './use-draft';
+
+type PublishProps = {
+  event: EventAnswer;
+  draft: Draft;
+  onEvent: (event: EventAnswer) => void;
+  onClose: () => void;
+};
+
+/** What changes for people, before it does. A published version never changes again. */
+export function PublishDialog({ event, draft, onEvent, onClose }: PublishProps) {
+  const app = useApp();
+  const { api, answers } = useTools();
+  const [note, setNote] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  const problems = problem?.publishProblems ?? draft.checked.problems;
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  async function publish(form: FormEvent) {
+    form.preventDefault();
+    const saved = draft.isDirty ? await draft.save() : draft.saved;
+    if (!saved) return onClose();
+    const answer = await api.publish(app.id, event.id, saved.revision, note);
+    if ('problem' in answer) return setProblem(answer.problem);
+    onEvent(answer.value);
+    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+  }
+  return (
+    <Dialog title={`Publish ${event.name}`} onClose={onClose}>
+      <form className="form" onSubmit={(form) => void publish(form)}>
+        <Changes event={event} draft={draft} />
+        {!problem?.publishProblems && <ProblemNote problem={problem} />}
+        {problems.length > 0 && (
+          <ul className="problems boxed" aria-label="Problems">
+            {problems.map((one) => (
+              <li key={`${one.channel} ${one.locale} ${one.field} ${one.line} ${one.problem}`}>
+                <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
+                <span>
+                  <b>{[one.channel, one.locale, one.field].filter(Boolean).join(' ')}</b>{' '}
+                  {one.line !== undefined && `${one.line}:${one.column} `}
+                  {one.problem}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Field
+          label="Note"
+          aside="optional"
+          value={note}
+          maxLength={500}
+          hint="Stands in the history."
+          onChange={({ target }) => setNote(target.value)}
+        />
+        <div className="dialog-foot">
+          <Button look="main-action" type="submit" disabled={errors.length > 0}>
+            Publish, live at once
+          </Button>
+          <Button onClick={onClose}>Not yet</Button>
+          {errors.length > 0 && (
+            <span className="faint small">{plural(errors.length, 'problem')} to correct first</span>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Changes({ event, draft }: { event: EventAnswer; draft: Draft }) {
+  if (!event.live) return <p>The first version: callers can post it as soon as it is published.</p>;
+  const changes = changesOf(event.live.definition, draft.definition);
+  return (
+    <>
+      <p>
+        Requests that were accepted before keep v{event.liveNumber}. What differs in{' '}
+        {plural(changes.length, 'place')}:
+      </p>
+      <ul className="changes">
+        {changes.map((place) => (
+          <li key={place} className="mono">
+            {place.replace(/^channels\./, '').replace('.templates.', ' ')}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

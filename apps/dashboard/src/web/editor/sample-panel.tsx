@@ -1,0 +1,135 @@
+import { useId, useState } from 'react';
+import { clock, plural } from '../format';
+import { Segments } from '../parts/controls';
+import { leafText, leafValue, leavesOf, withLeaf } from './sample';
+import type { Sample, SampleSource } from './use-sample';
+
+const views = [
+  { value: 'form', text: 'Form' },
+  { value: 'json', text: 'JSON' },
+] as const;
+
+export function SamplePanel({ sample }: { sample: Sample }) {
+  const [view, setView] = useState<'form' | 'json'>('form');
+  const { data, last, source } = sample;
+  const leaves = leavesOf(data);
+  const sources: { value: SampleSource; text: string }[] = [
+    { value: 'made', text: 'made up' },
+    ...(last ? [{ value: 'request' as const, text: `request ${clock(last.createdAt)}` }] : []),
+    ...(source === 'own' ? [{ value: 'own' as const, text: 'typed here' }] : []),
+  ];
+  return (
+    <section className="sample" aria-label="Sample data">
+      <div className="bar">
+        <b>Sample data</b>
+        <span className="faint small cut">{plural(leaves.length, 'value')}</span>
+        <span className="grow" />
+        <label className="chip set">
+          from <b>{sources.find(({ value }) => value === source)?.text}</b>
+          <select
+            aria-label="Sample data from"
+            value={source}
+            onChange={({ target }) => {
+              const next = sources.find(({ value }) => value === target.value);
+              if (next) sample.setSource(next.value);
+            }}
+          >
+            {sources.map(({ value, text }) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Segments label="Sample data as" options={views} value={view} onChange={setView} />
+      </div>
+      {view === 'form' ? (
+        <div className="vars">
+          {leaves.map(({ path, value }) => (
+            <LeafInput
+              key={path}
+              path={path}
+              value={value}
+              onChange={(next) => sample.setData(withLeaf(data, path, next))}
+            />
+          ))}
+          {leaves.length === 0 && (
+            <p className="faint small">The templates of this event read no value yet.</p>
+          )}
+        </div>
+      ) : (
+        <JsonArea key={source} data={data} onData={sample.setData} />
+      )}
+    </section>
+  );
+}
+
+function LeafInput({
+  path,
+  value,
+  onChange,
+}: {
+  path: string;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const id = useId();
+  const isList = typeof value === 'object' && value !== null;
+  return (
+    <div className={isList ? 'var wide' : 'var'}>
+      <label htmlFor={id} className="cut" title={path}>
+        {path}
+      </label>
+      <input
+        id={id}
+        className={isList ? 'input mono' : 'input'}
+        value={leafText(value)}
+        onChange={({ target }) => onChange(leafValue(value, target.value))}
+      />
+    </div>
+  );
+}
+
+export function JsonArea({
+  data,
+  onData,
+  label = 'Sample data as JSON',
+}: {
+  data: Record<string, unknown>;
+  onData: (data: Record<string, unknown>) => void;
+  label?: string;
+}) {
+  const [text, setText] = useState(() => JSON.stringify(data, null, 2));
+  const [isWrong, setWrong] = useState(false);
+  function change(next: string) {
+    setText(next);
+    const read = readObject(next);
+    setWrong(read === undefined);
+    if (read) onData(read);
+  }
+  return (
+    <div className="json-area">
+      <textarea
+        className={isWrong ? 'input mono area bad' : 'input mono area'}
+        aria-label={label}
+        aria-invalid={isWrong ? true : undefined}
+        rows={8}
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => change(target.value)}
+      />
+      {isWrong && <div className="hint bad">This is not a JSON object yet.</div>}
+    </div>
+  );
+}
+
+function readObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null && !Array.isArray(read)
+      ? { ...read }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { leafText, leafValue, leavesOf, withLeaf } from './sample';
+
+const data = { user: 'Ana', order: { id: 88213, items: [{ name: 'Stool' }] } };
+
+describe('sample data as a form', () => {
+  test('has a line for each leaf, and a list in one of them', () => {
+    expect(leavesOf(data).map(({ path, value }) => `${path}=${leafText(value)}`)).toEqual([
+      'user=Ana',
+      'order.id=88213',
+      'order.items=[{"name":"Stool"}]',
+    ]);
+  });
+
+  test.each([
+    ['Ana', '7', '7'],
+    [7, '8', 8],
+    [7, 'eight', 'eight'],
+    [[1], '[2]', [2]],
+  ])('reads what is typed over %p, %p, as %p', (before, text, value) => {
+    expect(leafValue(before, text)).toEqual(value);
+  });
+
+  test('changes one leaf and leaves the rest', () => {
+    expect(withLeaf(data, 'order.id', 1)).toEqual({ ...data, order: { ...data.order, id: 1 } });
+  });
+});

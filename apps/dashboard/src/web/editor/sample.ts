@@ -1,0 +1,44 @@
+/** The values of sample data as lines of a form: one a leaf; a list or an empty object is written as JSON. */
+export type Leaf = { path: string; value: unknown };
+
+const maxLeaves = 60;
+
+export function leavesOf(data: Record<string, unknown>, prefix = ''): Leaf[] {
+  return Object.entries(data)
+    .flatMap(([name, value]): Leaf[] => {
+      const path = prefix ? `${prefix}.${name}` : name;
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        return [{ path, value }];
+      }
+      const inner = leavesOf({ ...value }, path);
+      return inner.length > 0 ? inner : [{ path, value }];
+    })
+    .slice(0, maxLeaves);
+}
+
+export function leafText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What was typed keeps the type that the value had, as far as it can be read as one. */
+export function leafValue(before: unknown, text: string): unknown {
+  if (typeof before === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Sets a leaf by its path; a name that holds a dot is not reached by the form, only by the JSON. */
+export function withLeaf(
+  data: Record<string, unknown>,
+  path: string,
+  value: unknown,
+): Record<string, unknown> {
+  const [name = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...data, [name]: value };
+  const before = data[name];
+  const inner = typeof before === 'object' && before !== null ? { ...before } : {};
+  return { ...data, [name]: withLeaf(inner, rest.join('.'), value) };
+}

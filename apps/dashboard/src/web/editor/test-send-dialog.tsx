@@ -1,0 +1,155 @@
+import { type FormEvent, useState } from 'react';
+import type { EventAnswer } from '../../api/events';
+import type { PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+import { CallCode } from '../parts/call-code';
+import { Button, Link, Segments } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { FieldHead } from '../parts/field';
+import { NoteBox, ProblemNote } from '../parts/notes';
+import { somebodyFor } from '../parts/somebody';
+import { pathOf } from '../route';
+import { JsonArea } from './sample-panel';
+import type { Draft } from './use-draft';
+import type { Sample } from './use-sample';
+
+const deliveries = [
+  { value: 'sandbox', text: 'To the sandbox' },
+  { value: 'live', text: 'For real' },
+] as const;
+
+/** The draft, sent as any call is: the same code path, marked as a test in the log. */
+export function TestSendDialog({
+  event,
+  draft,
+  sample,
+  onClose,
+}: {
+  event: EventAnswer;
+  draft: Draft;
+  sample: Sample;
+  onClose: () => void;
+}) {
+  const app = useApp();
+  const { api } = useTools();
+  const { registry } = useDesk();
+  const own = registry.channels.filter(({ channel }) => channel in draft.definition.channels);
+  const [channels, setChannels] = useState(() => own.map(({ channel }) => channel));
+  const [user, setUser] = useState<Record<string, unknown>>(
+    () => sample.user ?? somebodyFor(own.map(({ channel }) => channel)),
+  );
+  const [delivery, setDelivery] = useState<'sandbox' | 'live'>('sandbox');
+  const [problem, setProblem] = useState<PageProblem>();
+  const [sent, setSent] = useState<string>();
+  const mustConfirm = problem?.code === 'needs_confirmation';
+  async function send(form: FormEvent) {
+    form.preventDefault();
+    const answer = await api.testSend(app.id, event.id, {
+      definition: draft.definition,
+      user,
+      data: sample.data,
+      channels,
+      delivery,
+      ...(mustConfirm ? { confirm: true } : {}),
+    });
+    setProblem('problem' in answer ? answer.problem : undefined);
+    setSent('value' in answer ? answer.value.requestId : undefined);
+  }
+  return (
+    <Dialog title={`Test send ${event.name}`} onClose={onClose} isWide>
+      <form className="form" onSubmit={(form) => void send(form)}>
+        <ChannelChecks
+          channels={own.map(({ channel }) => channel)}
+          chosen={channels}
+          onChoose={setChannels}
+        />
+        <Segments
+          label="Where it goes"
+          options={deliveries}
+          value={delivery}
+          onChange={(next) => {
+            setDelivery(next);
+            setProblem(undefined);
+          }}
+        />
+        <div className="field">
+          <FieldHead id="test-user" label="Recipient" aside="as user in a call" />
+          <JsonArea data={user} onData={setUser} label="Recipient as JSON" />
+        </div>
+        <p className="faint small">Its data is the sample data of the editor.</p>
+        {mustConfirm ? (
+          <NoteBox tone="amber">{problem.error}</NoteBox>
+        ) : (
+          <ProblemNote problem={problem} />
+        )}
+        {sent && <Sent requestId={sent} onGo={onClose} />}
+        <div className="dialog-foot">
+          <Button look="main-action" type="submit" disabled={channels.length === 0}>
+            {mustConfirm ? 'Send it for real' : 'Send the test'}
+          </Button>
+          <Button onClick={onClose}>Close</Button>
+        </div>
+      </form>
+      {event.live ? (
+        <details className="call-example">
+          <summary>The same call from a backend, once this draft is live</summary>
+          <CallCode eventId={event.id} user={user} data={sample.data} />
+        </details>
+      ) : (
+        <p className="faint small">
+          Publish it, and the call for a backend stands here as curl and client code.
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function Sent({ requestId, onGo }: { requestId: string; onGo: () => void }) {
+  const app = useApp();
+  return (
+    <div role="status">
+      <NoteBox
+        tone="green"
+        title="Accepted."
+        action={
+          <Link className="btn small" to={pathOf(app.id, 'log', requestId)} onGo={onGo}>
+            Open it in the log
+          </Link>
+        }
+      >
+        <span className="mono">{requestId}</span>
+      </NoteBox>
+    </div>
+  );
+}
+
+function ChannelChecks({
+  channels,
+  chosen,
+  onChoose,
+}: {
+  channels: string[];
+  chosen: string[];
+  onChoose: (channels: string[]) => void;
+}) {
+  return (
+    <fieldset className="checks">
+      <legend className="vh">Channels</legend>
+      {channels.map((channel) => (
+        <label key={channel} className="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(channel)}
+            onChange={({ target }) =>
+              onChoose(
+                target.checked ? [...chosen, channel] : chosen.filter((one) => one !== channel),
+              )
+            }
+          />
+          {channel}
+        </label>
+      ))}
+      {channels.length === 0 && <span className="faint">The draft has no channel yet.</span>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,127 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import type { CheckDraftAnswer, Definition, DraftAnswer, EventAnswer } from '../../api/events';
+import type { PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+
+const saveAfterMs = 1_500;
+const checkAfterMs = 400;
+
+export type Draft = ReturnType<typeof useDraft>;
+
+/**
+ * What is typed, beside what the server holds. It saves itself; a draft that somebody else saved meanwhile is never
+ * overwritten without being asked.
+ */
+export function useDraft(event: EventAnswer) {
+  const app = useApp();
+  const { api } = useTools();
+  const { mayChange } = useDesk();
+  const [definition, setDefinition] = useState(event.draft.definition);
+  const [saved, setSaved] = useState<DraftAnswer>(event.draft);
+  const [problem, setProblem] = useState<PageProblem>();
+  const [isSaving, setSaving] = useState(false);
+  const revision = useRef(event.draft.revision);
+  const isDirty = definition !== saved.definition;
+  const checked = useChecked(event, definition, saved);
+
+  const save = useSave({ event, definition, revision, setSaving, setSaved, setProblem });
+
+  const mustAsk = problem?.code === 'draft_changed';
+  useEffect(() => {
+    if (!isDirty || isSaving || mustAsk || !mayChange) return;
+    const timer = setTimeout(() => void save(), saveAfterMs);
+    return () => clearTimeout(timer);
+  }, [isDirty, isSaving, mustAsk, mayChange, save]);
+
+  const take = useCallback((draft: DraftAnswer) => {
+    revision.current = draft.revision;
+    setSaved(draft);
+    setDefinition(draft.definition);
+    setProblem(undefined);
+  }, []);
+  // Somebody else saved, and nothing is typed here: theirs is shown.
+  useEffect(() => {
+    if (!isDirty && event.draft.revision > saved.revision) take(event.draft);
+  }, [isDirty, event.draft, saved.revision, take]);
+
+  /** Ours after all: on top of what they saved, which stays in no version. */
+  async function overwrite() {
+    const answer = await api.readEvent(app.id, event.id);
+    if ('problem' in answer) return setProblem(answer.problem);
+    revision.current = answer.value.draft.revision;
+    setSaved(answer.value.draft);
+    setProblem(undefined);
+  }
+  async function takeTheirs() {
+    const answer = await api.readEvent(app.id, event.id);
+    if ('problem' in answer) return setProblem(answer.problem);
+    take(answer.value.draft);
+  }
+  return {
+    definition,
+    set: setDefinition,
+    saved,
+    checked,
+    problem,
+    isDirty,
+    isSaving,
+    save,
+    take,
+    overwrite,
+    takeTheirs,
+  };
+}
+
+type SaveParts = {
+  event: EventAnswer;
+  definition: Definition;
+  revision: RefObject<number>;
+  setSaving: (isSaving: boolean) => void;
+  setSaved: (draft: DraftAnswer) => void;
+  setProblem: (problem: PageProblem | undefined) => void;
+};
+
+/** One save at a time, each on top of the last: else the second would be refused as another person's change. */
+function useSave({ event, definition, revision, setSaving, setSaved, setProblem }: SaveParts) {
+  const app = useApp();
+  const { api } = useTools();
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  return useCallback((): Promise<DraftAnswer | undefined> => {
+    async function store(): Promise<DraftAnswer | undefined> {
+      setSaving(true);
+      const answer = await api.saveDraft(app.id, event.id, revision.current, definition);
+      setSaving(false);
+      setProblem('problem' in answer ? answer.problem : undefined);
+      if ('problem' in answer) return undefined;
+      revision.current = answer.value.revision;
+      // The definition keeps its identity, so that only later typing counts as a change.
+      const next = { ...answer.value, definition };
+      setSaved(next);
+      return next;
+    }
+    const stored = last.current.then(store);
+    last.current = stored;
+    return stored;
+  }, [api, app.id, event.id, definition, revision, setSaving, setSaved, setProblem]);
+}
+
+/** Problems and paths of what is typed. */
+function useChecked(event: EventAnswer, definition: Definition, saved: DraftAnswer) {
+  const app = useApp();
+  const { api } = useTools();
+  const [checked, setChecked] = useState<CheckDraftAnswer>(saved);
+  const isDirty = definition !== saved.definition;
+  useEffect(() => {
+    if (!isDirty) return setChecked(saved);
+    let isCurrent = true;
+    const timer = setTimeout(async () => {
+      const answer = await api.checkDraft(app.id, event.id, definition);
+      if (isCurrent && 'value' in answer) setChecked(answer.value);
+    }, checkAfterMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [api, app.id, event.id, definition, isDirty, saved]);
+  return checked;
+}

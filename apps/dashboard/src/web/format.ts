@@ -1,0 +1,51 @@
+const pad = (value: number, digits = 2) => String(value).padStart(digits, '0');
+
+/** `12:04:31`, in the reader's zone. */
+export function clock(ms: number): string {
+  const at = new Date(ms);
+  return `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+}
+
+export function millis(ms: number): string {
+  return `.${pad(new Date(ms).getMilliseconds(), 3)}`;
+}
+
+/** The clock alone for today, with the day before it for any other. */
+export function moment(ms: number, now: number): string {
+  return isSameDay(ms, now) ? clock(ms) : `${day(ms)} ${clock(ms)}`;
+}
+
+export function day(ms: number): string {
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }).format(ms);
+}
+
+export function isSameDay(a: number, b: number): boolean {
+  return new Date(a).toDateString() === new Date(b).toDateString();
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** `6 ms`, `4.1 s`, `3 m 57 s`, `2 h 5 m`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(ms < 9_950 && ms % 100 !== 0 ? 2 : 1)} s`;
+  if (ms < minute) return `${Math.round(ms / 1_000)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} m ${Math.floor((ms % minute) / 1_000)} s`;
+  if (ms < 48 * hour) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} m`;
+  return `${Math.floor(ms / (24 * hour))} d`;
+}
+
+export function count(value: number, limit?: number): string {
+  const text = value.toLocaleString('en-US');
+  return limit !== undefined && value >= limit ? `${text}+` : text;
+}
+
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+export function bytes(size: number): string {
+  if (size < 1_024) return `${size} bytes`;
+  return `${Number((size / 1_024).toFixed(1))} KB`;
+}

@@ -1,0 +1,203 @@
+import { useState } from 'react';
+import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
+import type { ChannelForm, ProviderForm } from '../../api/registry';
+import type { PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+import { Button } from '../parts/controls';
+import { Field } from '../parts/field';
+import { pathOf } from '../route';
+import { IntegrationHead } from './integration-head';
+import { ProviderChoice } from './provider-choice';
+import { checkField, defaultsOf, fieldsOfSchema, getAt, type Values } from './schema-fields';
+import { SchemaForm } from './schema-form';
+import { TestResult } from './test-result';
+
+type Chosen = { channel: ChannelForm; provider: ProviderForm };
+
+/** Adds one, or changes one: the form follows from the provider's schema. */
+export function IntegrationForm({
+  stored,
+  onChanged,
+}: {
+  stored: IntegrationAnswer | undefined;
+  onChanged: () => Promise<void>;
+}) {
+  const { registry } = useDesk();
+  const [chosen, setChosen] = useState<Chosen | undefined>(() => {
+    const channel = registry.channels.find((one) => one.channel === stored?.channel);
+    const provider = channel?.providers.find((one) => one.provider === stored?.provider);
+    return channel && provider ? { channel, provider } : undefined;
+  });
+  return (
+    <section className="pane side" aria-label={stored?.name ?? 'Add integration'}>
+      {stored && <IntegrationHead integration={stored} onChanged={onChanged} />}
+      {!stored && <ProviderChoice chosen={chosen} onChoose={setChosen} />}
+      {chosen && (
+        <ChosenForm
+          key={`${chosen.channel.channel} ${chosen.provider.provider}`}
+          chosen={chosen}
+          stored={stored}
+          onChanged={onChanged}
+        />
+      )}
+      {stored && !chosen && <p className="nothing">This Belfry does not know its provider.</p>}
+    </section>
+  );
+}
+
+/** `updatedAt` is that of what the form was made from: what is read later may be somebody else's. */
+type FormState = { name: string; settings: Values; credentials: Values; updatedAt: number };
+
+function ChosenForm({
+  chosen,
+  stored,
+  onChanged,
+}: {
+  chosen: Chosen;
+  stored: IntegrationAnswer | undefined;
+  onChanged: () => Promise<void>;
+}) {
+  const { mayChange } = useDesk();
+  const settingsFields = fieldsOfSchema(chosen.provider.settings);
+  const secretFields = fieldsOfSchema(chosen.provider.credentials);
+  const [form, setForm] = useState<FormState>(() => ({
+    name: stored?.name ?? '',
+    settings: stored?.settings ?? defaultsOf(settingsFields),
+    credentials: {},
+    updatedAt: stored?.updatedAt ?? 0,
+  }));
+  const [isStrict, setStrict] = useState(false);
+  const actions = useFormActions({ chosen, stored, form, setForm, onChanged });
+  const wrong = [
+    ...settingsFields.filter((field) => checkField(field, getAt(form.settings, field.path))),
+    ...secretFields.filter((field) => {
+      const value = getAt(form.credentials, field.path);
+      return !(value === undefined && stored?.credentials[field.path]) && checkField(field, value);
+    }),
+  ];
+  const problems = problemsOf(actions.problem, stored);
+  const attempt = (act: () => Promise<void>) => () => {
+    setStrict(true);
+    if (wrong.length === 0 && form.name !== '') void act();
+  };
+  return (
+    <>
+      <div className="pad">
+        <TestResult problem={actions.problem} tested={actions.tested} hasSaved={actions.hasSaved} />
+        <form className="form" onSubmit={(event) => event.preventDefault()}>
+          <Field
+            label="Name"
+            aside="used in events and overrides"
+            isMono
+            value={form.name}
+            problem={problems['name'] ?? (isStrict && !form.name ? 'This is needed.' : undefined)}
+            onChange={(event) => setForm({ ...form, name: event.target.value })}
+          />
+          <SchemaForm
+            fields={settingsFields}
+            values={form.settings}
+            problems={problems}
+            isStrict={isStrict}
+            onChange={(settings) => setForm({ ...form, settings })}
+          />
+          <SchemaForm
+            fields={secretFields}
+            values={form.credentials}
+            problems={problems}
+            isStrict={isStrict}
+            isSecret
+            {...(stored ? { stored: stored.credentials } : {})}
+            onChange={(credentials) => setForm({ ...form, credentials })}
+          />
+        </form>
+        {stored?.receiptUrl && <ReceiptUrl url={stored.receiptUrl} />}
+      </div>
+      {mayChange && (
+        <div className="foot">
+          <Button look="main-action" onClick={attempt(actions.save)}>
+            {stored ? 'Save' : 'Add integration'}
+          </Button>
+          <Button onClick={attempt(actions.test)}>Test connection</Button>
+          <span className="grow" />
+          {isStrict && wrong.length > 0 && (
+            <span className="faint small">
+              {wrong.length} field{wrong.length === 1 ? '' : 's'} to correct
+            </span>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function ReceiptUrl({ url }: { url: string }) {
+  return <Field label="Receipts come to" isMono readOnly value={url} hint="Set at the provider." />;
+}
+
+/** The server names a field by its place in the body. */
+function problemsOf(problem: PageProblem | undefined, stored: IntegrationAnswer | undefined) {
+  const all = problem?.fields ?? stored?.problems ?? [];
+  return Object.fromEntries(
+    all.map((field) => [field.path.replace(/^(settings|credentials)\./, ''), field.problem]),
+  );
+}
+
+function useFormActions({
+  chosen,
+  stored,
+  form,
+  setForm,
+  onChanged,
+}: {
+  chosen: Chosen;
+  stored: IntegrationAnswer | undefined;
+  form: FormState;
+  setForm: (form: FormState) => void;
+  onChanged: () => Promise<void>;
+}) {
+  const app = useApp();
+  const { api, places } = useTools();
+  const [problem, setProblem] = useState<PageProblem>();
+  const [tested, setTested] = useState<TestConnectionAnswer>();
+  const [hasSaved, setSaved] = useState(false);
+  const kind = { channel: chosen.channel.channel, provider: chosen.provider.provider };
+
+  async function save() {
+    setTested(undefined);
+    const secrets = Object.entries(form.credentials).filter(([, value]) => value !== '');
+    const answer = stored
+      ? await api.changeIntegration(app.id, stored.id, {
+          updatedAt: form.updatedAt,
+          name: form.name,
+          settings: form.settings,
+          credentials: Object.fromEntries(secrets.map(([path, value]) => [path, String(value)])),
+        })
+      : await api.createIntegration(app.id, {
+          ...kind,
+          name: form.name,
+          settings: form.settings,
+          credentials: form.credentials,
+        });
+    setProblem('problem' in answer ? answer.problem : undefined);
+    setSaved('value' in answer);
+    if ('problem' in answer) return;
+    setForm({ ...form, credentials: {}, updatedAt: answer.value.updatedAt });
+    await onChanged();
+    if (!stored) places.go(pathOf(app.id, 'integrations', answer.value.id));
+  }
+
+  async function test() {
+    setSaved(false);
+    const { settings, credentials } = form;
+    const id = stored ? { id: stored.id } : {};
+    const answer = await api.testConnection(app.id, { ...id, ...kind, settings, credentials });
+    setProblem('problem' in answer ? answer.problem : undefined);
+    setTested('value' in answer ? answer.value : undefined);
+    if (stored && 'value' in answer && answer.value.isWorking) {
+      // Only the test of what is stored makes one active again.
+      await api.testStored(app.id, stored.id);
+      await onChanged();
+    }
+  }
+  return { save, test, problem, tested, hasSaved };
+}

@@ -1,0 +1,148 @@
+import { useState } from 'react';
+import type { IntegrationAnswer } from '../../api/integrations';
+import type { PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button, Link } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { Icon } from '../parts/icons';
+import { ProblemNote } from '../parts/notes';
+import { pathOf } from '../route';
+import { IntegrationStateMark } from './integration-list';
+
+export function IntegrationHead({
+  integration,
+  onChanged,
+}: {
+  integration: IntegrationAnswer;
+  onChanged: () => Promise<void>;
+}) {
+  const app = useApp();
+  const { api, places } = useTools();
+  const { mayChange } = useDesk();
+  const [isRemoving, setRemoving] = useState(false);
+  const [problem, setProblem] = useState<PageProblem>();
+  const isPaused = integration.state === 'paused';
+  async function turn() {
+    const answer = await api.setIntegrationPaused(app.id, integration.id, !isPaused);
+    setProblem('problem' in answer ? answer.problem : undefined);
+    await onChanged();
+  }
+  return (
+    <div className="d-head">
+      <div className="line">
+        <h2 className="cut">{integration.name}</h2>
+        <span className="tag">{integration.provider}</span>
+        <span className="grow" />
+        {mayChange && (
+          <>
+            <Button look="small" onClick={() => void turn()}>
+              {isPaused ? 'Resume' : 'Pause'}
+            </Button>
+            <Button look="small" onClick={() => setRemoving(true)}>
+              Remove
+            </Button>
+          </>
+        )}
+        <Button
+          look="small bare icon"
+          aria-label="Close"
+          title="Close"
+          onClick={() => places.go(pathOf(app.id, 'integrations'))}
+        >
+          <Icon name="x" />
+        </Button>
+      </div>
+      <div className="line small">
+        <IntegrationStateMark state={integration.state} />
+        {integration.stateReason && <span className="dim">{integration.stateReason}</span>}
+      </div>
+      <ProblemNote problem={problem} />
+      <HeadFacts integration={integration} />
+      {isRemoving && (
+        <RemoveDialog
+          integration={integration}
+          onClose={() => setRemoving(false)}
+          onRemoved={async () => {
+            setRemoving(false);
+            await onChanged();
+            places.go(pathOf(app.id, 'integrations'));
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function HeadFacts({ integration }: { integration: IntegrationAnswer }) {
+  const app = useApp();
+  const now = Date.now();
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Added</dt>
+        <dd>{moment(integration.createdAt, now)}</dd>
+      </div>
+      <div>
+        <dt>Changed</dt>
+        <dd>{moment(integration.updatedAt, now)}</dd>
+      </div>
+      <div>
+        <dt>Used by</dt>
+        <dd>
+          {integration.usedBy.length === 0 && 'no event'}
+          {integration.usedBy.map(({ eventId, name, in: where }) => (
+            <Link key={eventId} className="mono used-by" to={pathOf(app.id, 'events', eventId)}>
+              {name}
+              {!where.includes('live') && ' (draft)'}
+            </Link>
+          ))}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function RemoveDialog({
+  integration,
+  onClose,
+  onRemoved,
+}: {
+  integration: IntegrationAnswer;
+  onClose: () => void;
+  onRemoved: () => Promise<void>;
+}) {
+  const app = useApp();
+  const { api } = useTools();
+  const [warning, setWarning] = useState<PageProblem>();
+  const only = integration.usedBy.filter(
+    ({ isOnly, in: where }) => isOnly && where.includes('live'),
+  );
+  async function remove() {
+    const answer = await api.removeIntegration(app.id, integration.id, warning !== undefined);
+    if ('value' in answer) await onRemoved();
+    else setWarning(answer.problem);
+  }
+  return (
+    <Dialog title={`Remove ${integration.name}`} onClose={onClose}>
+      <p>
+        Its credentials are deleted. The log keeps its name.
+        {integration.waiting > 0 &&
+          ` ${integration.waiting} messages that wait for it end as failed: integration_removed.`}
+      </p>
+      {only.length > 0 && (
+        <p>
+          It is the only one of its channel in {only.map(({ name }) => name).join(', ')}: without it
+          they send nothing there.
+        </p>
+      )}
+      <ProblemNote problem={warning} />
+      <div className="dialog-foot">
+        <Button look="danger" onClick={() => void remove()}>
+          {warning?.code === 'needs_confirmation' ? 'Remove it all the same' : 'Remove integration'}
+        </Button>
+        <Button onClick={onClose}>Keep it</Button>
+      </div>
+    </Dialog>
+  );
+}

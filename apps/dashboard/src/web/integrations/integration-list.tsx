@@ -1,0 +1,122 @@
+import type { IntegrationAnswer, IntegrationState, UsedBy } from '../../api/integrations';
+import { useApp, useDesk } from '../context';
+import { count } from '../format';
+import { Link } from '../parts/controls';
+import { channelIcon, Icon } from '../parts/icons';
+import { NoteBox } from '../parts/notes';
+import { Mark } from '../parts/state-mark';
+import { pathOf } from '../route';
+
+export function IntegrationList({
+  shown,
+  isNone,
+  openId,
+}: {
+  shown: IntegrationAnswer[];
+  isNone: boolean;
+  openId: string | undefined;
+}) {
+  if (isNone) return <NoIntegration />;
+  return (
+    <section className="pane" aria-label="Integrations">
+      <ul className="cards">
+        {shown.map((one) => (
+          <Card key={one.id} one={one} isOpen={one.id === openId} />
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="nothing">No integration matches.</p>}
+    </section>
+  );
+}
+
+function NoIntegration() {
+  const app = useApp();
+  return (
+    <section className="pane" aria-label="Integrations">
+      <div className="empty">
+        <h2>No integration yet</h2>
+        <p>
+          An integration is an account with a provider: a Slack bot, a Twilio number, a mail server.
+          Events name it, and its credentials never leave Belfry again.
+          {app.delivery === 'sandbox' &&
+            ' This app is in sandbox delivery: without any, every message is captured.'}
+        </p>
+        <p>
+          <Link className="btn main-action" to={pathOf(app.id, 'integrations', 'new')}>
+            Add integration
+          </Link>
+        </p>
+      </div>
+    </section>
+  );
+}
+
+const wordOf: Record<IntegrationState, string> = {
+  active: 'active',
+  needs_attention: 'needs attention',
+  paused: 'paused',
+};
+const markOf: Record<IntegrationState, string> = {
+  active: 'delivered',
+  needs_attention: 'attention',
+  paused: 'paused',
+};
+
+export function IntegrationStateMark({ state }: { state: IntegrationState }) {
+  return (
+    <span className={`state ${state === 'needs_attention' ? 's-attention' : ''}`}>
+      <Mark name={markOf[state]} />
+      {wordOf[state]}
+    </span>
+  );
+}
+
+function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
+  const app = useApp();
+  return (
+    <li className="card" aria-current={isOpen ? 'true' : undefined}>
+      <span className="pic">
+        <Icon name={channelIcon(one.channel)} />
+      </span>
+      <div className="cut">
+        <Link className="cover" to={pathOf(app.id, 'integrations', one.id)}>
+          <b className="mono">{one.name}</b>
+        </Link>
+        <small className="cut">
+          <Summary one={one} />
+        </small>
+      </div>
+      <small className="used cut">{usedText(one.usedBy)}</small>
+      <small className="num">{one.waiting > 0 ? `${count(one.waiting, 1_000)} waiting` : ''}</small>
+      <IntegrationStateMark state={one.state} />
+      {one.state === 'needs_attention' && (
+        <NoteBox tone="amber" title={one.stateReason ?? 'The provider refused it.'}>
+          {one.waiting > 0
+            ? `${count(one.waiting, 1_000)} messages wait here and are sent once it works. None is lost, none is tried twice.`
+            : 'Messages wait here until new credentials are saved or a test passes.'}
+        </NoteBox>
+      )}
+      {one.problems.length > 0 && (
+        <NoteBox tone="amber" title="Its settings are not right any more.">
+          {one.problems.map(({ path, problem }) => `${path} ${problem}`).join('; ')}
+        </NoteBox>
+      )}
+    </li>
+  );
+}
+
+/** Provider, sender and the last characters of its secret: what tells two apart. */
+function Summary({ one }: { one: IntegrationAnswer }) {
+  const { registry } = useDesk();
+  const providers = registry.channels.flatMap(({ providers: all }) => all);
+  const label = providers.find(({ provider }) => provider === one.provider)?.label ?? one.provider;
+  const plain = Object.values(one.settings).filter((value) => typeof value === 'string');
+  const last4 = Object.values(one.credentials).find((credential) => credential.last4)?.last4;
+  return [label, ...plain.slice(0, 1), last4 && `…${last4}`].filter(Boolean).join(', ');
+}
+
+function usedText(usedBy: UsedBy[]): string {
+  if (usedBy.length === 0) return 'used by no event';
+  const names = usedBy.slice(0, 2).map(({ name }) => name);
+  return usedBy.length > 2 ? `${names.join(', ')}, +${usedBy.length - 2}` : names.join(', ');
+}

@@ -1,0 +1,126 @@
+import type { JsonSchema } from '../../api/registry';
+
+export type Values = Record<string, unknown>;
+export type SchemaField = {
+  /** Dotted, as problems name it. */
+  path: string;
+  label: string;
+  hint: string | undefined;
+  kind: 'text' | 'long' | 'number' | 'switch' | 'choice' | 'lines' | 'json';
+  isRequired: boolean;
+  choices: string[];
+  schema: JsonSchema;
+};
+
+/** Beyond this a text is a file that is pasted, such as the key of a service account. */
+const longText = 4_096;
+
+/** A form is a flat list of fields, whatever the depth of the schema: an object brings its own fields in its place. */
+export function fieldsOfSchema(schema: JsonSchema, prefix = '', isWithin = true): SchemaField[] {
+  const required = new Set(schema.required ?? []);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]): SchemaField[] => {
+    const path = prefix ? `${prefix}.${name}` : name;
+    const isRequired = isWithin && required.has(name);
+    if (property.type === 'object' && property.properties) {
+      return fieldsOfSchema(property, path, isRequired);
+    }
+    return [
+      {
+        path,
+        label: property.title ?? labelOf(path),
+        hint: property.description,
+        kind: kindOf(property),
+        isRequired,
+        choices: choicesOf(property),
+        schema: property,
+      },
+    ];
+  });
+}
+
+function labelOf(path: string): string {
+  const words = path.replaceAll(/[._]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function kindOf(schema: JsonSchema): SchemaField['kind'] {
+  if (choicesOf(schema).length > 0) return 'choice';
+  switch (schema.type) {
+    case 'boolean':
+      return 'switch';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return schema.items?.type === 'string' ? 'lines' : 'json';
+    case 'string':
+      return (schema.maxLength ?? 0) > longText && schema.format !== 'password' ? 'long' : 'text';
+    default:
+      return 'json';
+  }
+}
+
+function choicesOf({ enum: listed, anyOf }: JsonSchema): string[] {
+  const given = listed ?? anyOf?.map((one) => one.const) ?? [];
+  return given.filter((one) => typeof one === 'string');
+}
+
+/** The fields in which a form begins. */
+export function defaultsOf(fields: readonly SchemaField[]): Values {
+  let values: Values = {};
+  for (const { path, schema } of fields) {
+    if (schema.default !== undefined) values = setAt(values, path, schema.default);
+  }
+  return values;
+}
+
+export function getAt(values: Values, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, name) => {
+    return typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined;
+  }, values);
+}
+
+/** Undefined takes the field away, and an object that holds nothing more with it. */
+export function setAt(values: Values, path: string, value: unknown): Values {
+  const [name = '', ...rest] = path.split('.');
+  const { [name]: before, ...others } = values;
+  const inner = typeof before === 'object' && before !== null ? { ...before } : {};
+  const next = rest.length === 0 ? value : setAt(inner, rest.join('.'), value);
+  const isGone =
+    next === undefined || (rest.length > 0 && Object.keys(next as object).length === 0);
+  return isGone ? others : { ...values, [name]: next };
+}
+
+/** What a field holds against its schema, said as what is right; the server has the last word. */
+export function checkField(
+  { isRequired, schema, kind, hint }: SchemaField,
+  value: unknown,
+): string | undefined {
+  const isEmpty = value === undefined || value === '';
+  if (isEmpty) return isRequired ? 'This is needed.' : undefined;
+  if (typeof value === 'string') return checkText(schema, value, hint);
+  if (kind === 'number') return checkNumber(schema, value);
+  return undefined;
+}
+
+function checkText(
+  { minLength, maxLength, pattern }: JsonSchema,
+  text: string,
+  hint = '',
+): string | undefined {
+  if (maxLength !== undefined && text.length > maxLength) {
+    return `At most ${maxLength} characters; these are ${text.length}.`;
+  }
+  if (minLength !== undefined && text.length < minLength)
+    return `At least ${minLength} characters.`;
+  if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return undefined;
+  return hint ? `This has another form: ${hint}` : `This must match ${pattern}.`;
+}
+
+function checkNumber({ minimum, maximum, type }: JsonSchema, value: unknown): string | undefined {
+  if (typeof value !== 'number' || Number.isNaN(value)) return 'A number.';
+  if (type === 'integer' && !Number.isInteger(value)) return 'A whole number.';
+  if (minimum !== undefined && value < minimum) return `${minimum} or more.`;
+  if (maximum !== undefined && value > maximum) return `${maximum} or less.`;
+  return undefined;
+}

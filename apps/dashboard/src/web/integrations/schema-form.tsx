@@ -1,0 +1,183 @@
+import { useId, useState } from 'react';
+import { Field, FieldFoot, FieldHead } from '../parts/field';
+import { checkField, getAt, type SchemaField, setAt, type Values } from './schema-fields';
+
+type SchemaFormProps = {
+  fields: readonly SchemaField[];
+  values: Values;
+  onChange: (values: Values) => void;
+  /** By path: what the server said. */
+  problems?: Record<string, string>;
+  /** A form that was sent says what is missing; before that a field speaks once it was left. */
+  isStrict?: boolean;
+  /** By path: the last characters of what is stored. The values are write-only. */
+  stored?: Record<string, { last4: string }>;
+  isSecret?: boolean;
+};
+
+export function SchemaForm(props: SchemaFormProps) {
+  return props.fields.map((field) => <SchemaInput key={field.path} field={field} form={props} />);
+}
+
+type InputProps = { field: SchemaField; form: SchemaFormProps };
+
+function SchemaInput({ field, form }: InputProps) {
+  const [wasLeft, setLeft] = useState(false);
+  const { path } = field;
+  const value = getAt(form.values, path);
+  const kept = form.stored?.[path];
+  const problem = problemOf(field, form, wasLeft) ?? form.problems?.[path];
+  const set = (next: unknown) => form.onChange(setAt(form.values, path, next));
+  const shared = { field, value, problem, set, onBlur: () => setLeft(true) };
+  if (field.kind === 'switch') return <SwitchInput {...shared} />;
+  if (field.kind === 'choice') return <ChoiceInput {...shared} />;
+  if (field.kind === 'long' || field.kind === 'lines' || field.kind === 'json') {
+    return <AreaInput {...shared} kept={kept} isSecret={form.isSecret === true} />;
+  }
+  return <LineInput {...shared} kept={kept} isSecret={form.isSecret === true} />;
+}
+
+/** A field speaks once it was left or holds something; one whose secret is stored may stay empty. */
+function problemOf(field: SchemaField, form: SchemaFormProps, wasLeft: boolean) {
+  const value = getAt(form.values, field.path);
+  const isEmpty = value === undefined || value === '';
+  if (isEmpty && form.stored?.[field.path]) return undefined;
+  return form.isStrict || wasLeft || !isEmpty ? checkField(field, value) : undefined;
+}
+
+type OneInput = {
+  field: SchemaField;
+  value: unknown;
+  problem: string | undefined;
+  set: (value: unknown) => void;
+  onBlur: () => void;
+};
+type KeptInput = OneInput & { kept: { last4: string } | undefined; isSecret: boolean };
+
+function asideOf({ isRequired }: SchemaField, isSecret: boolean): string | undefined {
+  if (isSecret) return 'write only';
+  return isRequired ? undefined : 'optional';
+}
+
+function keptText(kept: { last4: string } | undefined): string | undefined {
+  if (!kept) return undefined;
+  return kept.last4 ? `stored, ends in ${kept.last4}` : 'stored';
+}
+
+function LineInput({ field, value, problem, set, onBlur, kept, isSecret }: KeptInput) {
+  const isNumber = field.kind === 'number';
+  return (
+    <Field
+      label={field.label}
+      aside={asideOf(field, isSecret)}
+      hint={kept ? `Leave empty to keep the stored one. ${field.hint ?? ''}` : field.hint}
+      problem={problem}
+      isMono={!isNumber}
+      type={isNumber ? 'number' : 'text'}
+      autoComplete="off"
+      spellCheck={false}
+      placeholder={keptText(kept)}
+      value={typeof value === 'string' || typeof value === 'number' ? value : ''}
+      onBlur={onBlur}
+      onChange={({ target }) => {
+        if (target.value === '') set(undefined);
+        else set(isNumber ? Number(target.value) : target.value);
+      }}
+    />
+  );
+}
+
+function SwitchInput({ field, value, problem, set }: OneInput) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="check">
+        <input
+          type="checkbox"
+          aria-describedby={`${id}-hint`}
+          checked={value === true}
+          onChange={({ target }) => set(target.checked)}
+        />
+        {field.label}
+      </label>
+      <FieldFoot id={id} hint={field.hint} problem={problem} />
+    </div>
+  );
+}
+
+function ChoiceInput({ field, value, problem, set }: OneInput) {
+  const id = useId();
+  return (
+    <div className="field">
+      <FieldHead id={id} label={field.label} aside={asideOf(field, false)} />
+      <select
+        id={id}
+        className="input"
+        value={typeof value === 'string' ? value : ''}
+        onChange={({ target }) => set(target.value || undefined)}
+      >
+        {(!field.isRequired || value === undefined) && <option value="">none</option>}
+        {field.choices.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+      <FieldFoot id={id} hint={field.hint} problem={problem} />
+    </div>
+  );
+}
+
+/** Long texts, lists of one a line, and what only JSON can say. */
+function AreaInput({ field, value, problem, set, onBlur, kept, isSecret }: KeptInput) {
+  const id = useId();
+  const [text, setText] = useState(() => toArea(field, value));
+  const [isBroken, setBroken] = useState(false);
+  function change(next: string) {
+    setText(next);
+    const read = fromArea(field, next);
+    setBroken(read === broken);
+    if (read !== broken) set(read);
+  }
+  const said = isBroken ? 'This is not JSON yet.' : problem;
+  return (
+    <div className="field">
+      <FieldHead id={id} label={field.label} aside={asideOf(field, isSecret)} />
+      <textarea
+        id={id}
+        className={`input mono area ${said ? 'bad' : ''}`}
+        rows={field.kind === 'lines' ? 2 : 4}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder={keptText(kept)}
+        aria-invalid={said ? true : undefined}
+        aria-describedby={`${id}-hint`}
+        value={text}
+        onBlur={onBlur}
+        onChange={({ target }) => change(target.value)}
+      />
+      <FieldFoot
+        id={id}
+        problem={said}
+        hint={field.hint ?? (field.kind === 'lines' ? 'One a line.' : undefined)}
+      />
+    </div>
+  );
+}
+
+const broken = Symbol('not JSON');
+
+function toArea({ kind }: SchemaField, value: unknown): string {
+  if (value === undefined) return '';
+  if (kind === 'lines' && Array.isArray(value)) return value.join('\n');
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+function fromArea({ kind }: SchemaField, text: string): unknown {
+  if (text.trim() === '') return undefined;
+  if (kind === 'long') return text;
+  if (kind === 'lines') return text.split('\n').filter((line) => line.trim() !== '');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return broken;
+  }
+}

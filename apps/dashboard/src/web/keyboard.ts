@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'react';
+
+export type Keys = Record<string, (event: KeyboardEvent) => void>;
+
+/** One list: what the help shows is what the pages bind. */
+export const keyHelp: readonly (readonly [string, string])[] = [
+  ['g l', 'Log'],
+  ['g e', 'Events'],
+  ['g i', 'Integrations'],
+  ['g q', 'Queues'],
+  ['⌘K or Ctrl K', 'Find or jump'],
+  ['/', 'Filter'],
+  ['j k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['Esc', 'Close, back to the row'],
+  ['[ ]', 'Lane before and after'],
+  ['Space', 'Pause or resume the live tail'],
+  ['n', 'Show new rows'],
+  ['r', 'Resend'],
+  ['c', 'Copy as curl'],
+  ['t', 'Test send'],
+  ['⌘S or Ctrl S', 'Save the draft'],
+  ['?', 'All of these'],
+];
+
+const chordMs = 1_200;
+const switchName = 'belfry-single-keys';
+
+export const areSingleKeysOn = () => localStorage.getItem(switchName) !== 'off';
+export const setSingleKeys = (isOn: boolean) =>
+  localStorage.setItem(switchName, isOn ? 'on' : 'off');
+
+/** `mod+k`, `g l`, `Escape`. Single keys are off inside fields and dialogs, and can be switched off. */
+export function useKeys(keys: Keys) {
+  const current = useRef(keys);
+  useEffect(() => {
+    current.current = keys;
+  });
+  useEffect(() => {
+    let first: { key: string; at: number } | undefined;
+    function onKeyDown(event: KeyboardEvent) {
+      const name = nameOf(event);
+      if (isForOthers(event, name)) return;
+      const isSecond = first !== undefined && event.timeStamp - first.at < chordMs;
+      const bound = find(current.current, isSecond ? first?.key : undefined, name);
+      first = { key: name, at: event.timeStamp };
+      if (!bound) return;
+      event.preventDefault();
+      bound(event);
+    }
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+function find(keys: Keys, first: string | undefined, second: string) {
+  return (first === undefined ? undefined : keys[`${first} ${second}`]) ?? keys[second];
+}
+
+function nameOf({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): string {
+  if (altKey) return `alt+${key}`;
+  return metaKey || ctrlKey ? `mod+${key.toLowerCase()}` : key;
+}
+
+function isForOthers(event: KeyboardEvent, name: string): boolean {
+  return event.defaultPrevented || (!name.startsWith('mod+') && isTyping(event));
+}
+
+function isTyping({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest('dialog[open]')) return true;
+  if (target.closest('input, select, textarea, [contenteditable="true"], .cm-editor')) return true;
+  // Space and Enter belong to what has the focus.
+  if ((key === ' ' || key === 'Enter') && target.closest('button, a, summary')) return true;
+  return key !== 'Escape' && !areSingleKeysOn();
+}

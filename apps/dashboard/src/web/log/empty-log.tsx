@@ -1,0 +1,70 @@
+import { useState } from 'react';
+import type { EventRow } from '../../api/events';
+import { useAnswer, useApp } from '../context';
+import { clock } from '../format';
+import { CallCode } from '../parts/call-code';
+import { Link } from '../parts/controls';
+import { somebodyFor } from '../parts/somebody';
+import { Mark } from '../parts/state-mark';
+import { pathOf } from '../route';
+
+/** What belongs here, the one thing to do, and what will happen then. */
+export function EmptyLog() {
+  const app = useApp();
+  const [since] = useState(Date.now);
+  const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
+  const live = events.value?.events.find(({ state }) => state !== 'draft');
+  const first = live ?? events.value?.events[0];
+  return (
+    <div className="pane">
+      <div className="empty">
+        <h2>No request yet</h2>
+        {live ? (
+          <>
+            <p>
+              Paste this into a terminal. It sends the event <code>{live.name}</code>
+              {app.delivery === 'sandbox' && '; the sandbox captures every message'}, and the
+              request appears here at once.
+            </p>
+            <FirstCall event={live} />
+          </>
+        ) : (
+          <p>
+            A request appears here as soon as a backend posts an event. No event of this app is live
+            yet: <Link to={pathOf(app.id, 'events')}>write one and publish it</Link>.
+          </p>
+        )}
+        <div className="listening" role="status">
+          <Mark name="dot" tone="s-sending pulse" />
+          Listening since {clock(since)}. The first request appears here by itself.
+        </div>
+        <div className="next">
+          {first && (
+            <Link to={pathOf(app.id, 'events', first.id)}>
+              <b>Edit {first.name}</b>
+              <span>Its template, and how it looks on every channel.</span>
+            </Link>
+          )}
+          <Link to={pathOf(app.id, 'integrations', 'new')}>
+            <b>Add a provider</b>
+            <span>Slack, Twilio, SMTP and more.</span>
+          </Link>
+          <Link to="keys">
+            <b>API keys</b>
+            <span>What callers sign in with.</span>
+          </Link>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Complete: a recipient for each of its channels, and a value for each that its templates read. */
+function FirstCall({ event }: { event: EventRow }) {
+  const app = useApp();
+  const sample = useAnswer(`sample ${event.id}`, (api) => api.readSample(app.id, event.id));
+  if (!sample.value) return null;
+  return (
+    <CallCode eventId={event.id} user={somebodyFor(event.channels)} data={sample.value.made} />
+  );
+}

@@ -1,0 +1,257 @@
+import { type FormEvent, useState } from 'react';
+import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { clock, day } from '../format';
+import { Button } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
+import type { LiveState } from './use-live-log';
+
+export function FilterBar({
+  filters,
+  live,
+  isPaused,
+  onPause,
+}: {
+  filters: PageFilters;
+  live: LiveState;
+  isPaused: boolean;
+  onPause: () => void;
+}) {
+  const { places } = useTools();
+  const { path } = usePlace();
+  const set = (change: PageFilters) => {
+    places.go(path, { search: writeFilters({ ...filters, ...change }) });
+  };
+  const clear = (...names: (keyof PageFilters)[]) => {
+    const kept = Object.entries(filters).filter(([name]) => !names.some((gone) => gone === name));
+    places.go(path, { search: writeFilters(Object.fromEntries(kept)) });
+  };
+  return (
+    <search className="bar filters" aria-label="Filter the log">
+      <TimeChip filters={filters} onSet={set} onClear={() => clear('from', 'to', 'last')} />
+      <ListChips filters={filters} onSet={set} onClear={clear} />
+      {(['recipient', 'requestId', 'idempotencyKey'] as const).map((name) => {
+        const value = filters[name];
+        return value === undefined ? null : (
+          <SetChip key={name} name={wordOf[name]} value={value} onClear={() => clear(name)} />
+        );
+      })}
+      <Finder onFind={set} />
+      {writeFilters(filters) !== '' && (
+        <Button look="small bare" onClick={() => places.go(path)}>
+          Clear all
+        </Button>
+      )}
+      <LiveButton live={live} isPaused={isPaused} onPause={onPause} />
+    </search>
+  );
+}
+
+const wordOf = {
+  recipient: 'recipient',
+  requestId: 'request',
+  idempotencyKey: 'idempotency key',
+} as const;
+
+function SetChip({ name, value, onClear }: { name: string; value: string; onClear: () => void }) {
+  return (
+    <span className="chip set">
+      {name} <b className="cut">{value}</b>
+      <button type="button" aria-label={`Remove the filter ${name}`} onClick={onClear}>
+        <Icon name="x" size={12} />
+      </button>
+    </span>
+  );
+}
+
+type ChipProps = {
+  filters: PageFilters;
+  onSet: (change: PageFilters) => void;
+};
+
+function TimeChip({ filters, onSet, onClear }: ChipProps & { onClear: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const { from, to, last } = filters;
+  const span = spans.find(({ value }) => value === last);
+  const between = [from && `from ${atText(from)}`, to && `to ${atText(to)}`].filter(Boolean);
+  if (between.length > 0) {
+    return <SetChip name="time" value={between.join(' ')} onClear={onClear} />;
+  }
+  if (isOpen) return <TimeForm onSet={onSet} onClose={() => setOpen(false)} />;
+  return (
+    <SelectChip
+      name="time"
+      value={span?.value}
+      options={[
+        ...spans.map(({ value, text }) => ({ value, text })),
+        { value: 'between', text: 'between…' },
+      ]}
+      onChange={(value) => {
+        if (value === 'between') setOpen(true);
+        else if (value) onSet({ last: value });
+        else onClear();
+      }}
+    />
+  );
+}
+
+function atText(ms: string): string {
+  return `${day(Number(ms))} ${clock(Number(ms))}`;
+}
+
+function TimeForm({
+  onSet,
+  onClose,
+}: {
+  onSet: (change: PageFilters) => void;
+  onClose: () => void;
+}) {
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const read = (name: string) => Date.parse(String(given.get(name)));
+    const [from, to] = [read('from'), read('to')];
+    onClose();
+    onSet({
+      last: '',
+      ...(Number.isNaN(from) ? {} : { from: String(from) }),
+      ...(Number.isNaN(to) ? {} : { to: String(to) }),
+    });
+  }
+  return (
+    <form className="chip set" onSubmit={submit}>
+      from <input type="datetime-local" name="from" step="1" aria-label="From" />
+      to <input type="datetime-local" name="to" step="1" aria-label="To" />
+      <button type="submit">Set</button>
+    </form>
+  );
+}
+
+/** A select that looks like a chip: every browser's own list, with its keyboard. */
+function SelectChip({
+  name,
+  value,
+  options,
+  onChange,
+}: {
+  name: string;
+  value: string | undefined;
+  options: readonly { value: string; text: string }[];
+  onChange: (value: string) => void;
+}) {
+  const text = options.find((option) => option.value === value)?.text ?? value;
+  return (
+    <label className={value ? 'chip set' : 'chip'}>
+      {name} {value && <b className="cut">{text}</b>}
+      <Icon name="down" size={12} />
+      <select
+        aria-label={name}
+        value={value ?? ''}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        <option value="">any</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function ListChips({
+  filters,
+  onSet,
+  onClear,
+}: ChipProps & {
+  onClear: (name: keyof PageFilters) => void;
+}) {
+  const app = useApp();
+  const { registry } = useDesk();
+  const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
+  const providers = registry.channels.flatMap((channel) => channel.providers);
+  const lists = {
+    event: (events.value?.events ?? []).map(({ name }) => name),
+    channel: registry.channels.map(({ channel }) => channel),
+    state: Object.keys(registry.states),
+    provider: [...new Set(providers.map(({ provider }) => provider))],
+  };
+  return (['event', 'channel', 'state', 'provider'] as const).map((name) => (
+    <SelectChip
+      key={name}
+      name={name}
+      value={filters[name]}
+      options={lists[name].map((value) => ({ value, text: value }))}
+      onChange={(value) => (value ? onSet({ [name]: value }) : onClear(name))}
+    />
+  ));
+}
+
+function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
+  const [text, setText] = useState('');
+  function find(name: 'requestId' | 'recipient' | 'idempotencyKey') {
+    if (text.trim()) onFind({ [name]: text.trim() });
+    setText('');
+  }
+  const guess = guessFilter(text.trim());
+  return (
+    <form
+      className="finder"
+      onSubmit={(event) => {
+        event.preventDefault();
+        find(guess);
+      }}
+    >
+      <Icon name="search" size={14} />
+      <input
+        className="input"
+        aria-label="Find a request"
+        placeholder="Request id, idempotency key, address or user id"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {text.trim() === '' ? (
+        <kbd className="key" data-keys="/" />
+      ) : (
+        <div className="finder-kinds">
+          {(['recipient', 'idempotencyKey', 'requestId'] as const).map((name) => (
+            <Button key={name} look="small" onClick={() => find(name)}>
+              as {wordOf[name]} {name === guess && <kbd data-keys="Enter" />}
+            </Button>
+          ))}
+        </div>
+      )}
+    </form>
+  );
+}
+
+const liveWords: Record<LiveState, string> = {
+  off: 'Not live',
+  connecting: 'Connecting',
+  live: 'Live',
+  away: 'Reconnecting',
+};
+
+function LiveButton({
+  live,
+  isPaused,
+  onPause,
+}: {
+  live: LiveState;
+  isPaused: boolean;
+  onPause: () => void;
+}) {
+  return (
+    <Button
+      look="small"
+      aria-pressed={!isPaused}
+      title={isPaused ? 'Resume the live tail (space)' : 'Pause the live tail (space)'}
+      disabled={live === 'off'}
+      onClick={onPause}
+    >
+      <Icon name="live" size={14} />
+      {isPaused ? 'Paused' : liveWords[live]}
+    </Button>
+  );
+}

@@ -1,0 +1,27 @@
+import { guessFilter, readFilters, toQuery, writeFilters } from './filters';
+
+describe('the filters of the log', () => {
+  test('come back from the address as they were written, and nothing else does', () => {
+    const filters = { event: 'order_shipped', recipient: '+1 202', last: '1h' };
+    expect(readFilters(writeFilters(filters))).toEqual(filters);
+    expect(readFilters('event=a&other=b&state=')).toEqual({ event: 'a' });
+  });
+
+  test('ask the server for the begin of a span, to the minute', () => {
+    const now = Date.UTC(2025, 10, 14, 12, 5, 59);
+    const asked = new URLSearchParams(toQuery({ last: '1h', state: 'failed' }, now));
+    expect(Number(asked.get('from'))).toBe(Date.UTC(2025, 10, 14, 11, 5));
+    expect(asked.get('state')).toBe('failed');
+    expect(asked.has('last')).toBe(false);
+  });
+
+  test.each([
+    ['019a77f4-0168-7c44-9a53-2f6d8e10b7a9', 'requestId'],
+    ['ana.ruiz@example.com', 'recipient'],
+    ['+1 202-555-0123', 'recipient'],
+    ['#orders-eu', 'recipient'],
+    ['ship-88213', 'idempotencyKey'],
+  ])('take %s for the %s', (text, filter) => {
+    expect(guessFilter(text)).toBe(filter);
+  });
+});

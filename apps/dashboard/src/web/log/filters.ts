@@ -1,0 +1,59 @@
+import type { LogFilters } from '../../api/log';
+
+export type FilterName = keyof LogFilters;
+/** As they stand in the address of the page. `last` is a span that ends now; the server is asked for its `from`. */
+export type PageFilters = LogFilters & { last?: string };
+
+const names = [
+  'from',
+  'to',
+  'event',
+  'channel',
+  'state',
+  'provider',
+  'recipient',
+  'requestId',
+  'idempotencyKey',
+] as const satisfies readonly FilterName[];
+
+export const spans = [
+  { value: '15m', text: 'last 15 min', ms: 15 * 60_000 },
+  { value: '1h', text: 'last 1 h', ms: 3_600_000 },
+  { value: '24h', text: 'last 24 h', ms: 24 * 3_600_000 },
+  { value: '7d', text: 'last 7 days', ms: 7 * 24 * 3_600_000 },
+] as const;
+
+export function readFilters(search: string): PageFilters {
+  const given = new URLSearchParams(search);
+  const filters: PageFilters = {};
+  for (const name of [...names, 'last'] as const) {
+    const value = given.get(name);
+    if (value) filters[name] = value;
+  }
+  return filters;
+}
+
+export function writeFilters(filters: PageFilters): string {
+  const given = Object.entries(filters).filter(([, value]) => value);
+  return new URLSearchParams(given).toString();
+}
+
+/** What the server is asked: a span becomes the time at which it begins, to the minute, so that pages of one list agree. */
+export function toQuery(filters: PageFilters, now: number): string {
+  const { last, ...rest } = filters;
+  const span = spans.find(({ value }) => value === last);
+  if (!span) return writeFilters(rest);
+  const from = Math.floor((now - span.ms) / 60_000) * 60_000;
+  return writeFilters({ ...rest, from: String(from) });
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** What one typed word most likely is. */
+export function guessFilter(text: string): 'requestId' | 'recipient' | 'idempotencyKey' {
+  if (uuid.test(text)) return 'requestId';
+  if (/^[^\s@]+@[^\s@]+$/.test(text) || /^\+?[\d\s().-]{6,}$/.test(text) || text.startsWith('#')) {
+    return 'recipient';
+  }
+  return 'idempotencyKey';
+}

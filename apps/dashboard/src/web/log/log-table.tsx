@@ -1,0 +1,155 @@
+import { useEffect, useRef } from 'react';
+import type { LogRow } from '../../api/log';
+import { useApp } from '../context';
+import { clock, count, day, isSameDay, millis } from '../format';
+import { Button, Link } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { pathOf } from '../route';
+import { Peal, PealHead } from './peal';
+import type { LogList } from './use-log-list';
+
+export function LogTable({
+  list,
+  openId,
+  search,
+}: {
+  list: LogList;
+  openId: string | undefined;
+  search: string;
+}) {
+  const { shown, held, hasLost, fresh } = list.rows;
+  const isFresh = new Set(fresh);
+  return (
+    <section className="pane list" aria-label="Requests">
+      <table>
+        <thead>
+          <tr>
+            <th className="c-time">Accepted</th>
+            <th className="c-event">Event</th>
+            <th>Recipient</th>
+            <th className="c-peal">
+              <PealHead />
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {held.length > 0 && (
+            <HeldRow count={held.length} hasLost={hasLost} onShow={list.showHeld} />
+          )}
+          {shown.map((row) => (
+            <Row
+              key={row.requestId}
+              row={row}
+              isOpen={row.requestId === openId}
+              isFresh={isFresh.has(row.requestId)}
+              search={search}
+            />
+          ))}
+        </tbody>
+      </table>
+      {list.isRead && shown.length === 0 && held.length === 0 && (
+        <p className="nothing">
+          {list.hasOlder
+            ? 'None of the newest requests matches these filters. Older ones were not looked at yet.'
+            : 'No request matches these filters. Take one away to see more.'}
+        </p>
+      )}
+      {list.hasOlder && (
+        <div className="more">
+          <Button look="small" onClick={() => void list.readOlder()}>
+            Show older requests
+          </Button>
+        </div>
+      )}
+      <Announced count={held.length} />
+    </section>
+  );
+}
+
+function HeldRow({
+  count: size,
+  hasLost,
+  onShow,
+}: {
+  count: number;
+  hasLost: boolean;
+  onShow: () => void;
+}) {
+  return (
+    <tr className="held">
+      <td colSpan={4}>
+        <button type="button" className="tail" onClick={onShow}>
+          <Icon name="up" size={13} />
+          {count(size)}
+          {hasLost ? '+' : ''} new request{size === 1 ? '' : 's'}
+          <kbd data-keys="n" />
+          <span>held while you read</span>
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function Row({
+  row,
+  isOpen,
+  isFresh,
+  search,
+}: {
+  row: LogRow;
+  isOpen: boolean;
+  isFresh: boolean;
+  search: string;
+}) {
+  const app = useApp();
+  const line = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isOpen) line.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen]);
+  const at = row.acceptedAt;
+  return (
+    <tr ref={line} aria-current={isOpen ? 'true' : undefined} className={isFresh ? 'fresh' : ''}>
+      <td className="time" title={new Date(at).toISOString()}>
+        {isSameDay(at, Date.now()) ? '' : `${day(at)} `}
+        {clock(at)}
+        <small>{millis(at)}</small>
+      </td>
+      <td className="ev">
+        <span className="ev-name">
+          <Link to={pathOf(app.id, 'log', row.requestId)} search={search} title={row.event}>
+            {row.event}
+          </Link>
+          {row.kind === 'test' && <span className="tag">test</span>}
+        </span>
+      </td>
+      <td className="dim" title={row.recipient ?? undefined}>
+        {recipientOf(row)}
+      </td>
+      <td className="peal-cell">
+        <Peal peal={row.peal} />
+      </td>
+    </tr>
+  );
+}
+
+function recipientOf({ kind, items, recipient }: LogRow): string {
+  if (kind === 'bulk') return `bulk, ${count(items)} recipients`;
+  return recipient ?? 'nobody';
+}
+
+const quietMs = 10_000;
+
+/** Says politely how many wait, at most once in 10 s. */
+function Announced({ count: size }: { count: number }) {
+  const region = useRef<HTMLParagraphElement>(null);
+  const saidAt = useRef(0);
+  useEffect(() => {
+    const wait = Math.max(0, saidAt.current + quietMs - Date.now());
+    const timer = setTimeout(() => {
+      saidAt.current = Date.now();
+      if (region.current) region.current.textContent = size > 0 ? `${size} new requests` : '';
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [size]);
+  return <p ref={region} className="vh" role="status" aria-live="polite" />;
+}

@@ -1,0 +1,93 @@
+import { useCallback, useEffect, useReducer, useState } from 'react';
+import type { LogAnswer } from '../../api/log';
+import type { PageProblem } from '../api';
+import { useTools } from '../context';
+import { type PageFilters, toQuery, writeFilters } from './filters';
+import { changeRows, type LogRows, noRows } from './log-rows';
+import { type LiveState, useLiveLog } from './use-live-log';
+
+export type LogList = {
+  rows: LogRows;
+  isRead: boolean;
+  hasOlder: boolean;
+  live: LiveState;
+  value: undefined;
+  readAt: number | undefined;
+  problem: PageProblem | undefined;
+  reload: () => Promise<void>;
+  readOlder: () => Promise<void>;
+  showHeld: () => void;
+};
+
+type Meta = { next: string | null; readAt: number | undefined; problem: PageProblem | undefined };
+
+const unread: Meta = { next: null, readAt: undefined, problem: undefined };
+const retryAfterMs = 5_000;
+
+/** `isPaused` holds what arrives back, so that nothing moves under the reader. */
+export function useLogList({
+  appId,
+  filters,
+  isPaused,
+}: {
+  appId: string;
+  filters: PageFilters;
+  isPaused: boolean;
+}): LogList {
+  const { api } = useTools();
+  const [rows, change] = useReducer(changeRows, noRows);
+  const [meta, setMeta] = useState(unread);
+  const asked = writeFilters(filters);
+  const [query, setQuery] = useState(() => toQuery(filters, Date.now()));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` is `filters` as text.
+  useEffect(() => setQuery(toQuery(filters, Date.now())), [asked]);
+
+  const read = useCallback(async () => {
+    const answer = await api.listLog(appId, query);
+    if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
+    change({ kind: 'read', rows: answer.value.rows });
+    setMeta({ next: answer.value.next, readAt: Date.now(), problem: undefined });
+  }, [api, appId, query]);
+  useEffect(() => void read(), [read]);
+  useEffect(() => {
+    if (!meta.problem) return;
+    const timer = setInterval(() => void read(), retryAfterMs);
+    return () => clearInterval(timer);
+  }, [read, meta.problem]);
+
+  async function readOlder() {
+    if (meta.next === null) return;
+    const at = `${query}${query ? '&' : ''}cursor=${encodeURIComponent(meta.next)}`;
+    const answer = await api.listLog(appId, at);
+    if ('problem' in answer) return setMeta({ ...meta, problem: answer.problem });
+    const older: LogAnswer = answer.value;
+    change({ kind: 'older', rows: older.rows });
+    setMeta({ ...meta, next: older.next });
+  }
+  const live = useLiveLog({
+    appId,
+    query,
+    isOn: meta.readAt !== undefined && !filters.to,
+    after: rows.shown[0]?.requestId,
+    onRows: (arrived) =>
+      change({ kind: 'arrived', rows: arrived, isHeld: isPaused || isReading() }),
+    onChanged: (changed) => change({ kind: 'changed', rows: changed }),
+  });
+  return {
+    rows,
+    isRead: meta.readAt !== undefined,
+    hasOlder: meta.next !== null,
+    live,
+    value: undefined,
+    readAt: meta.readAt,
+    problem: meta.problem,
+    reload: read,
+    readOlder,
+    showHeld: () => (rows.hasLost ? void read() : change({ kind: 'show' })),
+  };
+}
+
+/** Whoever scrolled down reads: new rows wait. */
+function isReading(): boolean {
+  return (document.querySelector('.list')?.scrollTop ?? 0) > 0;
+}

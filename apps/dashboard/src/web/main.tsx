@@ -1,0 +1,45 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createAnswers } from './answers';
+import { createApi } from './api';
+import { type Tools, ToolsContext } from './context';
+import { Page } from './page';
+import { createPlaces } from './places';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/parts.css';
+import './styles/log.css';
+import './styles/request.css';
+import './styles/pages.css';
+import './styles/editor.css';
+import './styles/previews.css';
+import './styles/narrow.css';
+
+main();
+
+function main() {
+  // The server writes the depth of the path into <base>: it is where the page is served, whatever the path.
+  const root = new URL('./', document.baseURI);
+  const answers = createAnswers({ now: Date.now });
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]');
+  const tools: Tools = {
+    answers,
+    places: createPlaces({ root, window }),
+    nonce: meta?.nonce ?? '',
+    api: createApi({
+      root,
+      fetch: window.fetch.bind(window),
+      onSignedOut: () => document.dispatchEvent(new Event('belfry:signed-out')),
+    }),
+  };
+  const place = document.getElementById('page');
+  if (!place) throw new Error('index.html has no place for the page');
+  createRoot(place).render(
+    <StrictMode>
+      <ToolsContext value={tools}>
+        <Page />
+      </ToolsContext>
+    </StrictMode>,
+  );
+}

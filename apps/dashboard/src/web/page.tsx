@@ -1,0 +1,77 @@
+import { useEffect, useMemo, useState } from 'react';
+import type { AppAnswer } from '../api/apps';
+import type { SessionAnswer } from '../api/session';
+import { type Desk, DeskContext, type SignedIn, useAnswer, usePlace, useTools } from './context';
+import { SetUpPage } from './pages/set-up-page';
+import { SignInPage } from './pages/sign-in-page';
+import { TroublePage } from './pages/trouble-page';
+import { parseRoute } from './route';
+import { Shell } from './shell/shell';
+
+/** Who is there decides what is shown. */
+export function Page() {
+  const { answers } = useTools();
+  const { path } = usePlace();
+  const [hasEnded, setEnded] = useState(false);
+  const session = useAnswer<SessionAnswer>('session', (api) => api.readSession());
+  useEffect(() => {
+    function onSignedOut() {
+      setEnded(true);
+      void session.reload();
+    }
+    document.addEventListener('belfry:signed-out', onSignedOut);
+    return () => document.removeEventListener('belfry:signed-out', onSignedOut);
+  }, [session.reload]);
+  function enter(next: SessionAnswer) {
+    setEnded(false);
+    answers.forgetAll();
+    answers.set('session', next);
+  }
+  if (!session.value) return <TroublePage loaded={session} reload={session.reload} />;
+  const route = parseRoute(path);
+  if (route.page === 'set-up') {
+    const { connection } = session.value;
+    return <SetUpPage token={route.token} connection={connection} onDone={enter} />;
+  }
+  if (session.value.state === 'signed_out') {
+    return <SignInPage session={session.value} hasEnded={hasEnded} onDone={enter} />;
+  }
+  return <SignedInPage session={session.value} />;
+}
+
+function SignedInPage({ session }: { session: SignedIn }) {
+  const { path } = usePlace();
+  const registry = useAnswer('registry', (api) => api.readRegistry());
+  const apps = useAnswer('apps', (api) => api.listApps(), 60_000);
+  const route = parseRoute(path);
+  const named = 'appId' in route ? route.appId : undefined;
+  useEffect(() => {
+    if (named) localStorage.setItem('belfry-app', named);
+  }, [named]);
+  const desk = useMemo<Desk | undefined>(() => {
+    if (!registry.value || !apps.value) return undefined;
+    const all = apps.value.apps;
+    return {
+      session,
+      registry: registry.value,
+      apps: all,
+      app: appOf(all, named),
+      mayChange: session.operator.role !== 'viewer',
+      reloadApps: apps.reload,
+    };
+  }, [registry.value, apps.value, apps.reload, session, named]);
+  const missing = registry.value ? apps : registry;
+  if (!desk) return <TroublePage loaded={missing} reload={missing.reload} />;
+  return (
+    <DeskContext value={desk}>
+      <Shell route={route} />
+    </DeskContext>
+  );
+}
+
+/** The app that the address names, else the last one, else the first. */
+function appOf(apps: AppAnswer[], named: string | undefined): AppAnswer | undefined {
+  if (named) return apps.find(({ id }) => id === named);
+  const last = localStorage.getItem('belfry-app');
+  return apps.find(({ id }) => id === last) ?? apps[0];
+}

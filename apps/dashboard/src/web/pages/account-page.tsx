@@ -1,0 +1,125 @@
+import { type FormEvent, useState } from 'react';
+import type { PageProblem } from '../api';
+import { useAnswer, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button } from '../parts/controls';
+import { Field } from '../parts/field';
+import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+
+export function AccountPage() {
+  const { session } = useDesk();
+  return (
+    <div className="pane">
+      <div className="pad two-columns">
+        <section aria-label="Password">
+          <h2 className="sect">{session.operator.email}</h2>
+          <p className="dim small">
+            {session.operator.role} of {session.account.name}
+          </p>
+          <PasswordForm />
+        </section>
+        <section aria-label="Sessions">
+          <h2 className="sect">Sessions</h2>
+          <SessionTable />
+          {session.connection.kind === 'plain' && (
+            <NoteBox tone="plain">
+              This page came by plain HTTP on this machine: its cookie is not marked Secure.
+            </NoteBox>
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function PasswordForm() {
+  const { api } = useTools();
+  const [password, setPassword] = useState('');
+  const [newPassword, setNewPassword] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  const [isDone, setDone] = useState(false);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const answer = await api.changePassword({ password, newPassword });
+    setDone('value' in answer);
+    setProblem('problem' in answer ? answer.problem : undefined);
+    if ('value' in answer) setPassword('');
+    if ('value' in answer) setNewPassword('');
+  }
+  const isWrong = problem?.code === 'wrong_password';
+  const under = problem?.fields?.find(({ path }) => path === 'newPassword')?.problem;
+  return (
+    <form className="form narrow" onSubmit={(event) => void submit(event)}>
+      {!isWrong && !under && <ProblemNote problem={problem} />}
+      {isDone && <NoteBox tone="green">Changed. Your other sessions have ended.</NoteBox>}
+      <Field
+        label="Password now"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        problem={isWrong ? problem.error : undefined}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <Field
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        required
+        value={newPassword}
+        problem={under}
+        hint="A sentence is fine. Pasting is allowed."
+        onChange={(event) => setNewPassword(event.target.value)}
+      />
+      <div>
+        <Button type="submit">Change the password</Button>
+      </div>
+    </form>
+  );
+}
+
+function SessionTable() {
+  const { api } = useTools();
+  const list = useAnswer('sessions', (ask) => ask.listSessions());
+  const now = Date.now();
+  async function end(id: string) {
+    await api.endSession(id);
+    await list.reload();
+  }
+  if (!list.value) return <Waiting loaded={list} reload={list.reload} what="sessions" />;
+  return (
+    <>
+      <AwayBar loaded={list} reload={list.reload} />
+      <table className="wide-rows">
+        <thead>
+          <tr>
+            <th>Begun</th>
+            <th>Last seen</th>
+            <th className="opt">Ends</th>
+            <th>
+              <span className="vh">End it</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.value.sessions.map((one) => (
+            <tr key={one.id}>
+              <td className="num-left">{moment(one.createdAt, now)}</td>
+              <td className="num-left">{moment(one.lastSeenAt, now)}</td>
+              <td className="num-left opt">{moment(one.expiresAt, now)}</td>
+              <td className="right">
+                {one.isThisOne ? (
+                  <span className="tag on">this one</span>
+                ) : (
+                  <Button look="small" onClick={() => void end(one.id)}>
+                    End it
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

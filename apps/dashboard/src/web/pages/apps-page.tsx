@@ -1,0 +1,199 @@
+import { type FormEvent, useState } from 'react';
+import type { AppAnswer, Delivery } from '../../api/apps';
+import type { PageProblem } from '../api';
+import { useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button, CopyButton, Link, Segments } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { Field } from '../parts/field';
+import { ProblemNote } from '../parts/notes';
+import { Mark } from '../parts/state-mark';
+import { pathOf } from '../route';
+
+type Doing = { kind: 'create' } | { kind: 'change' | 'remove'; app: AppAnswer };
+
+export function AppsPage() {
+  const { apps, mayChange } = useDesk();
+  const [doing, setDoing] = useState<Doing>();
+  return (
+    <div className="pane">
+      <div className="pad page-head">
+        <p className="dim">
+          An app has its own events, integrations, users and log. In sandbox delivery every channel
+          goes to the sandbox; in live delivery messages reach people.
+        </p>
+        {mayChange && (
+          <Button look="main-action" onClick={() => setDoing({ kind: 'create' })}>
+            Create app
+          </Button>
+        )}
+      </div>
+      <AppTable apps={apps} mayChange={mayChange} onDo={setDoing} />
+      {apps.length === 0 && (
+        <p className="nothing">No app yet. Its id stands in every path that callers use.</p>
+      )}
+      {doing && doing.kind !== 'remove' && (
+        <AppDialog
+          app={doing.kind === 'change' ? doing.app : undefined}
+          onClose={() => setDoing(undefined)}
+        />
+      )}
+      {doing?.kind === 'remove' && (
+        <RemoveAppDialog app={doing.app} onClose={() => setDoing(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function AppTable({
+  apps,
+  mayChange,
+  onDo,
+}: {
+  apps: AppAnswer[];
+  mayChange: boolean;
+  onDo: (doing: Doing) => void;
+}) {
+  return (
+    <table className="wide-rows">
+      <thead>
+        <tr>
+          <th>App</th>
+          <th>Id</th>
+          <th className="c-state">Delivery</th>
+          <th className="num opt">Made</th>
+          <th>
+            <span className="vh">What can be done</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {apps.map((app) => (
+          <tr key={app.id}>
+            <td>
+              <Link to={pathOf(app.id, 'log')}>{app.name}</Link>
+            </td>
+            <td className="ev">
+              <span className="id-cell">
+                <span className="cut">{app.id}</span>
+                <CopyButton
+                  text={app.id}
+                  label={`Copy the id of ${app.name}`}
+                  look="small bare icon"
+                />
+              </span>
+            </td>
+            <td>
+              <span className="state">
+                <Mark name="dot" tone={app.delivery === 'live' ? 's-delivered' : 's-attention'} />
+                {app.delivery}
+              </span>
+            </td>
+            <td className="num opt">{moment(app.createdAt, Date.now())}</td>
+            <td className="right">
+              {mayChange && (
+                <span className="row-acts">
+                  <Button look="small" onClick={() => onDo({ kind: 'change', app })}>
+                    Change
+                  </Button>
+                  <Button look="small" onClick={() => onDo({ kind: 'remove', app })}>
+                    Remove
+                  </Button>
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const deliveries = [
+  { value: 'sandbox', text: 'Sandbox' },
+  { value: 'live', text: 'Live' },
+] as const;
+
+function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () => void }) {
+  const { api } = useTools();
+  const { reloadApps } = useDesk();
+  const [name, setName] = useState(app?.name ?? '');
+  const [delivery, setDelivery] = useState<Delivery>(app?.delivery ?? 'sandbox');
+  const [problem, setProblem] = useState<PageProblem>();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const body = { name, delivery };
+    const answer = await (app ? api.changeApp(app.id, body) : api.createApp(body));
+    if ('problem' in answer) return setProblem(answer.problem);
+    await reloadApps();
+    onClose();
+  }
+  const under = problem?.fields?.find(({ path }) => path === 'name')?.problem;
+  return (
+    <Dialog title={app ? `Change ${app.name}` : 'Create app'} onClose={onClose}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        {!under && <ProblemNote problem={problem} />}
+        <Field
+          label="Name"
+          required
+          value={name}
+          problem={under}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <div className="field">
+          <div className="field-head">
+            <span>Delivery</span>
+          </div>
+          <Segments label="Delivery" options={deliveries} value={delivery} onChange={setDelivery} />
+          <div className="hint">
+            {delivery === 'live'
+              ? 'Messages reach people through the integrations of its events.'
+              : 'Nothing leaves: every message is captured, whatever a version names.'}
+          </div>
+        </div>
+        <div className="dialog-foot">
+          <Button look="main-action" type="submit">
+            {app ? 'Save' : 'Create app'}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function RemoveAppDialog({ app, onClose }: { app: AppAnswer; onClose: () => void }) {
+  const { api } = useTools();
+  const { reloadApps } = useDesk();
+  const [typed, setTyped] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const answer = await api.removeApp(app.id, typed);
+    if ('problem' in answer) return setProblem(answer.problem);
+    await reloadApps();
+    onClose();
+  }
+  return (
+    <Dialog title={`Remove ${app.name}`} onClose={onClose}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <p>
+          Callers get 404 for it at once; its events and integrations go. Type its name to go on.
+        </p>
+        <ProblemNote problem={problem} />
+        <Field
+          label="Name of the app"
+          value={typed}
+          autoComplete="off"
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <div className="dialog-foot">
+          <Button look="danger" type="submit" disabled={typed !== app.name}>
+            Remove app
+          </Button>
+          <Button onClick={onClose}>Keep it</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

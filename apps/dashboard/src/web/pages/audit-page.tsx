@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import type { AuditRow } from '../../api/audit';
+import { useAnswer, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { toText } from '../parts/code';
+import { Button } from '../parts/controls';
+import { AwayBar, Waiting } from '../parts/notes';
+
+export function AuditPage() {
+  const { api } = useTools();
+  const first = useAnswer('audit', (ask) => ask.listAudit());
+  const [older, setOlder] = useState<AuditRow[]>([]);
+  const [olderNext, setOlderNext] = useState<string | null>();
+  const next = olderNext === undefined ? (first.value?.next ?? null) : olderNext;
+  async function readOlder() {
+    if (!next) return;
+    const answer = await api.listAudit(next);
+    if ('problem' in answer) return;
+    setOlder([...older, ...answer.value.entries]);
+    setOlderNext(answer.value.next);
+  }
+  const entries = [...(first.value?.entries ?? []), ...older];
+  return (
+    <div className="pane">
+      <AwayBar loaded={first} reload={first.reload} />
+      {!first.value && <Waiting loaded={first} reload={first.reload} what="entries" />}
+      {first.value && <AuditTable entries={entries} />}
+      {first.value && entries.length === 0 && <p className="nothing">Nothing was changed yet.</p>}
+      {next && (
+        <div className="more">
+          <Button look="small" onClick={() => void readOlder()}>
+            Show older entries
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AuditTable({ entries }: { entries: AuditRow[] }) {
+  const { apps } = useDesk();
+  const appName = (id: string | null) => apps.find((app) => app.id === id)?.name ?? '';
+  return (
+    <table className="wide-rows">
+      <thead>
+        <tr>
+          <th className="c-when">When</th>
+          <th>Who</th>
+          <th>What</th>
+          <th>Of what</th>
+          <th className="opt">App</th>
+          <th className="opt">Change</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={entry.id}>
+            <td className="num-left">{moment(entry.at, Date.now())}</td>
+            <td>{entry.operator ?? 'the command line'}</td>
+            <td className="ev">{entry.action}</td>
+            <td className="ev" title={entry.subject}>
+              {entry.subject}
+            </td>
+            <td className="opt">{appName(entry.appId)}</td>
+            <td className="ev opt" title={toText(entry.change)}>
+              {entry.change === null ? '' : JSON.stringify(entry.change)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,175 @@
+import { type FormEvent, useState } from 'react';
+import type { EventRow } from '../../api/events';
+import type { PageProblem } from '../api';
+import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button, Link } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { Field } from '../parts/field';
+import { channelIcon, Icon } from '../parts/icons';
+import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
+import { Mark } from '../parts/state-mark';
+import { pathOf } from '../route';
+
+export function EventsPage() {
+  const app = useApp();
+  const { mayChange } = useDesk();
+  const [text, setText] = useState('');
+  const [isAdding, setAdding] = useState(false);
+  const list = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id), 30_000);
+  const all = list.value?.events ?? [];
+  const shown = all.filter(({ name }) => name.includes(text.trim()));
+  return (
+    <div className="split int">
+      <div>
+        <div className="bar">
+          <div className="finder narrow">
+            <Icon name="search" size={14} />
+            <input
+              className="input"
+              aria-label="Find an event"
+              placeholder="Name"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+            <kbd className="key" data-keys="/" />
+          </div>
+          <span className="grow" />
+          {mayChange && (
+            <Button look="main-action" onClick={() => setAdding(true)}>
+              <Icon name="plus" size={14} />
+              Create event
+            </Button>
+          )}
+        </div>
+        <AwayBar loaded={list} reload={list.reload} />
+      </div>
+      {!list.value && <Waiting loaded={list} reload={list.reload} what="events" />}
+      {list.value && all.length === 0 && <NoEvent onAdd={() => setAdding(true)} />}
+      {all.length > 0 && <EventTable events={shown} />}
+      {isAdding && <NewEventDialog onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+function NoEvent({ onAdd }: { onAdd: () => void }) {
+  return (
+    <div className="pane">
+      <div className="empty">
+        <h2>No event yet</h2>
+        <p>
+          A backend names an event, such as <code>order_shipped</code>; the event decides which
+          channels people are reached on, and in which words. Write a draft, look at it on every
+          channel, then publish it.
+        </p>
+        <p>
+          <Button look="main-action" onClick={onAdd}>
+            Create event
+          </Button>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function EventTable({ events }: { events: EventRow[] }) {
+  const app = useApp();
+  const now = Date.now();
+  return (
+    <section className="pane" aria-label="Events">
+      <table className="wide-rows">
+        <thead>
+          <tr>
+            <th>Event</th>
+            <th className="c-state">State</th>
+            <th>Channels</th>
+            <th className="c-when opt">Live since</th>
+            <th className="c-when">Changed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id}>
+              <td className="ev">
+                <Link to={pathOf(app.id, 'events', event.id)}>{event.name}</Link>
+              </td>
+              <td>
+                <EventState event={event} />
+              </td>
+              <td>
+                <span className="channels">
+                  {event.channels.map((channel) => (
+                    <span key={channel} className="state" title={channel}>
+                      <Icon name={channelIcon(channel)} size={14} />
+                      <span className="wide-only">{channel}</span>
+                    </span>
+                  ))}
+                  {event.channels.length === 0 && <span className="faint">none yet</span>}
+                </span>
+              </td>
+              <td className="num opt">{event.liveSince ? moment(event.liveSince, now) : ''}</td>
+              <td className="num">{moment(event.updatedAt, now)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {events.length === 0 && <p className="nothing">No event has that in its name.</p>}
+    </section>
+  );
+}
+
+function EventState({ event }: { event: EventRow }) {
+  if (event.state === 'draft') {
+    return (
+      <span className="state">
+        <Mark name="draft" /> draft
+      </span>
+    );
+  }
+  return (
+    <span className="state">
+      <Mark name="delivered" /> live, v{event.liveNumber}
+      {event.state === 'changed' && <span className="tag on">draft differs</span>}
+    </span>
+  );
+}
+
+function NewEventDialog({ onClose }: { onClose: () => void }) {
+  const app = useApp();
+  const { api, answers, places } = useTools();
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const answer = await api.createEvent(app.id, name);
+    if ('problem' in answer) return setProblem(answer.problem);
+    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+    onClose();
+    places.go(pathOf(app.id, 'events', answer.value.id));
+  }
+  const under = problem?.fields?.find(({ path }) => path === 'name')?.problem;
+  const taken = problem?.code === 'name_taken' ? problem.error : undefined;
+  return (
+    <Dialog title="Create event" onClose={onClose}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        {!under && !taken && <ProblemNote problem={problem} />}
+        <Field
+          label="Name"
+          isMono
+          required
+          maxLength={128}
+          value={name}
+          problem={under ?? taken}
+          hint="What callers post as event, such as order_shipped. Unique in this app."
+          onChange={(event) => setName(event.target.value)}
+        />
+        <div className="dialog-foot">
+          <Button look="main-action" type="submit">
+            Create event
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from 'react';
+import type { IntegrationAnswer } from '../../api/integrations';
+import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { IntegrationForm } from '../integrations/integration-form';
+import { IntegrationList } from '../integrations/integration-list';
+import { Button } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { AwayBar, Waiting } from '../parts/notes';
+import { pathOf } from '../route';
+
+export function IntegrationsPage({ openId }: { openId: string | undefined }) {
+  const app = useApp();
+  const { places } = useTools();
+  const { mayChange, reloadApps } = useDesk();
+  const [text, setText] = useState('');
+  const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id), 15_000);
+  const all = list.value?.integrations ?? [];
+  const shown = all.filter((one) => matches(one, text.trim().toLowerCase()));
+  const open = all.find(({ id }) => id === openId);
+  async function reload() {
+    await Promise.all([list.reload(), reloadApps()]);
+  }
+  return (
+    <div className="split int">
+      <div>
+        <div className="bar">
+          <div className="finder narrow">
+            <Icon name="search" size={14} />
+            <input
+              className="input"
+              aria-label="Find an integration"
+              placeholder="Name, provider, channel, state"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+            <kbd className="key" data-keys="/" />
+          </div>
+          <span className="grow" />
+          {mayChange && (
+            <Button
+              look="main-action"
+              onClick={() => places.go(pathOf(app.id, 'integrations', 'new'))}
+            >
+              <Icon name="plus" size={14} />
+              Add integration
+            </Button>
+          )}
+        </div>
+        <AwayBar loaded={list} reload={list.reload} />
+      </div>
+      <div className={openId ? 'body open' : 'body'}>
+        {list.value ? (
+          <IntegrationList shown={shown} isNone={all.length === 0} openId={openId} />
+        ) : (
+          <Waiting loaded={list} reload={list.reload} what="integrations" />
+        )}
+        {openId === 'new' && <IntegrationForm key="new" stored={undefined} onChanged={reload} />}
+        {open && <IntegrationForm key={open.id} stored={open} onChanged={reload} />}
+      </div>
+    </div>
+  );
+}
+
+function matches({ name, provider, channel, state }: IntegrationAnswer, text: string): boolean {
+  return `${name} ${provider} ${channel} ${state.replace('_', ' ')}`.toLowerCase().includes(text);
+}

@@ -1,0 +1,225 @@
+import { useState } from 'react';
+import type { KeyRow } from '../../api/keys';
+import { useAnswer, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { CodeBlock } from '../parts/code';
+import { Button } from '../parts/controls';
+import { PasswordDialog } from '../parts/key-reveal';
+import { AwayBar, NoteBox, Waiting } from '../parts/notes';
+import { Mark } from '../parts/state-mark';
+
+type Step = { kind: 'show' | 'end'; key: KeyRow } | { kind: 'create' };
+
+/** Two may be active, so that a key is rotated without a gap. */
+export function KeysPage() {
+  const { mayChange } = useDesk();
+  const keys = useAnswer('keys', (api) => api.listKeys());
+  const [step, setStep] = useState<Step>();
+  const [shown, setShown] = useState<{ hint: string; key: string }>();
+  const active = keys.value?.keys.filter(({ state }) => state !== 'ended').length ?? 0;
+  const max = keys.value?.maxActive ?? 2;
+  return (
+    <div className="pane">
+      <AwayBar loaded={keys} reload={keys.reload} />
+      <div className="pad page-head">
+        <p className="dim">
+          A backend sends it as <code>Authorization: AuthKey &lt;API key&gt;</code>. It belongs on a
+          server: never in a browser or an app.
+        </p>
+        {mayChange && (
+          <Button
+            look="main-action"
+            disabled={active >= max}
+            title={active >= max ? `${max} are active already: end one first` : undefined}
+            onClick={() => setStep({ kind: 'create' })}
+          >
+            Make another key
+          </Button>
+        )}
+      </div>
+      {shown && (
+        <div className="pad">
+          <CodeBlock title={`API key ${shown.hint}`} text={shown.key}>
+            {shown.key}
+          </CodeBlock>
+          <p className="faint small">
+            <Button look="small" onClick={() => setShown(undefined)}>
+              Hide it
+            </Button>
+          </p>
+        </div>
+      )}
+      {keys.value ? (
+        <KeyTable keys={keys.value.keys} mayChange={mayChange} onStep={setStep} />
+      ) : (
+        <Waiting loaded={keys} reload={keys.reload} what="keys" />
+      )}
+      <Rotation active={active} max={max} />
+      {step && (
+        <StepDialog
+          step={step}
+          onClose={() => setStep(undefined)}
+          onKey={(hint, key) => setShown({ hint, key })}
+          onChanged={keys.reload}
+        />
+      )}
+    </div>
+  );
+}
+
+function Rotation({ active, max }: { active: number; max: number }) {
+  return (
+    <div className="pad">
+      <NoteBox tone="plain" title="To rotate without a gap">
+        {active < max
+          ? 'Make another key, give it to your callers, then end the old one; it may go on for an hour while they change.'
+          : 'Two are active. Once “last used” of the old one stands still, end it.'}
+      </NoteBox>
+    </div>
+  );
+}
+
+const stateWords = {
+  active: { mark: 'delivered', text: 'active' },
+  ending: { mark: 'queued', text: 'ends' },
+  ended: { mark: 'skipped', text: 'ended' },
+} as const;
+
+function KeyTable({
+  keys,
+  mayChange,
+  onStep,
+}: {
+  keys: KeyRow[];
+  mayChange: boolean;
+  onStep: (step: Step) => void;
+}) {
+  const now = Date.now();
+  return (
+    <table className="wide-rows">
+      <thead>
+        <tr>
+          <th>Key</th>
+          <th>State</th>
+          <th className="num">Made</th>
+          <th className="num">Last used</th>
+          <th>
+            <span className="vh">What can be done</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <td className="ev">{key.hint}</td>
+            <td>
+              <span className="state">
+                <Mark name={stateWords[key.state].mark} /> {stateWords[key.state].text}
+                {key.state === 'ending' && key.expiresAt && ` at ${moment(key.expiresAt, now)}`}
+              </span>
+            </td>
+            <td className="num">{moment(key.createdAt, now)}</td>
+            <td className="num">{key.lastUsedAt ? moment(key.lastUsedAt, now) : 'never'}</td>
+            <td className="right">
+              {mayChange && key.state !== 'ended' && (
+                <span className="row-acts">
+                  <Button look="small" onClick={() => onStep({ kind: 'show', key })}>
+                    Show
+                  </Button>
+                  <Button look="small" onClick={() => onStep({ kind: 'end', key })}>
+                    End
+                  </Button>
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const graceMs = 3_600_000;
+
+type StepProps = {
+  onClose: () => void;
+  onKey: (hint: string, key: string) => void;
+  onChanged: () => Promise<void>;
+};
+
+function StepDialog({ step, ...props }: StepProps & { step: Step }) {
+  if (step.kind === 'end') return <EndDialog ended={step.key} {...props} />;
+  return <ShowDialog shown={step.kind === 'show' ? step.key : undefined} {...props} />;
+}
+
+/** Shows a key, or makes one and shows that. */
+function ShowDialog({
+  shown,
+  onClose,
+  onKey,
+  onChanged,
+}: StepProps & { shown: KeyRow | undefined }) {
+  const { api } = useTools();
+  async function act(password: string) {
+    const answer = await (shown ? api.showKey(shown.id, password) : api.createKey(password));
+    if ('problem' in answer) return answer.problem;
+    onKey(shown?.hint ?? 'new', answer.value.key);
+    onClose();
+    await onChanged();
+    return undefined;
+  }
+  return (
+    <PasswordDialog
+      title={shown ? `Show the key ${shown.hint}` : 'Make another API key'}
+      text="A key signs in whoever holds it, so the password is asked for again."
+      action={shown ? 'Show the key' : 'Make the key'}
+      onPassword={act}
+      onClose={onClose}
+    />
+  );
+}
+
+function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow }) {
+  const { api } = useTools();
+  const [afterMs, setAfterMs] = useState(graceMs);
+  const [mustConfirm, setMustConfirm] = useState(false);
+  async function act(password: string) {
+    const confirm = mustConfirm ? { confirm: true } : {};
+    const answer = await api.endKey(ended.id, { password, afterMs, ...confirm });
+    if ('problem' in answer) {
+      setMustConfirm(answer.problem.code === 'needs_confirmation');
+      return answer.problem;
+    }
+    onClose();
+    await onChanged();
+    return undefined;
+  }
+  return (
+    <PasswordDialog
+      title={`End the key ${ended.hint}`}
+      text={
+        afterMs === 0
+          ? 'Callers that still use it are refused at once.'
+          : 'It goes on for an hour, in which callers can change to the other one.'
+      }
+      action={endWords(mustConfirm, afterMs)}
+      onPassword={act}
+      onClose={onClose}
+      extra={
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={afterMs === 0}
+            onChange={(event) => setAfterMs(event.target.checked ? 0 : graceMs)}
+          />
+          End it at once
+        </label>
+      }
+    />
+  );
+}
+
+function endWords(mustConfirm: boolean, afterMs: number): string {
+  if (mustConfirm) return 'End the only key all the same';
+  return afterMs === 0 ? 'End the key now' : 'End the key in an hour';
+}

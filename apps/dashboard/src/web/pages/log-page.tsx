@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import type { LogRow } from '../../api/log';
+import { useApp, usePlace, useTools } from '../context';
+import { useKeys } from '../keyboard';
+import { EmptyLog } from '../log/empty-log';
+import { FilterBar } from '../log/filter-bar';
+import { readFilters, writeFilters } from '../log/filters';
+import { LogTable } from '../log/log-table';
+import { useLogList } from '../log/use-log-list';
+import { AwayBar } from '../parts/notes';
+import { RequestPane } from '../request/request-pane';
+import { pathOf } from '../route';
+
+/** One list over all channels, and what happened to the request that is open. */
+export function LogPage({ openId }: { openId: string | undefined }) {
+  const app = useApp();
+  const { places } = useTools();
+  const { search } = usePlace();
+  const filters = readFilters(search);
+  const [isPaused, setPaused] = useState(false);
+  const list = useLogList({ appId: app.id, filters, isPaused: isPaused || openId !== undefined });
+  const open = (row: LogRow | undefined) => {
+    if (row) places.go(pathOf(app.id, 'log', row.requestId), { search });
+  };
+  const close = () => places.go(pathOf(app.id, 'log'), { search });
+  const step = (by: number) => () => {
+    const at = list.rows.shown.findIndex(({ requestId }) => requestId === openId);
+    open(list.rows.shown[at < 0 ? 0 : at + by]);
+  };
+  useKeys({
+    j: step(1),
+    ArrowDown: step(1),
+    k: step(-1),
+    ArrowUp: step(-1),
+    ' ': () => setPaused(!isPaused),
+    n: list.showHeld,
+    Escape: close,
+  });
+  const isEmpty = list.isRead && list.rows.shown.length === 0 && writeFilters(filters) === '';
+  return (
+    <div className="split log">
+      <div>
+        <FilterBar
+          filters={filters}
+          live={list.live}
+          isPaused={isPaused}
+          onPause={() => setPaused(!isPaused)}
+        />
+        <AwayBar loaded={list} reload={list.reload} />
+      </div>
+      {isEmpty && !openId ? (
+        <EmptyLog />
+      ) : (
+        <div className={openId ? 'body open' : 'body'}>
+          <LogTable list={list} openId={openId} search={search} />
+          {openId && <RequestPane key={openId} requestId={openId} />}
+        </div>
+      )}
+    </div>
+  );
+}

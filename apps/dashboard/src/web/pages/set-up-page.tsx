@@ -1,0 +1,134 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import type { Connection, SessionAnswer, SetUpLookAnswer } from '../../api/session';
+import type { PageProblem } from '../api';
+import { useTools } from '../context';
+import { clock } from '../format';
+import { Button, Link } from '../parts/controls';
+import { Field } from '../parts/field';
+import { Bell } from '../parts/icons';
+import { ProblemNote } from '../parts/notes';
+import { NextSteps, RunningFacts, Tower } from './running-facts';
+
+/** The token stays in the part of the address that no server is sent, until it is posted. */
+export function SetUpPage({
+  token: given,
+  connection,
+  onDone,
+}: {
+  token: string | undefined;
+  connection: Connection;
+  onDone: (session: SessionAnswer) => void;
+}) {
+  const { api, places } = useTools();
+  const [token] = useState(() => given ?? window.location.hash.slice(1));
+  const [look, setLook] = useState<SetUpLookAnswer>();
+  const [problem, setProblem] = useState<PageProblem>();
+  useEffect(() => {
+    void api.lookAtSetUp(token).then((answer) => {
+      if ('value' in answer) setLook(answer.value);
+      else setProblem(answer.problem);
+    });
+  }, [api, token]);
+  function enter(session: SessionAnswer) {
+    places.go('', { isReplacing: true });
+    onDone(session);
+  }
+  return (
+    <main className="setup">
+      <section>
+        <div className="brand">
+          <Bell />
+          Belfry
+        </div>
+        {look && <SetUpForm look={look} token={token} onDone={enter} />}
+        {problem && <LinkEnded problem={problem} />}
+      </section>
+      <section className="now" aria-label="This system">
+        <Tower />
+        <RunningFacts connection={connection} />
+        <NextSteps />
+      </section>
+    </main>
+  );
+}
+
+function LinkEnded({ problem }: { problem: PageProblem }) {
+  return (
+    <>
+      <h1>This link does not work</h1>
+      <p>{problem.error}</p>
+      <p>
+        A link works once, for 30 minutes. Run <code>npm start</code> again for a new one, or{' '}
+        <Link to="">sign in</Link>.
+      </p>
+    </>
+  );
+}
+
+function titleOf({ kind, accountName }: SetUpLookAnswer): string {
+  if (kind === 'setup') return 'Make the first operator';
+  return kind === 'reset' ? 'Give a new password' : `Join ${accountName}`;
+}
+
+function SetUpForm({
+  look,
+  token,
+  onDone,
+}: {
+  look: SetUpLookAnswer;
+  token: string;
+  onDone: (session: SessionAnswer) => void;
+}) {
+  const { api } = useTools();
+  const [email, setEmail] = useState(look.email ?? '');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  const least = look.minPasswordLength;
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const answer = await api.setUp({ token, email, password });
+    if ('value' in answer) onDone(answer.value);
+    else setProblem(answer.problem);
+  }
+  const under = (path: string) => problem?.fields?.find((field) => field.path === path)?.problem;
+  return (
+    <>
+      <h1>{titleOf(look)}</h1>
+      <p>
+        You are here by a one-time link. It ends at {clock(look.expiresAt)}, or as soon as you are
+        done.
+      </p>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        {!problem?.fields && <ProblemNote problem={problem} />}
+        <Field
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          readOnly={look.email !== null}
+          value={email}
+          problem={under('email')}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <Field
+          label="Password"
+          aside={password ? `${password.length} characters` : undefined}
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={least}
+          value={password}
+          problem={under('password')}
+          hint={`${least} or more. A sentence is fine. Pasting is allowed.`}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <Button look="main-action" type="submit">
+          {look.kind === 'reset'
+            ? 'Change the password and sign in'
+            : 'Create operator and sign in'}{' '}
+          <kbd data-keys="Enter" />
+        </Button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import { type FormEvent, useState } from 'react';
+import type { SessionAnswer } from '../../api/session';
+import type { PageProblem } from '../api';
+import { useTools } from '../context';
+import { Button } from '../parts/controls';
+import { Field } from '../parts/field';
+import { Bell } from '../parts/icons';
+import { ProblemNote } from '../parts/notes';
+import { RunningFacts, Tower } from './running-facts';
+
+type SignedOut = Extract<SessionAnswer, { state: 'signed_out' }>;
+
+export function SignInPage({
+  session,
+  hasEnded,
+  onDone,
+}: {
+  session: SignedOut;
+  hasEnded: boolean;
+  onDone: (session: SessionAnswer) => void;
+}) {
+  return (
+    <main className="setup">
+      <section>
+        <div className="brand">
+          <Bell />
+          Belfry
+        </div>
+        {session.needsSetUp ? <NoOperator /> : <SignInForm hasEnded={hasEnded} onDone={onDone} />}
+      </section>
+      <section className="now" aria-label="This system">
+        <Tower />
+        <RunningFacts connection={session.connection} />
+      </section>
+    </main>
+  );
+}
+
+function NoOperator() {
+  return (
+    <>
+      <h1>No operator yet</h1>
+      <p>
+        Open the one-time link that <code>npm start</code> printed. It ends after 30 minutes; start
+        again for a new one, or make an operator with <code>belfry operator</code>.
+      </p>
+    </>
+  );
+}
+
+function SignInForm({
+  hasEnded,
+  onDone,
+}: {
+  hasEnded: boolean;
+  onDone: (session: SessionAnswer) => void;
+}) {
+  const { api } = useTools();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  const [isBusy, setBusy] = useState(false);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    const answer = await api.signIn({ email, password });
+    setBusy(false);
+    if ('problem' in answer) setProblem(answer.problem);
+    else onDone(answer.value);
+  }
+  return (
+    <>
+      <h1>Sign in</h1>
+      <p>
+        {hasEnded
+          ? 'Your session ended. Sign in, and you are back where you were.'
+          : 'As an operator of this Belfry.'}
+      </p>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <ProblemNote problem={problem} />
+        <Field
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <Button look="main-action" type="submit" disabled={isBusy}>
+          Sign in <kbd data-keys="Enter" />
+        </Button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import { useAnswer, useApp } from '../context';
+import { CodeBlock } from './code';
+import { Button, Segments } from './controls';
+import { KeyReveal } from './key-reveal';
+import { ProblemNote } from './notes';
+
+const placeholder = '<API key>';
+
+type CallCodeProps = {
+  eventId: string;
+  user?: Record<string, unknown>;
+  data?: Record<string, unknown>;
+};
+
+/** The call that sends an event, complete once the key is put in: a key is shown only after the password was given. */
+export function CallCode({ eventId, user, data }: CallCodeProps) {
+  const app = useApp();
+  const body = { user: user ?? {}, data: data ?? {} };
+  const key = `call ${eventId} ${JSON.stringify(body)}`;
+  const example = useAnswer(key, (api) => api.callExample(app.id, eventId, body));
+  const [language, setLanguage] = useState<'curl' | 'client'>('curl');
+  const [apiKey, setApiKey] = useState<string>();
+  const [isAsking, setAsking] = useState(false);
+  if (!example.value) return <ProblemNote problem={example.problem} />;
+  const text = example.value[language].replaceAll(placeholder, apiKey ?? placeholder);
+  return (
+    <>
+      <CodeBlock
+        title={language}
+        text={text}
+        aside={
+          <Segments
+            label="Language"
+            value={language}
+            onChange={setLanguage}
+            options={[
+              { value: 'curl', text: 'curl' },
+              { value: 'client', text: 'Node client' },
+            ]}
+          />
+        }
+      >
+        <ShellText text={text} />
+      </CodeBlock>
+      {!apiKey && (
+        <p className="faint small">
+          The key stands as <code>{placeholder}</code>.{' '}
+          <Button look="small" onClick={() => setAsking(true)}>
+            Put the key in
+          </Button>
+        </p>
+      )}
+      {isAsking && (
+        <KeyReveal
+          onClose={() => setAsking(false)}
+          onKey={(shown) => {
+            setApiKey(shown);
+            setAsking(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const strings = /('[^']*'|"[^"]*")/;
+
+function ShellText({ text }: { text: string }) {
+  let at = 0;
+  return text.split(strings).map((part, index) => {
+    at += part.length + 1;
+    const isString = index % 2 === 1;
+    return isString ? (
+      <span key={at} className="st">
+        {part}
+      </span>
+    ) : (
+      part
+    );
+  });
+}

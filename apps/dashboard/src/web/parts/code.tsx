@@ -1,0 +1,71 @@
+import { Fragment, type ReactNode } from 'react';
+import { CopyButton } from './controls';
+
+/** A payload: complete, and copied as it is. */
+export function CodeBlock({
+  title,
+  text,
+  aside,
+  children,
+}: {
+  title: ReactNode;
+  text: string;
+  aside?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <figure className="code">
+      <figcaption>
+        <span className="grow">{title}</span>
+        {aside}
+        <CopyButton text={text} label={`Copy ${typeof title === 'string' ? title : 'this'}`} />
+      </figcaption>
+      {/* A region that scrolls can be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for it where content scrolls. */}
+      <pre tabIndex={0}>{children ?? <Json text={text} />}</pre>
+    </figure>
+  );
+}
+
+export function JsonBlock({
+  title,
+  value,
+  aside,
+}: {
+  title: ReactNode;
+  value: unknown;
+  aside?: ReactNode;
+}) {
+  return <CodeBlock title={title} text={toText(value)} aside={aside} />;
+}
+
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null, null, 2);
+}
+
+const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\b/g;
+const longestColoured = 20_000;
+
+/** Colours what looks like JSON; anything else stays as it is. */
+function Json({ text }: { text: string }) {
+  if (text.length > longestColoured) return text;
+  const parts: ReactNode[] = [];
+  let end = 0;
+  for (const match of text.matchAll(tokens)) {
+    const [whole, string, colon = ''] = match;
+    parts.push(<Fragment key={`${match.index}-`}>{text.slice(end, match.index)}</Fragment>);
+    parts.push(
+      <span key={match.index} className={classOf(string, colon)}>
+        {string ?? whole}
+      </span>,
+    );
+    parts.push(<Fragment key={`${match.index}+`}>{colon}</Fragment>);
+    end = match.index + whole.length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+function classOf(string: string | undefined, colon: string): string {
+  if (string === undefined) return 'nu';
+  return colon ? 'k' : 'st';
+}

@@ -1,0 +1,153 @@
+import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, useState } from 'react';
+import { usePlace, useTools } from '../context';
+import { Icon } from './icons';
+
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: string };
+
+export function Button({ look = '', type = 'button', className = '', ...rest }: ButtonProps) {
+  return <button type={type} className={`btn ${look} ${className}`.trim()} {...rest} />;
+}
+
+type LinkProps = {
+  to: string;
+  search?: string;
+  className?: string;
+  title?: string;
+  isCurrent?: boolean;
+  onGo?: () => void;
+  children: ReactNode;
+};
+
+/** A real link: it opens in a new tab as any other does. */
+export function Link({ to, search = '', className, title, isCurrent, onGo, children }: LinkProps) {
+  const { places } = useTools();
+  usePlace();
+  function follow(event: MouseEvent) {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    onGo?.();
+    places.go(to, { search });
+  }
+  return (
+    <a
+      href={places.hrefOf(to, search)}
+      {...(className ? { className } : {})}
+      {...(title ? { title } : {})}
+      {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+      onClick={follow}
+    >
+      {children}
+    </a>
+  );
+}
+
+const saidForMs = 2_000;
+
+/** Copies, and says so in its own place. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+  children,
+  look = 'bare icon',
+}: {
+  text: string | (() => string);
+  label?: string;
+  children?: ReactNode;
+  look?: string;
+}) {
+  const [isCopied, setCopied] = useState(false);
+  const said = isCopied ? 'Copied' : label;
+  async function copy() {
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+    setCopied(true);
+    setTimeout(() => setCopied(false), saidForMs);
+  }
+  return (
+    <Button
+      look={look}
+      title={label}
+      aria-label={children ? undefined : said}
+      onClick={() => void copy().catch(() => setCopied(false))}
+    >
+      {children && (isCopied ? 'Copied' : children)}
+      {!children && <Icon name="copy" size={14} />}
+      {!children && isCopied && <span className="copied">copied</span>}
+    </Button>
+  );
+}
+
+type SegmentProps<T extends string> = {
+  label: string;
+  options: readonly { value: T; text: string }[];
+  value: T;
+  onChange: (value: T) => void;
+};
+
+export function Segments<T extends string>({ label, options, value, onChange }: SegmentProps<T>) {
+  return (
+    <fieldset className="seg" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.text}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+type Tab = { id: string; content: ReactNode };
+
+/** The ARIA pattern: arrows move, the focus follows. */
+export function Tabs({
+  label,
+  tabs,
+  current,
+  onChange,
+  after,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  current: string;
+  onChange: (id: string) => void;
+  after?: ReactNode;
+}) {
+  function move(step: number) {
+    const at = tabs.findIndex(({ id }) => id === current);
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    if (!next) return;
+    onChange(next.id);
+    document.getElementById(`tab-${next.id}`)?.focus();
+  }
+  return (
+    <div className="tabs">
+      <div
+        role="tablist"
+        aria-label={label}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowRight') move(1);
+          if (event.key === 'ArrowLeft') move(-1);
+        }}
+      >
+        {tabs.map(({ id, content }) => (
+          <button
+            key={id}
+            id={`tab-${id}`}
+            type="button"
+            role="tab"
+            aria-selected={id === current}
+            tabIndex={id === current ? 0 : -1}
+            onClick={() => onChange(id)}
+          >
+            {content}
+          </button>
+        ))}
+      </div>
+      {after}
+    </div>
+  );
+}

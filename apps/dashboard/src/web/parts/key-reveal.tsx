@@ -1,0 +1,84 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { PageProblem } from '../api';
+import { useAnswer, useTools } from '../context';
+import { Button } from './controls';
+import { Dialog } from './dialog';
+import { Field } from './field';
+import { ProblemNote } from './notes';
+
+/** Asks for the password again, and gives the newest active key. */
+export function KeyReveal({
+  onKey,
+  onClose,
+}: {
+  onKey: (key: string) => void;
+  onClose: () => void;
+}) {
+  const keys = useAnswer('keys', (api) => api.listKeys());
+  const active = keys.value?.keys.find(({ state }) => state === 'active');
+  const { api } = useTools();
+  return (
+    <PasswordDialog
+      title="Show the API key"
+      action="Show the key"
+      text="The key signs in whoever holds it, so the password is asked for again."
+      onClose={onClose}
+      onPassword={async (password) => {
+        if (!active)
+          return { code: 'not_found', error: 'No key is active. Make one under API keys.' };
+        const answer = await api.showKey(active.id, password);
+        if ('problem' in answer) return answer.problem;
+        onKey(answer.value.key);
+        return undefined;
+      }}
+    />
+  );
+}
+
+export function PasswordDialog({
+  title,
+  text,
+  action,
+  extra,
+  onPassword,
+  onClose,
+}: {
+  title: string;
+  text: string;
+  action: string;
+  extra?: ReactNode;
+  onPassword: (password: string) => Promise<PageProblem | undefined>;
+  onClose: () => void;
+}) {
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setProblem(await onPassword(password));
+  }
+  const isWrong = problem?.code === 'wrong_password';
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <p>{text}</p>
+        {!isWrong && <ProblemNote problem={problem} />}
+        <Field
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          problem={isWrong ? problem.error : undefined}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {extra}
+        <div className="dialog-foot">
+          <Button look="main-action" type="submit">
+            {action}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react';
+import type { Loaded } from '../answers';
+import type { PageProblem } from '../api';
+import { clock } from '../format';
+import { Button } from './controls';
+import { Mark } from './state-mark';
+
+type Tone = 'red' | 'amber' | 'green' | 'plain';
+
+const markOf: Record<Tone, string> = {
+  red: 'failed',
+  amber: 'attention',
+  green: 'delivered',
+  plain: 'dot',
+};
+
+export function NoteBox({
+  tone,
+  title,
+  children,
+  action,
+}: {
+  tone: Tone;
+  title?: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className={`note-box ${tone}`} role={tone === 'red' ? 'alert' : undefined}>
+      <Mark name={markOf[tone]} />
+      <div>
+        {title && <b>{title}</b>}
+        {children && <p>{children}</p>}
+      </div>
+      {action}
+    </div>
+  );
+}
+
+export function ProblemNote({ problem }: { problem: PageProblem | undefined }) {
+  return problem ? <NoteBox tone="red">{problem.error}</NoteBox> : null;
+}
+
+/** Server away: what was read last stays, and the page says as of when. */
+export function AwayBar({
+  loaded,
+  reload,
+}: {
+  loaded: Loaded<unknown>;
+  reload: () => Promise<void>;
+}) {
+  const { problem, readAt } = loaded;
+  if (!problem) return null;
+  return (
+    <div className="away" role="status">
+      <Mark name="attention" />
+      <span className="grow">
+        {problem.error} {readAt && <b>What you see is as of {clock(readAt)}.</b>}
+      </span>
+      <Button look="small" onClick={() => void reload()}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** In place of data that is not there yet: nothing that turns for ever. */
+export function Waiting({
+  loaded,
+  reload,
+  what,
+}: {
+  loaded: Loaded<unknown>;
+  reload: () => Promise<void>;
+  what: string;
+}) {
+  if (!loaded.problem) return <p className="waiting-line">Reading {what}</p>;
+  return (
+    <div className="pad">
+      <NoteBox
+        tone={loaded.problem.code === 'not_found' ? 'plain' : 'amber'}
+        title={loaded.problem.code === 'not_found' ? 'It is not there.' : `No ${what} to show yet.`}
+        action={<Button onClick={() => void reload()}>Try again</Button>}
+      >
+        {loaded.problem.error}
+      </NoteBox>
+    </div>
+  );
+}

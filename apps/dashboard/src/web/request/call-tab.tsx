@@ -1,0 +1,26 @@
+import type { RequestAnswer } from '../../api/requests';
+import { useApp } from '../context';
+import { JsonBlock } from '../parts/code';
+
+export function CallTab({ request }: { request: RequestAnswer }) {
+  const app = useApp();
+  const { call } = request;
+  const asked = {
+    event: request.event.name,
+    user: call.user,
+    data: call.data,
+    ...(call.override === null ? {} : { override: call.override }),
+    ...(call.locale === null ? {} : { locale: call.locale }),
+    ...(call.scheduleAt === null ? {} : { schedule_at: call.scheduleAt }),
+  };
+  const path = request.kind === 'bulk' ? 'bulk_send' : 'send';
+  return (
+    <div className="pad">
+      <JsonBlock
+        title={`POST /v1/apps/${app.id}/events/${path}${request.items > 1 ? `, item ${request.item}` : ''}`}
+        value={asked}
+      />
+      <JsonBlock title={`${call.answer.status}, application/json`} value={call.answer.body} />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { useRef } from 'react';
+import type { RequestAnswer } from '../../api/requests';
+import { useApp, useDesk } from '../context';
+import { useKeys } from '../keyboard';
+import { CopyButton } from '../parts/controls';
+
+/** The call again, as a shell takes it. The key is put in by the person: it is shown under API keys only. */
+export function CurlButton({ request }: { request: RequestAnswer }) {
+  const app = useApp();
+  const { session } = useDesk();
+  const holder = useRef<HTMLSpanElement>(null);
+  useKeys({ c: () => holder.current?.querySelector('button')?.click() });
+  const url = `${session.connection.gatewayUrl}/v1/apps/${app.id}/events/send`;
+  return (
+    <span ref={holder}>
+      <CopyButton text={() => curlOf(url, request)} label="Copy as curl (c)" look="small">
+        Copy as curl
+      </CopyButton>
+    </span>
+  );
+}
+
+function curlOf(url: string, { event, call }: RequestAnswer): string {
+  const body = Object.entries({
+    event: event.name,
+    user: call.user,
+    data: call.data,
+    override: call.override,
+    locale: call.locale,
+    schedule_at: call.scheduleAt,
+  }).filter(([, value]) => value !== null && value !== undefined);
+  const json = JSON.stringify(Object.fromEntries(body), null, 2).replaceAll("'", `'\\''`);
+  return [
+    `curl -sS '${url.replace(/([^:])\/\/+/g, '$1/').replace('/v1/v1/', '/v1/')}'`,
+    `  -H "Authorization: AuthKey $BELFRY_API_KEY"`,
+    `  -H 'Content-Type: application/json'`,
+    `  -d '${json}'`,
+  ].join(' \\\n');
+}

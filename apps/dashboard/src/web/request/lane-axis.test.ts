@@ -1,0 +1,87 @@
+import type { AttemptStep, MessageLane, Step } from '../../api/requests';
+import { axisOf, bitsOf } from './lane-axis';
+
+const acceptedAt = 1_000_000;
+
+function attempt(fromMs: number, toMs: number | null, outcome: AttemptStep['outcome']): Step {
+  return {
+    kind: 'attempt',
+    number: 1,
+    at: acceptedAt + fromMs,
+    closedAt: toMs === null ? null : acceptedAt + toMs,
+    outcome,
+    reason: null,
+    detail: null,
+    provider: null,
+    integration: null,
+    worker: null,
+    isPossibleDuplicate: false,
+    providerMessageId: null,
+    request: null,
+    response: null,
+    explanation: null,
+  };
+}
+
+function laneOf(steps: Step[]): MessageLane {
+  return {
+    kind: 'message',
+    messageId: 'm',
+    channel: 'sms',
+    target: '+12025550123',
+    generation: 0,
+    state: 'sent',
+    reason: null,
+    waits: null,
+    dueAt: null,
+    expiresAt: 0,
+    createdAt: acceptedAt,
+    settledAt: null,
+    attempts: 1,
+    unknownCount: 0,
+    integration: null,
+    resendOf: null,
+    notes: {},
+    steps,
+    explanation: null,
+    rendered: null,
+    can: {
+      resend: { isAllowed: false, warning: null, because: null },
+      cancel: { isAllowed: false, because: null },
+    },
+  };
+}
+
+describe('the axis of the lanes', () => {
+  test('reaches 100 s at least, in equal decades from 1 ms', () => {
+    const lane = laneOf([attempt(10, 100, 'accepted')]);
+    const axis = axisOf([lane], acceptedAt, acceptedAt + 200);
+    expect(axis.labels.at(-1)).toEqual({ text: '100 s', x: 100 });
+    expect(bitsOf(lane, axis, { acceptedAt, readAt: acceptedAt })).toEqual([
+      { kind: 'ok', x: 20, width: 20, title: 'attempt 1, accepted' },
+    ]);
+  });
+
+  test('grows by whole decades for what took longer', () => {
+    const lane = laneOf([attempt(10, 150_000, 'unknown')]);
+    const axis = axisOf([lane], acceptedAt, acceptedAt);
+    expect(axis.decades).toBe(6);
+    expect(axis.labels.at(-1)?.text).toBe('17 min');
+  });
+
+  test('draws a call that is open up to when the page was read', () => {
+    const lane = laneOf([attempt(10, null, null)]);
+    const axis = axisOf([lane], acceptedAt, acceptedAt + 1_000);
+    const [bit] = bitsOf(lane, axis, { acceptedAt, readAt: acceptedAt + 1_000 });
+    expect(bit).toMatchObject({ kind: 'open', x: 20, width: 40 });
+  });
+
+  test('keeps what a clock that ran behind reports on the axis', () => {
+    const lane = laneOf([attempt(-50, 20, 'retry')]);
+    const [bit] = bitsOf(lane, axisOf([lane], acceptedAt, acceptedAt), {
+      acceptedAt,
+      readAt: acceptedAt,
+    });
+    expect(bit?.x).toBe(0);
+  });
+});

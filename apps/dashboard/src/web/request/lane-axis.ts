@@ -1,0 +1,59 @@
+import type { MessageLane, Step } from '../../api/requests';
+
+/** A bar (a call), dashes (a wait) or a mark (a receipt), in percent of the axis. */
+export type Bit = { kind: BitKind; x: number; width: number; title: string };
+export type BitKind = 'ok' | 'bad' | 'late' | 'unk' | 'open' | 'wait' | `mark ${string}`;
+export type Axis = { decades: number; labels: { x: number; text: string }[] };
+
+const leastDecades = 5;
+const mostDecades = 9;
+const labels = ['10 ms', '0.1 s', '1 s', '10 s', '100 s', '17 min', '2.8 h', '28 h', '12 d'];
+
+/** Logarithmic from 1 ms, so that a commit of 6 ms and a receipt after 40 s both show; 100 s, or as far as the latest. */
+export function axisOf(lanes: readonly MessageLane[], acceptedAt: number, readAt: number): Axis {
+  const ends = lanes.flatMap(({ steps }) => steps.map((step) => endOf(step, readAt)));
+  const latest = Math.max(1, ...ends) - acceptedAt;
+  const needed = Math.ceil(Math.log10(Math.max(latest, 1)));
+  const decades = Math.min(Math.max(leastDecades, needed), mostDecades);
+  const shown = labels.slice(0, decades);
+  return { decades, labels: shown.map((text, at) => ({ text, x: ((at + 1) / decades) * 100 })) };
+}
+
+function placeOf(ms: number, { decades }: Axis): number {
+  const x = (Math.log10(Math.max(ms, 1)) / decades) * 100;
+  return Math.round(Math.min(x, 100) * 100) / 100;
+}
+
+function endOf(step: Step, readAt: number): number {
+  if (step.kind === 'attempt') return step.closedAt ?? readAt;
+  if (step.kind === 'waited') return Math.min(step.until ?? readAt, readAt);
+  return step.at;
+}
+
+const kindOf = { accepted: 'ok', rejected: 'bad', retry: 'late', unknown: 'unk' } as const;
+
+export function bitsOf(
+  lane: MessageLane,
+  axis: Axis,
+  {
+    acceptedAt,
+    readAt,
+  }: {
+    acceptedAt: number;
+    readAt: number;
+  },
+): Bit[] {
+  return lane.steps.flatMap((step): Bit[] => {
+    const x = placeOf(step.at - acceptedAt, axis);
+    const width = Math.max(0, placeOf(endOf(step, readAt) - acceptedAt, axis) - x);
+    if (step.kind === 'attempt') {
+      const kind = step.outcome ? kindOf[step.outcome] : 'open';
+      return [{ kind, x, width, title: `attempt ${step.number}, ${step.outcome ?? 'open'}` }];
+    }
+    if (step.kind === 'waited') return [{ kind: 'wait', x, width, title: step.detail }];
+    if (step.kind === 'receipt') {
+      return [{ kind: `mark ${step.state}`, x, width: 0, title: `${step.state}, by receipt` }];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,199 @@
+import { useState } from 'react';
+import type { RequestAnswer } from '../../api/requests';
+import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { moment, plural } from '../format';
+import { JsonBlock } from '../parts/code';
+import { Button, Link, Tabs } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { AwayBar, NoteBox, Waiting } from '../parts/notes';
+import { State } from '../parts/state-mark';
+import { pathOf } from '../route';
+import { CallTab } from './call-tab';
+import { CurlButton } from './curl-button';
+import { RenderedTab } from './rendered-tab';
+import { TimelineTab } from './timeline-tab';
+
+const readAgainMs = 3_000;
+
+/** What happened to one request, from the call to the last receipt. */
+export function RequestPane({ requestId }: { requestId: string }) {
+  const app = useApp();
+  const [item, setItem] = useState(0);
+  const [isSettled, setSettled] = useState(false);
+  const request = useAnswer(
+    `request ${app.id} ${requestId} ${item}`,
+    (api) => api.readRequest(app.id, requestId, item),
+    isSettled ? undefined : readAgainMs,
+  );
+  const { value } = request;
+  const isDone = value !== undefined && isFinal(value);
+  if (isDone !== isSettled) setSettled(isDone);
+  return (
+    <section className="pane detail" aria-label="Request">
+      <AwayBar loaded={request} reload={request.reload} />
+      {!value && <Waiting loaded={request} reload={request.reload} what="request" />}
+      {value && (
+        <>
+          <RequestHead request={value} />
+          {value.items > 1 && <ItemBar request={value} onItem={setItem} />}
+          <RequestTabs request={value} onChanged={request.reload} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function isFinal({ lanes, items, plannedItems }: RequestAnswer): boolean {
+  const open = ['queued', 'sending', 'sent', 'unknown'];
+  const isOpen = lanes.some((lane) => lane.kind === 'message' && open.includes(lane.state));
+  return !isOpen && items === plannedItems;
+}
+
+function RequestHead({ request }: { request: RequestAnswer }) {
+  const app = useApp();
+  const { places } = useTools();
+  const { search } = usePlace();
+  const { event, version } = request;
+  return (
+    <div className="d-head">
+      <div className="line">
+        <h2 className="cut" title={event.name}>
+          {event.name}
+        </h2>
+        {event.isDeleted ? (
+          <span className="tag warn">event deleted</span>
+        ) : (
+          <Link
+            className="tag mono"
+            to={pathOf(app.id, 'events', event.id)}
+            title="The version this request is pinned to"
+          >
+            {version.kind === 'test' ? 'test' : `v${version.number}`}
+          </Link>
+        )}
+        {request.kind !== 'single' && <span className="tag">{request.kind}</span>}
+        {request.isSandbox && <span className="tag warn">sandbox</span>}
+        <span className="grow" />
+        <CurlButton request={request} />
+        <Button
+          look="small bare icon"
+          title="Close (Esc)"
+          aria-label="Close the request"
+          onClick={() => places.go(pathOf(app.id, 'log'), { search })}
+        >
+          <Icon name="x" />
+        </Button>
+      </div>
+      <Facts request={request} />
+      <Tally request={request} />
+      {request.isSensitive && (
+        <NoteBox tone="plain">
+          A sensitive event: its data and texts are masked, and dropped once a message is final.
+        </NoteBox>
+      )}
+    </div>
+  );
+}
+
+function Facts({ request }: { request: RequestAnswer }) {
+  const facts = [
+    ['Accepted', moment(request.acceptedAt, request.readAt)],
+    ['Request', request.requestId],
+    ['Idempotency', request.idempotencyKey],
+    ['API key', request.apiKeyHint],
+  ] as const;
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="mono cut" title={value}>
+              {value}
+            </dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function Tally({ request }: { request: RequestAnswer }) {
+  const { registry } = useDesk();
+  const tally = new Map<string, number>();
+  for (const lane of request.lanes) {
+    const state = lane.kind === 'skipped' ? 'skipped' : lane.state;
+    tally.set(state, (tally.get(state) ?? 0) + 1);
+  }
+  const messages = request.lanes.filter(({ kind }) => kind === 'message').length;
+  return (
+    <div className="tally">
+      <span className="dim">{plural(messages, 'message')}</span>
+      {Object.keys(registry.states)
+        .filter((state) => tally.has(state))
+        .map((state) => (
+          <State key={state} name={state}>
+            {tally.get(state)} {state}
+          </State>
+        ))}
+    </div>
+  );
+}
+
+function ItemBar({ request, onItem }: { request: RequestAnswer; onItem: (item: number) => void }) {
+  const { item, items, plannedItems } = request;
+  return (
+    <div className="bar item-bar">
+      <label>
+        Item{' '}
+        <input
+          className="input num"
+          type="number"
+          min={0}
+          max={items - 1}
+          value={item}
+          onChange={(event) => {
+            const next = Number(event.target.value);
+            if (Number.isInteger(next) && next >= 0 && next < items) onItem(next);
+          }}
+        />
+      </label>
+      <span className="faint">
+        of 0 to {items - 1}
+        {plannedItems < items && `; ${plannedItems} are planned so far`}
+      </span>
+    </div>
+  );
+}
+
+const tabs = [
+  { id: 'timeline', content: 'Timeline' },
+  { id: 'call', content: 'Call and answer' },
+  { id: 'rendered', content: 'Rendered' },
+  { id: 'json', content: 'JSON' },
+] as const;
+
+function RequestTabs({
+  request,
+  onChanged,
+}: {
+  request: RequestAnswer;
+  onChanged: () => Promise<void>;
+}) {
+  const [tab, setTab] = useState<string>('timeline');
+  return (
+    <>
+      <Tabs label="Request" tabs={tabs} current={tab} onChange={setTab} />
+      <div role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        {tab === 'timeline' && <TimelineTab request={request} onChanged={onChanged} />}
+        {tab === 'call' && <CallTab request={request} />}
+        {tab === 'rendered' && <RenderedTab request={request} />}
+        {tab === 'json' && (
+          <div className="pad">
+            <JsonBlock title="The request, as the dashboard’s own API gives it" value={request} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { parseRoute, pathOf } from './route';
+
+describe('an address of the page', () => {
+  test.each([
+    ['', { page: 'home' }],
+    ['keys', { page: 'keys' }],
+    ['apps', { page: 'apps' }],
+    ['apps/a1', { page: 'log', appId: 'a1', id: undefined }],
+    ['apps/a1/events/e%2F1', { page: 'events', appId: 'a1', id: 'e/1' }],
+    ['set-up', { page: 'set-up', token: undefined }],
+    ['invitations/t1', { page: 'set-up', token: 't1' }],
+    ['apps/a1/other', { page: 'missing' }],
+    ['apps/a1/log/r1/more', { page: 'missing' }],
+    ['%E0%A4%A', { page: 'missing' }],
+  ])('%s leads to its page', (path, route) => {
+    expect(parseRoute(path)).toEqual(route);
+  });
+
+  test('comes back from what was written', () => {
+    const path = pathOf('a 1', 'log', 'x/y');
+    expect(parseRoute(path)).toEqual({ page: 'log', appId: 'a 1', id: 'x/y' });
+  });
+});

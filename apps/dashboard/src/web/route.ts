@@ -1,0 +1,48 @@
+export type AppPage = 'log' | 'events' | 'integrations' | 'queues';
+export type AccountPage = 'keys' | 'apps' | 'account' | 'audit';
+export type Route =
+  | { page: 'home' | 'missing' }
+  /** A link's token, where it stands in the path: an invitation, or a new password. */
+  | { page: 'set-up'; token: string | undefined }
+  | { page: AccountPage }
+  | { page: AppPage; appId: string; id: string | undefined };
+
+const appPages: readonly string[] = ['log', 'events', 'integrations', 'queues'] satisfies AppPage[];
+const accountPages: readonly string[] = [
+  'keys',
+  'apps',
+  'account',
+  'audit',
+] satisfies AccountPage[];
+
+/** `path` is what follows the place where the page is served. */
+export function parseRoute(path: string): Route {
+  const [first = '', ...rest] = path.split('/').filter(Boolean).map(decode);
+  if (first === '') return { page: 'home' };
+  if (first === 'apps' && rest.length > 0) return parseAppRoute(rest);
+  if (first === 'invitations' && rest.length === 1) return { page: 'set-up', token: rest[0] };
+  if (rest.length > 0) return { page: 'missing' };
+  if (first === 'set-up') return { page: 'set-up', token: undefined };
+  return isAccountPage(first) ? { page: first } : { page: 'missing' };
+}
+
+function parseAppRoute([appId = '', page = 'log', id, ...beyond]: string[]): Route {
+  if (beyond.length > 0 || !isAppPage(page)) return { page: 'missing' };
+  return { page, appId, id };
+}
+
+const isAppPage = (page: string): page is AppPage => appPages.includes(page);
+const isAccountPage = (page: string): page is AccountPage => accountPages.includes(page);
+
+export function pathOf(appId: string, page: AppPage, id?: string): string {
+  const place = `apps/${encodeURIComponent(appId)}/${page}`;
+  return id === undefined ? place : `${place}/${encodeURIComponent(id)}`;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

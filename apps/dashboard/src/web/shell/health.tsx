@@ -1,0 +1,43 @@
+import { useAnswer } from '../context';
+import { duration } from '../format';
+import { Mark } from '../parts/state-mark';
+
+const readEveryMs = 15_000;
+
+export function Health() {
+  const status = useAnswer('status', (api) => api.readStatus(), readEveryMs);
+  const rows = [
+    ['gateway', status.value?.gateway],
+    ['PostgreSQL', status.value?.postgres],
+    ['Redis', status.value?.redis],
+  ] as const;
+  const isStale = status.problem !== undefined;
+  return (
+    <ul className="health" aria-label="System">
+      {rows.map(([name, store]) => (
+        <li key={name} title={`${name}: ${wordOf(store, isStale)}`}>
+          <Mark
+            name={store?.isUp === false || isStale ? 'absent' : 'dot'}
+            tone={toneOf(store, isStale)}
+          />
+          <span>{name}</span>
+          <span className="num">{wordOf(store, isStale)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Store = { isUp: boolean; ms: number | null } | undefined;
+
+function toneOf(store: Store, isStale: boolean): string {
+  if (isStale || !store) return 's-queued';
+  return store.isUp ? 's-delivered' : 's-failed';
+}
+
+function wordOf(store: Store, isStale: boolean): string {
+  if (isStale || !store) return 'not known';
+  if (!store.isUp) return 'away';
+  if (store.ms === null) return 'up';
+  return store.ms < 1 ? `${store.ms.toFixed(1)} ms` : duration(store.ms);
+}

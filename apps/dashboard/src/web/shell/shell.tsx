@@ -1,0 +1,88 @@
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useDesk, useTools } from '../context';
+import { useKeys } from '../keyboard';
+import { AccountPage } from '../pages/account-page';
+import { AppsPage } from '../pages/apps-page';
+import { AuditPage } from '../pages/audit-page';
+import { EventsPage } from '../pages/events-page';
+import { IntegrationsPage } from '../pages/integrations-page';
+import { KeysPage } from '../pages/keys-page';
+import { LogPage } from '../pages/log-page';
+import { MissingPage } from '../pages/missing-page';
+import { QueuesPage } from '../pages/queues-page';
+import { pathOf, type Route } from '../route';
+import { HelpDialog } from './help-dialog';
+import { SideBar } from './side-bar';
+import { TopBar } from './top-bar';
+
+const JumpDialog = lazy(async () => ({ default: (await import('./jump-dialog')).JumpDialog }));
+// The editor and its preview come when an event is opened.
+const EventPage = lazy(async () => ({ default: (await import('../editor/event-page')).EventPage }));
+
+export function Shell({ route }: { route: Route }) {
+  const { app } = useDesk();
+  const { places } = useTools();
+  const [floating, setFloating] = useState<'jump' | 'help'>();
+  const go = (page: 'log' | 'events' | 'integrations' | 'queues') => () => {
+    if (app) places.go(pathOf(app.id, page));
+  };
+  useKeys({
+    'mod+k': () => setFloating('jump'),
+    '?': () => setFloating('help'),
+    '/': () => document.querySelector<HTMLElement>('.finder input')?.focus(),
+    'g l': go('log'),
+    'g e': go('events'),
+    'g i': go('integrations'),
+    'g q': go('queues'),
+  });
+  useEffect(() => {
+    if (route.page !== 'home') return;
+    places.go(app ? pathOf(app.id, 'log') : 'apps', { isReplacing: true });
+  }, [route.page, app, places]);
+  return (
+    <div className="app">
+      <button type="button" className="skip" onClick={skipToMain}>
+        Skip to the page
+      </button>
+      <SideBar route={route} onHelp={() => setFloating('help')} />
+      <main className="main" id="main" tabIndex={-1}>
+        <TopBar route={route} onFind={() => setFloating('jump')} />
+        <Suspense fallback={null}>
+          <RoutedPage route={route} />
+        </Suspense>
+      </main>
+      <Suspense fallback={null}>
+        {floating === 'jump' && <JumpDialog onClose={() => setFloating(undefined)} />}
+      </Suspense>
+      {floating === 'help' && <HelpDialog onClose={() => setFloating(undefined)} />}
+    </div>
+  );
+}
+
+/** A button: the address of a fragment would be taken below <base>. */
+function skipToMain() {
+  document.getElementById('main')?.focus();
+}
+
+const accountPages = {
+  keys: KeysPage,
+  apps: AppsPage,
+  account: AccountPage,
+  audit: AuditPage,
+};
+
+function RoutedPage({ route }: { route: Route }) {
+  const { app } = useDesk();
+  if (route.page === 'home') return null;
+  if (route.page === 'set-up' || route.page === 'missing') return <MissingPage />;
+  if (!('appId' in route)) {
+    const Account = accountPages[route.page];
+    return <Account />;
+  }
+  if (!app) return <MissingPage />;
+  if (route.page === 'log') return <LogPage key={app.id} openId={route.id} />;
+  if (route.page === 'queues') return <QueuesPage key={app.id} />;
+  if (route.page === 'integrations') return <IntegrationsPage key={app.id} openId={route.id} />;
+  if (route.id) return <EventPage key={route.id} eventId={route.id} />;
+  return <EventsPage key={app.id} />;
+}

@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import { useAnswer, useDesk, useTools } from '../context';
+import { Link } from '../parts/controls';
+import { Bell, Icon, type IconName } from '../parts/icons';
+import { Mark } from '../parts/state-mark';
+import { type AppPage, pathOf, type Route } from '../route';
+import { AppSwitch } from './app-switch';
+import { Health } from './health';
+
+const pages: readonly { page: AppPage; text: string; icon: IconName; keys: string }[] = [
+  { page: 'log', text: 'Log', icon: 'log', keys: 'g l' },
+  { page: 'events', text: 'Events', icon: 'event', keys: 'g e' },
+  { page: 'integrations', text: 'Integrations', icon: 'plug', keys: 'g i' },
+  { page: 'queues', text: 'Queues', icon: 'queues', keys: 'g q' },
+];
+
+const accountPages = [
+  { page: 'keys', text: 'API keys', icon: 'key' },
+  { page: 'apps', text: 'Apps', icon: 'apps' },
+  { page: 'audit', text: 'Audit', icon: 'history' },
+] as const;
+
+export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void }) {
+  const { session, app } = useDesk();
+  return (
+    <div className="nav">
+      <Link className="brand" to="" title="Belfry">
+        <Bell />
+        <span>Belfry</span>
+        <small>{session.connection.version}</small>
+      </Link>
+      <AppSwitch />
+      {app && <AppNav appId={app.id} route={route} />}
+      <nav aria-label="Account">
+        <h2>Account</h2>
+        {accountPages.map(({ page, text, icon }) => (
+          <Link key={page} to={page} title={text} isCurrent={route.page === page}>
+            <Icon name={icon} />
+            <span>{text}</span>
+          </Link>
+        ))}
+      </nav>
+      <button type="button" className="help-key" onClick={onHelp} title="Keyboard (?)">
+        <kbd className="key">?</kbd>
+        <span>Keyboard</span>
+      </button>
+      <Health />
+      <Me isCurrent={route.page === 'account'} />
+    </div>
+  );
+}
+
+function AppNav({ appId, route }: { appId: string; route: Route }) {
+  const { app } = useDesk();
+  const queues = useAnswer(`queues ${appId}`, (api) => api.readQueues(appId), 30_000);
+  const stuck = queues.value?.channels.filter(({ sentence }) => sentence !== null).length ?? 0;
+  const attention: Partial<Record<AppPage, number>> = {
+    integrations: app?.needsAttention ?? 0,
+    queues: stuck,
+  };
+  return (
+    <nav aria-label="App">
+      {pages.map(({ page, text, icon, keys }) => (
+        <Link key={page} to={pathOf(appId, page)} title={text} isCurrent={route.page === page}>
+          <Icon name={icon} />
+          <span>{text}</span>
+          {(attention[page] ?? 0) > 0 && (
+            <span className="note" title={`${attention[page]} need attention`}>
+              <Mark name="attention" />
+              <span>{attention[page]}</span>
+              <span className="vh"> need attention</span>
+            </span>
+          )}
+          <kbd data-keys={keys} />
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Me({ isCurrent }: { isCurrent: boolean }) {
+  const { session } = useDesk();
+  const { api, answers } = useTools();
+  const [isLeaving, setLeaving] = useState(false);
+  const { email, role } = session.operator;
+  async function leave() {
+    setLeaving(true);
+    await api.signOut();
+    answers.forgetAll();
+    await answers.load('session', () => api.readSession());
+    setLeaving(false);
+  }
+  return (
+    <div className="me">
+      <Link to="account" title={`${email}: password and sessions`} isCurrent={isCurrent}>
+        <i className="face" aria-hidden="true">
+          {email.slice(0, 2).toUpperCase()}
+        </i>
+        <span>
+          <b className="cut">{email}</b>
+          <small>{role}</small>
+        </span>
+      </Link>
+      <button
+        type="button"
+        className="btn small bare"
+        disabled={isLeaving}
+        onClick={() => void leave()}
+      >
+        Sign out
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { findResendObstacle, findResendWarning } from './resend';
+
+describe('a resend', () => {
+  test.each(['sent', 'delivered', 'read', 'failed', 'skipped', 'unknown'])(
+    'may be made of a message that is %s',
+    (state) => {
+      expect(findResendObstacle({ state, isNewest: true, isSensitive: false })).toBeUndefined();
+    },
+  );
+
+  test.each([
+    [{ state: 'queued' }],
+    [{ state: 'sending' }],
+    [{ state: 'failed', isNewest: false }],
+    [{ state: 'failed', isSensitive: true }],
+  ])('is refused for %o', (facts) => {
+    expect(findResendObstacle({ isNewest: true, isSensitive: false, ...facts })).toMatch(/\.$/);
+  });
+
+  test.each([
+    ['delivered', true],
+    ['read', true],
+    ['sent', true],
+    ['unknown', true],
+    ['failed', false],
+    ['skipped', false],
+  ])('of a message that is %s warns first: %s', (state, warns) => {
+    expect(findResendWarning(state) !== undefined).toBe(warns);
+  });
+});

@@ -1,0 +1,112 @@
+import type { Secrets } from '@belfry/runtime';
+import { createApiKey } from '@belfry/shared';
+import type pg from 'pg';
+import { apiKeyPlace } from '../look-ups';
+import { inTransaction, type Queryable } from '../transaction';
+import { type Actor, writeAudit } from './audit';
+
+export type AccountKeyRow = {
+  id: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  state: 'active' | 'ending' | 'ended';
+};
+
+export const maxActiveKeys = 2;
+const maxKeysListed = 20;
+const shownAfterEndDays = 30;
+
+const stateColumn = `CASE
+  WHEN revoked_at IS NOT NULL OR expires_at <= now() THEN 'ended'
+  WHEN expires_at IS NOT NULL THEN 'ending' ELSE 'active' END`;
+
+/** The API keys of an account: shown, made and ended. Nothing is ever deleted. */
+export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
+  return {
+    async list(accountId: string): Promise<AccountKeyRow[]> {
+      const { rows } = await pool.query<AccountKeyRow>(
+        `SELECT id, created_at AS "createdAt", last_used_at AS "lastUsedAt",
+           coalesce(revoked_at, expires_at) AS "expiresAt", ${stateColumn} AS state
+         FROM api_key
+         WHERE account_id = $1
+           AND coalesce(revoked_at, expires_at, now()) > now() - interval '${shownAfterEndDays} days'
+         ORDER BY created_at DESC LIMIT ${maxKeysListed}`,
+        [accountId],
+      );
+      return rows;
+    },
+
+    /** In clear; undefined where the account has no such key that may be used. That it was shown is remembered. */
+    async show(actor: Actor, id: string): Promise<string | undefined> {
+      return inTransaction(pool, async (client) => {
+        const { rows } = await client.query<{ sealed: string }>(
+          `SELECT sealed FROM api_key WHERE id = $1 AND account_id = $2 AND ${stateColumn} <> 'ended'`,
+          [id, actor.accountId],
+        );
+        const [row] = rows;
+        if (!row) return undefined;
+        await writeAudit(client, actor, { action: 'key.shown', subject: id });
+        return secrets.open(row.sealed, apiKeyPlace(id));
+      });
+    },
+
+    /** Undefined when as many as may be are active. */
+    async create(actor: Actor): Promise<{ id: string; key: string } | undefined> {
+      const { id, key, secretHash } = createApiKey();
+      return inTransaction(pool, async (client) => {
+        if ((await countActive(client, actor.accountId)) >= maxActiveKeys) return undefined;
+        await client.query(
+          'INSERT INTO api_key (id, account_id, secret_hash, sealed) VALUES ($1, $2, $3, $4)',
+          [id, actor.accountId, secretHash, secrets.seal(key, apiKeyPlace(id))],
+        );
+        await writeAudit(client, actor, { action: 'key.created', subject: id });
+        return { id, key };
+      });
+    },
+
+    async end(actor: Actor, { id, afterMs, isConfirmed }: KeyEnd): Promise<KeyEnded> {
+      return inTransaction(pool, async (client) => {
+        const active = await countActive(client, actor.accountId, id);
+        if (active === 0 && !isConfirmed) return 'last_one';
+        const { rowCount } = await client.query(
+          `UPDATE api_key SET expires_at = least(coalesce(expires_at, 'infinity'), now() + $3::float8 * interval '1 ms')
+           WHERE id = $1 AND account_id = $2 AND ${stateColumn} <> 'ended'`,
+          [id, actor.accountId, afterMs],
+        );
+        if (rowCount !== 1) return 'not_found';
+        const change = { after_ms: afterMs };
+        await writeAudit(client, actor, { action: 'key.ended', subject: id, change });
+        return 'ended';
+      });
+    },
+  };
+}
+
+export type AccountKeys = ReturnType<typeof createAccountKeys>;
+export type KeyEnd = { id: string; afterMs: number; isConfirmed: boolean };
+export type KeyEnded = 'ended' | 'not_found' | 'last_one';
+
+/** Under a lock on the account, so that two who rotate at once do not pass each other. */
+async function countActive(
+  client: Queryable,
+  accountId: string,
+  butNot: string | null = null,
+): Promise<number> {
+  await client.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [accountId]);
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM api_key
+     WHERE account_id = $1 AND ${stateColumn} = 'active' AND id IS DISTINCT FROM $2`,
+    [accountId, butNot],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** That keys were used by now; a key that was noted a moment ago is left as it is. */
+export async function writeKeyUses(pool: pg.Pool, ids: string[]): Promise<void> {
+  await pool.query(
+    `UPDATE api_key SET last_used_at = now()
+     WHERE id = ANY ($1) AND (last_used_at IS NULL OR last_used_at < now() - interval '5 s')`,
+    [ids],
+  );
+}

@@ -1,0 +1,194 @@
+import { newId } from '@belfry/runtime';
+import type pg from 'pg';
+import { wakeMessages } from '../integrations';
+import { sqlStateOf } from '../transaction';
+import { type Actor, changeWithAudit } from './audit';
+
+export type AppIntegrationRow = {
+  id: string;
+  name: string;
+  channel: string;
+  provider: string;
+  settings: Record<string, unknown>;
+  /** Sealed; see `integrationPlace`. */
+  credentials: string;
+  state: 'active' | 'needs_attention' | 'paused';
+  stateReason: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Messages that wait for it, counted up to `countedTo`. */
+  waiting: number;
+};
+
+export type NewAppIntegration = {
+  name: string;
+  channel: string;
+  provider: string;
+  settings: Record<string, unknown>;
+  seal(id: string): string;
+};
+
+export type IntegrationChange = {
+  id: string;
+  /** As it was read: another value means that somebody saved in between. */
+  updatedAt: Date;
+  name: string;
+  settings: Record<string, unknown>;
+  credentials: string;
+};
+
+const maxListed = 500;
+const countedTo = 1_000;
+
+/** The integrations of an app. Every one is asked for with its app, so that no other app's is found. */
+export function createAppIntegrations(pool: pg.Pool) {
+  async function list(appId: string, id: string | null = null): Promise<AppIntegrationRow[]> {
+    const { rows } = await pool.query<AppIntegrationRow>(
+      `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
+         i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting
+       FROM integration i
+       CROSS JOIN LATERAL (
+         SELECT count(*)::int AS waiting FROM (
+           SELECT 1 FROM message m
+           WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.due_at IS NOT NULL AND m.job_id IS NULL
+             AND m.integration_id = i.id
+           LIMIT ${countedTo}) c
+       ) w
+       WHERE i.app_id = $1 AND i.deleted_at IS NULL AND ($2::uuid IS NULL OR i.id = $2)
+       ORDER BY i.name LIMIT ${maxListed}`,
+      [appId, id],
+    );
+    return rows;
+  }
+
+  return {
+    list: (appId: string) => list(appId),
+
+    async find(appId: string, id: string): Promise<AppIntegrationRow | undefined> {
+      return (await list(appId, id))[0];
+    },
+
+    /** Undefined when the name is taken. */
+    create: (actor: Actor, appId: string, made: NewAppIntegration) =>
+      createIntegration(pool, { ...actor, appId }, made),
+
+    /** New credentials end its need for attention: what waits is tried again. */
+    change: (actor: Actor, appId: string, change: IntegrationChange) =>
+      changeIntegration(pool, { ...actor, appId }, change),
+
+    pause: (actor: Actor, appId: string, id: string) =>
+      switchTo('paused', pool, { actor: { ...actor, appId }, id }),
+
+    resume: (actor: Actor, appId: string, id: string) =>
+      switchTo('active', pool, { actor: { ...actor, appId }, id }),
+
+    /** `emptied` is sealed nothing, in place of the credentials. */
+    async remove(
+      actor: Actor,
+      appId: string,
+      { id, emptied }: { id: string; emptied: string },
+    ): Promise<boolean> {
+      const entry = { action: 'integration.removed', subject: id };
+      const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
+        const { rows } = await client.query(
+          `UPDATE integration SET deleted_at = now(), credentials = $3
+           WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL RETURNING id`,
+          [id, appId, emptied],
+        );
+        return rows[0];
+      });
+      return removed !== undefined;
+    },
+  };
+}
+
+export type AppIntegrations = ReturnType<typeof createAppIntegrations>;
+
+type AppActor = Actor & { appId: string };
+
+async function createIntegration(
+  pool: pg.Pool,
+  actor: AppActor,
+  { name, channel, provider, settings, seal }: NewAppIntegration,
+): Promise<string | undefined> {
+  const id = newId();
+  const entry = { action: 'integration.created', subject: id, change: { name, provider } };
+  const written = await unlessTaken(
+    changeWithAudit(pool, actor, entry, (client) =>
+      client.query(
+        `INSERT INTO integration (id, app_id, name, channel, provider, settings, credentials)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [id, actor.appId, name, channel, provider, JSON.stringify(settings), seal(id)],
+      ),
+    ),
+  );
+  return written === 'taken' ? undefined : id;
+}
+
+async function changeIntegration(
+  pool: pg.Pool,
+  actor: AppActor,
+  { id, updatedAt, name, settings, credentials }: IntegrationChange,
+): Promise<'changed' | 'stale' | 'taken'> {
+  const entry = { action: 'integration.changed', subject: id, change: { name, settings } };
+  const changed = await unlessTaken(
+    changeWithAudit(pool, actor, entry, async (client) => {
+      const { rows } = await client.query<{ channel: string }>(changeStatement, [
+        id,
+        actor.appId,
+        updatedAt,
+        name,
+        JSON.stringify(settings),
+        credentials,
+      ]);
+      const [row] = rows;
+      if (row) await wakeMessages(client, { ...row, integrationId: id, appId: actor.appId });
+      return row;
+    }),
+  );
+  if (changed === 'taken') return 'taken';
+  return changed ? 'changed' : 'stale';
+}
+
+// Its time is its revision: it always moves on.
+const changeStatement = `
+UPDATE integration SET name = $4, settings = $5, credentials = $6,
+  updated_at = greatest(now(), updated_at + interval '1 ms'),
+  state = CASE WHEN state = 'needs_attention' THEN 'active' ELSE state END,
+  state_reason = CASE WHEN state = 'needs_attention' THEN NULL ELSE state_reason END,
+  probe_at = NULL
+WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3
+RETURNING channel`;
+
+async function switchTo(
+  state: 'paused' | 'active',
+  pool: pg.Pool,
+  { actor, id }: { actor: AppActor; id: string },
+): Promise<boolean> {
+  const action = state === 'paused' ? 'integration.paused' : 'integration.resumed';
+  const switched = await changeWithAudit(pool, actor, { action, subject: id }, async (client) => {
+    const { rows } = await client.query<{ channel: string }>(
+      `UPDATE integration SET state = $3, state_reason = NULL, probe_at = NULL
+       WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND (state = 'paused') <> ($3 = 'paused')
+       RETURNING channel`,
+      [id, actor.appId, state],
+    );
+    const [row] = rows;
+    if (row && state === 'active') {
+      await wakeMessages(client, { ...row, integrationId: id, appId: actor.appId });
+    }
+    return row;
+  });
+  return switched !== undefined;
+}
+
+const uniqueViolation = '23505';
+
+async function unlessTaken<T>(write: Promise<T>): Promise<T | 'taken'> {
+  try {
+    return await write;
+  } catch (error) {
+    if (sqlStateOf(error) === uniqueViolation) return 'taken';
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { newId } from '@belfry/runtime';
+import type pg from 'pg';
+import { inTransaction, type Queryable } from '../transaction';
+
+/** Who changes something, and where. */
+export type Actor = { accountId: string; operatorId: string | undefined; appId?: string };
+
+/** What is remembered of a change: never a secret. */
+export type NewAuditEntry = { action: string; subject: string; change?: Record<string, unknown> };
+
+/** Does the change and remembers who made it, or neither. `work` returns undefined when there was nothing to change. */
+export async function changeWithAudit<T>(
+  pool: pg.Pool,
+  actor: Actor,
+  entry: NewAuditEntry,
+  work: (client: Queryable) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  return inTransaction(pool, async (client) => {
+    const result = await work(client);
+    if (result !== undefined) await writeAudit(client, actor, entry);
+    return result;
+  });
+}
+
+export async function writeAudit(
+  client: Queryable,
+  { accountId, operatorId, appId }: Actor,
+  { action, subject, change }: NewAuditEntry,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO audit_entry (id, account_id, operator_id, app_id, action, subject, change)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [newId(), accountId, operatorId, appId, action, subject, change && JSON.stringify(change)],
+  );
+}
+
+export type AuditEntryRow = {
+  id: string;
+  at: Date;
+  operator: string | null;
+  appId: string | null;
+  action: string;
+  subject: string;
+  change: unknown;
+};
+
+/** Newest first, those before `before`. */
+export async function listAuditEntries(
+  pool: pg.Pool,
+  accountId: string,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<AuditEntryRow[]> {
+  const { rows } = await pool.query<AuditEntryRow>(
+    `SELECT a.id, a.created_at AS at, o.email AS operator, a.app_id AS "appId", a.action, a.subject, a.change
+     FROM audit_entry a LEFT JOIN operator o ON o.id = a.operator_id
+     WHERE a.account_id = $1 AND ($2::uuid IS NULL OR a.id < $2)
+     ORDER BY a.id DESC LIMIT $3`,
+    [accountId, before, limit],
+  );
+  return rows;
+}

@@ -1,0 +1,154 @@
+/** What the log is filtered by. Events and integrations are given as ids; absent filters let everything pass. */
+export type LogFilter = {
+  appId: string;
+  /** Bounds of request ids: `before` is exclusive, `from` inclusive. */
+  before?: string;
+  from?: string;
+  requestId?: string;
+  idempotencyKey?: string;
+  eventIds?: string[];
+  channels?: string[];
+  states?: string[];
+  provider?: string;
+  /** Channels that the provider may carry. */
+  providerChannels?: string[];
+  recipient?: string;
+};
+
+export type LogStatement = { text: string; values: unknown[] };
+
+const walkedPlain = 51;
+const walkedWithMessages = 20;
+
+/** Requests that one statement looks at: with what is asked of each it stays below 500 buffers. */
+export function requestsWalked({ channels, states, provider }: LogFilter): number {
+  return channels || states || provider !== undefined ? walkedWithMessages : walkedPlain;
+}
+
+/**
+ * The newest requests that may match, walked in the order of an index, and of each whether it does. Every branch gives
+ * request ids in descending order, so that they are merged and nothing is sorted, however many requests there are.
+ */
+export function logStatement(filter: LogFilter, allStates: readonly string[]): LogStatement {
+  const values: unknown[] = [];
+  const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
+  const branches = branchesOf(filter, allStates, bind);
+  const conditions = conditionsOf(filter, bind);
+  const text = `
+SELECT w.id, r.id IS NOT NULL AS "isMatch"
+FROM (${walkOf(filter, branches)}) w
+LEFT JOIN LATERAL (
+  SELECT q.id FROM request q WHERE q.id = w.id AND ${conditions.join(' AND ')} LIMIT 1
+) r ON true`;
+  return { text, values };
+}
+
+/** Several messages of one request lie beside each other; of one id there is one request. */
+function walkOf(filter: LogFilter, branches: string[]): string {
+  if (filter.requestId) return branches.join('');
+  return `SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
+  ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}`;
+}
+
+type Bind = (value: unknown, type: string) => string;
+
+function branchesOf(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
+  const { requestId, idempotencyKey, recipient, eventIds } = filter;
+  if (requestId) return [branch('request', 'id', [`id = ${bind(requestId, 'uuid')}`])];
+  const app = `app_id = ${bind(filter.appId, 'uuid')}`;
+  const range = (column: string) => rangeOf(filter, column, bind);
+  if (idempotencyKey !== undefined) {
+    const key = `idempotency_key = ${bind(idempotencyKey, 'text')}`;
+    return [branch('request', 'id', [app, key, ...range('id')])];
+  }
+  if (recipient !== undefined) return recipientBranches(recipient, app, { range, bind });
+  const byMessage = messageBranches(filter, allStates, { app, range, bind });
+  if (byMessage) return byMessage;
+  if (!eventIds) return [branch('request', 'id', [app, ...range('id')])];
+  return eventIds.map((id) =>
+    branch('request', 'id', [app, `event_id = ${bind(id, 'uuid')}`, ...range('id')]),
+  );
+}
+
+function branch(table: string, column: string, conditions: string[]): string {
+  return `SELECT ${column} AS id FROM ${table} WHERE ${conditions.join(' AND ')} ORDER BY ${column} DESC`;
+}
+
+type Parts = { range: (column: string) => string[]; bind: Bind };
+
+/** Whom a message went to, and the stored user that a call named. */
+function recipientBranches(recipient: string, app: string, { range, bind }: Parts): string[] {
+  const value = bind(recipient, 'text');
+  return [
+    branch('message', 'request_id', [app, `target = ${value}`, ...range('request_id')]),
+    branch('request_item', 'request_id', [
+      'recipient IS NOT NULL',
+      `recipient::jsonb ->> 'user_id' = ${value}`,
+      ...range('request_id'),
+    ]),
+  ];
+}
+
+/** One branch a channel and state: the index is ordered by request within those. */
+function messageBranches(
+  filter: LogFilter,
+  allStates: readonly string[],
+  { app, range, bind }: Parts & { app: string },
+): string[] | undefined {
+  const { channels, states, providerChannels } = filter;
+  if (states?.includes('skipped')) return undefined;
+  if (!channels && !states && !providerChannels) return undefined;
+  const both = channels ?? providerChannels ?? [];
+  return both.flatMap((channel) =>
+    (states ?? allStates).map((state) =>
+      branch('message', 'request_id', [
+        app,
+        `channel = ${bind(channel, 'text')}`,
+        `state = ${bind(state, 'text')}`,
+        ...range('request_id'),
+      ]),
+    ),
+  );
+}
+
+function rangeOf({ before, from }: LogFilter, column: string, bind: Bind): string[] {
+  return [
+    ...(before ? [`${column} < ${bind(before, 'uuid')}`] : []),
+    ...(from ? [`${column} >= ${bind(from, 'uuid')}`] : []),
+  ];
+}
+
+function conditionsOf(filter: LogFilter, bind: Bind): string[] {
+  const { eventIds, idempotencyKey } = filter;
+  return [
+    `q.app_id = ${bind(filter.appId, 'uuid')}`,
+    ...rangeOf(filter, 'q.id', bind),
+    ...(eventIds ? [`q.event_id = ANY (${bind(eventIds, 'uuid[]')})`] : []),
+    ...(idempotencyKey !== undefined
+      ? [`q.idempotency_key = ${bind(idempotencyKey, 'text')}`]
+      : []),
+    ...messageCondition(filter, bind),
+  ];
+}
+
+function messageCondition(filter: LogFilter, bind: Bind): string[] {
+  const { channels, states, provider } = filter;
+  if (!channels && !states && provider === undefined) return [];
+  const channelList = channels && bind(channels, 'text[]');
+  const message = `EXISTS (SELECT 1 FROM message m WHERE ${[
+    'm.request_id = q.id',
+    ...(channelList ? [`m.channel = ANY (${channelList})`] : []),
+    ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
+    ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
+  ].join(' AND ')})`;
+  const mayBeSkip = provider === undefined && (!states || states.includes('skipped'));
+  if (!mayBeSkip) return [message];
+  const skip = `EXISTS (SELECT 1 FROM request_item i WHERE i.request_id = q.id AND ${
+    channelList ? `i.skips ?| ${channelList}` : 'i.skips IS NOT NULL'
+  })`;
+  return [`(${message} OR ${skip})`];
+}
+
+function attemptCondition(provider: string): string {
+  return `EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${provider})`;
+}

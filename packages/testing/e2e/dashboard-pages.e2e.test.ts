@@ -1,0 +1,225 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { fillDashboard } from './dashboard/fill-dashboard';
+import {
+  executablePath,
+  findA11yProblems,
+  type OpenDashboard,
+  openDashboard,
+  setUp,
+  signIn,
+  testInBrowser,
+  type WatchedPage,
+} from './dashboard/open-dashboard';
+import { startProxy } from './start-proxy';
+
+// The renderer needs many seconds where two cores are shared.
+jest.setTimeout(240_000);
+
+/** UPDATE_SCREENSHOTS=1 writes what the documents show. */
+const screenshots = path.resolve(__dirname, '../../../docs/screenshots');
+const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
+const themes = ['light', 'dark'] as const;
+const settleMs = 700;
+
+let dashboard: OpenDashboard;
+let operator: WatchedPage;
+let pages: Record<string, { place: string; isShown: (page: Page) => Promise<unknown> }>;
+
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  dashboard = await openDashboard('sandbox');
+  operator = await dashboard.openPage();
+  await operator.page.goto(dashboard.url);
+  const link = await dashboard.createSetUpLink();
+  await setUp(operator.page, link);
+  const { eventId, requestId, integrationId } = await fillDashboard(dashboard);
+  const empty = await dashboard.system.factories.createTenant();
+  await dashboard.system.database.prisma.app.update({
+    where: { id: empty.appId },
+    data: { accountId: dashboard.tenant.accountId, name: 'Empty app' },
+  });
+  pages = pagesOf({ eventId, requestId, integrationId, emptyAppId: empty.appId });
+});
+
+afterAll(async () => {
+  await dashboard?.close();
+});
+
+function pagesOf(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'emptyAppId', string>) {
+  const app = `apps/${dashboard.tenant.appId}`;
+  const text = (shown: string | RegExp) => (page: Page) => page.getByText(shown).first().waitFor();
+  return {
+    log: {
+      place: `${app}/log`,
+      isShown: (page: Page) => page.locator('td.ev a').first().waitFor(),
+    },
+    request: { place: `${app}/log/${ids.requestId}`, isShown: text('Attempt 1') },
+    empty: { place: `apps/${ids.emptyAppId}/log`, isShown: text('No request yet') },
+    events: { place: `${app}/events`, isShown: text('order_shipped') },
+    event: {
+      place: `${app}/events/${ids.eventId}`,
+      isShown: async (page: Page) => {
+        await page.getByRole('tab', { name: /^email/ }).click();
+        await page.locator('.cm-content .hb').first().waitFor();
+        await page.locator('.pv-em').waitFor();
+      },
+    },
+    integrations: { place: `${app}/integrations/${ids.integrationId}`, isShown: text('Host') },
+    queues: { place: `${app}/queues`, isShown: text('1 worker') },
+    keys: { place: 'keys', isShown: text('To rotate') },
+    apps: { place: 'apps', isShown: text('Empty app') },
+    account: { place: 'account', isShown: text('this one') },
+    audit: { place: 'audit', isShown: (page: Page) => page.locator('table').waitFor() },
+  };
+}
+
+async function look({ page }: WatchedPage, name: string, theme: string): Promise<string[]> {
+  await page.waitForTimeout(settleMs);
+  if (isWriting) {
+    mkdirSync(screenshots, { recursive: true });
+    await page.screenshot({ path: path.join(screenshots, `dashboard-${name}-${theme}.png`) });
+  }
+  return findA11yProblems(page);
+}
+
+const names = [
+  'log',
+  'request',
+  'empty',
+  'events',
+  'event',
+  'integrations',
+  'queues',
+  'keys',
+  'apps',
+  'account',
+  'audit',
+];
+
+describe('every page of the dashboard', () => {
+  for (const theme of themes) {
+    for (const name of names) {
+      testInBrowser(
+        `${name}, ${theme}: axe finds nothing serious, nothing is forbidden`,
+        async () => {
+          const { place, isShown } = pages[name]!;
+          await operator.page.emulateMedia({ colorScheme: theme });
+          await operator.page.goto(dashboard.url + place);
+          await isShown(operator.page);
+          expect(await look(operator, name, theme)).toEqual([]);
+          expect(operator.wrong).toEqual([]);
+        },
+      );
+    }
+
+    testInBrowser(`set-up and sign-in, ${theme}: axe finds nothing serious`, async () => {
+      const visitor = await dashboard.openPage();
+      await visitor.page.emulateMedia({ colorScheme: theme });
+      await visitor.page.goto(dashboard.url);
+      await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await look(visitor, 'sign-in', theme)).toEqual([]);
+      await visitor.page.goto('about:blank');
+      await visitor.page.goto(await dashboard.createSetUpLink());
+      await visitor.page.getByRole('heading', { name: 'Make the first operator' }).waitFor();
+      expect(await look(visitor, 'set-up', theme)).toEqual([]);
+      expect(visitor.wrong).toEqual([]);
+    });
+  }
+
+  testInBrowser('loses nothing at 900 pixels: no page is wider than the window', async () => {
+    const { page } = operator;
+    await page.setViewportSize({ width: 900, height: 1_000 });
+    for (const name of names) {
+      await page.goto(dashboard.url + pages[name]!.place);
+      await pages[name]!.isShown(page);
+      await look(operator, name, '900');
+      const width = (field: string) => page.locator('html').evaluate(read, field);
+      const [scrollWidth, clientWidth] = [await width('scrollWidth'), await width('clientWidth')];
+      expect([name, scrollWidth]).toEqual([name, clientWidth]);
+    }
+  });
+});
+
+describe('the timeline', () => {
+  testInBrowser(
+    'says of a failed message why, and of an unknown one what a resend risks',
+    async () => {
+      const { page } = operator;
+      await page.setViewportSize({ width: 1_440, height: 900 });
+      await page.goto(dashboard.url + pages['log']!.place);
+      await page.locator('tr', { hasText: 'sandbox+bounce@' }).locator('td.ev a').click();
+      await page.getByRole('button', { name: /^email.*failed/ }).waitFor();
+      const asks = page.getByRole('list', { name: 'Needs a decision' });
+      expect(await asks.textContent()).toMatch(/recipient/i);
+      await asks.getByRole('button', { name: 'Resend email' }).waitFor();
+      await page.goto(dashboard.url + pages['request']!.place);
+      await page.getByRole('button', { name: /^slack.*unknown/ }).waitFor();
+      await asks.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
+    },
+  );
+});
+
+describe('the page as it is served', () => {
+  testInBrowser('loads at most 200 KB, and the editor only with an event', async () => {
+    const { page } = await dashboard.openPage();
+    await page.context().addCookies(await operator.page.context().cookies());
+    const loaded: Promise<[string, number]>[] = [];
+    page.on('response', (response) => {
+      if (!/\.(js|css)$/.test(response.url()) || response.status() !== 200) return;
+      const size = response.body().then((body) => gzipSync(body).length);
+      loaded.push(size.then((bytes) => [path.basename(response.url()), bytes]));
+    });
+    await page.goto(dashboard.url + pages['log']!.place);
+    await pages['log']!.isShown(page);
+    const initial = await Promise.all(loaded);
+    expect(initial.map(([name]) => name).filter((name) => /mirror|event/.test(name))).toEqual([]);
+    const sum = initial.reduce((all, [, bytes]) => all + bytes, 0);
+    expect(sum).toBeGreaterThan(50_000);
+    expect(sum).toBeLessThanOrEqual(200_000);
+    await page.goto(dashboard.url + pages['event']!.place);
+    await pages['event']!.isShown(page);
+    const all = await Promise.all(loaded);
+    expect(all.some(([name]) => name.startsWith('code-mirror'))).toBe(true);
+  });
+
+  testInBrowser('works below a path of a proxy, from any page of it', async () => {
+    const proxy = await startProxy('/notify', dashboard.url);
+    try {
+      const { page } = await dashboard.openPage();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await signIn(page, `${proxy.url}/notify/${pages['queues']!.place}`);
+      await pages['queues']!.isShown(page);
+      await page.getByRole('link', { name: 'Events' }).click();
+      await pages['events']!.isShown(page);
+      await page.getByRole('link', { name: 'order_shipped' }).click();
+      await pages['event']!.isShown(page);
+      await page.reload();
+      await pages['event']!.isShown(page);
+      const foreign = asked.filter((url) => !url.startsWith(`${proxy.url}/notify/`));
+      expect(foreign).toEqual([]);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  testInBrowser('keeps what it showed while the server is away, and says as of when', async () => {
+    const { page } = operator;
+    await page.goto(dashboard.url + pages['queues']!.place);
+    await pages['queues']!.isShown(page);
+    await dashboard.server.stop('SIGKILL');
+    await page
+      .getByText(/What you see is as of \d\d:\d\d:\d\d/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+    expect(await page.getByText('1 worker').count()).toBeGreaterThan(0);
+  });
+});
+
+function read(element: object, field: string): number {
+  return Reflect.get(element, field);
+}

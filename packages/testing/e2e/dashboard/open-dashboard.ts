@@ -1,0 +1,141 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import {
+  type SimulatedChannels,
+  type System,
+  startSimulatedChannels,
+  startSystem,
+  type Tenant,
+  type TestProcess,
+} from '@belfry/testing';
+import { source as axeSource } from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+export const executablePath = [
+  process.env['CHROMIUM_PATH'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((place) => place !== undefined && existsSync(place));
+
+/** A machine without a browser tells so by skipped tests. */
+export const testInBrowser = executablePath === undefined ? test.skip : test;
+
+export const email = 'mara@example.com';
+export const password = 'a sentence of her own';
+
+/** The running system with simulated providers, its dashboard, and a browser. */
+export type OpenDashboard = {
+  url: string;
+  server: TestProcess;
+  system: System;
+  simulated: SimulatedChannels;
+  tenant: Tenant;
+  browser: Browser;
+  /** A one-time link, as `npm start` prints it. */
+  createSetUpLink(): Promise<string>;
+  openPage(): Promise<WatchedPage>;
+  close(): Promise<void>;
+};
+
+/** A page, with all that went wrong: errors, what its policy forbids, what it asked of another origin. */
+export type WatchedPage = { page: Page; wrong: string[] };
+
+const viewport = { width: 1_440, height: 900 };
+const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+const linkLivesMs = 1_800_000;
+
+export async function openDashboard(delivery: 'live' | 'sandbox'): Promise<OpenDashboard> {
+  const simulated = await startSimulatedChannels();
+  const system = await startSystem({ env: { ...simulated.env, SEND_TIMEOUT_MS: '5000' } });
+  const tenant = await system.factories.createTenant({ delivery });
+  const dashboard = await system.startDashboard();
+  const ready = await dashboard.waitForLine('dashboard.ready');
+  const url = `${ready['url']}/`;
+  const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args });
+
+  async function openPage(): Promise<WatchedPage> {
+    const context = await browser.newContext({ viewport });
+    await context.addInitScript(axeSource);
+    const page = await context.newPage();
+    const wrong: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(url)) {
+        wrong.push(`foreign: ${request.url()}`);
+      }
+    });
+    page.on('pageerror', (error) => wrong.push(error.message));
+    page.on('console', (line) => {
+      const isRefusal = line.text().includes('the server responded with a status of');
+      if (line.type() === 'error' && !isRefusal) wrong.push(line.text());
+    });
+    return { page, wrong };
+  }
+
+  return {
+    url,
+    server: dashboard,
+    system,
+    simulated,
+    tenant,
+    browser,
+    async createSetUpLink() {
+      const token = randomBytes(32).toString('base64url');
+      await system.database.prisma.invitation.create({
+        data: {
+          tokenHash: createHash('sha256').update(token).digest(),
+          accountId: tenant.accountId,
+          kind: 'setup',
+          role: 'owner',
+          expiresAt: new Date(Date.now() + linkLivesMs),
+        },
+      });
+      return `${url}set-up#${token}`;
+    },
+    openPage,
+    async close() {
+      await browser.close();
+      await system.stop();
+      await simulated.close();
+    },
+  };
+}
+
+export async function signIn(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'App' }).waitFor();
+}
+
+/** By the link, which ends with it. */
+export async function setUp(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Create operator and sign in' }).click();
+  await page.getByRole('navigation', { name: 'App' }).waitFor();
+}
+
+/** What axe finds of at least serious impact; empty is well. The mail's frame is not ours to judge. */
+export function findA11yProblems(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    type Found = {
+      id: string;
+      impact?: string | null;
+      nodes: { html: string; failureSummary?: string }[];
+    };
+    // axe was put there before the page began.
+    const { axe } = globalThis as unknown as {
+      axe: { run(context: object): Promise<{ violations: Found[] }> };
+    };
+    const { violations } = await axe.run({ exclude: [['iframe']] });
+    const serious = violations.filter(
+      ({ impact }) => impact === 'serious' || impact === 'critical',
+    );
+    return serious.flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+    );
+  });
+}
