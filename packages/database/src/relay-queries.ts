@@ -115,7 +115,19 @@ export type ExpiredLease = {
   integrationId: string | undefined;
 };
 
-export async function listExpiredLeases(pool: pg.Pool, limit: number): Promise<ExpiredLease[]> {
+export type ExpiredLeaseOptions = {
+  limit: number;
+  /**
+   * For how long workers could record again. A longer lease may have ended while its worker knew the outcome and could
+   * tell nobody.
+   */
+  backForMs: number;
+};
+
+export async function listExpiredLeases(
+  pool: pg.Pool,
+  { limit, backForMs }: ExpiredLeaseOptions,
+): Promise<ExpiredLease[]> {
   const { rows } = await pool.query<{
     id: string;
     attempts: number;
@@ -127,10 +139,13 @@ export async function listExpiredLeases(pool: pg.Pool, limit: number): Promise<E
     name: 'list-expired-leases',
     // What is being sent has a job id, see the claim.
     text: `SELECT m.id, m.attempts, m.channel, r.version_id, m.unknown_count, m.integration_id
-           FROM message m JOIN request r ON r.id = m.request_id
+           FROM message m
+           JOIN request r ON r.id = m.request_id
+           JOIN attempt a ON a.message_id = m.id AND a.number = m.attempts
            WHERE m.state = 'sending' AND m.due_at IS NOT NULL AND m.job_id IS NOT NULL AND m.due_at <= now()
+             AND m.due_at - a.opened_at <= $2::float8 * interval '1 ms'
            ORDER BY m.due_at LIMIT $1`,
-    values: [limit],
+    values: [limit, backForMs],
   });
   return rows.map((row) => ({
     id: row.id,
@@ -166,10 +181,10 @@ export async function listUnplannedRequests(
   return rows.map((row) => row.id);
 }
 
-/** PostgreSQL's own start time: a lease must not run out while PostgreSQL was away. */
-export async function readServerStart(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query<{ started: string }>(
-    `SELECT pg_postmaster_start_time()::text AS started`,
+/** How long PostgreSQL has been running. */
+export async function readUptimeMs(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ ms: number }>(
+    `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS ms`,
   );
-  return rows[0]?.started ?? '';
+  return rows[0]?.ms ?? 0;
 }
