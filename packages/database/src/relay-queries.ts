@@ -73,7 +73,7 @@ export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise
   return new Set(rows.map((row) => row.id));
 }
 
-/** A job that lies in a queue although one of its messages ended. */
+/** A job that lies in a queue although none of its messages waits any more. */
 export type EndedJob = { channel: string; jobId: string };
 
 export type Expired = { messages: number; jobs: EndedJob[] };
@@ -83,7 +83,7 @@ export type Expired = { messages: number; jobs: EndedJob[] };
  * lease.
  */
 export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expired> {
-  const { rows } = await pool.query<{ channel: string; job_id: string | null }>({
+  const { rows } = await pool.query<{ channel: string; job_id: string | null; is_over: boolean }>({
     name: 'expire-waiting',
     text: `WITH waiting AS (
              SELECT id FROM message
@@ -93,14 +93,23 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
              SELECT id FROM message
              WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND expires_at <= now() AND state = 'queued'
              LIMIT $1 FOR UPDATE SKIP LOCKED
+           ), ended AS (
+             UPDATE message m SET state = 'failed', reason = 'expired', waits = NULL, due_at = NULL, settled_at = now()
+             WHERE m.id IN (SELECT id FROM waiting UNION ALL SELECT id FROM queued) AND m.state = 'queued'
+             RETURNING m.id, m.channel, m.job_id
+           ), shared AS (
+             -- Of one job, others may still wait: only they would have to be queued again.
+             SELECT DISTINCT job_id FROM message
+             WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND job_id IN (SELECT job_id FROM ended)
+               AND id NOT IN (SELECT id FROM ended)
            )
-           UPDATE message m SET state = 'failed', reason = 'expired', waits = NULL, due_at = NULL, settled_at = now()
-           WHERE m.id IN (SELECT id FROM waiting UNION ALL SELECT id FROM queued) AND m.state = 'queued'
-           RETURNING m.channel, m.job_id`,
+           SELECT e.channel, e.job_id, s.job_id IS NULL AS is_over FROM ended e LEFT JOIN shared s ON s.job_id = e.job_id`,
     values: [limit],
   });
   const jobs = new Map(
-    rows.flatMap(({ channel, job_id: jobId }) => (jobId ? [[jobId, { channel, jobId }]] : [])),
+    rows.flatMap(({ channel, job_id: jobId, is_over: isOver }) =>
+      jobId && isOver ? [[jobId, { channel, jobId }]] : [],
+    ),
   );
   return { messages: rows.length, jobs: [...jobs.values()] };
 }
