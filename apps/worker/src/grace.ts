@@ -10,14 +10,17 @@ export type GraceDeps = {
  * ends: a worker tries again every second.
  */
 const shortAbsenceMs = 3_000;
+/** Without a failure, what is later than this slept; what is less late was busy. */
+const longestDelayMs = 10_000;
 
 /**
  * For how long workers could record what they know. PostgreSQL was away from when it was to answer until it did, whoever
- * of us was cut off or frozen; before this process came, its own start tells. One answer that was lost is no absence.
+ * of us was cut off or asleep; before this process came, its own start tells. One answer that was lost is no absence.
  */
 export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: number) {
   let backAtMs: number | undefined;
   let dueAtMs: number | undefined;
+  let hasFailed = false;
 
   async function ask(): Promise<number> {
     const askedAtMs = now();
@@ -25,8 +28,14 @@ export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: numbe
       return await readUptimeMs();
     } catch (error) {
       dueAtMs ??= askedAtMs;
+      hasFailed = true;
       throw error;
     }
+  }
+
+  function wasAway(untilMs: number): boolean {
+    const lateMs = dueAtMs === undefined ? 0 : untilMs - dueAtMs;
+    return lateMs > (hasFailed ? shortAbsenceMs : longestDelayMs);
   }
 
   return {
@@ -35,10 +44,10 @@ export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: numbe
       const uptimeMs = await ask();
       const answeredAtMs = now();
       backAtMs ??= answeredAtMs - uptimeMs;
-      const wasAway = dueAtMs !== undefined && answeredAtMs - dueAtMs > shortAbsenceMs;
       // The clock may be set back.
-      if (wasAway || backAtMs > answeredAtMs) backAtMs = answeredAtMs;
+      if (wasAway(answeredAtMs) || backAtMs > answeredAtMs) backAtMs = answeredAtMs;
       dueAtMs = answeredAtMs + lookEveryMs;
+      hasFailed = false;
       return answeredAtMs - backAtMs;
     },
   };
