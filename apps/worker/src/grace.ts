@@ -1,38 +1,54 @@
 export type GraceDeps = {
-  /** When PostgreSQL started: a new start begins the grace again. */
-  readServerStart(): Promise<string>;
-  /** The longest lease of any channel. */
-  longestLeaseMs: number;
+  /** How long PostgreSQL has been running. */
+  readUptimeMs(): Promise<number>;
+  /** The time of day: it goes on while the machine sleeps. */
+  now(): number;
 };
 
 /**
- * No lease runs out in the first lease length after this relay, or PostgreSQL, came back: workers
- * that could not record meanwhile come first. A server that did not answer, and a process that was
- * frozen, came back like one that was started.
+ * A lease is 5 s longer than its attempt may take. What could not be recorded for this long is recorded before its lease
+ * ends: a worker tries again every second.
  */
-export function createGrace({ readServerStart, longestLeaseMs }: GraceDeps) {
-  const longestGapMs = longestLeaseMs / 2;
-  let server: string | undefined;
-  let beganAtMs = performance.now();
-  let seenAtMs = beganAtMs;
+const shortAbsenceMs = 3_000;
+/** Without a failure, what is later than this slept; what is less late was busy. */
+const longestDelayMs = 10_000;
 
-  async function readStart(): Promise<string | undefined> {
+/**
+ * For how long workers could record what they know. PostgreSQL was away from when it was to answer until it did, whoever
+ * of us was cut off or asleep; before this process came, its own start tells. One answer that was lost is no absence.
+ */
+export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: number) {
+  let backAtMs: number | undefined;
+  let dueAtMs: number | undefined;
+  let hasFailed = false;
+
+  async function ask(): Promise<number> {
+    const askedAtMs = now();
     try {
-      return await readServerStart();
+      return await readUptimeMs();
     } catch (error) {
-      server = undefined;
+      dueAtMs ??= askedAtMs;
+      hasFailed = true;
       throw error;
     }
   }
 
+  function wasAway(untilMs: number): boolean {
+    const lateMs = dueAtMs === undefined ? 0 : untilMs - dueAtMs;
+    return lateMs > (hasFailed ? shortAbsenceMs : longestDelayMs);
+  }
+
   return {
-    async isOver(): Promise<boolean> {
-      const start = await readStart();
-      const now = performance.now();
-      if (start !== server || now - seenAtMs > longestGapMs) beganAtMs = now;
-      server = start;
-      seenAtMs = now;
-      return now - beganAtMs >= longestLeaseMs;
+    /** Rejects while PostgreSQL is away. To be called every `lookEveryMs`. */
+    async readBackForMs(): Promise<number> {
+      const uptimeMs = await ask();
+      const answeredAtMs = now();
+      backAtMs ??= answeredAtMs - uptimeMs;
+      // The clock may be set back.
+      if (wasAway(answeredAtMs) || backAtMs > answeredAtMs) backAtMs = answeredAtMs;
+      dueAtMs = answeredAtMs + lookEveryMs;
+      hasFailed = false;
+      return answeredAtMs - backAtMs;
     },
   };
 }

@@ -24,29 +24,22 @@ function setUp() {
 }
 
 describe('createHeartbeat', () => {
-  test('beats at once and then every 5 s, and says whether a job ended since', async () => {
+  test('beats at once and then every 5 s, and says which beat is the first', async () => {
     const { told, heartbeat } = setUp();
     heartbeat.start();
-    await jest.advanceTimersByTimeAsync(0);
-    heartbeat.noteProgress();
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(told).toEqual([
-      { isFirst: true, hasProgress: false },
-      { isFirst: false, hasProgress: true },
-      { isFirst: false, hasProgress: false },
-    ]);
+    expect(told).toEqual([{ isFirst: true }, { isFirst: false }, { isFirst: false }]);
     await heartbeat.close();
   });
 
-  test('goes on after an outage, with the progress that could not be told', async () => {
+  test('goes on after an outage with what is its first beat', async () => {
     const { told, state, heartbeat } = setUp();
     state.isAway = true;
-    heartbeat.noteProgress();
     heartbeat.start();
     await jest.advanceTimersByTimeAsync(6_000);
     state.isAway = false;
     await jest.advanceTimersByTimeAsync(5_000);
-    expect(told).toEqual([{ isFirst: true, hasProgress: true }]);
+    expect(told).toEqual([{ isFirst: true }]);
     await heartbeat.close();
   });
 
@@ -56,6 +49,6 @@ describe('createHeartbeat', () => {
     await jest.advanceTimersByTimeAsync(0);
     await heartbeat.close();
     await jest.advanceTimersByTimeAsync(20_000);
-    expect(told).toEqual([{ isFirst: true, hasProgress: false }, 'removed']);
+    expect(told).toEqual([{ isFirst: true }, 'removed']);
   });
 });

@@ -1,16 +1,13 @@
 import { type Logger, withinTime } from '@belfry/runtime';
 
 export type HeartbeatDeps = {
-  /** `hasProgress`: a job ended since the last beat. */
-  write(beat: { isFirst: boolean; hasProgress: boolean }): Promise<void>;
+  write(beat: { isFirst: boolean }): Promise<void>;
   remove(): Promise<void>;
   log: Logger;
 };
 
 export type Heartbeat = {
   start(): void;
-  /** A job ended. */
-  noteProgress(): void;
   close(): Promise<void>;
 };
 
@@ -19,7 +16,6 @@ const removeTimeoutMs = 500;
 
 /** Tells in PostgreSQL that this process lives and what it does; best effort. */
 export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbeat {
-  let hasProgress = false;
   let isFirst = true;
   let isMissing = false;
   let isClosed = false;
@@ -27,14 +23,11 @@ export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbea
   let beating: Promise<void> = Promise.resolve();
 
   async function beat(): Promise<void> {
-    const told = { isFirst, hasProgress };
-    hasProgress = false;
     try {
-      await write(told);
+      await write({ isFirst });
       isFirst = false;
       isMissing = false;
     } catch (error) {
-      hasProgress ||= told.hasProgress;
       // An outage is one line, not one a beat.
       if (!isMissing) log.warn('heartbeat.missed', { error });
       isMissing = true;
@@ -49,9 +42,6 @@ export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbea
 
   return {
     start,
-    noteProgress() {
-      hasProgress = true;
-    },
     async close() {
       isClosed = true;
       clearTimeout(timer);

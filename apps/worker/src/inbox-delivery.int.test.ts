@@ -27,7 +27,7 @@ import { createCarriers } from './carrier';
 import { createCompose } from './compose';
 import { createDeadlines } from './deadlines';
 import { createDeliver } from './deliver';
-import { giveUpLeases } from './leases';
+import { createLeases } from './leases';
 import type { Backoff } from './next-state';
 import { createRecorder } from './recorder';
 import { createSlots } from './slots';
@@ -157,19 +157,24 @@ async function claim(id: string, leaseMs: number): Promise<ClaimedMessage> {
   return claimed.message;
 }
 
+const longAgoMs = 60 * 60_000;
+
 /** As the relay does it for a worker that was not heard of again. */
 async function giveUpLease(id: string): Promise<void> {
-  const { findVersion } = lookUps;
-  const listOwn = async (limit: number) =>
-    (await listExpiredLeases(database.delivery, limit)).filter((lease) => lease.id === id);
+  const leases = createLeases({
+    readUptimeMs: async () => longAgoMs,
+    now: Date.now,
+    async listExpiredLeases(options) {
+      const expired = await listExpiredLeases(database.delivery, options);
+      return expired.filter((lease) => lease.id === id);
+    },
+    findVersion: lookUps.findVersion,
+    recordResults: (results) => recordResults(database.delivery, results),
+    backoff,
+    log,
+  });
   await eventually(async () => {
-    await giveUpLeases({
-      listExpiredLeases: listOwn,
-      findVersion,
-      record: async (result) => (await recordResults(database.delivery, [result]))[0] ?? false,
-      backoff,
-      log,
-    });
+    await leases.turn();
     const { state } = await database.prisma.message.findUniqueOrThrow({ where: { id } });
     expect(state).toBe('queued');
   });

@@ -2,39 +2,69 @@ import { type AnyChannel, channels } from '@belfry/channels';
 import {
   type AttemptResult,
   type ExpiredLease,
+  type ExpiredLeaseOptions,
   leaseExpired,
   type VersionRow,
 } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
+import { createGrace, type GraceDeps } from './grace';
+import { createLoop, type Loop } from './loop';
 import { type Attempted, type Backoff, brokenVersion, nextState } from './next-state';
+import { createRunStep } from './run-step';
 
-export type LeasesDeps = {
-  listExpiredLeases(limit: number): Promise<ExpiredLease[]>;
+export type LeasesDeps = GraceDeps & {
+  listExpiredLeases(options: ExpiredLeaseOptions): Promise<ExpiredLease[]>;
   findVersion(id: string): Promise<VersionRow | undefined>;
-  record(result: AttemptResult): Promise<boolean>;
+  recordResults(results: AttemptResult[]): Promise<boolean[]>;
   backoff: Backoff;
   log: Logger;
 };
 
+export type Leases = Loop & {
+  /** One look; what `start` repeats. */
+  turn(): Promise<void>;
+};
+
+const lookEveryMs = 1_000;
 const leasesPerTurn = 500;
 
-/** An attempt whose worker was not heard of again has an outcome that nobody knows; its policy says what follows. */
-export async function giveUpLeases(deps: LeasesDeps): Promise<void> {
-  const expired = await deps.listExpiredLeases(leasesPerTurn);
-  await Promise.all(expired.map((lease) => giveUp(deps, lease)));
+/**
+ * Gives up leases that ran out: an attempt whose worker was not heard of again has an outcome that nobody knows; its
+ * policy says what follows. By itself, so that it waits for nothing but PostgreSQL.
+ */
+export function createLeases(deps: LeasesDeps): Leases {
+  const grace = createGrace(deps, lookEveryMs);
+  const runStep = createRunStep(deps.log);
+
+  async function turn(): Promise<void> {
+    await runStep('leases', async () => {
+      const backForMs = await grace.readBackForMs();
+      await giveUp(deps, await deps.listExpiredLeases({ limit: leasesPerTurn, backForMs }));
+    });
+  }
+
+  return { turn, ...createLoop(turn, () => lookEveryMs) };
 }
 
-async function giveUp(deps: LeasesDeps, lease: ExpiredLease): Promise<void> {
-  const version = await deps.findVersion(lease.versionId);
-  const channelVersion = version?.definition.channels[lease.channel];
-  const result = resultOf(lease, channelVersion ?? brokenVersion, deps.backoff);
-  if (!(await deps.record(result))) return;
-  deps.log.warn('lease.expired', {
-    message_id: lease.id,
-    attempt: lease.attempt,
-    channel: lease.channel,
-    state: result.next.state,
-  });
+async function giveUp(deps: LeasesDeps, leases: ExpiredLease[]): Promise<void> {
+  if (leases.length === 0) return;
+  const results = await Promise.all(
+    leases.map(async (lease) => {
+      const version = await deps.findVersion(lease.versionId);
+      const channelVersion = version?.definition.channels[lease.channel];
+      return resultOf(lease, channelVersion ?? brokenVersion, deps.backoff);
+    }),
+  );
+  const recorded = await deps.recordResults(results);
+  for (const [index, { messageId, attempt, next }] of results.entries()) {
+    if (!recorded[index]) continue;
+    deps.log.warn('lease.expired', {
+      message_id: messageId,
+      attempt,
+      channel: leases[index]?.channel,
+      state: next.state,
+    });
+  }
 }
 
 function resultOf(

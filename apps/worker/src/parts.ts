@@ -45,7 +45,7 @@ import { createDeadlines, type Deadlines } from './deadlines';
 import { createHeartbeat, type Heartbeat } from './heartbeat';
 import type { Backoff } from './next-state';
 import { createRecorder, type Recorder } from './recorder';
-import type { Role } from './roles';
+import { channelsOf, type Role } from './roles';
 
 /** What the roles of one process share. */
 export type Parts = {
@@ -106,7 +106,7 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
   shutdown.add('recorder', () => withinTime(recorder.close(), closeTimeoutMs));
   const metrics = createMetrics({
     readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
-    readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
+    readOldestWaiting: () => readOldestWaiting(database.accepting, channelsOf(roles)),
   });
   const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);

@@ -16,7 +16,8 @@ export type RecorderDeps = {
 const maxResultsPerFlush = 250;
 const maxResultsWaiting = 10_000;
 const firstWaitMs = 50;
-const longestWaitMs = 5_000;
+/** The leases count on it, see `createGrace`. */
+const longestWaitMs = 1_000;
 
 type Stored = { isRecorded: boolean } | { error: unknown };
 
@@ -45,23 +46,24 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
 
   async function record(given: AttemptResult): Promise<boolean> {
     let result = given;
-    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-      const stored = await batcher.add(result).catch((error: unknown) => ({ error }));
-      if ('isRecorded' in stored) return stored.isRecorded;
+    let stored = await tryOnce(result);
+    // An outage is one line, not one a try.
+    if ('error' in stored) logFailure(result, stored.error);
+    for (let waitMs = firstWaitMs; 'error' in stored; waitMs = longerWaitMs(waitMs)) {
       if (isClosed) throw stored.error;
-      result = toTryNext(result, stored.error);
+      if (isRefusedContent(stored.error)) result = withoutTexts(result);
       await sleep(waitMs);
+      stored = await tryOnce(result);
     }
+    return stored.isRecorded;
   }
 
-  function toTryNext(result: AttemptResult, error: unknown): AttemptResult {
-    log.warn('attempt.not_recorded', {
-      message_id: result.messageId,
-      attempt: result.attempt,
-      outcome: result.outcome,
-      error,
-    });
-    return isRefusedContent(error) ? withoutTexts(result) : result;
+  function tryOnce(result: AttemptResult): Promise<Stored> {
+    return batcher.add(result).catch((error: unknown) => ({ error }));
+  }
+
+  function logFailure({ messageId, attempt, outcome }: AttemptResult, error: unknown): void {
+    log.warn('attempt.not_recorded', { message_id: messageId, attempt, outcome, error });
   }
 
   return {
@@ -71,6 +73,10 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
       await batcher.close();
     },
   };
+}
+
+function longerWaitMs(waitMs: number): number {
+  return Math.min(waitMs * 2, longestWaitMs);
 }
 
 /** What became of the message matters more than what the provider said about it. */

@@ -1,29 +1,16 @@
-import { leaseExpired } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import { createRelay, type RelayDeps } from './relay';
 
 const log = createLogger({ level: 'error', process: 'test' });
-const longestLeaseMs = 20_000;
-const turnEveryMs = 1_000;
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
-
-const expiredLease = {
-  id: 'message',
-  attempt: 1,
-  channel: 'email',
-  versionId: 'version',
-  unknownCount: 0,
-  integrationId: undefined,
-};
 
 const job = (channel: string) => ({ jobId: `job of ${channel}`, channel, lane: 'a', ids: ['m'] });
 
 /** A relay over stores that answer, but for what a test breaks. */
 function createParts(broken: Partial<RelayDeps> = {}) {
   const queued: string[] = [];
-  const recorded: (string | undefined)[] = [];
   const relay = createRelay({
     channels: ['email', 'slack'],
     feedWaiting: async () => ({ jobs: [], queued: [], next: undefined }),
@@ -38,39 +25,21 @@ function createParts(broken: Partial<RelayDeps> = {}) {
     },
     expireWaiting: async () => ({ messages: 0, jobs: [] }),
     removeJobs: async () => {},
-    listExpiredLeases: async () => [expiredLease],
-    findVersion: async () => undefined,
-    async record({ reason, next }) {
-      recorded.push(reason, next.state);
-      return true;
-    },
     listUnplannedRequests: async () => [],
     addFanOutJobs: async () => {},
-    readServerStart: async () => 'start',
     hasMarker: async () => true,
     newId: () => 'id',
-    backoff: { baseMs: 1, capMs: 1, random: () => 0 },
     pollMs: 20,
     requeueAfterMs: 60_000,
     windows: { channel: 2_000, app: 500 },
-    longestLeaseMs,
     log,
     ...broken,
   });
-  return { relay, queued, recorded };
+  return { relay, queued };
 }
 
 function refuse(): Promise<never> {
   return Promise.reject(new Error('away'));
-}
-
-/** Turns until a lease length is over, as `start` makes them. */
-async function turnThroughGrace(turn: () => Promise<void>): Promise<void> {
-  for (let waitedMs = 0; waitedMs <= longestLeaseMs; waitedMs += turnEveryMs) {
-    await turn();
-    jest.advanceTimersByTime(turnEveryMs);
-  }
-  await turn();
 }
 
 describe('a turn of the relay', () => {
@@ -151,12 +120,6 @@ describe('a turn of the relay', () => {
     expect(looks).toBe(2);
   });
 
-  test('gives leases up while Redis is away', async () => {
-    const { relay, recorded } = createParts({ hasMarker: refuse });
-    await turnThroughGrace(relay.turn);
-    expect(recorded.slice(0, 2)).toEqual([leaseExpired, 'unknown']);
-  });
-
   test('doubts everything again when it could not queue what an emptied Redis lost', async () => {
     const doubted: number[] = [];
     let isAway = true;
@@ -227,34 +190,5 @@ describe('a message whose job is not in Redis', () => {
     const { relay, replaced } = createLost({ isThereFrom: 500 });
     await turnFor(relay.turn, 10_000);
     expect(replaced).toEqual([]);
-  });
-});
-
-describe('the relay’s grace', () => {
-  test('begins again after PostgreSQL did not answer', async () => {
-    let isAway = false;
-    const { relay, recorded } = createParts({
-      readServerStart: () => (isAway ? refuse() : Promise.resolve('start')),
-    });
-    await relay.turn();
-    jest.advanceTimersByTime(longestLeaseMs / 2);
-    isAway = true;
-    await relay.turn();
-    isAway = false;
-    jest.advanceTimersByTime(longestLeaseMs / 2);
-    await relay.turn();
-    expect(recorded).toEqual([]);
-    await turnThroughGrace(relay.turn);
-    expect(recorded).not.toEqual([]);
-  });
-
-  test('begins again after the process was frozen', async () => {
-    const { relay, recorded } = createParts();
-    await relay.turn();
-    jest.advanceTimersByTime(longestLeaseMs * 3);
-    await relay.turn();
-    expect(recorded).toEqual([]);
-    await turnThroughGrace(relay.turn);
-    expect(recorded).not.toEqual([]);
   });
 });

@@ -1,13 +1,11 @@
 import type { EndedJob, Expired } from '@belfry/database';
 import { createFeed, createFeedLost, type FeedDeps, missingForMs } from './feed';
-import { createGrace, type GraceDeps } from './grace';
-import { giveUpLeases, type LeasesDeps } from './leases';
+import { createLoop, type Loop } from './loop';
+import { createRunStep, type RunStep } from './run-step';
 import { createWakeFanOut, type WakeFanOutDeps } from './wake-fan-out';
 
 export type RelayDeps = FeedDeps &
-  LeasesDeps &
-  WakeFanOutDeps &
-  GraceDeps & {
+  WakeFanOutDeps & {
     channels: string[];
     /** Fails what waits beyond its end. */
     expireWaiting(limit: number): Promise<Expired>;
@@ -19,40 +17,35 @@ export type RelayDeps = FeedDeps &
     requeueAfterMs: number;
   };
 
-export type Relay = {
+export type Relay = Loop & {
   /** One round; what `start` repeats. */
   turn(): Promise<void>;
-  start(): void;
-  close(): Promise<void>;
 };
 
 /** After a turn that queued something: there may be more, and the gateways wait for a new count. */
 const soonMs = 25;
 /** How long turns stay close to each other after the last one that queued something. */
 const busyMs = 1_000;
-/** Leases, ends and fanout: what need not be looked at as often as what waits. */
+/** Ends and fanout: what need not be looked at as often as what waits. */
 const careEveryMs = 1_000;
 const expiredPerTurn = 1_000;
 
 /**
- * Queues what waits, as far as there is room, and again what is gone from Redis; gives up leases that ran out; fails
- * what waited beyond its end; wakes fanout. Any number may run: PostgreSQL arbitrates each row.
+ * Queues what waits, as far as there is room, and again what is gone from Redis; fails what waited beyond its end; wakes
+ * fanout. Any number may run: PostgreSQL arbitrates each row.
  */
 export function createRelay(deps: RelayDeps): Relay {
   const doubt = createDoubt(deps);
   const feed = createFeed(deps);
   const feedLost = createFeedLost(deps);
   const fanOut = createWakeFanOut(deps);
-  const attempt = createAttempt(deps.log);
-  const care = createCare(deps, { attempt, wakeFanOut: fanOut.wake });
+  const runStep = createRunStep(deps.log);
+  const care = createCare(deps, { runStep, wakeFanOut: fanOut.wake });
   let busyUntilMs = Number.NEGATIVE_INFINITY;
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
 
-  // Each step by itself: leases do not wait for Redis, nor one channel for another.
+  // Each step by itself: one channel does not wait for another.
   async function turn(): Promise<void> {
-    const doubted = await attempt('doubt', doubt.next);
+    const doubted = await runStep('doubt', doubt.next);
     // What is fed while Redis is away would have jobs that nobody has, and fill the window with them.
     if (doubted) {
       if (doubted.isEmptied) fanOut.forget();
@@ -65,55 +58,39 @@ export function createRelay(deps: RelayDeps): Relay {
   async function queueLost(dueForMs: number | undefined): Promise<void> {
     if (dueForMs === undefined) return;
     for (const channel of deps.channels) {
-      const missing = await attempt(`doubt ${channel}`, () => feedLost(channel, dueForMs));
+      const missing = await runStep(`doubt ${channel}`, () => feedLost(channel, dueForMs));
       if (missing === 0) continue;
       doubt.again({ dueForMs, afterMs: missing === undefined ? 0 : missingForMs });
     }
   }
 
   async function queueWaiting(): Promise<void> {
-    const jobs = (await attempt('feed', feed)) ?? [];
+    const jobs = (await runStep('feed', feed)) ?? [];
     if (jobs.length > 0) busyUntilMs = performance.now() + busyMs;
     for (const channel of new Set(jobs.map((job) => job.channel))) {
       const ofChannel = jobs.filter((job) => job.channel === channel);
-      await attempt(`queue ${channel}`, () => deps.queues.addDeliverJobs(ofChannel));
+      await runStep(`queue ${channel}`, () => deps.queues.addDeliverJobs(ofChannel));
     }
   }
 
-  function schedule(): void {
-    if (isClosed) return;
-    const waitMs = performance.now() < busyUntilMs ? Math.min(soonMs, deps.pollMs) : deps.pollMs;
-    timer = setTimeout(() => {
-      running = turn().finally(schedule);
-    }, waitMs);
+  function waitMs(): number {
+    return performance.now() < busyUntilMs ? Math.min(soonMs, deps.pollMs) : deps.pollMs;
   }
 
-  return {
-    turn,
-    start: schedule,
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return { turn, ...createLoop(turn, waitMs) };
 }
 
-type CareParts = { attempt: Attempt; wakeFanOut(): Promise<void> };
+type CareParts = { runStep: RunStep; wakeFanOut(): Promise<void> };
 
 /** What keeps order among what waits and what is sent, about once a second. */
-function createCare(deps: RelayDeps, { attempt, wakeFanOut }: CareParts): () => Promise<void> {
-  const grace = createGrace(deps);
+function createCare(deps: RelayDeps, { runStep, wakeFanOut }: CareParts): () => Promise<void> {
   let nextAtMs = Number.NEGATIVE_INFINITY;
 
   return async function care() {
     if (performance.now() < nextAtMs) return;
     nextAtMs = performance.now() + careEveryMs;
-    await attempt('leases', async () => {
-      if (await grace.isOver()) await giveUpLeases(deps);
-    });
-    await attempt('expire', expire);
-    await attempt('fanout', wakeFanOut);
+    await runStep('expire', expire);
+    await runStep('fanout', wakeFanOut);
   };
 
   async function expire(): Promise<void> {
@@ -122,25 +99,6 @@ function createCare(deps: RelayDeps, { attempt, wakeFanOut }: CareParts): () => 
     deps.log.info('relay.expired', { messages });
     await deps.removeJobs(jobs);
   }
-}
-
-type Attempt = <T>(part: string, step: () => Promise<T>) => Promise<T | undefined>;
-
-/** Runs a step that may fail. An outage is one line, not one a turn. */
-function createAttempt(log: RelayDeps['log']): Attempt {
-  const failing = new Set<string>();
-
-  return async function attempt<T>(part: string, step: () => Promise<T>): Promise<T | undefined> {
-    try {
-      const result = await step();
-      if (failing.delete(part)) log.info('relay.step_restored', { part });
-      return result;
-    } catch (error) {
-      if (!failing.has(part)) log.warn('relay.step_failed', { part, error });
-      failing.add(part);
-      return undefined;
-    }
-  };
 }
 
 /** How long a message must have been due to be doubted now; undefined doubts none. */

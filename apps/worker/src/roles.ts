@@ -17,6 +17,12 @@ const roles: Role[] = [
   { name: 'relay', kind: 'relay' },
 ];
 
+/** The channels whose backlog is a process's concern: those it delivers, and all of them for the relay. */
+export function channelsOf(own: Role[]): ChannelName[] {
+  if (own.some(({ kind }) => kind === 'relay')) return [...channelNames];
+  return own.flatMap((role) => (role.kind === 'deliver' ? [role.channel] : []));
+}
+
 /** The roles named in WORKER_ROLES; throws naming the one that does not exist. */
 export function parseRoles(text: string): Role[] {
   if (text.trim() === 'all') return roles;

@@ -38,7 +38,6 @@ export function startDeliver(parts: Parts, channel: ChannelName): RunningRole {
     handle: deliver,
     hasOverdueWork: () => hasOverdueMessages(parts, channel),
     longestJobMs: times.leaseMs,
-    onProgress: parts.heartbeat.noteProgress,
     log,
   });
   return {

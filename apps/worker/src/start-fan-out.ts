@@ -41,7 +41,6 @@ export function startFanOut(parts: Parts): RunningRole {
       return overdue.length > 0;
     },
     longestJobMs: longestPlanningMs,
-    onProgress: parts.heartbeat.noteProgress,
     log,
   });
 }

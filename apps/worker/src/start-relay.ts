@@ -7,19 +7,20 @@ import {
   listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
-  readServerStart,
+  readUptimeMs,
+  recordResults,
   replaceJobs,
   withUpkeepLock,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
-import { leaseMsOf } from './lease';
+import { createLeases } from './leases';
 import type { Parts, RunningRole } from './parts';
 import { createRelay } from './relay';
 import { createUpkeep } from './upkeep';
 
 const upkeepEveryMs = 5 * 60_000;
 
-/** The role `relay`: brings what is due from PostgreSQL to the queues. */
+/** The role `relay`: brings what is due from PostgreSQL to the queues, and keeps order there. */
 export function startRelay(parts: Parts): RunningRole {
   const { env, database, queues, redis } = parts;
   const pool = database.delivery;
@@ -32,20 +33,23 @@ export function startRelay(parts: Parts): RunningRole {
     replaceJobs: (jobs) => replaceJobs(pool, jobs),
     expireWaiting: (limit) => expireWaiting(pool, limit),
     removeJobs: queues.removeJobs,
-    listExpiredLeases: (limit) => listExpiredLeases(pool, limit),
     listUnplannedRequests: (options) => listUnplannedRequests(pool, options),
     addFanOutJobs: queues.addFanOutJobs,
-    readServerStart: () => readServerStart(pool),
     hasMarker: async () => (await redis.set(markerKey, '1', 'GET')) !== null,
-    findVersion: parts.findVersion,
-    record: parts.recorder.record,
     queues,
     newId,
-    backoff: parts.backoff,
     pollMs: env.RELAY_POLL_MS,
     requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
     windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
-    longestLeaseMs: Math.max(...channelNames.map((name) => leaseMsOf(name, env))),
+    log: parts.log,
+  });
+  const leases = createLeases({
+    readUptimeMs: () => readUptimeMs(pool),
+    now: Date.now,
+    listExpiredLeases: (options) => listExpiredLeases(pool, options),
+    findVersion: parts.findVersion,
+    recordResults: (results) => recordResults(pool, results),
+    backoff: parts.backoff,
     log: parts.log,
   });
   const upkeep = createUpkeep({
@@ -55,11 +59,12 @@ export function startRelay(parts: Parts): RunningRole {
     log: parts.log,
   });
   relay.start();
+  leases.start();
   upkeep.start();
   return {
     isStalled: () => false,
     async close() {
-      await Promise.all([relay.close(), upkeep.close()]);
+      await Promise.all([relay.close(), leases.close(), upkeep.close()]);
     },
   };
 }

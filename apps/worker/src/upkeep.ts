@@ -1,5 +1,6 @@
 import type { Queryable, UpkeepTask } from '@belfry/database';
 import { type Logger, withinTime } from '@belfry/runtime';
+import { createLoop, type Loop } from './loop';
 
 export type UpkeepDeps = {
   /** Runs `work` while no other process does; false where another one has the lock. */
@@ -10,11 +11,9 @@ export type UpkeepDeps = {
   log: Logger;
 };
 
-export type Upkeep = {
+export type Upkeep = Loop & {
   /** One turn; what `start` repeats. */
   turn(): Promise<void>;
-  start(): void;
-  close(): Promise<void>;
 };
 
 /** Five million rows a turn: what is left is removed by the next one. */
@@ -26,8 +25,7 @@ const closeTimeoutMs = 1_000;
 export function createUpkeep(deps: UpkeepDeps): Upkeep {
   const { withLock, createTasks, everyMs, log } = deps;
   let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+  const loop = createLoop(turn, () => everyMs);
 
   async function turn(): Promise<void> {
     try {
@@ -54,20 +52,12 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     if (count > 0) log.info('upkeep.removed', { name: task.name, count });
   }
 
-  function schedule(): void {
-    if (isClosed) return;
-    timer = setTimeout(() => {
-      running = turn().finally(schedule);
-    }, everyMs);
-  }
-
   return {
     turn,
-    start: schedule,
+    start: loop.start,
     async close() {
       isClosed = true;
-      clearTimeout(timer);
-      await withinTime(running, closeTimeoutMs);
+      await withinTime(loop.close(), closeTimeoutMs);
     },
   };
 }

@@ -43,7 +43,6 @@ test('a consumer whose link is dead without a word is made anew, and takes what 
     },
     hasOverdueWork: async () => (await queues.countWaiting('slack')) > 0,
     longestJobMs: 20_000,
-    onProgress: () => undefined,
     log,
   });
   await eventually(() => expect(taken).toEqual(['waiting']), { timeoutMs: 60_000 });

@@ -8,8 +8,6 @@ export type WatchedOptions<Job> = ConsumeOptions<Job> & {
   hasOverdueWork(): Promise<boolean>;
   /** How long one job may be in hand. */
   longestJobMs: number;
-  /** A job ended. */
-  onProgress(): void;
 };
 
 /** A consumer that is made anew when work waits and none is taken: its connection may be dead without a word. */
@@ -44,10 +42,7 @@ export function consumeWatched<Job>(options: WatchedOptions<Job>): RunningRole {
 }
 
 /** The jobs in hand, whichever consumer brought them. */
-function createHands<Job>({
-  handle,
-  onProgress,
-}: Pick<WatchedOptions<Job>, 'handle' | 'onProgress'>) {
+function createHands<Job>({ handle }: Pick<WatchedOptions<Job>, 'handle'>) {
   const inHand = new Set<Promise<void>>();
   let progressAtMs = performance.now();
   let isDraining = false;
@@ -64,7 +59,6 @@ function createHands<Job>({
       } finally {
         inHand.delete(working);
         progressAtMs = performance.now();
-        onProgress();
       }
     },
     readProgress: () => ({ jobsInHand: inHand.size, progressAtMs }),

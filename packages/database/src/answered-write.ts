@@ -1,6 +1,6 @@
 import { AppError } from '@belfry/shared';
 import type pg from 'pg';
-import { inTransaction, type Queryable, sqlStateOf } from './transaction';
+import { inTransaction, type Queryable, sqlStateOf, undoneOrTaken } from './transaction';
 import { findStoredKeys, type NewIdempotencyKey, nameOfKey, type StoredKey } from './write-request';
 
 /** A call whose answer is stored with its key, in the transaction of its work. */
@@ -29,20 +29,26 @@ export async function writeAnswered(
   call: AnsweredCall,
   work: (client: Queryable) => Promise<string>,
 ): Promise<AnsweredWrite> {
+  return inTransaction(pool, (client) => writeWithKey(client, call, work), undoneOrTaken);
+}
+
+async function writeWithKey(
+  client: Queryable,
+  call: AnsweredCall,
+  work: (client: Queryable) => Promise<string>,
+): Promise<AnsweredWrite> {
   const { key } = call;
-  if (!key) return { isWritten: true, body: await inTransaction(pool, work) };
+  if (!key) return { isWritten: true, body: await work(client) };
   // The key comes first: of two calls with one key the second waits here, and does no work.
-  return inTransaction(pool, async (client) => {
-    const winner = await takeKey(client, call, key);
-    if (winner) return { isWritten: false, winner };
-    const body = await work(client);
-    await client.query({
-      name: 'store-answer',
-      text: 'UPDATE idempotency_key SET body = $3 WHERE account_id = $1 AND key_hash = $2',
-      values: [call.accountId, key.hash, body],
-    });
-    return { isWritten: true, body };
+  const winner = await takeKey(client, call, key);
+  if (winner) return { isWritten: false, winner };
+  const body = await work(client);
+  await client.query({
+    name: 'store-answer',
+    text: 'UPDATE idempotency_key SET body = $3 WHERE account_id = $1 AND key_hash = $2',
+    values: [call.accountId, key.hash, body],
   });
+  return { isWritten: true, body };
 }
 
 async function takeKey(

@@ -66,13 +66,13 @@ const pausedRecheckMs = 15_000;
 /** How much longer than a lease the others wait for the one that probes. */
 const probeMarginMs = 2_000;
 
-// What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
-// twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
 /** As `override.sms.sender` or its old place, without what people write between digits. */
 const overrideSender = `regexp_replace(
   coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender'),
   '[[:space:]().-]', '', 'g')`;
 
+// What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
+// twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
 WITH due AS MATERIALIZED (
   SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.probe_at,

@@ -1,5 +1,11 @@
 import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  channelVersion,
+  createFactories,
+  eventually,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import type pg from 'pg';
 import { claimMessages } from './claim';
 import { createDatabase, type Database } from './client';
@@ -328,11 +334,24 @@ describe('the relay’s queries', () => {
   test('list leases that ran out', async () => {
     const id = await writeMessage();
     await claimOne(id, 0);
-    const leases = await listExpiredLeases(database.delivery, 10_000);
+    const leases = await listExpiredLeases(database.delivery, { limit: 10_000, backForMs: 0 });
     expect(leases.find((lease) => lease.id === id)).toMatchObject({
       attempt: 1,
       channel: 'email',
       versionId: event.versionId,
     });
+  });
+
+  test('list a lease only when PostgreSQL has been back for as long as it was', async () => {
+    const id = await writeMessage();
+    await claimOne(id, 20);
+    await eventually(async () => expect(await listed(60_000)).toContain(id));
+    expect(await listed(19)).not.toContain(id);
+    expect(await listed(20)).toContain(id);
+
+    async function listed(backForMs: number): Promise<string[]> {
+      const leases = await listExpiredLeases(database.delivery, { limit: 10_000, backForMs });
+      return leases.map((lease) => lease.id);
+    }
   });
 });

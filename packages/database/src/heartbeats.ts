@@ -6,7 +6,6 @@ export type Beat = {
   roles: string[];
   version: string;
   isFirst: boolean;
-  hasProgress: boolean;
 };
 
 /** All times are PostgreSQL's. */
@@ -16,9 +15,8 @@ export async function writeHeartbeat(pool: pg.Pool, beat: Beat): Promise<void> {
     text: `INSERT INTO worker_heartbeat AS w (id, roles, version, started_at) VALUES ($1, $2, $3, now())
            ON CONFLICT (id) DO UPDATE SET
              roles = excluded.roles, version = excluded.version, beat_at = now(),
-             started_at = CASE WHEN $4 THEN now() ELSE w.started_at END,
-             progress_at = CASE WHEN $4 OR $5 THEN now() ELSE w.progress_at END`,
-    values: [beat.id, beat.roles, beat.version, beat.isFirst, beat.hasProgress],
+             started_at = CASE WHEN $4 THEN now() ELSE w.started_at END`,
+    values: [beat.id, beat.roles, beat.version, beat.isFirst],
   });
 }
 

@@ -73,7 +73,7 @@ export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise
   return new Set(rows.map((row) => row.id));
 }
 
-/** A job that lies in a queue although one of its messages ended. */
+/** A job that lies in a queue although none of its messages waits any more. */
 export type EndedJob = { channel: string; jobId: string };
 
 export type Expired = { messages: number; jobs: EndedJob[] };
@@ -83,7 +83,7 @@ export type Expired = { messages: number; jobs: EndedJob[] };
  * lease.
  */
 export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expired> {
-  const { rows } = await pool.query<{ channel: string; job_id: string | null }>({
+  const { rows } = await pool.query<{ channel: string; job_id: string | null; is_over: boolean }>({
     name: 'expire-waiting',
     text: `WITH waiting AS (
              SELECT id FROM message
@@ -93,14 +93,23 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
              SELECT id FROM message
              WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND expires_at <= now() AND state = 'queued'
              LIMIT $1 FOR UPDATE SKIP LOCKED
+           ), ended AS (
+             UPDATE message m SET state = 'failed', reason = 'expired', waits = NULL, due_at = NULL, settled_at = now()
+             WHERE m.id IN (SELECT id FROM waiting UNION ALL SELECT id FROM queued) AND m.state = 'queued'
+             RETURNING m.id, m.channel, m.job_id
+           ), shared AS (
+             -- Of one job, others may still wait: only they would have to be queued again.
+             SELECT DISTINCT job_id FROM message
+             WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND job_id IN (SELECT job_id FROM ended)
+               AND id NOT IN (SELECT id FROM ended)
            )
-           UPDATE message m SET state = 'failed', reason = 'expired', waits = NULL, due_at = NULL, settled_at = now()
-           WHERE m.id IN (SELECT id FROM waiting UNION ALL SELECT id FROM queued) AND m.state = 'queued'
-           RETURNING m.channel, m.job_id`,
+           SELECT e.channel, e.job_id, s.job_id IS NULL AS is_over FROM ended e LEFT JOIN shared s ON s.job_id = e.job_id`,
     values: [limit],
   });
   const jobs = new Map(
-    rows.flatMap(({ channel, job_id: jobId }) => (jobId ? [[jobId, { channel, jobId }]] : [])),
+    rows.flatMap(({ channel, job_id: jobId, is_over: isOver }) =>
+      jobId && isOver ? [[jobId, { channel, jobId }]] : [],
+    ),
   );
   return { messages: rows.length, jobs: [...jobs.values()] };
 }
@@ -115,7 +124,19 @@ export type ExpiredLease = {
   integrationId: string | undefined;
 };
 
-export async function listExpiredLeases(pool: pg.Pool, limit: number): Promise<ExpiredLease[]> {
+export type ExpiredLeaseOptions = {
+  limit: number;
+  /**
+   * For how long workers could record again. A longer lease may have ended while its worker knew the outcome and could
+   * tell nobody.
+   */
+  backForMs: number;
+};
+
+export async function listExpiredLeases(
+  pool: pg.Pool,
+  { limit, backForMs }: ExpiredLeaseOptions,
+): Promise<ExpiredLease[]> {
   const { rows } = await pool.query<{
     id: string;
     attempts: number;
@@ -127,10 +148,13 @@ export async function listExpiredLeases(pool: pg.Pool, limit: number): Promise<E
     name: 'list-expired-leases',
     // What is being sent has a job id, see the claim.
     text: `SELECT m.id, m.attempts, m.channel, r.version_id, m.unknown_count, m.integration_id
-           FROM message m JOIN request r ON r.id = m.request_id
+           FROM message m
+           JOIN request r ON r.id = m.request_id
+           JOIN attempt a ON a.message_id = m.id AND a.number = m.attempts
            WHERE m.state = 'sending' AND m.due_at IS NOT NULL AND m.job_id IS NOT NULL AND m.due_at <= now()
+             AND m.due_at - a.opened_at <= $2::float8 * interval '1 ms'
            ORDER BY m.due_at LIMIT $1`,
-    values: [limit],
+    values: [limit, backForMs],
   });
   return rows.map((row) => ({
     id: row.id,
@@ -166,10 +190,10 @@ export async function listUnplannedRequests(
   return rows.map((row) => row.id);
 }
 
-/** PostgreSQL's own start time: a lease must not run out while PostgreSQL was away. */
-export async function readServerStart(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query<{ started: string }>(
-    `SELECT pg_postmaster_start_time()::text AS started`,
+/** How long PostgreSQL has been running. */
+export async function readUptimeMs(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ ms: number }>(
+    `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS ms`,
   );
-  return rows[0]?.started ?? '';
+  return rows[0]?.ms ?? 0;
 }

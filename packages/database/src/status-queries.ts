@@ -28,18 +28,23 @@ export async function readDatabaseTime(pool: pg.Pool): Promise<number> {
 }
 const oldestStatement = `
 WITH RECURSIVE g AS (
-  (SELECT channel, is_bulk, app_id, due_at FROM message WHERE due_at IS NOT NULL AND job_id IS NULL
-   ORDER BY channel, is_bulk, app_id, due_at LIMIT 1)
+  SELECT n.* FROM unnest($1::text[]) c (channel) CROSS JOIN LATERAL (
+    SELECT m.channel, m.is_bulk, m.app_id, m.due_at FROM message m
+    WHERE m.due_at IS NOT NULL AND m.job_id IS NULL AND m.channel = c.channel
+    ORDER BY m.is_bulk, m.app_id, m.due_at LIMIT 1
+  ) n
   UNION ALL
   SELECT n.* FROM g CROSS JOIN LATERAL (
     SELECT m.channel, m.is_bulk, m.app_id, m.due_at FROM message m
-    WHERE m.due_at IS NOT NULL AND m.job_id IS NULL AND (m.channel, m.is_bulk, m.app_id) > (g.channel, g.is_bulk, g.app_id)
-    ORDER BY m.channel, m.is_bulk, m.app_id, m.due_at LIMIT 1
+    WHERE m.due_at IS NOT NULL AND m.job_id IS NULL AND m.channel = g.channel
+      AND (m.is_bulk, m.app_id) > (g.is_bulk, g.app_id)
+    ORDER BY m.is_bulk, m.app_id, m.due_at LIMIT 1
   ) n
 ), oldest AS (
   SELECT channel, due_at FROM g
   UNION ALL
-  SELECT channel, due_at FROM message WHERE state = 'queued' AND due_at IS NOT NULL AND job_id IS NOT NULL
+  SELECT channel, due_at FROM message
+  WHERE state = 'queued' AND due_at IS NOT NULL AND job_id IS NOT NULL AND channel = ANY ($1::text[])
 )
 SELECT c.channel, coalesce(extract(epoch FROM now() - min(o.due_at)), 0)::float8 AS seconds
 FROM unnest($1::text[]) WITH ORDINALITY c (channel, place)

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createLogger } from '@belfry/runtime';
 import { testDatabase } from '@belfry/testing';
 import { createDatabase, type Database } from './client';
-import { inTransaction } from './transaction';
+import { inTransaction, undoneOrTaken } from './transaction';
 
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
@@ -12,6 +12,24 @@ beforeAll(async () => {
 });
 
 afterAll(() => database.close());
+
+test.each([
+  ['once when a name is taken', '23505', undefined, 1],
+  ['three times when a neighbour made PostgreSQL undo it', '40001', undefined, 3],
+  ['three times when it finds what is in its way', '23505', undoneOrTaken, 3],
+])('a transaction is tried %s', async (_what, state, retried, tries) => {
+  let tried = 0;
+  const failing = inTransaction(
+    database.accepting,
+    async (client) => {
+      tried += 1;
+      await client.query(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${state}'; END $$`);
+    },
+    retried,
+  );
+  await expect(failing).rejects.toMatchObject({ code: state });
+  expect(tried).toBe(tries);
+});
 
 // Found by chaos: the process ended with an error that nobody listened to.
 test('a connection that PostgreSQL ends between two statements fails its transaction and nothing else', async () => {

@@ -5,16 +5,23 @@ export type Queryable = Pick<pg.ClientBase, 'query'>;
 
 const maxTries = 3;
 
+/** Serialization failure, deadlock. */
+const undone: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** And a unique violation: for work that looks for what is in its way, and finds it the next time. */
+export const undoneOrTaken: ReadonlySet<string> = new Set([...undone, '23505']);
+
 /** Runs `work` in one transaction, again when a neighbour's transaction made PostgreSQL undo it. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: Queryable) => Promise<T>,
+  retried = undone,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await tryOnce(pool, work);
     } catch (error) {
-      if (tries >= maxTries || !isCollision(error)) throw error;
+      if (tries >= maxTries || !retried.has(sqlStateOf(error) ?? '')) throw error;
     }
   }
 }
@@ -49,12 +56,4 @@ async function rollBack(client: Queryable): Promise<Error | undefined> {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-/** Serialization failure, deadlock, unique violation. */
-const collisions = new Set(['40001', '40P01', '23505']);
-
-function isCollision(error: unknown): boolean {
-  const state = sqlStateOf(error);
-  return state !== undefined && collisions.has(state);
 }

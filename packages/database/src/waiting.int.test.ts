@@ -238,6 +238,20 @@ describe('expireWaiting', () => {
     expect(await read(sending)).toMatchObject({ state: 'sending' });
     expect(await read(alive)).toMatchObject({ state: 'queued' });
   });
+
+  test('names a job only when none of its messages waits any more', async () => {
+    const place = await createPlace();
+    const jobId = newId();
+    const expiresAt = new Date(Date.now() - 1_000);
+    await write(place, { data: { expiresAt, jobId } });
+    await write(place, { data: { expiresAt, jobId } });
+    const last = await write(place, { data: { jobId } });
+    const first = await expireWaiting(database.delivery, 1_000);
+    expect(first.jobs).not.toContainEqual({ channel, jobId });
+    await update(last, { expiresAt });
+    const second = await expireWaiting(database.delivery, 1_000);
+    expect(second.jobs).toContainEqual({ channel, jobId });
+  });
 });
 
 describe('putBackMessages', () => {

@@ -143,14 +143,65 @@ describe('a worker that is frozen within the call', () => {
   });
 });
 
+/** How long after its first attempt the message was tried again. */
+async function readDelayMs(requestId: string): Promise<number> {
+  const { attemptRows } = await readUntil(requestId, isSent);
+  expect(attemptRows).toMatchObject([{ reason: 'lease_expired' }, { outcome: 'accepted' }]);
+  const [first, second] = attemptRows.map(({ openedAt }) => openedAt.getTime());
+  return Number(second) - Number(first);
+}
+
 describe('a worker that is killed', () => {
   test('delays its message by no more than the lease and 5 s', async () => {
     const requestId = await accept();
     const worker = await freezeWithinCall();
     await system.startWorker('deliver-slack');
     await worker.stop('SIGKILL');
-    const { attemptRows } = await readUntil(requestId, isSent);
-    const [first, second] = attemptRows.map(({ openedAt }) => openedAt.getTime());
-    expect(Number(second) - Number(first)).toBeLessThanOrEqual(leaseMs + 5_000);
+    expect(await readDelayMs(requestId)).toBeLessThanOrEqual(leaseMs + 5_000);
+  });
+
+  test('delays it by no more when it was the relay, too, and every other one', async () => {
+    const requestId = await accept();
+    await system.workers[0]?.stop('SIGKILL');
+    slack.fail({ on: 'chat.postMessage', hang: true });
+    const worker = await system.startWorker('all');
+    await eventually(() => expect(slack.sends).toHaveLength(1), { timeoutMs: 30_000 });
+    await worker.stop('SIGKILL');
+    // A relay that let all leases wait from its own start on would be seen.
+    await sleep(leaseMs / 2);
+    await system.startWorker('all');
+    expect(await readDelayMs(requestId)).toBeLessThanOrEqual(leaseMs + 5_000);
+  });
+
+  test('delays it by no more while PostgreSQL ends connections again and again', async () => {
+    const requestId = await accept();
+    const worker = await freezeWithinCall();
+    await system.startWorker('deliver-slack');
+    await worker.stop('SIGKILL');
+    const delay = readDelayMs(requestId);
+    const cutting = cutBackendsUntil(delay);
+    expect(await delay).toBeLessThanOrEqual(leaseMs + 5_000);
+    expect(await cutting).toBeGreaterThan(leaseMs / cutEveryMs / 2);
   });
 });
+
+const cutEveryMs = 1_500;
+
+/** Ends every connection but our own, every 1.5 s; how often. */
+async function cutBackendsUntil(end: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  void end.then(over, over);
+  let times = 0;
+  while (!isOver) {
+    await system.database.delivery.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+    );
+    times += 1;
+    await sleep(cutEveryMs);
+  }
+  return times;
+}

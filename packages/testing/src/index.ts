@@ -1,4 +1,5 @@
 export { type Backlog, writeBacklog } from './backlog';
+export { recordedRuns } from './chaos/recorded-runs';
 export { tableOf } from './chaos/report';
 export { runChaos } from './chaos/run';
 export { type LogLine, startProcess, type TestProcess } from './child-process';

@@ -25,6 +25,8 @@ export type RunEntry = {
   keys: number;
   isFull: boolean;
   commit: string;
+  /** Of the machine. */
+  cores: number;
   /** How long an idempotency key stays locked without its owner. */
   lockMs: number;
   /** How long an attempt may take. */

@@ -2,7 +2,10 @@ import { type Facts, isSuccess } from './check/facts';
 import { type AttemptEntry, entriesOf, type FaultEntry } from './recording';
 
 /** How long it took, by kind of fault, until all was as before. */
-export type Recovery = Record<string, { faults: number; p50Ms: number; p99Ms: number }>;
+export type Recovery = Record<
+  string,
+  { faults: number; p50Ms: number; p99Ms: number; timesMs: number[] }
+>;
 
 /**
  * For a worker that was ended or stopped: from then until the last attempt that it held was given up or ended. For a gateway: until its
@@ -17,12 +20,15 @@ export function measureRecovery(facts: Facts): Recovery {
     if (ms !== undefined) times.set(name, [...(times.get(name) ?? []), ms]);
   }
   return Object.fromEntries(
-    [...times]
-      .sort()
-      .map(([name, all]) => [
-        name,
-        { faults: all.length, p50Ms: percentile(all, 0.5), p99Ms: percentile(all, 0.99) },
-      ]),
+    [...times].sort().map(([name, all]) => [
+      name,
+      {
+        faults: all.length,
+        p50Ms: percentile(all, 0.5),
+        p99Ms: percentile(all, 0.99),
+        timesMs: all.map(Math.round),
+      },
+    ]),
   );
 }
 
@@ -31,9 +37,9 @@ function nameOf({ name, target }: FaultEntry): string {
   return name.startsWith('process.') ? `${name} ${kindOf(target)}` : name;
 }
 
-/** `gateway` of `gateway-1`. */
+/** `gateway` of `gateway-1`, and `worker` of `deliver-sms`. */
 export function kindOf(target: string): string {
-  return target.replace(/-\d+$/, '');
+  return target.startsWith('deliver-') ? 'worker' : target.replace(/-\d+$/, '');
 }
 
 function createClock(facts: Facts): (fault: FaultEntry) => number | undefined {
@@ -68,8 +74,9 @@ function createClock(facts: Facts): (fault: FaultEntry) => number | undefined {
 
   return function clock(fault) {
     const { name, target, atMs, liftedMs } = fault;
-    if (!name.startsWith('process.')) return whenServed(liftedMs);
-    if (!target.startsWith('gateway')) return whatWasHeld(fault);
+    const kind = kindOf(target);
+    if (kind === 'worker') return whatWasHeld(fault);
+    if (kind !== 'gateway') return whenServed(liftedMs);
     return firstAnswer(name === 'process.stop' ? liftedMs : atMs, target);
   };
 }
@@ -84,7 +91,7 @@ function leastAfter(fromMs: number, times: number[]): number | undefined {
   return later.length === 0 ? undefined : later.reduce((a, b) => Math.min(a, b)) - fromMs;
 }
 
-function percentile(numbers: number[], share: number): number {
+export function percentile(numbers: number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
 }

@@ -19,6 +19,7 @@ export type Report = {
   seed: number;
   commit: string;
   is_full: boolean;
+  cores: number;
   seconds: number;
   kills_by_kind: Record<string, number>;
   faults_by_kind: Record<string, number>;
@@ -51,6 +52,7 @@ export function reportOn(entries: readonly Entry[], leastKills: number): Report 
     seed: run.seed,
     commit: run.commit,
     is_full: run.isFull,
+    cores: run.cores,
     seconds: Math.round((end.atMs - (entriesOf(entries, 'call')[0]?.atMs ?? 0)) / 1_000),
     kills_by_kind: countBy(kills, ({ name, target }) => killName(name, target)),
     faults_by_kind: countBy(faults, ({ name }) => name),

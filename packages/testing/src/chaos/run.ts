@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { createWriteStream, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { repositoryRoot } from '../test-stores';
 import { createClient } from './client';
@@ -49,6 +51,7 @@ type Recorder = {
 /** Each entry is written as it comes, so that a run that breaks off has its history. */
 function createRecorder({ reportFile, keys, seed, isFull = false }: ChaosOptions): Recorder {
   const entries: Entry[] = [];
+  if (reportFile) mkdirSync(path.dirname(reportFile), { recursive: true });
   const stream = reportFile
     ? createWriteStream(reportFile.replace(/(\.json)?$/, '.history.jsonl'))
     : undefined;
@@ -57,7 +60,8 @@ function createRecorder({ reportFile, keys, seed, isFull = false }: ChaosOptions
     stream?.write(`${JSON.stringify(entry)}\n`);
   }
   const settings = { lockMs, deadlineMs, ...policy };
-  record({ type: 'run', seed, keys, isFull, commit: readCommit(), ...settings });
+  const cores = availableParallelism();
+  record({ type: 'run', seed, keys, isFull, commit: readCommit(), cores, ...settings });
   return {
     entries,
     record,

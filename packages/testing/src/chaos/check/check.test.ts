@@ -131,6 +131,16 @@ describe('a second send', () => {
     ['reply_dropped', { sends: [{ isAnswered: false }, { atMs: 8_600 }] }],
     ['reply_late', { sends: [{ answeredMs: 7_900 }, { atMs: 8_600, answeredMs: 8_610 }] }],
     ['reply_late', { sends: [{ atMs: 8_000, answeredMs: 8_001 }, { atMs: 8_600 }] }],
+    [
+      'reply_late',
+      {
+        attempts: [
+          { closedMs: 8_200, outcome: 'unknown', reason: 'timeout' },
+          { openedMs: 8_500, closedMs: 9_000 },
+        ],
+        sends: [{ atMs: 8_400, answeredMs: 8_410 }, { atMs: 8_600 }],
+      },
+    ],
     ['worker_killed', { faults: [{}] }],
     ['worker_stopped', { faults: [{ name: 'process.stop', isKill: false }] }],
     ['postgres_away', { faults: [{ name: 'postgres.stop', target: 'postgres', pid: undefined }] }],
@@ -156,6 +166,10 @@ describe('a second send', () => {
     [
       'the answer had left long before',
       { sends: [{ answeredMs: 3_200 }, { atMs: 8_600, answeredMs: 8_610 }] },
+    ],
+    [
+      'it was taken after the lease ran out',
+      { sends: [{ atMs: 8_400, answeredMs: 8_410 }, { atMs: 8_600 }] },
     ],
     ['another worker was killed', { faults: [{ pid: 8 }] }],
     ['its worker was killed before it', { faults: [{ atMs: 10, liftedMs: 50 }] }],

@@ -1,3 +1,4 @@
+import { timeoutReason } from '@belfry/channels';
 import type { AttemptEntry, FaultEntry, MessageEntry, SendEntry } from '../recording';
 import type { Facts } from './facts';
 
@@ -16,26 +17,33 @@ export function explainDuplicates(facts: Facts, message: MessageEntry): Explaine
   const extra = facts.sendsOf(message).length - 1;
   if (extra <= 0) return { byCause: [], unexplained: 0 };
   const attempts = facts.attemptsOf(message.id);
-  const causes = attempts
-    .filter((attempt, index) => isDoubted(attempt, attempts[index + 1]))
-    .flatMap((attempt) => causeOf(facts, message, attempt) ?? []);
+  const causes = attempts.flatMap((attempt, index) => {
+    const next = attempts[index + 1];
+    if (!next || !isDoubted(attempt, next)) return [];
+    return causeOf(facts, message, { attempt, next }) ?? [];
+  });
   const byCause = causes.slice(0, extra);
   return { byCause, unexplained: extra - byCause.length };
 }
 
 /** Its outcome was not known when the next attempt was opened, which says so. */
-function isDoubted(attempt: AttemptEntry, next: AttemptEntry | undefined): boolean {
-  if (!next?.isPossibleDuplicate) return false;
+function isDoubted(attempt: AttemptEntry, next: AttemptEntry): boolean {
+  if (!next.isPossibleDuplicate) return false;
   return attempt.outcome === 'unknown' || (attempt.closedMs ?? 0) > next.openedMs;
 }
 
 /** PostgreSQL rounds to milliseconds, and its clock and ours are read one after the other. */
 const clockSlackMs = 100;
 
-function causeOf(facts: Facts, message: MessageEntry, attempt: AttemptEntry): Cause | undefined {
+type Doubted = { attempt: AttemptEntry; next: AttemptEntry };
+
+function causeOf(facts: Facts, message: MessageEntry, doubted: Doubted): Cause | undefined {
+  const { attempt, next } = doubted;
   const fromMs = attempt.openedMs - clockSlackMs;
   const toMs = (attempt.closedMs ?? facts.end.atMs) + clockSlackMs;
-  const sends = facts.sendsOf(message).filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
+  // What was on its way when the time was up may be taken later; before the next attempt it is this one's.
+  const takenToMs = attempt.reason === timeoutReason ? Math.max(toMs, next.openedMs) : toMs;
+  const sends = facts.sendsOf(message).filter(({ atMs }) => atMs >= fromMs && atMs <= takenToMs);
   if (sends.some(({ isAnswered }) => !isAnswered)) return 'reply_dropped';
   const overlapping = facts.faults.filter(
     ({ atMs, liftedMs }) => atMs <= toMs && liftedMs >= fromMs,

@@ -60,6 +60,7 @@ export function recordingOf(parts: Parts): Entry[] {
       keys: 1,
       isFull: false,
       commit: 'none',
+      cores: 2,
       lockMs: 10_000,
       deadlineMs: 3_000,
       unknownResends: 2,

@@ -1,0 +1,20 @@
+import type { Logger } from '@belfry/runtime';
+
+export type RunStep = <T>(part: string, step: () => Promise<T>) => Promise<T | undefined>;
+
+/** Runs a step of the relay that may fail; undefined when it did. An outage is one line, not one a turn. */
+export function createRunStep(log: Logger): RunStep {
+  const failing = new Set<string>();
+
+  return async function runStep<T>(part: string, step: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await step();
+      if (failing.delete(part)) log.info('relay.step_restored', { part });
+      return result;
+    } catch (error) {
+      if (!failing.has(part)) log.warn('relay.step_failed', { part, error });
+      failing.add(part);
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,75 @@
+import { percentile } from './recovery';
+import type { Report } from './report';
+
+/** What is published of runs, as Markdown: made from their reports, so that nobody writes a figure by hand. */
+export function recordedRuns(reports: readonly Report[]): string {
+  return [
+    about(reports),
+    tableOf(
+      ['seed', ...reports.map(({ seed }) => String(seed))],
+      figures.map(([name, read]) => [name, ...reports.map((report) => String(read(report)))]),
+    ),
+    recoveryText,
+    tableOf(['after', 'times', 'p50', 'p99'], recoveryRows(reports)),
+  ].join('\n\n');
+}
+
+function about(reports: readonly Report[]): string {
+  const commits = listOf(reports.map(({ commit }) => commit));
+  const cores = listOf(reports.map((report) => String(report.cores)));
+  const processes = reports.every((report) => report.is_full)
+    ? 'a process a role'
+    : 'two workers with every role';
+  return `Commit ${commits}, ${processes}, on ${cores} cores.`;
+}
+
+const figures: [string, (report: Report) => string | number][] = [
+  ['keys', (report) => report.keys],
+  ['calls', (report) => report.calls],
+  ['messages', (report) => report.messages],
+  ['provider calls', (report) => report.sends],
+  ['seconds', (report) => report.seconds],
+  ['kills', (report) => report.kills],
+  ['kills by kind', (report) => countsOf(report.kills_by_kind)],
+  ['lost', (report) => report.lost],
+  ['accepted twice', (report) => report.double_accepted],
+  ['unsettled', (report) => report.unsettled],
+  ['duplicates', (report) => report.duplicates],
+  ['duplicates by cause', (report) => countsOf(report.duplicates_by_cause)],
+  ['unexplained duplicates', (report) => report.unexplained_duplicates],
+  ['broken invariants', (report) => report.violations.length],
+];
+
+function countsOf(counts: Record<string, number>): string {
+  const named = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return named.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
+}
+
+const recoveryText = `Recovery in milliseconds, over all of these runs: for a worker until the last attempt that it held was given up (a lease is 12 s
+here) or ended, for a gateway until its next first answer, for anything else from its end until a call was accepted and a message sent.`;
+
+function recoveryRows(reports: readonly Report[]): string[][] {
+  const times = new Map<string, number[]>();
+  for (const { recovery } of reports) {
+    for (const [name, { timesMs }] of Object.entries(recovery)) {
+      times.set(name, [...(times.get(name) ?? []), ...timesMs]);
+    }
+  }
+  return [...times]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, all]) => [
+      name,
+      String(all.length),
+      String(percentile(all, 0.5)),
+      String(percentile(all, 0.99)),
+    ]);
+}
+
+function listOf(texts: string[]): string {
+  return [...new Set(texts)].join(', ');
+}
+
+function tableOf(head: string[], rows: string[][]): string {
+  const all = [head, head.map(() => '---'), ...rows];
+  return all.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
