@@ -31,6 +31,7 @@ const fileName: Change = (text) =>
   text
     .replace(/^.*[/\\]/s, '')
     .replace(/\p{C}/gu, '')
+    .replace(/ +/g, ' ')
     .trim();
 
 const mail: EmailTemplate = {

@@ -14,7 +14,8 @@ export function readMail({ from, to, raw, parsed }: SmtpSend) {
     text: oneKindOfBreak(parsed.text ?? ''),
     html: parsed.html ? readHtml(oneKindOfBreak(parsed.html)) : undefined,
     attachments: parsed.attachments.map(({ filename, content, contentType }) => ({
-      filename,
+      // A long name is folded at a space, and whoever reads it may take that and the next one for one.
+      filename: filename?.replace(/ +/g, ' '),
       contentType,
       content: content.toString('latin1'),
     })),
