@@ -21,7 +21,7 @@ export type OpenApi = {
       {
         operationId: string;
         security?: unknown;
-        parameters: { name: string; in: string; example: string; $ref?: string }[];
+        parameters: { name: string; in: string; example?: string; $ref?: string }[];
         requestBody?: { content: Content };
         responses: Record<string, DocumentedResponse>;
       }
@@ -37,35 +37,38 @@ export type DocumentedOperation = {
   name: string;
   method: string;
   path: string;
+  /** By the signature of a user, in place of the account's key. */
+  isSigned: boolean;
   /** Of the path, by name. */
   parameters: Record<string, string>;
+  /** What stands in the query of each call. */
+  query: Record<string, string>;
   /** One for each way to call it; undefined where it takes no body. */
   bodies: { name: string; value: Record<string, unknown> | undefined }[];
   responses: Record<string, DocumentedResponse>;
 };
 
-/** What an account calls by its key. */
 export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { security }]) => security === undefined)
-      .map(([method, { parameters, requestBody, responses }]) => {
-        const examples = requestBody?.content['application/json'].examples;
-        return {
-          name: `${method.toUpperCase()} ${path}`,
-          method: method.toUpperCase(),
-          path,
-          parameters: Object.fromEntries(
-            parameters
-              .filter((each) => each.in === 'path')
-              .map(({ name, example }) => [name, example]),
-          ),
-          bodies: examples
-            ? Object.entries(examples).map(([name, { value }]) => ({ name, value }))
-            : [{ name: 'no body', value: undefined }],
-          responses,
-        };
-      }),
+    Object.entries(methods).map(([method, { security, parameters, requestBody, responses }]) => {
+      const examples = requestBody?.content['application/json'].examples;
+      const valuesIn = (place: string) =>
+        parameters.flatMap(({ name, in: where, example }) =>
+          where === place && example !== undefined ? [[name, example]] : [],
+        );
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        isSigned: security !== undefined,
+        parameters: Object.fromEntries(valuesIn('path')),
+        query: Object.fromEntries(valuesIn('query')),
+        bodies: examples
+          ? Object.entries(examples).map(([name, { value }]) => ({ name, value }))
+          : [{ name: 'no body', value: undefined }],
+        responses,
+      };
+    }),
   );
 }
 
@@ -88,6 +91,7 @@ export type Call = {
   path: string;
   /** Values of the path's parameters, as they go into it. */
   parameters: Record<string, string>;
+  query: Record<string, string>;
   headers: Record<string, string>;
   /** JSON of a documented body; a text goes as it is. */
   body: Record<string, unknown> | string | undefined;
@@ -138,8 +142,10 @@ function bodyText({ body }: Call): string | undefined {
   return typeof body === 'object' ? JSON.stringify(body) : body;
 }
 
-function urlOf({ path, parameters }: Call): string {
-  return path.replace(/\{(\w+)\}/g, (_, name) => parameters[name] ?? '');
+function urlOf({ path, parameters, query }: Call): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameters[name] ?? '');
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? filled : `${filled}?${search}`;
 }
 
 function portOf({ server }: StoredGateway): number {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createConfiguration } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { createValidator } from '@belfry/shared';
@@ -13,6 +14,7 @@ import {
   type OpenApi,
   send,
 } from './documented-calls.fixture';
+import { signatureHeader } from './middleware/authenticate-reader';
 import { draftEvent, type Gateways, provocations, startGateways } from './provocations.fixture';
 import { inboxItemExample } from './routes/inbox-operations';
 
@@ -51,23 +53,41 @@ async function createDocumentedTenant(): Promise<Tenant> {
   const { createEvent } = createConfiguration(database.prisma, testSecrets());
   await createEvent({ appId: tenant.appId, name: draftEvent });
   await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');
-  await database.prisma.inboxItem.create({
-    data: {
-      id: newId(),
-      appId: tenant.appId,
-      userId: 'customer-1',
-      messageId: newId(),
-      content: inboxItemExample.message_body,
-    },
-  });
+  await createItem(tenant);
   return tenant;
+}
+
+const reader = 'customer-1';
+
+/** An item of the documented user; the id of its message. */
+async function createItem({ appId }: Tenant, status = 'UNREAD'): Promise<string> {
+  const content = inboxItemExample.message_body;
+  const data = { id: newId(), appId, userId: reader, messageId: newId(), content, status };
+  return (await gateways.usual.database.prisma.inboxItem.create({ data })).messageId;
+}
+
+/** The message that a body is to name: the one the account has, or one that came after it. */
+async function ownMessages(tenant: Tenant, body: Record<string, unknown>) {
+  if ('last_message_id' in body) {
+    return { ...body, last_message_id: await createItem(tenant, 'ARCHIVE') };
+  }
+  if (!('message_id' in body)) return body;
+  const { messageId } = await gateways.usual.database.prisma.inboxItem.findFirstOrThrow({
+    where: { appId: tenant.appId },
+  });
+  return { ...body, message_id: messageId };
+}
+
+function credentialsOf({ apiKey }: Tenant, isSigned: boolean): Record<string, string> {
+  const signature = createHmac('sha256', apiKey).update(reader).digest('hex');
+  return isSigned ? { [signatureHeader]: signature } : { Authorization: `AuthKey ${apiKey}` };
 }
 
 /** A documented call, with the ids that the account has in place of the example's. */
 async function callOf(
   tenant: Tenant,
-  { method, path, parameters }: DocumentedOperation,
-  body: Call['body'],
+  { method, path, parameters, query, isSigned }: DocumentedOperation,
+  body: Record<string, unknown> | undefined,
 ): Promise<Call> {
   const ids: Record<string, string> = { app_id: tenant.appId };
   if ('device_id' in parameters) {
@@ -77,11 +97,12 @@ async function callOf(
     method,
     path,
     parameters: { ...parameters, ...ids },
+    query,
     headers: {
-      Authorization: `AuthKey ${tenant.apiKey}`,
+      ...credentialsOf(tenant, isSigned),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
-    body,
+    body: body && (await ownMessages(tenant, body)),
   };
 }
 

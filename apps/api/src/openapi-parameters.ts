@@ -30,12 +30,11 @@ export function parametersOf(operation: Operation): object[] {
 }
 
 function ofQuery({ query = {} }: Operation): object[] {
-  return Object.entries(query).map(([name, { description, isRequired = false, schema }]) => ({
+  return Object.entries(query).map(([name, { isRequired = false, ...parameter }]) => ({
     name,
     in: 'query',
     required: isRequired,
-    description,
-    schema,
+    ...parameter,
   }));
 }
 

@@ -24,7 +24,13 @@ export type Operation = {
   errors: Partial<Record<ErrorCode, { text?: string }>>;
 };
 
-export type QueryParameter = { description: string; isRequired?: true; schema: TSchema };
+export type QueryParameter = {
+  description: string;
+  isRequired?: true;
+  /** What the documented call has there; without one it goes without. */
+  example?: string;
+  schema: TSchema;
+};
 
 /** Whether the operation is done once for an Idempotency-Key. */
 export function takesKey({ method, access }: Operation): boolean {

@@ -2,6 +2,7 @@ import { createSemaphore, newId } from '@belfry/runtime';
 import type { ErrorCode } from '@belfry/shared';
 import { findClosedPort } from '@belfry/testing';
 import { type Answered, type Call, send, sendHead } from './documented-calls.fixture';
+import { signatureHeader } from './middleware/authenticate-reader';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
 /** Gateways on the same stores, each set so that it refuses for one reason. */
@@ -41,24 +42,27 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   hostile_json: withBody('['.repeat(33) + ']'.repeat(33)),
   idempotency_key_invalid: withHeader('Idempotency-Key', 'not a key'),
   event_not_live: withEvent(draftEvent),
-  unauthenticated: ({ headers: { Authorization: _, ...headers }, ...call }, { usual }) =>
-    send(usual, { ...call, headers }),
+  unauthenticated: (call, { usual }) =>
+    send(usual, { ...call, headers: withoutCredentials(call.headers) }),
   https_required: (call, { https }) => send(https, call),
   app_not_found: withParameter('app_id', newId()),
   event_not_found: withEvent('no_such_event'),
   user_not_found: withParameter('user_id', 'nobody'),
   device_not_found: withParameter('device_id', newId()),
-  message_not_found: (call, { usual }) =>
-    send(usual, { ...call, path: `${call.path}?last_message_id=${newId()}` }),
+  message_not_found: (call, { usual }) => {
+    const message = { last_message_id: newId(), message_id: newId() };
+    const query = { ...call.query, ...message };
+    return send(usual, { ...call, query, body: changed(call.body, message) });
+  },
   not_found: withParameter('app_id', '%E0'),
   request_timeout: (call, { hasty }) => sendHead(hasty, call, { isWhole: false }),
   idempotency_conflict: (call, { usual }) => sendWhileKeyIsInUse(usual, call),
   body_too_large: withHeader('Content-Length', '10000001'),
   unsupported_media_type: withHeader('Content-Type', 'text/plain'),
-  validation_failed: ({ body, path, ...call }, { usual }) =>
+  validation_failed: ({ body, ...call }, { usual }) =>
     send(usual, {
       ...call,
-      path: `${path}?limit=0`,
+      query: { limit: '0' },
       body: body === undefined ? undefined : '{"platform":"windows"}',
     }),
   idempotency_mismatch: async (call, { usual }) => {
@@ -77,6 +81,14 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   internal: (call, { faulty }) => send(faulty, call),
   unavailable: (call, { storeless }) => send(storeless, call),
 };
+
+function withoutCredentials({
+  Authorization: _key,
+  [signatureHeader]: _signature,
+  ...headers
+}: Call['headers']): Call['headers'] {
+  return headers;
+}
 
 function withBody(body: string): Provoke {
   return (call, { usual }) => send(usual, { ...call, body });

@@ -219,6 +219,19 @@ describe('belfry keys rotate', () => {
     expect((await belfry(['account', 'create', 'Next'], k2)).code).toBe(0);
   });
 
+  test('passes over an integration that was removed: it has no credentials', async () => {
+    const { integrationId } = await seed();
+    const where = { id: integrationId };
+    const data = { credentials: '', deletedAt: new Date() };
+    await database.prisma.integration.update({ where, data });
+    const { code, out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ +0 {2}credentials of integrations$/m);
+    expect(out).toContain('Everything is sealed with the key "k2"');
+    const { credentials } = await database.prisma.integration.findUniqueOrThrow({ where });
+    expect(credentials).toBe('');
+  });
+
   test('finds nothing to do the second time', async () => {
     await seed();
     await belfry(['keys', 'rotate'], `${k2},${k1}`);

@@ -115,8 +115,8 @@ const texts = [
   ),
   tested(
     'opengovsg/postmangovsg#1150 chatwoot/chatwoot#14149',
-    'channels/src/twilio/receipts.test.ts',
-    'of an error has our own sentence and whom it blames',
+    'database/src/receipts.int.test.ts',
+    'that says failed keeps its reason and its code, whatever comes later',
   ),
   tested(
     'TwilioDevEd/message-segment-calculator#18',
@@ -350,7 +350,7 @@ const mails = [
     'OpenSMTPD/OpenSMTPD#65',
     `${email}/smtp.subject.fixture.ts`,
     'AUTH 535 5.7.8',
-    "rejected('integration')",
+    "rejected('integration', 'credentials_refused')",
   ),
   tested(
     'chandshy/mailpouch#326',

@@ -1,7 +1,7 @@
 import type { MetaSend, SlackSend, SmtpSend, TelegramSend, TwilioSend } from '@belfry/testing';
 import type { EmailTemplate } from './email/template';
 import type { InAppTemplate } from './in-app/template';
-import { readMail, readMarkdown, readMrkdwn } from './received.fixture';
+import { oneSpace, readMail, readMarkdown, readMrkdwn } from './received.fixture';
 import type { SlackTemplate } from './slack/template';
 import type { SmsTemplate } from './sms/template';
 import type { TelegramTemplate } from './telegram/template';
@@ -76,10 +76,10 @@ export const hostileCases: HostileCase[] = [
     read: (send: SmtpSend) => readMail(send),
     places: [
       { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
-      { at: /^addresses/, whole: (text) => oneLine(text).replaceAll('=?', '= ?') },
-      { at: /^subject|^headers/, whole: oneLine },
+      { at: /^addresses/, whole: (text) => oneSpace(oneLine(text).replaceAll('=?', '= ?')) },
+      { at: /^subject|^headers/, whole: (text) => oneSpace(oneLine(text)) },
       { at: /^text|^html/, whole: unixBreaks },
-      { at: /filename$/, whole: fileName },
+      { at: /filename$/, whole: (text) => oneSpace(fileName(text)) },
     ],
   },
   {

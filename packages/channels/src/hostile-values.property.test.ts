@@ -1,3 +1,4 @@
+import { isFullRun, seedOfRun } from '@belfry/testing';
 import fc from 'fast-check';
 import type { CompiledTemplate, Sender } from './channel';
 import { type HostileCase, hostileCases } from './hostile-cases.fixture';
@@ -15,8 +16,8 @@ import { channels } from './registry';
 
 const deadlineMs = 10_000;
 /** Each is a whole message to a simulator. */
-const combinations = 120;
-const seed = 20_260_417;
+const combinations = isFullRun() ? 500 : 120;
+const seed = seedOfRun(20_260_417);
 
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -36,7 +37,7 @@ describe.each(hostileCases.map((one) => [`${one.provider}, ${one.what}`, one] as
       for (const value of hostileValues) await stage.expectInPlace(value);
     });
 
-    test('so do combinations of them', async () => {
+    test(`so do combinations of them (seed ${seed})`, async () => {
       const stage = await setUp(one);
       await fc.assert(fc.asyncProperty(anyHostileValue, stage.expectInPlace), {
         seed,

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { createHttpSimulator } from '@belfry/testing';
 import type { SendResult } from './channel';
 import { closers, credential, type Stage } from './provider-subject.fixture';
 import { listProviders, subjects, withoutNetwork } from './provider-subjects.fixture';
@@ -30,11 +31,24 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
       const stage = await subject.start();
       stage.fail(fault);
       const { outcome } = await send(stage);
-      expect(outcome).toMatchObject({ ...expected, reason: expect.any(String) });
+      expect(outcome).toMatchObject({ reason: expect.any(String), ...expected });
       expect(outcome.detail).toMatch(/^[A-Z].*\.$/);
       expect(stage.sends()).toEqual([]);
     },
   );
+
+  const { redirectTo } = subject;
+  if (redirectTo) {
+    test('a redirect is not followed', async () => {
+      const elsewhere = await createHttpSimulator({ handle: () => ({ reply: { body: {} } }) });
+      closers.push(elsewhere.close);
+      const stage = await subject.start();
+      stage.fail(redirectTo(elsewhere.url));
+      expect((await send(stage)).outcome).toMatchObject({ outcome: 'retry', reason: 'http_302' });
+      expect(elsewhere.requests).toEqual([]);
+      expect(stage.sends()).toEqual([]);
+    });
+  }
 
   test('a refused connection is certainly not sent', async () => {
     const stage = await subject.start();

@@ -14,6 +14,8 @@ export type Subject = {
   /** Ways to break off after it, without an answer. */
   faultsAfter: unknown[];
   hang: unknown;
+  /** How the provider sends its caller elsewhere; undefined where its protocol has no such thing. */
+  redirectTo: ((url: string) => unknown) | undefined;
   /** How the provider refuses the credentials of a test. */
   refusal: unknown;
   /** Answers that repeat the credential, as a careless provider may. */

@@ -6,15 +6,18 @@ export function readMail({ from, to, raw, parsed }: SmtpSend) {
   return {
     envelope: { from, to },
     addresses: [parsed.from, parsed.to, parsed.cc, parsed.bcc, parsed.replyTo].map((list) =>
-      [list ?? []].flat().flatMap(({ value }) => value),
+      [list ?? []]
+        .flat()
+        .flatMap(({ value }) => value)
+        .map(({ name, ...address }) => ({ ...address, name: oneSpace(name) })),
     ),
     parts: readParts(raw.toString('latin1')),
-    subject: parsed.subject,
+    subject: oneSpace(parsed.subject ?? ''),
     headers: readHeaders(parsed),
     text: oneKindOfBreak(parsed.text ?? ''),
     html: parsed.html ? readHtml(oneKindOfBreak(parsed.html)) : undefined,
     attachments: parsed.attachments.map(({ filename, content, contentType }) => ({
-      filename,
+      filename: oneSpace(filename ?? ''),
       contentType,
       content: content.toString('latin1'),
     })),
@@ -29,9 +32,14 @@ function readHeaders({ headerLines }: SmtpSend['parsed']): Record<string, string
   return Object.fromEntries(
     found.map(({ key, line }) => [
       key,
-      decodeWords(line.replace(/\r?\n/g, '').slice(key.length + 2)),
+      oneSpace(decodeWords(line.replace(/\r?\n/g, '').slice(key.length + 2))),
     ]),
   );
+}
+
+/** A long header is folded at a space, and the space before that may be lost with the fold. */
+export function oneSpace(text: string): string {
+  return text.replace(/ +/g, ' ');
 }
 
 function decodeWords(line: string): string {

@@ -230,6 +230,26 @@ describe('upkeep', () => {
     expect(left.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
+  test('removes receipts of no message after the retention, and none of a message', async () => {
+    const { messageId } = await writeSent(1);
+    const write = async (ageDays: number, ofMessage: string | null) => {
+      const data = { appId: tenant.appId, integrationId: newId(), state: 'sent', body: '{}' };
+      const receivedAt = new Date(Date.now() - ageDays * dayMs);
+      const row = { ...data, id: newId(), messageId: ofMessage, receivedAt };
+      return (await database.prisma.receipt.create({ data: row })).id;
+    };
+    const removed = await write(retentionDays + 0.01, null);
+    const kept = [
+      await write(retentionDays - 0.01, null),
+      await write(retentionDays + 0.01, messageId),
+    ];
+    expect(await runAll()).toMatchObject({ 'receipt of no message': 1 });
+    const left = await database.prisma.receipt.findMany({
+      where: { id: { in: [removed, ...kept] } },
+    });
+    expect(left.map(({ id }) => id).sort()).toEqual(kept.sort());
+  });
+
   test('removes keys that are a day old', async () => {
     const hash = Buffer.from(newId());
     await writeKeyAlone(database.accepting, {

@@ -280,6 +280,34 @@ describe('putBackMessages', () => {
     expect(third.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
   });
 
+  test.each([
+    ['removed', { deletedAt: new Date() }],
+    ['paused', { state: 'paused' }],
+    ['refused by its provider', { state: 'needs_attention' }],
+  ])('passes over one that is %s, wherever it stands in the chain', async (_what, data) => {
+    const { place, ids } = await createPlaceWithChain(4);
+    for (const passedOver of [ids[0]!, ids[2]!]) {
+      await database.prisma.integration.update({ where: { id: passedOver }, data });
+    }
+    const id = await write(place, { integrationId: ids[1]!, data: { jobId: newId() } });
+    await putBack(id, true);
+    const next = await read(id);
+    expect(next.integrationId).toBe(ids[3]);
+    expect(next.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
+    await putBack(id, true);
+    const first = await read(id);
+    expect(first.integrationId).toBe(ids[1]);
+    expect(first.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
+  });
+
+  test('takes only what is due: the rest was put back before, and has its own time', async () => {
+    const { place, ids } = await createPlaceWithChain(2);
+    const data = { jobId: newId(), dueAt: new Date(Date.now() + 5_000) };
+    const id = await write(place, { integrationId: ids[0]!, data });
+    await putBack(id, true);
+    expect(await read(id)).toMatchObject({ ...data, integrationId: ids[0], waits: null });
+  });
+
   test('keeps the integration where nothing is wrong with it', async () => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
@@ -337,5 +365,33 @@ describe('an integration that needs attention', () => {
     await claim(messageIds);
     await markActive(database.delivery, integrationId);
     expect(await claim(messageIds)).toEqual(['claimed', 'claimed', 'claimed']);
+  });
+
+  test('lets nothing go on that waits for another one, or for something else', async () => {
+    const { place, ids } = await createPlaceWithChain(2);
+    const [integrationId, other] = [ids[0]!, ids[1]!];
+    const later = new Date(Date.now() + 60_000);
+    for (const id of [integrationId, other]) {
+      const state = { state: 'needs_attention', probeAt: later };
+      await database.prisma.integration.update({ where: { id }, data: state });
+    }
+    const waiting = (waits: string | null) => ({ dueAt: later, waits });
+    const woken = [
+      await write(place, { integrationId, data: waiting('needs_attention') }),
+      await write(place, { integrationId, data: waiting('paused') }),
+      await write(place, { integrationId, data: { ...waiting('needs_attention'), isBulk: true } }),
+    ];
+    const left = [
+      await write(place, { integrationId: other, data: waiting('needs_attention') }),
+      await write(place, { integrationId, data: waiting('retry') }),
+      await write(place, { integrationId, data: waiting(null) }),
+    ];
+    const before = await Promise.all(left.map(read));
+    await markActive(database.delivery, integrationId);
+    for (const { dueAt, waits } of await Promise.all(woken.map(read))) {
+      expect(dueAt!.getTime()).toBeLessThan(later.getTime());
+      expect(waits).toBeNull();
+    }
+    expect(await Promise.all(left.map(read))).toEqual(before);
   });
 });

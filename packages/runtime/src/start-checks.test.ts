@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { createLogger } from './log';
 import {
   createStartChecks,
@@ -58,6 +59,37 @@ describe('createStartChecks', () => {
     expect(refused).toEqual([]);
     await jest.advanceTimersByTimeAsync(10_000);
     expect(refused.map(({ refusals }) => refusals)).toEqual([['evicts']]);
+  });
+
+  test('tells each cause of a store that is away once, however often it is looked at', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(JSON.parse(String(chunk)));
+        done();
+      },
+    });
+    const causes = ['away', 'away', 'away', 'full', 'full'];
+    let readings = 0;
+    const read = async () => {
+      const cause = causes[readings];
+      readings += 1;
+      if (cause) throw Object.assign(new Error(cause), { code: cause });
+      return fit;
+    };
+    const started = createStartChecks({
+      checks: [{ name: 'redis', read }],
+      onRefused: () => undefined,
+      log: createLogger({ level: 'info', process: 'test', stream }),
+    });
+    await started.run();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(readings).toBe(causes.length + 1);
+    const told = lines.filter(({ message }) => message === 'start.check_failed');
+    expect(told).toMatchObject([
+      { name: 'redis', error: { code: 'away' } },
+      { name: 'redis', error: { code: 'full' } },
+    ]);
   });
 
   test('asks nobody any more once it was stopped', async () => {

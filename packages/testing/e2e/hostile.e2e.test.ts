@@ -1,22 +1,31 @@
 import { randomInt } from 'node:crypto';
-import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
+import { newId, receiptUrlOf } from '@belfry/runtime';
+import {
+  channelVersion,
+  eventually,
+  isFullRun,
+  type System,
+  seedOfRun,
+  startSystem,
+  type Tenant,
+  testSecrets,
+} from '@belfry/testing';
 import fc from 'fast-check';
 import type { Schema } from './hostile/bodies';
-import { type Call, createCalls, type Operation } from './hostile/calls';
+import { type Call, type CallsOptions, createCalls, type Operation } from './hostile/calls';
 import { createExchange, exchangeRaw } from './hostile/exchange';
 import { giants, liveEventMark } from './hostile/giants';
 import { createRawCalls } from './hostile/raw-calls';
 import { createLedger, enter, problemOf } from './hostile/verdict';
 
-const isFull = process.env['TEST_FULL'] === '1';
+const isFull = isFullRun();
 const callCount = isFull ? 20_000 : 2_000;
 /** So many callers at once. */
 const laneCount = 10;
 const callsTimeoutMs = 240_000;
 const triesAlone = 3;
 const maxSuspects = 500;
-/** The same calls each time in the short run; other ones each time in the full one. */
-const seed = Number(process.env['TEST_SEED'] ?? (isFull ? randomInt(2 ** 31 - laneCount) : 1));
+const seed = seedOfRun(1);
 
 let system: System;
 let tenant: Tenant;
@@ -24,6 +33,7 @@ let other: Tenant;
 let operations: Operation[];
 let caller: ReturnType<typeof createExchange>;
 let liveEvent: string;
+let receipts: CallsOptions['receipts'];
 const ledger = createLedger();
 
 beforeAll(async () => {
@@ -41,6 +51,7 @@ beforeAll(async () => {
     in_app: channelVersion({ title: '{{name}}', body: 'x' }),
   });
   liveEvent = name;
+  receipts = await createReceiptAddress();
   caller = createExchange(system.apiUrl, laneCount);
   operations = await readOperations();
 }, 120_000);
@@ -56,16 +67,61 @@ async function readOperations(): Promise<Operation[]> {
   const response = await fetch(new URL('/openapi.json', system.apiUrl));
   // The document is ours, and its own test says that it is what the schemas are.
   const document = (await response.json()) as {
-    paths: Record<string, Record<string, { operationId: string; requestBody?: unknown }>>;
+    paths: Record<
+      string,
+      Record<string, { operationId: string; requestBody?: unknown; security?: unknown }>
+    >;
     components: { schemas: Record<string, Schema> };
   };
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, requestBody }]) => {
+    Object.entries(methods).map(([method, { operationId, requestBody, security }]) => {
       const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
       const body = requestBody ? document.components.schemas[name] : undefined;
-      return { method, path, ...(body ? { body } : {}) };
+      return { method, path, isSigned: security !== undefined, ...(body ? { body } : {}) };
     }),
   );
+}
+
+/** Where Meta reports of an integration, as it would be told. */
+async function createReceiptAddress(): Promise<CallsOptions['receipts']> {
+  const secrets = { appSecret: newId(), verifyToken: newId() };
+  const { id } = await system.factories.createIntegration(tenant, {
+    channel: 'whatsapp',
+    provider: 'meta',
+    settings: { sender: '106540352242922', graph_version: 'v23.0' },
+    credentials: {
+      access_token: newId(),
+      app_secret: secrets.appSecret,
+      verify_token: secrets.verifyToken,
+    },
+  });
+  const url = receiptUrlOf({
+    publicUrl: system.apiUrl,
+    secrets: testSecrets(),
+    integrationId: id,
+  });
+  return { path: new URL(url).pathname, ...secrets };
+}
+
+/** Items in the inbox of a user; members of bodies that name their messages. */
+async function createItems() {
+  const messages = [newId(), newId(), newId()];
+  await system.database.prisma.inboxItem.createMany({
+    data: messages.map((messageId) => ({
+      id: newId(),
+      appId: tenant.appId,
+      userId: 'u1',
+      messageId,
+      content: { title: 'Hello', body: '', data: {} },
+    })),
+  });
+  const known = [...messages, newId(), 'none', ''];
+  return {
+    user_id: ['u1', 'u1', 'u1', 'u1', 'u2', '', ' ', 'x'.repeat(256), '__proto__'],
+    message_id: known,
+    last_message_id: known,
+    status: ['READ', 'ARCHIVE', 'UNREAD', ''],
+  };
 }
 
 /** Another test's workers would deliver them. */
@@ -160,7 +216,8 @@ function suspectsIn(sent: readonly Sent[]): Sent[] {
 describe('the gateway under hostile calls', () => {
   test(`answers each of ${callCount} generated calls in its own shape, and none of them stalls it each time that it runs alone (seed ${seed})`, async () => {
     const events = [...Array(12).fill(liveEvent), 'none', ' ', 'x'.repeat(129)];
-    const calls = createCalls({ operations, tenant, other, events });
+    const [known, knownOfReaders] = [{ event: events }, await createItems()];
+    const calls = createCalls({ operations, tenant, other, known, knownOfReaders, receipts });
     const sent: Sent[] = [];
     const lanes = Array.from({ length: laneCount }, (_, lane) => runLane(calls, lane, sent));
     for (const lane of await Promise.allSettled(lanes)) {
@@ -227,10 +284,23 @@ describe('the gateway under hostile calls', () => {
     const keys = await prisma.idempotencyKey.findMany({ where, select: { requestId: true } });
     expect(sorted(keys.map(({ requestId }) => requestId))).toEqual(sorted(ledger.keyedCalls));
     const ofApps = { appId: { in: [tenant.appId, other.appId] } };
-    const users = await prisma.user.findMany({ where: ofApps, select: { id: true } });
-    expect(sorted(users.map(({ id }) => id))).toEqual(sorted(ledger.users));
+    const users = await prisma.user.findMany({ where: ofApps });
+    expect(users.map(({ id }) => id)).toEqual(expect.arrayContaining([...ledger.users]));
+    expect(users.map(({ userId }) => userId)).toEqual(expect.arrayContaining([...ledger.readers]));
+    const others = users.filter(({ id }) => !ledger.users.has(id));
+    expect([...ledger.readers]).toEqual(expect.arrayContaining(others.map(({ userId }) => userId)));
     const devices = await prisma.device.findMany({ where: ofApps, select: { id: true } });
     for (const { id } of devices) expect(ledger.devices).toContain(id);
+  });
+
+  test('has taken calls that were signed, of front ends and of a provider, and counted what they stored', async () => {
+    expect(ledger.signedCalls.frontEnds).toBeGreaterThan(callCount / 50);
+    expect(ledger.signedCalls.providers).toBeGreaterThan(callCount / 200);
+    const { inboxItem, receipt } = system.database.prisma;
+    const items = await inboxItem.findMany({ where: { appId: tenant.appId } });
+    expect(items).toHaveLength(3);
+    expect(items.map(({ status }) => status)).not.toEqual(['UNREAD', 'UNREAD', 'UNREAD']);
+    expect(await receipt.count({ where: { appId: tenant.appId } })).toBeGreaterThan(0);
   });
 
   test('has met no fault of its own, and runs on', async () => {

@@ -77,5 +77,6 @@ export {
   startSystem,
 } from './system';
 export { createTcpProxy, type Direction, type Held, type TcpProxy } from './tcp-proxy';
+export { isFullRun, seedOfRun } from './test-env';
 export { startTestStores, type TestStores, type TestStoresOptions } from './test-stores';
 export { createWorkspaceCopy } from './workspace-copy';

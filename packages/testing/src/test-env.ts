@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 export function readTestEnv(name: 'TEST_DATABASE_TEMPLATE_URL' | 'TEST_REDIS_URL'): string {
   const value = process.env[name];
   if (!value) {
@@ -10,4 +12,14 @@ export function readTestEnv(name: 'TEST_DATABASE_TEMPLATE_URL' | 'TEST_REDIS_URL
 
 export function workerId(): number {
   return Number(process.env['JEST_WORKER_ID'] ?? 1);
+}
+
+/** Whether properties are tried at full size. */
+export function isFullRun(): boolean {
+  return process.env['TEST_FULL'] === '1';
+}
+
+/** The same values each time in the short run; other ones each time in the full one, which TEST_SEED repeats. */
+export function seedOfRun(usual: number): number {
+  return Number(process.env['TEST_SEED'] ?? (isFullRun() ? randomInt(2 ** 30) : usual));
 }

@@ -7,7 +7,9 @@ import {
   updateInboxBody,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
+import { bodyTooLarge } from '../middleware/declared-body';
 import type { Operation } from '../operation';
+import { maxInboxBodyBytes } from './inbox';
 
 const below = '/v1/apps/{app_id}/in_app_notifications';
 const messageId = '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03';
@@ -28,7 +30,14 @@ export const inboxItemExample = {
 const wrongSignature = { text: 'the header X-Raven-User-Signature is missing' };
 
 const byQuery = {
-  query: { user_id: { description: 'Whose inbox.', isRequired: true, schema: Type.String() } },
+  query: {
+    user_id: {
+      description: 'Whose inbox.',
+      isRequired: true,
+      example: userId,
+      schema: Type.String(),
+    },
+  },
   errors: {
     unauthenticated: wrongSignature,
     validation_failed: { text: 'user_id must not be blank' },
@@ -41,6 +50,7 @@ const byBody = {
     unauthenticated: wrongSignature,
     validation_failed: { text: 'user_id must not be blank' },
     message_not_found: {},
+    body_too_large: { text: bodyTooLarge(maxInboxBodyBytes).message },
   },
 } satisfies Partial<Operation>;
 
@@ -90,7 +100,7 @@ export const inboxOperations = {
       'Those that came after the inbox was last opened, up to 1,000. Without a signature where the app leaves its counters open.',
     access: 'signature_or_open',
     answer: unreadCountAnswer,
-    answerExample: { unread_count: 3 },
+    answerExample: { unread_count: 1 },
   },
   update: {
     ...byBody,

@@ -80,10 +80,17 @@ describe('a call of a provider', () => {
     expect(answer.body).toEqual({ success: true });
     expect(written).toMatchObject([
       { messageId: 'm1', state: 'sent', appId: integration.appId, integrationId: integration.id },
-      { messageId: 'm1', state: 'delivered', body: body(['sent', 'delivered']) },
+      { messageId: 'm1', state: 'delivered' },
     ]);
     expect(learned).toHaveLength(2);
     expect(lines.filter(({ message }) => message === 'receipt.stored')).toHaveLength(2);
+  });
+
+  test('has its raw body kept once, whatever it reports', async () => {
+    const { server, written } = setUp();
+    const sent = body(['sent', 'delivered', 'read']);
+    await request(server).post(path).send(sent);
+    expect(written.map(({ body: kept }) => kept)).toEqual([sent, '', '']);
   });
 
   test('is read with the address that we gave out, whatever host it came to', async () => {

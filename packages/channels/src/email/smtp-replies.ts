@@ -9,7 +9,7 @@ type Verdict =
   | { outcome: 'retry'; afterMs?: number }
   | { outcome: 'rejected'; scope: 'recipient' | 'content' | 'integration' };
 
-type Row = Verdict & {
+type SmtpReplyRow = Verdict & {
   reason: string;
   /** What the operator reads. */
   sentence: string;
@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** What a refusal means. The first row that fits decides; the first digit is never overruled by the text, but for quotas. */
-const smtpReplies: readonly Row[] = [
+export const smtpReplies: readonly SmtpReplyRow[] = [
   {
     reason: 'greeting_refused',
     stages: ['greeting'],
@@ -186,21 +186,26 @@ const smtpReplies: readonly Row[] = [
 ];
 
 /** What a server's refusal means; undefined when the reply is none. */
-export function sortSmtpReply({ stage, reply }: SmtpReply): Unanswered | undefined {
+export function sortSmtpReply(reply: SmtpReply): Unanswered | undefined {
+  const row = findSmtpReplyRow(reply);
+  return row && verdictOf(row);
+}
+
+/** The row that decides about a reply. */
+export function findSmtpReplyRow({ stage, reply }: SmtpReply): SmtpReplyRow | undefined {
   const [, code = '', enhanced = ''] =
     /^(\d{3})[ -]?(?:([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
   if (!/^[45]/.test(code)) return undefined;
-  const row = smtpReplies.find(
+  return smtpReplies.find(
     (candidate) =>
       (candidate.stages?.includes(stage) ?? true) &&
       (candidate.code?.test(code) ?? true) &&
       (candidate.enhanced?.test(enhanced) ?? true) &&
       (candidate.text?.test(reply) ?? true),
   );
-  return row && verdictOf(row);
 }
 
-function verdictOf(row: Row): Unanswered {
+function verdictOf(row: SmtpReplyRow): Unanswered {
   const { reason, sentence: detail } = row;
   if (row.outcome === 'rejected') {
     return { outcome: 'rejected', scope: row.scope, reason, detail };

@@ -5,7 +5,7 @@ import {
   credential,
   deps,
   listenAndDrop,
-  rejected,
+  rejected as rejectedFor,
   type Subject,
 } from '../provider-subject.fixture';
 import { smtp } from './smtp';
@@ -21,6 +21,10 @@ const smtpContent: EmailContent = {
   headers: {},
 };
 
+const rejected = (scope: Parameters<typeof rejectedFor>[0], reason: string) => ({
+  ...rejectedFor(scope),
+  reason,
+});
 const smtpReply = (at: SmtpFault['at'], reply: string): SmtpFault => ({ at, reply });
 
 /** What the contract suite needs to know of mail servers. */
@@ -71,6 +75,7 @@ export const smtpSubject: Subject = {
   ],
   faultsAfter: [{ at: 'end', drop: true }],
   hang: { at: 'end', hang: true },
+  redirectTo: undefined,
   refusal: { at: 'auth', reply: `535 5.7.8 Not ${credential}` },
   echoes: [
     { at: 'rcpt', reply: `550 5.1.1 ${credential}` },
@@ -81,44 +86,143 @@ export const smtpSubject: Subject = {
     [
       'greeting 554',
       smtpReply('connect', '554 5.7.1 Go away'),
-      { outcome: 'retry', afterMs: 3_600_000 },
+      { outcome: 'retry', reason: 'greeting_refused', afterMs: 3_600_000 },
     ],
-    ['greeting 421', smtpReply('connect', '421 4.3.2 Too busy'), { outcome: 'retry' }],
-    ['AUTH 535 5.7.8', smtpReply('auth', '535 5.7.8 Wrong password'), rejected('integration')],
-    ['AUTH 534', smtpReply('auth', '534 5.7.9 Too weak'), rejected('integration')],
-    ['AUTH 454 4.7.0', smtpReply('auth', '454 4.7.0 Later'), { outcome: 'retry' }],
-    ['MAIL 530 5.7.0', smtpReply('mail', '530 5.7.0 Must use STARTTLS'), rejected('integration')],
-    ['MAIL 550 sender', smtpReply('mail', '550 5.1.8 Bad sender'), rejected('integration')],
-    ['MAIL 451', smtpReply('mail', '451 4.3.0 Later'), { outcome: 'retry' }],
-    ['MAIL 503', smtpReply('mail', '503 5.5.1 Bad sequence'), { outcome: 'retry' }],
-    ['RCPT 550 5.1.1', smtpReply('rcpt', '550 5.1.1 No such user'), rejected('recipient')],
-    ['RCPT 550 5.1.10', smtpReply('rcpt', '550 5.1.10 Null MX'), rejected('recipient')],
-    ['RCPT 551', smtpReply('rcpt', '551 User not local'), rejected('recipient')],
-    ['RCPT 553 5.1.3', smtpReply('rcpt', '553 5.1.3 Bad syntax'), rejected('recipient')],
-    ['RCPT 550 5.7.1', smtpReply('rcpt', '550 5.7.1 Blocked by policy'), rejected('content')],
-    ['RCPT 552 5.2.2', smtpReply('rcpt', '552 5.2.2 Mailbox full'), { outcome: 'retry' }],
-    ['RCPT 452 4.2.2', smtpReply('rcpt', '452 4.2.2 Mailbox full'), { outcome: 'retry' }],
-    ['RCPT 450', smtpReply('rcpt', '450 4.2.0 Greylisted'), { outcome: 'retry', afterMs: 300_000 }],
-    ['RCPT 451', smtpReply('rcpt', '451 4.7.1 Greylisted'), { outcome: 'retry', afterMs: 300_000 }],
-    ['RCPT 422', smtpReply('rcpt', '422 4.2.2 Greylisted'), { outcome: 'retry' }],
-    ['RCPT 421', smtpReply('rcpt', '421 4.7.0 Too many'), { outcome: 'retry' }],
-    ['RCPT 432', smtpReply('rcpt', '432 4.3.2 Too many'), { outcome: 'retry' }],
+    [
+      'greeting 421',
+      smtpReply('connect', '421 4.3.2 Too busy'),
+      { outcome: 'retry', reason: 'too_many_connections' },
+    ],
+    [
+      'AUTH 535 5.7.8',
+      smtpReply('auth', '535 5.7.8 Wrong password'),
+      rejected('integration', 'credentials_refused'),
+    ],
+    [
+      'AUTH 534',
+      smtpReply('auth', '534 5.7.9 Too weak'),
+      rejected('integration', 'credentials_refused'),
+    ],
+    [
+      'AUTH 454 4.7.0',
+      smtpReply('auth', '454 4.7.0 Later'),
+      { outcome: 'retry', reason: 'auth_unavailable' },
+    ],
+    [
+      'MAIL 530 5.7.0',
+      smtpReply('mail', '530 5.7.0 Must use STARTTLS'),
+      rejected('integration', 'authentication_required'),
+    ],
+    [
+      'MAIL 550 sender',
+      smtpReply('mail', '550 5.1.8 Bad sender'),
+      rejected('integration', 'sender_refused'),
+    ],
+    ['MAIL 451', smtpReply('mail', '451 4.3.0 Later'), { outcome: 'retry', reason: 'greylisted' }],
+    [
+      'MAIL 503',
+      smtpReply('mail', '503 5.5.1 Bad sequence'),
+      { outcome: 'retry', reason: 'bad_sequence' },
+    ],
+    [
+      'RCPT 550 5.1.1',
+      smtpReply('rcpt', '550 5.1.1 No such user'),
+      rejected('recipient', 'no_such_mailbox'),
+    ],
+    [
+      'RCPT 550 5.1.10',
+      smtpReply('rcpt', '550 5.1.10 Null MX'),
+      rejected('recipient', 'no_such_mailbox'),
+    ],
+    [
+      'RCPT 551',
+      smtpReply('rcpt', '551 User not local'),
+      rejected('recipient', 'recipient_refused'),
+    ],
+    [
+      'RCPT 553 5.1.3',
+      smtpReply('rcpt', '553 5.1.3 Bad syntax'),
+      rejected('recipient', 'no_such_mailbox'),
+    ],
+    [
+      'RCPT 550 5.7.1',
+      smtpReply('rcpt', '550 5.7.1 Blocked by policy'),
+      rejected('content', 'policy'),
+    ],
+    [
+      'RCPT 552 5.2.2',
+      smtpReply('rcpt', '552 5.2.2 Mailbox full'),
+      { outcome: 'retry', reason: 'mailbox_full', afterMs: 3_600_000 },
+    ],
+    [
+      'RCPT 452 4.2.2',
+      smtpReply('rcpt', '452 4.2.2 Mailbox full'),
+      { outcome: 'retry', reason: 'mailbox_full', afterMs: 3_600_000 },
+    ],
+    [
+      'RCPT 450',
+      smtpReply('rcpt', '450 4.2.0 Greylisted'),
+      { outcome: 'retry', reason: 'greylisted', afterMs: 300_000 },
+    ],
+    [
+      'RCPT 451',
+      smtpReply('rcpt', '451 4.7.1 Greylisted'),
+      { outcome: 'retry', reason: 'greylisted', afterMs: 300_000 },
+    ],
+    [
+      'RCPT 422',
+      smtpReply('rcpt', '422 4.2.2 Greylisted'),
+      { outcome: 'retry', reason: 'refused_for_now' },
+    ],
+    [
+      'RCPT 421',
+      smtpReply('rcpt', '421 4.7.0 Too many'),
+      { outcome: 'retry', reason: 'too_many_connections' },
+    ],
+    [
+      'RCPT 432',
+      smtpReply('rcpt', '432 4.3.2 Too many'),
+      { outcome: 'retry', reason: 'too_many_connections' },
+    ],
     [
       '550 5.4.5',
       smtpReply('rcpt', '550 5.4.5 Daily limit'),
-      { outcome: 'retry', afterMs: 21_600_000 },
+      { outcome: 'retry', reason: 'daily_limit', afterMs: 21_600_000 },
     ],
     [
       'daily quota',
       smtpReply('rcpt', '550 5.7.0 Daily sending quota exceeded'),
-      { outcome: 'retry' },
+      { outcome: 'retry', reason: 'daily_limit', afterMs: 21_600_000 },
     ],
-    ['end 554 5.7.1', smtpReply('end', '554 5.7.1 Spam'), rejected('content')],
-    ['end 554', smtpReply('end', '554 Spam'), rejected('content')],
-    ['end 552 5.2.2', smtpReply('end', '552 5.2.2 Mailbox full'), { outcome: 'retry' }],
-    ['end 552 5.3.4', smtpReply('end', '552 5.3.4 Too big'), rejected('content')],
-    ['end 550 5.1.1', smtpReply('end', '550 5.1.1 No such user'), rejected('recipient')],
-    ['end 451', smtpReply('end', '451 4.3.0 Later'), { outcome: 'retry', afterMs: 300_000 }],
-    ['end 421', smtpReply('end', '421 4.3.0 Closing'), { outcome: 'retry' }],
+    ['end 554 5.7.1', smtpReply('end', '554 5.7.1 Spam'), rejected('content', 'policy')],
+    ['end 554', smtpReply('end', '554 Spam'), rejected('content', 'policy')],
+    [
+      'end 552 5.2.2',
+      smtpReply('end', '552 5.2.2 Mailbox full'),
+      { outcome: 'retry', reason: 'mailbox_full', afterMs: 3_600_000 },
+    ],
+    ['end 552 5.3.4', smtpReply('end', '552 5.3.4 Too big'), rejected('content', 'too_large')],
+    [
+      'end 550 5.1.1',
+      smtpReply('end', '550 5.1.1 No such user'),
+      rejected('recipient', 'no_such_mailbox'),
+    ],
+    [
+      'RCPT 552',
+      smtpReply('rcpt', '552 Over quota'),
+      { outcome: 'retry', reason: 'mailbox_full', afterMs: 3_600_000 },
+    ],
+    ['end 552', smtpReply('end', '552 Too much'), rejected('content', 'too_large')],
+    ['end 550', smtpReply('end', '550 No'), rejected('content', 'mail_refused')],
+    [
+      'end 451',
+      smtpReply('end', '451 4.3.0 Later'),
+      { outcome: 'retry', reason: 'greylisted', afterMs: 300_000 },
+    ],
+    [
+      'end 421',
+      smtpReply('end', '421 4.3.0 Closing'),
+      { outcome: 'retry', reason: 'too_many_connections' },
+    ],
   ],
 };

@@ -52,6 +52,7 @@ export const slackSubject: Subject = {
   faultsBefore: [],
   faultsAfter: [{ reset: 'before' }, { reset: 'after' }, { truncated: true }],
   hang: { hang: true },
+  redirectTo: (url) => ({ redirectTo: url }),
   refusal: { error: 'invalid_auth', with: { needed: credential } },
   echoes: [
     { error: 'missing_scope', with: { needed: credential, errors: [`Bearer ${credential}`] } },
@@ -63,7 +64,10 @@ export const slackSubject: Subject = {
     ...Object.entries(slackCodes).map(([error, code]): Subject['rows'][number] => [
       error,
       { error },
-      code.outcome === 'rejected' ? rejected(code.scope) : { outcome: code.outcome, reason: error },
+      {
+        ...(code.outcome === 'rejected' ? rejected(code.scope) : { outcome: code.outcome }),
+        reason: error,
+      },
     ]),
     ['an unlisted restriction', { error: 'restricted_action_new' }, rejected('recipient')],
     ['an unlisted metadata code', { error: 'invalid_metadata_new' }, rejected('content')],
@@ -84,6 +88,5 @@ export const slackSubject: Subject = {
     ['503', { reply: { status: 503, body: '' } }, { outcome: 'retry' }],
     ['504', { reply: { status: 504, body: '' } }, { outcome: 'unknown' }],
     ['HTML with status 200', { reply: { body: '<html>Hello</html>' } }, { outcome: 'unknown' }],
-    ['a redirect', { redirectTo: 'http://127.0.0.1:1/' }, { outcome: 'retry' }],
   ],
 };

@@ -28,6 +28,7 @@ export function createTwilioSubject<Content>({
     faultsBefore: [],
     faultsAfter: [{ reset: 'before' }, { reset: 'after' }, { truncated: true }],
     hang: { hang: true },
+    redirectTo: (url) => ({ redirectTo: url }),
     refusal: { code: 20003, with: { message } },
     echoes: [
       { code: 20003, with: { message, detail: message } },
@@ -112,5 +113,4 @@ const rowsOfHttp: Subject['rows'] = [
     { reply: { status: 201, body: { sid: 'SM1', status: 'failed', error_code: 21610 } } },
     rejected('recipient'),
   ],
-  ['a redirect', { redirectTo: 'http://127.0.0.1:1/' }, { outcome: 'retry' }],
 ];

@@ -55,6 +55,7 @@ export const metaSubject: Subject = {
   faultsBefore: [],
   faultsAfter: [{ reset: 'before' }, { reset: 'after' }, { truncated: true }],
   hang: { hang: true },
+  redirectTo: (url) => ({ redirectTo: url }),
   refusal: { code: 190, status: 401, with: { message: `Not ${credential}` } },
   echoes: [
     { code: 100, with: { message: `Bearer ${credential}`, error_data: { details: credential } } },
@@ -102,6 +103,5 @@ export const metaSubject: Subject = {
     ['HTML with status 200', reply(200, '<html>Hello</html>'), { outcome: 'unknown' }],
     ['no message with status 200', reply(200, { messages: [] }), { outcome: 'unknown' }],
     ['an empty id with status 200', reply(200, { messages: [{ id: '' }] }), { outcome: 'unknown' }],
-    ['a redirect', { redirectTo: 'http://127.0.0.1:1/' }, { outcome: 'retry' }],
   ],
 };

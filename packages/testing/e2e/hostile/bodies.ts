@@ -12,8 +12,11 @@ export type Schema = {
   readonly maxLength?: number;
 };
 
+/** Texts that are something to the gateway, by the names of the members that may hold them. */
+export type Known = Readonly<Record<string, readonly string[]>>;
+
 /** A body that its schema takes, or nearly: what a rule of a text says is left to chance. */
-export function bodyOf(schema: Schema, events: readonly string[]): fc.Arbitrary<Tree> {
+export function bodyOf(schema: Schema, known: Known): fc.Arbitrary<Tree> {
   const makers: Readonly<Record<string, (part: Schema, name: string) => fc.Arbitrary<Tree>>> = {
     object: objectOf,
     array: arrayOf,
@@ -26,7 +29,8 @@ export function bodyOf(schema: Schema, events: readonly string[]): fc.Arbitrary<
 
   function partOf(name: string, part: Schema): fc.Arbitrary<Tree> {
     if (typeof part.type === 'object') return schedule;
-    if (name === 'event') return written(fc.constantFrom(...events));
+    const texts = known[name];
+    if (texts) return written(fc.constantFrom(...texts));
     return makers[part.type ?? '']?.(part, name) ?? anyJson;
   }
 

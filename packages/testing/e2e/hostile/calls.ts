@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Tenant } from '../../src/factories';
-import { bodyOf, changed, type Schema } from './bodies';
+import { bodyOf, changed, type Known, type Schema } from './bodies';
 import { textOf } from './json-tree';
 
 export type Call = {
@@ -13,26 +14,43 @@ export type Call = {
 };
 
 /** One operation of the interface, as its document has it. */
-export type Operation = { method: string; path: string; body?: Schema };
+export type Operation = {
+  method: string;
+  path: string;
+  body?: Schema;
+  /** Called by the signature of a user, who stands in the body or else in the query. */
+  isSigned?: boolean;
+};
 
 export type CallsOptions = {
   operations: readonly Operation[];
   tenant: Tenant;
   /** Whose key and app do not go together with the tenant's. */
   other: Tenant;
-  events: readonly string[];
+  known: Known;
+  /** The same of the bodies that front ends send. */
+  knownOfReaders: Known;
+  /** Where Meta reports of an integration of the tenant, and the secret that it signs by. */
+  receipts: { path: string; appSecret: string; verifyToken: string };
 };
 
 export function createCalls(options: CallsOptions): fc.Arbitrary<Call> {
-  const ofOperations = options.operations.map((operation) => callOf(operation, options));
-  return fc.oneof(...ofOperations.map((arbitrary) => ({ weight: 10, arbitrary })), {
-    weight: 5,
-    arbitrary: callBesideRoutes(options),
-  });
+  const ofOperations = options.operations.map((operation) =>
+    operation.isSigned ? signedCallOf(operation, options) : callOf(operation, options),
+  );
+  return fc.oneof(
+    ...ofOperations.map((arbitrary) => ({ weight: 10, arbitrary })),
+    { weight: 5, arbitrary: callBesideRoutes(options) },
+    { weight: 5, arbitrary: receiptCall(options) },
+  );
 }
 
-function callOf({ method, path, body }: Operation, options: CallsOptions): fc.Arbitrary<Call> {
-  const bodies = body ? bodyBytesOf(body, options.events) : rarely(bytes, undefined);
+function callOf(
+  { method, path, body, isSigned }: Operation,
+  options: CallsOptions,
+): fc.Arbitrary<Call> {
+  const known = isSigned ? options.knownOfReaders : options.known;
+  const bodies = body ? bodyBytesOf(body, known) : rarely(bytes, undefined);
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   return fc
     .record({
@@ -53,6 +71,106 @@ function callOf({ method, path, body }: Operation, options: CallsOptions): fc.Ar
       };
     })
     .map(shown);
+}
+
+const readers = ['u1', 'u2', 'Ünï/ø 👋 ?&='];
+
+/** As a front end calls: the user is signed for, mostly. */
+function signedCallOf(operation: Operation, options: CallsOptions): fc.Arbitrary<Call> {
+  const hostile = fc.constantFrom('', ' ', '\0', 'x'.repeat(255), 'x'.repeat(256), '__proto__');
+  return fc
+    .tuple(
+      callOf(operation, options),
+      rarely(fc.constant('other'), 'tenant'),
+      fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...readers) }, hostile),
+      rarely(fc.constantFrom('', 'x', '0'.repeat(64), 'é'), undefined),
+    )
+    .map(([call, whose, reader, wrong]) => {
+      const { apiKey } = whose === 'tenant' ? options.tenant : options.other;
+      const signature = wrong ?? hmacOf(apiKey, operation.body ? readerIn(call) : reader);
+      const path = operation.body ? call.path : withQuery(call.path, reader);
+      const headers = [...call.headers, ['X-Raven-User-Signature', signature] as const];
+      return shown({ ...call, path, headers });
+    });
+}
+
+function hmacOf(key: string, content: string | Buffer): string {
+  return createHmac('sha256', key).update(content).digest('hex');
+}
+
+/** The query stands before what was hung onto the path. */
+function withQuery(path: string, reader: string): string {
+  const [, base = '', ending = ''] = /^([^?#]*?)(\/*(?:[?#].*)?)$/.exec(path) ?? [];
+  const query = `?user_id=${encodeURIComponent(reader)}`;
+  return ending.startsWith('?') ? `${base}${query}&${ending.slice(1)}` : base + query + ending;
+}
+
+/** The user whom a body names, however it was changed. */
+function readerIn({ body }: Call): string {
+  try {
+    const read: unknown = JSON.parse(String(body));
+    return String(typeof read === 'object' && read && Reflect.get(read, 'user_id'));
+  } catch {
+    return 'u1';
+  }
+}
+
+const text: Schema = { type: 'string' };
+const object = (properties: Record<string, Schema>): Schema => {
+  return { type: 'object', properties, required: Object.keys(properties) };
+};
+const list = (items: Schema): Schema => ({ type: 'array', items });
+
+/** As Meta reports of messages. */
+const report = object({
+  entry: list(
+    object({
+      changes: list(
+        object({
+          field: text,
+          value: object({
+            metadata: object({ phone_number_id: text }),
+            statuses: list(
+              object({
+                id: text,
+                status: text,
+                timestamp: text,
+                recipient_id: text,
+                biz_opaque_callback_data: text,
+                errors: list(object({ code: { type: 'integer' }, title: text, message: text })),
+              }),
+            ),
+          }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const knownOfReports: Known = {
+  field: ['messages', 'messages', 'messages', 'account_update'],
+  status: ['sent', 'delivered', 'read', 'failed', 'none', ''],
+};
+
+/** At an address that was given out: signed, mostly, or the handshake. */
+function receiptCall({ receipts }: CallsOptions): fc.Arbitrary<Call> {
+  const { path, appSecret, verifyToken } = receipts;
+  const signed = fc
+    .tuple(bodyBytesOf(report, knownOfReports), rarely(fc.constantFrom('', 'é', 'x'), undefined))
+    .map(([body, wrong]): Call => {
+      const signature = wrong ?? `sha256=${hmacOf(appSecret, body)}`;
+      const headers = [
+        ['Content-Type', 'application/json'],
+        ['X-Hub-Signature-256', signature],
+      ] as const;
+      return { method: 'POST', path, headers, body };
+    });
+  const challenge = fc.constantFrom('1', '', '<script>', '%00', 'x'.repeat(257), '__proto__');
+  const handshake = challenge.map((given): Call => {
+    const query = `hub.mode=subscribe&hub.verify_token=${verifyToken}&hub.challenge=${given}`;
+    return { method: 'GET', path: `${path}?${query}`, headers: [] };
+  });
+  return fc.oneof({ weight: 4, arbitrary: signed }, { weight: 1, arbitrary: handshake }).map(shown);
 }
 
 function callBesideRoutes(options: CallsOptions): fc.Arbitrary<Call> {
@@ -222,8 +340,8 @@ const otherHeaders: Headers = fc.constantFrom<(readonly Header[])[]>(
   Array.from({ length: 100 }, (_, index): Header => [`X-Many-${index}`, 'v'.repeat(20)]),
 );
 
-function bodyBytesOf(schema: Schema, events: readonly string[]): fc.Arbitrary<Buffer> {
-  const texts = changed(bodyOf(schema, events)).map(textOf);
+function bodyBytesOf(schema: Schema, known: Known): fc.Arbitrary<Buffer> {
+  const texts = changed(bodyOf(schema, known)).map(textOf);
   return fc.oneof(
     { weight: 20, arbitrary: texts.map((text) => Buffer.from(text)) },
     { weight: 2, arbitrary: fc.tuple(texts, distortion).map(([text, distort]) => distort(text)) },

@@ -48,19 +48,49 @@ export type Ledger = {
   keyedCalls: Set<string>;
   users: Set<string>;
   devices: Set<string>;
+  /** Users whose front end was set up, by their own id. */
+  readers: Set<string>;
+  /** How many signed calls of front ends, and of providers, were taken. */
+  signedCalls: { frontEnds: number; providers: number };
 };
 
 export function createLedger(): Ledger {
-  return { requests: new Map(), keyedCalls: new Set(), users: new Set(), devices: new Set() };
+  return {
+    requests: new Map(),
+    keyedCalls: new Set(),
+    users: new Set(),
+    devices: new Set(),
+    readers: new Set(),
+    signedCalls: { frontEnds: 0, providers: 0 },
+  };
 }
 
-export function enter(ledger: Ledger, { method, headers }: Call, answer: Answer): void {
+export function enter(ledger: Ledger, call: Call, answer: Answer): void {
   if (answer.status !== 200 || answer.headers['idempotent-replayed']) return;
+  if (isOfFrontEnd(call)) enterReader(ledger, call);
+  else enterStored(ledger, call, answer);
+}
+
+function isOfFrontEnd({ path }: Call): boolean {
+  return path.includes('/in_app_notifications/');
+}
+
+/** No Idempotency-Key counts there. */
+function enterReader(ledger: Ledger, { method, path }: Call): void {
+  if (method === 'OPTIONS') return;
+  ledger.signedCalls.frontEnds += 1;
+  const { pathname, searchParams } = new URL(path, 'http://localhost');
+  const userId = searchParams.get('user_id');
+  if (/\/setup\/?$/.test(pathname) && userId) ledger.readers.add(userId);
+}
+
+function enterStored(ledger: Ledger, { method, path, headers }: Call, answer: Answer): void {
   const body = bodyOf(answer) ?? {};
   if (body['request_id'])
     ledger.requests.set(String(body['request_id']), Number(body['accepted'] ?? 1));
   if (body['user_sid']) ledger.users.add(String(body['user_sid']));
   if (body['device_sid']) ledger.devices.add(String(body['device_sid']));
+  if (path.startsWith('/v1/receipts/')) ledger.signedCalls.providers += 1;
   const isKeyed = headers.some(([name]) => name === 'Idempotency-Key');
   if (method === 'POST' && isKeyed) ledger.keyedCalls.add(String(answer.headers['x-request-id']));
 }
