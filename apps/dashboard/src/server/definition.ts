@@ -12,7 +12,7 @@ const policySchema = Type.Object({
   attempts: Type.Integer({ minimum: 1, maximum: 50 }),
   timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
   onUnknown: Type.Union([Type.Literal('resend'), Type.Literal('hold')]),
-  unknownResends: Type.Integer({ minimum: 0, maximum: 10 }),
+  unknownResends: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
 });
 
 const channelSchema = Type.Object({
