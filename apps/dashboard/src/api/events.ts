@@ -57,7 +57,8 @@ export type Policy = {
   attempts: number;
   timeToLiveMs: number;
   onUnknown: 'resend' | 'hold';
-  unknownResends: number;
+  /** Left out: as often as the channel says. */
+  unknownResends?: number;
 };
 
 /** POST api/apps/:appId/events; answers EventAnswer. */

@@ -82,10 +82,13 @@ function addFrames(app: Express, deps: DashboardDeps): void {
   app.post(
     '/api/frames',
     readForm,
-    signedIn(async ({ res, body }) => {
-      sendFrame(res, body);
-      return {};
-    }, isAnswered),
+    signedIn(
+      async ({ res, body }) => {
+        sendFrame(res, body);
+        return {};
+      },
+      { answer: isAnswered, mayViewer: true },
+    ),
   );
 }
 

@@ -43,7 +43,7 @@ export function createConnections({ allowHttp, isTrustedProxy }: ConnectionDeps)
     callerOf(req: IncomingMessage): string {
       const told = isFromProxy(req) ? headerOf(req, 'x-forwarded-for') : undefined;
       const last = told?.split(',').at(-1)?.trim() ?? '';
-      return isIP(last) ? last : (req.socket.remoteAddress ?? '');
+      return networkOf(isIP(last) ? last : (req.socket.remoteAddress ?? ''));
     },
 
     requireHttps: (req, _res, next) => {
@@ -65,6 +65,19 @@ export function createConnections({ allowHttp, isTrustedProxy }: ConnectionDeps)
       else next(new Refusal('wrong_origin', 'This page is served under its own address only.'));
     },
   };
+}
+
+const groupsOfNetwork = 4;
+
+/** Whoever has an address of version 6 has all of its /64, and could try from a new one each time. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6 || address.toLowerCase().startsWith('::ffff:')) return address;
+  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
+  const groups = (part: string) => part.split(':').filter((group) => group !== '');
+  const [before, after] = [groups(head), groups(tail)];
+  const between = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const network = [...before, ...between, ...after].slice(0, groupsOfNetwork);
+  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
 /** Sent once; of one that is sent twice nobody knows which holds. */

@@ -54,6 +54,25 @@ describe('an event', () => {
     expect(rows[0].live_version_id).toBe(published.body.live.id);
   });
 
+  test('leaves to its channel how often it sends again after an unknown outcome, where it does not say', async () => {
+    const { call } = dashboard;
+    const at = await createEvent('own_number');
+    const { unknownResends: _, ...byChannel } = policy;
+    const definition = definitionOf('Hello');
+    const save = (basedOn: number, resends: object) => {
+      const email = { ...definition.channels.email, policy: { ...byChannel, ...resends } };
+      return call('put', `${at}/draft`, {
+        basedOn,
+        definition: { ...definition, channels: { email } },
+      });
+    };
+    const saved = await save(0, {});
+    expect(saved.body.definition.channels.email.policy).toEqual(byChannel);
+    const chosen = await save(1, { unknownResends: 0 });
+    expect(chosen.body.definition.channels.email.policy.unknownResends).toBe(0);
+    expect((await save(2, { unknownResends: 11 })).body.code).toBe('invalid');
+  });
+
   test('is not overwritten by an operator who began from an older draft', async () => {
     const { call, email } = dashboard;
     const at = await createEvent('two_operators');

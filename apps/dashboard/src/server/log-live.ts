@@ -6,6 +6,7 @@ import { isFinal, logRowOf } from './log-row';
 
 export type LogListener = {
   appId: string;
+  operatorId: string;
   isMatch(entry: LogEntry): boolean;
   tell(event: LiveEvent): void;
 };
@@ -26,6 +27,8 @@ const pollEveryMs = 1_000;
 /** Ids are made before they are committed, by several clocks: what is older than this is there. */
 const rereadMs = 10_000;
 const maxListeners = 200;
+/** So that no account takes the places of the others. */
+const maxListenersOfOne = 20;
 /** Requests of one app that are looked at again until they are final. */
 const maxWatched = 100;
 const watchedForMs = 10 * 60_000;
@@ -85,7 +88,8 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
 
   return {
     listen(listener) {
-      if (listeners.size >= maxListeners) return undefined;
+      const own = [...listeners].filter(({ operatorId }) => operatorId === listener.operatorId);
+      if (listeners.size >= maxListeners || own.length >= maxListenersOfOne) return undefined;
       listeners.add(listener);
       if (!apps.has(listener.appId)) apps.set(listener.appId, createWatched(now));
       timer ??= setInterval(() => void poll(), pollEveryMs);

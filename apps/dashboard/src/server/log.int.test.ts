@@ -1,5 +1,5 @@
 import { newId } from '@belfry/runtime';
-import { channelVersion } from '@belfry/testing';
+import { channelVersion, eventually } from '@belfry/testing';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
@@ -201,6 +201,29 @@ describe('the log', () => {
     leave.abort();
     const rows = JSON.parse(/data: (.*)/.exec(told)?.[1] ?? '{}').rows;
     expect(rows).toMatchObject([{ requestId, event: 'live' }]);
+  });
+
+  test('is followed by twenty pages of one operator, who takes no place of others with more', async () => {
+    const { url, tenant, email } = dashboard;
+    const cookie = await signIn(url, email);
+    const leave = new AbortController();
+    const follow = () =>
+      fetch(`${url}/api/apps/${tenant.appId}/log/live`, {
+        headers: { cookie },
+        signal: leave.signal,
+      });
+    const open = await Promise.all(Array.from({ length: 20 }, follow));
+    expect(open.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const refused = await follow();
+    expect([refused.status, (await refused.json()).code]).toEqual([503, 'unavailable']);
+    leave.abort();
+    await eventually(async () => {
+      const again = await fetch(`${url}/api/apps/${tenant.appId}/log/live`, {
+        headers: { cookie },
+      });
+      await again.body?.cancel();
+      expect(again.status).toBe(200);
+    });
   });
 });
 

@@ -52,6 +52,7 @@ import {
 } from '@belfry/runtime';
 import { createSendEventBody, createValidator, messageStates } from '@belfry/shared';
 import type { DashboardDeps } from './app';
+import { createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
 import { createCredentialsBox } from './credentials';
 import { createLogLive } from './log-live';
@@ -104,6 +105,7 @@ export function createDashboardParts(
   const integrations = createAppIntegrations(pool);
   const tries = (max: number) =>
     createTries({ max, windowMs: signInWindowMs, maxNames, now: () => Date.now() });
+  const confirmPassword = createConfirmPassword({ passwords, tries: tries(triesOfPair) });
   const gatewayUrl = env.PUBLIC_URL;
   const migrated = { pool, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
@@ -118,11 +120,12 @@ export function createDashboardParts(
       sessions,
       passwords,
       connections,
+      confirmPassword,
       tries: { ofPair: tries(triesOfPair), ofCaller: tries(triesOfCaller) },
       version,
       gatewayUrl,
     },
-    keys: { keys: createAccountKeys(pool, secrets), passwords, tries: tries(triesOfPair) },
+    keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
     apps: { apps },
     ...createConfigurationParts(base),
     ...createRunningParts(base, sessions),

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { createSemaphore } from '@belfry/runtime';
+import { Refusal } from './problem';
 
 export const minPasswordLength = 12;
 
@@ -9,6 +10,8 @@ const keyBytes = 32;
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024;
 const atOnce = 2;
+/** Some 5 s of waiting; whoever comes later is asked to come again. */
+const maxWaiting = 64;
 
 export type Passwords = {
   hash(password: string): Promise<string>;
@@ -20,9 +23,13 @@ export type Passwords = {
 export function createPasswords(): Passwords {
   // So that a flood of sign-ins holds neither the memory nor all of the threads.
   const slots = createSemaphore(atOnce);
+  let waiting = 0;
 
   async function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+    if (waiting >= maxWaiting) throw busy();
+    waiting += 1;
     const release = await slots.acquire();
+    waiting -= 1;
     try {
       return await deriveKey(password.normalize('NFC'), salt, options);
     } finally {
@@ -44,6 +51,12 @@ export function createPasswords(): Passwords {
       return stored !== undefined && given.length === key.length && timingSafeEqual(given, key);
     },
   };
+}
+
+function busy(): Refusal {
+  return new Refusal('unavailable', 'Too many people sign in at this moment. Try again.', {
+    headers: { 'Retry-After': '5' },
+  });
 }
 
 function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {

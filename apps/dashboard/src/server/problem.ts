@@ -48,6 +48,12 @@ export function notFound(what: string): Refusal {
   return new Refusal('not_found', `There is no such ${what}.`);
 }
 
+export function tooManyTries(seconds: number): Refusal {
+  return new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
 export function invalid(fields: FieldProblem[]): Refusal {
   const [first] = fields;
   const text = first ? `${first.path} ${first.problem}` : 'Something is missing.';

@@ -34,16 +34,17 @@ export type RoutesDeps = { sessions: Pick<Sessions, 'get'>; apps: Pick<AccountAp
 
 /** Makes handlers of routes: who is signed in, whether they may, and whose app it is, before anything else. */
 export function createRoutes({ sessions, apps }: RoutesDeps) {
-  function signedIn(handler: Handler<Call>, answer: Answer = sendJson): RouteHandler {
+  function signedIn(handler: Handler<Call>, rules: CallRules = {}): RouteHandler {
+    const { answer = sendJson, mayViewer = false } = rules;
     return async function handleCall(req, res) {
-      answer(res, await handler(await callOf(req, res)));
+      answer(res, await handler(await callOf(req, res, mayViewer)));
     };
   }
 
-  async function callOf(req: Request, res: Response): Promise<Call> {
+  async function callOf(req: Request, res: Response, mayViewer: boolean): Promise<Call> {
     const session = await sessions.get(req);
     const { operator, account } = session;
-    if (operator.role === 'viewer' && req.method !== 'GET') {
+    if (operator.role === 'viewer' && req.method !== 'GET' && !mayViewer) {
       throw new Refusal('not_allowed', 'A viewer may look at everything, and change nothing.');
     }
     const actor = { accountId: account.id, operatorId: operator.id };
@@ -54,18 +55,24 @@ export function createRoutes({ sessions, apps }: RoutesDeps) {
     signedIn,
 
     /** Another account's app answers exactly as one that does not exist. */
-    inApp(handler: Handler<AppCall>, answer: Answer = sendJson): RouteHandler {
+    inApp(handler: Handler<AppCall>, rules: CallRules = {}): RouteHandler {
       return signedIn(async (call) => {
         const app = await apps.find(call.actor.accountId, idOf(call, 'appId', 'app'));
         if (!app) throw notFound('app');
         return handler({ ...call, app, actor: { ...call.actor, appId: app.id } });
-      }, answer);
+      }, rules);
     },
   };
 }
 
 export type Routes = ReturnType<typeof createRoutes>;
 type Answer = (res: Response, body: object) => void;
+
+type CallRules = {
+  answer?: Answer;
+  /** It changes nothing that others see, though it is no GET. */
+  mayViewer?: boolean;
+};
 
 export function sendJson(res: Response, body: object): void {
   res.set('Cache-Control', 'no-store').json(body);

@@ -37,7 +37,12 @@ export type StoredDashboard = {
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 // biome-ignore lint/suspicious/noExplicitAny: what a test asks of an answer's JSON is the test.
 export type Answer = { status: number; body: any; headers: Record<string, string> };
-export type Neighbour = { tenant: Tenant; call: StoredDashboard['call'] };
+export type Neighbour = {
+  tenant: Tenant;
+  call: StoredDashboard['call'];
+  /** The same operator at another machine. */
+  signInAgain(): Promise<StoredDashboard['call']>;
+};
 
 export async function createStoredDashboard(
   env: Record<string, string> = {},
@@ -76,8 +81,12 @@ export async function createStoredDashboard(
     email: first.email,
     call: callAs(first.agent, url),
     async createNeighbour() {
-      const { tenant, agent } = await signUp();
-      return { tenant, call: callAs(agent, url) };
+      const { tenant, email, agent } = await signUp();
+      return {
+        tenant,
+        call: callAs(agent, url),
+        signInAgain: async () => callAs(await signIn(url, email), url),
+      };
     },
     async close() {
       server.closeAllConnections();
@@ -97,14 +106,16 @@ function createSignUp({ url, database, factories, passwordHash }: SignUpDeps) {
     await database.prisma.operator.create({
       data: { id: newId(), accountId: tenant.accountId, email, passwordHash, role: 'owner' },
     });
-    const agent = request.agent(url);
-    const { status } = await agent
-      .post('/api/session')
-      .set('Origin', url)
-      .send({ email, password });
-    if (status !== 200) throw new Error(`The operator could not sign in: ${status}`);
-    return { tenant, email, agent };
+    return { tenant, email, agent: await signIn(url, email) };
   };
+}
+
+async function signIn(url: string, email: string): Promise<Agent> {
+  const agent = request.agent(url);
+  const sent = agent.post('/api/session').set('Origin', url).send({ email, password });
+  const { status } = await sent;
+  if (status !== 200) throw new Error(`The operator could not sign in: ${status}`);
+  return agent;
 }
 
 function callAs(agent: Agent, url: string): StoredDashboard['call'] {

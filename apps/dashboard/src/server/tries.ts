@@ -1,9 +1,11 @@
-/** Counts failures by name within a window, in memory: a process that is started anew forgets them. */
+/** Counts tries by name within a window, in memory: a process that is started anew forgets them. */
 export type Tries = {
-  /** Seconds to wait, or 0 when one more may be made. */
-  waitSeconds(names: string[]): number;
-  fail(names: string[]): void;
-  succeed(names: string[]): void;
+  /** Counts a try before it is judged, so that many at once are not let through together. Seconds to wait, or 0. */
+  begin(name: string): number;
+  /** It was right: it alone is not counted. */
+  takeBack(name: string): void;
+  /** It was right: what was counted before is forgotten, too. */
+  forget(name: string): void;
 };
 
 export type TriesOptions = { max: number; windowMs: number; maxNames: number; now: () => number };
@@ -13,35 +15,35 @@ type Entry = { count: number; endsAtMs: number };
 export function createTries({ max, windowMs, maxNames, now }: TriesOptions): Tries {
   const entries = new Map<string, Entry>();
 
-  function current(name: string): Entry | undefined {
+  function current(name: string): Entry {
     const entry = entries.get(name);
     if (entry && entry.endsAtMs > now()) return entry;
+    return { count: 0, endsAtMs: now() + windowMs };
+  }
+
+  function keep(name: string, entry: Entry): void {
     entries.delete(name);
-    return undefined;
+    entries.set(name, entry);
+    // The oldest are forgotten first.
+    for (const oldest of entries.keys()) {
+      if (entries.size <= maxNames) break;
+      entries.delete(oldest);
+    }
   }
 
   return {
-    waitSeconds(names) {
-      const waits = names.map((name) => {
-        const entry = current(name);
-        return entry && entry.count >= max ? entry.endsAtMs - now() : 0;
-      });
-      return Math.ceil(Math.max(0, ...waits) / 1_000);
+    begin(name) {
+      const { count, endsAtMs } = current(name);
+      if (count >= max) return Math.ceil((endsAtMs - now()) / 1_000);
+      keep(name, { count: count + 1, endsAtMs });
+      return 0;
     },
-    fail(names) {
-      for (const name of names) {
-        const entry = current(name) ?? { count: 0, endsAtMs: now() + windowMs };
-        entries.delete(name);
-        entries.set(name, { ...entry, count: entry.count + 1 });
-      }
-      // The oldest are forgotten first.
-      for (const name of entries.keys()) {
-        if (entries.size <= maxNames) break;
-        entries.delete(name);
-      }
+    takeBack(name) {
+      const { count, endsAtMs } = current(name);
+      if (count > 0) keep(name, { count: count - 1, endsAtMs });
     },
-    succeed(names) {
-      for (const name of names) entries.delete(name);
+    forget(name) {
+      entries.delete(name);
     },
   };
 }

@@ -134,6 +134,12 @@ async function createSession(
   session: SessionTimes & { operatorId: string; tokenHash: Buffer },
 ): Promise<void> {
   const { operatorId, tokenHash, idleMs, longestMs } = session;
+  // Whoever signs in takes their own old ones away, so that the table does not grow for ever.
+  await client.query(
+    `DELETE FROM operator_session
+     WHERE operator_id = $1 AND expires_at < now() - $2::float8 * interval '1 ms'`,
+    [operatorId, longestMs],
+  );
   await client.query(
     `INSERT INTO operator_session (token_hash, operator_id, expires_at)
      VALUES ($1, $2, now() + least($3::float8, $4::float8) * interval '1 ms')`,
@@ -193,7 +199,8 @@ async function findInvitation(
   const { rows } = await client.query<InvitationRow>(
     `SELECT i.account_id AS "accountId", a.name AS "accountName", i.kind, i.email, i.role, i.expires_at AS "expiresAt"
      FROM invitation i JOIN account a ON a.id = i.account_id
-     WHERE i.token_hash = $1 AND i.used_at IS NULL AND i.expires_at > now() ${lock}`,
+     WHERE i.token_hash = $1 AND i.used_at IS NULL AND i.expires_at > now()
+       AND (i.kind <> 'setup' OR NOT EXISTS (SELECT 1 FROM operator o WHERE o.account_id = i.account_id)) ${lock}`,
     [tokenHash],
   );
   return rows[0];
@@ -220,6 +227,13 @@ async function useInvitation(
   });
 }
 
+async function endSessionsOf(client: Queryable, operatorId: string): Promise<void> {
+  await client.query(
+    'UPDATE operator_session SET revoked_at = now() WHERE operator_id = $1 AND revoked_at IS NULL',
+    [operatorId],
+  );
+}
+
 async function resetPassword(
   client: Queryable,
   email: string,
@@ -229,7 +243,10 @@ async function resetPassword(
     'UPDATE operator SET password_hash = $2 WHERE email = $1 AND disabled_at IS NULL RETURNING id',
     [email, passwordHash],
   );
-  return rows[0]?.id;
+  const id = rows[0]?.id;
+  // Whoever lost the password may have lost a session with it.
+  if (id !== undefined) await endSessionsOf(client, id);
+  return id;
 }
 
 type NewOperator = { accountId: string; email: string; passwordHash: string; role: string };

@@ -109,11 +109,14 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
       return draftAnswer(call, await findEvent(events, call));
     }),
 
-    checkDraft: inApp(async (call): Promise<CheckDraftAnswer> => {
-      const { definition } = readBody(checkBody, call.body);
-      await findEvent(events, call);
-      return check(call, definition);
-    }),
+    checkDraft: inApp(
+      async (call): Promise<CheckDraftAnswer> => {
+        const { definition } = readBody(checkBody, call.body);
+        await findEvent(events, call);
+        return check(call, definition);
+      },
+      { mayViewer: true },
+    ),
 
     publish: inApp(async (call) => {
       const { basedOn: revision, note } = readBody(publishBody, call.body);

@@ -1,14 +1,12 @@
 import { type AccountKeyRow, type AccountKeys, maxActiveKeys } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type { KeyListAnswer, KeyRow, ShowKeyAnswer } from '../../api/keys';
-import type { Passwords } from '../password';
+import type { ConfirmPassword } from '../confirm-password';
 import { notFound, Refusal } from '../problem';
 import { confirmSchema, passwordSchema, readBody } from '../read-body';
-import type { Call, Routes } from '../route';
-import type { Tries } from '../tries';
-import { requirePassword } from './session';
+import type { Routes } from '../route';
 
-export type KeyRoutesDeps = { keys: AccountKeys; passwords: Passwords; tries: Tries };
+export type KeyRoutesDeps = { keys: AccountKeys; confirmPassword: ConfirmPassword };
 
 const passwordBody = Type.Object({ password: passwordSchema });
 const maxEndAfterMs = 30 * 24 * 60 * 60_000;
@@ -20,24 +18,7 @@ const endBody = Type.Object({
 const shownOfId = 6;
 
 /** The API keys under account details: shown and changed once the password was given again. */
-export function createKeyRoutes({ keys, passwords, tries }: KeyRoutesDeps, { signedIn }: Routes) {
-  async function confirm({ session }: Call, password: string): Promise<void> {
-    const name = [session.operator.id];
-    const seconds = tries.waitSeconds(name);
-    if (seconds > 0) {
-      throw new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
-        headers: { 'Retry-After': String(seconds) },
-      });
-    }
-    try {
-      await requirePassword(passwords, session, password);
-    } catch (error) {
-      tries.fail(name);
-      throw error;
-    }
-    tries.succeed(name);
-  }
-
+export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { signedIn }: Routes) {
   async function list(accountId: string): Promise<KeyListAnswer> {
     const rows = await keys.list(accountId);
     return { keys: rows.map(rowOf), maxActive: maxActiveKeys };
@@ -47,7 +28,7 @@ export function createKeyRoutes({ keys, passwords, tries }: KeyRoutesDeps, { sig
     list: signedIn(({ actor }) => list(actor.accountId)),
 
     show: signedIn(async (call): Promise<ShowKeyAnswer> => {
-      await confirm(call, readBody(passwordBody, call.body).password);
+      await confirmPassword(call.session, readBody(passwordBody, call.body).password);
       const id = call.path['id'] ?? '';
       const key = await keys.show(call.actor, id);
       if (key === undefined) throw notFound('key');
@@ -55,7 +36,7 @@ export function createKeyRoutes({ keys, passwords, tries }: KeyRoutesDeps, { sig
     }),
 
     create: signedIn(async (call): Promise<ShowKeyAnswer> => {
-      await confirm(call, readBody(passwordBody, call.body).password);
+      await confirmPassword(call.session, readBody(passwordBody, call.body).password);
       const made = await keys.create(call.actor);
       if (made) return made;
       throw new Refusal('wrong_state', 'Two keys are active already. End one of them first.');
@@ -63,7 +44,7 @@ export function createKeyRoutes({ keys, passwords, tries }: KeyRoutesDeps, { sig
 
     end: signedIn(async (call) => {
       const body = readBody(endBody, call.body);
-      await confirm(call, body.password);
+      await confirmPassword(call.session, body.password);
       const end = { id: call.path['id'] ?? '', afterMs: body.afterMs ?? 0 };
       const ended = await keys.end(call.actor, { ...end, isConfirmed: body.confirm === true });
       if (ended === 'not_found') throw notFound('key');

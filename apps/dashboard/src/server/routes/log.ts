@@ -50,26 +50,28 @@ export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
       return { rows: entries.map(logRowOf), next: next ?? null, isPartial };
     }),
 
-    live: inApp(async (call) => {
-      const filter = await readLogFilter(call.app.id, filtersOf(call), filterDeps);
-      const providers = await deps.listProviders(call.app.id);
-      const tell = openStream(call.res);
-      const isMatch = (entry: LogEntry) =>
-        filter !== undefined && matches(entry, filter, providers);
-      const stop = deps.live.listen({ appId: call.app.id, isMatch, tell });
-      if (!stop) {
-        call.res.end();
-        throw new Refusal('unavailable', 'Too many pages follow the log already.');
-      }
-      const beat = setInterval(() => call.res.write(':\n\n'), beatEveryMs);
-      const check = setInterval(() => void endWithSession(call, tell), sessionCheckEveryMs);
-      call.res.on('close', () => {
-        clearInterval(beat);
-        clearInterval(check);
-        stop();
-      });
-      return {};
-    }, isAnswered),
+    live: inApp(
+      async (call) => {
+        const filter = await readLogFilter(call.app.id, filtersOf(call), filterDeps);
+        const providers = await deps.listProviders(call.app.id);
+        const tell = teller(call.res);
+        const isMatch = (entry: LogEntry) =>
+          filter !== undefined && matches(entry, filter, providers);
+        const { id: operatorId } = call.session.operator;
+        const stop = deps.live.listen({ appId: call.app.id, operatorId, isMatch, tell });
+        if (!stop) throw new Refusal('unavailable', 'Too many pages follow the log already.');
+        openStream(call.res);
+        const beat = setInterval(() => call.res.write(':\n\n'), beatEveryMs);
+        const check = setInterval(() => void endWithSession(call, tell), sessionCheckEveryMs);
+        call.res.on('close', () => {
+          clearInterval(beat);
+          clearInterval(check);
+          stop();
+        });
+        return {};
+      },
+      { answer: isAnswered },
+    ),
   };
 
   async function endWithSession(
@@ -90,15 +92,26 @@ function filtersOf(call: AppCall): LogFilters {
 }
 
 /** Proxies must neither gather nor change it. */
-function openStream(res: Response): (event: LiveEvent) => void {
+function openStream(res: Response): void {
   res.writeHead(200, {
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store, no-transform',
     'X-Accel-Buffering': 'no',
   });
   res.write(':\n\n');
+}
+
+/** What a page that does not read would make this process keep for it. */
+const maxUnreadBytes = 1024 * 1024;
+
+function teller(res: Response): (event: LiveEvent) => void {
   return ({ type, ...data }) => {
     if (res.writableEnded) return;
+    if (res.writableLength > maxUnreadBytes) {
+      // The browser connects again, and the page reads what it missed.
+      res.destroy();
+      return;
+    }
     res.write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
     if (type === 'ended') res.end();
   };

@@ -7,9 +7,10 @@ import type {
   SessionListAnswer,
   SetUpLookAnswer,
 } from '../../api/session';
+import type { ConfirmPassword } from '../confirm-password';
 import type { Connections } from '../connection';
 import { minPasswordLength, type Passwords } from '../password';
-import { invalid, notFound, Refusal } from '../problem';
+import { invalid, notFound, Refusal, tooManyTries } from '../problem';
 import { passwordSchema, readBody } from '../read-body';
 import { type RouteHandler, type Routes, sendJson } from '../route';
 import { hashToken, type Session, type Sessions } from '../sessions';
@@ -20,7 +21,8 @@ export type SessionRoutesDeps = {
   sessions: Sessions;
   passwords: Passwords;
   connections: Connections;
-  /** Failures of one caller with one address, and of one caller with any. */
+  confirmPassword: ConfirmPassword;
+  /** Tries of one caller with one address, and of one caller with any. */
   tries: { ofPair: Tries; ofCaller: Tries };
   version: string;
   gatewayUrl: string;
@@ -70,14 +72,13 @@ function createSignInRoutes(
     const { email, password } = readBody(signInBody, req.body);
     const address = email.trim().toLowerCase();
     const names = namesOf(req, address);
-    refuseFlood(names);
+    countTry(names);
     const operator = await access.findOperator(address);
     if (!(await passwords.matches(password, operator?.passwordHash)) || !operator) {
-      deps.tries.ofPair.fail([names.pair]);
-      deps.tries.ofCaller.fail([names.caller]);
       throw new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
     }
-    deps.tries.ofPair.succeed([names.pair]);
+    deps.tries.ofPair.forget(names.pair);
+    deps.tries.ofCaller.takeBack(names.caller);
     await beginSession(req, res, operator.id);
   };
 
@@ -86,15 +87,10 @@ function createSignInRoutes(
     return { caller, pair: `${caller} ${address}` };
   }
 
-  function refuseFlood({ pair, caller }: { pair: string; caller: string }): void {
-    const seconds = Math.max(
-      deps.tries.ofPair.waitSeconds([pair]),
-      deps.tries.ofCaller.waitSeconds([caller]),
-    );
-    if (seconds === 0) return;
-    throw new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
-      headers: { 'Retry-After': String(seconds) },
-    });
+  function countTry({ pair, caller }: { pair: string; caller: string }): void {
+    const { ofPair, ofCaller } = deps.tries;
+    const seconds = Math.max(ofPair.begin(pair), ofCaller.begin(caller));
+    if (seconds > 0) throw tooManyTries(seconds);
   }
 
   const signOut: RouteHandler = async function signOut(req, res) {
@@ -105,7 +101,6 @@ function createSignInRoutes(
   return {
     read,
     signIn,
-
     signOut,
   };
 }
@@ -147,7 +142,11 @@ function createLinkRoutes(
   return { look, setUp };
 }
 
-function createOwnRoutes({ access, passwords }: SessionRoutesDeps, { signedIn }: Routes) {
+function createOwnRoutes(
+  { access, passwords, confirmPassword }: SessionRoutesDeps,
+  { signedIn }: Routes,
+) {
+  const ofOneself = { mayViewer: true };
   return {
     list: signedIn(async ({ session }): Promise<SessionListAnswer> => {
       const own = session.tokenHash.toString('hex');
@@ -167,11 +166,11 @@ function createOwnRoutes({ access, passwords }: SessionRoutesDeps, { signedIn }:
       const isEnded = await access.endSessionById(session.operator.id, path['id'] ?? '');
       if (!isEnded) throw notFound('session');
       return { success: true };
-    }),
+    }, ofOneself),
 
     changePassword: signedIn(async ({ session, body, actor }) => {
       const { password, newPassword } = readBody(passwordBody, body);
-      await requirePassword(passwords, session, password);
+      await confirmPassword(session, password);
       requireLongPassword('newPassword', newPassword);
       await access.changePassword({
         accountId: actor.accountId,
@@ -180,7 +179,7 @@ function createOwnRoutes({ access, passwords }: SessionRoutesDeps, { signedIn }:
         keptTokenHash: session.tokenHash,
       });
       return { success: true };
-    }),
+    }, ofOneself),
   };
 }
 
@@ -219,16 +218,6 @@ function createSessionAnswers(deps: SessionRoutesDeps) {
   }
 
   return { beginSession, answerFor, signedOut };
-}
-
-/** For a step that a stolen session alone must not be able to take. */
-export async function requirePassword(
-  passwords: Passwords,
-  { operator }: Session,
-  password: string,
-): Promise<void> {
-  if (await passwords.matches(password, operator.passwordHash)) return;
-  throw new Refusal('wrong_password', 'The password is wrong.');
 }
 
 function requireLongPassword(path: string, password: string): void {

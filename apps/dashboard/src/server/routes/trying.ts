@@ -72,27 +72,30 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
       };
     }),
 
-    preview: inApp(async (call): Promise<PreviewAnswer> => {
-      const { definition, locale, channels: chosen, ...given } = readBody(previewBody, call.body);
-      const event = await findEvent(deps.events, call);
-      const integrations = await deps.integrations.list(call.app.id);
-      const facts = { channels: deps.channels, delivery: call.app.delivery, integrations };
-      const { paths } = checkDefinition(definition, facts);
-      const made = given.data ?? makeSample(paths.map(({ path }) => path));
-      const { user = {}, data = {} } = deps.validateCall({
-        event: event.name,
-        user: given.user ?? {},
-        data: made,
-      });
-      const input = {
-        definition,
-        locale: locale ?? user.preferences?.locale,
-        data,
-        user,
-        only: chosen,
-      };
-      return { data, previews: previewChannels(input, facts) };
-    }),
+    preview: inApp(
+      async (call): Promise<PreviewAnswer> => {
+        const { definition, locale, channels: chosen, ...given } = readBody(previewBody, call.body);
+        const event = await findEvent(deps.events, call);
+        const integrations = await deps.integrations.list(call.app.id);
+        const facts = { channels: deps.channels, delivery: call.app.delivery, integrations };
+        const { paths } = checkDefinition(definition, facts);
+        const made = given.data ?? makeSample(paths.map(({ path }) => path));
+        const { user = {}, data = {} } = deps.validateCall({
+          event: event.name,
+          user: given.user ?? {},
+          data: made,
+        });
+        const input = {
+          definition,
+          locale: locale ?? user.preferences?.locale,
+          data,
+          user,
+          only: chosen,
+        };
+        return { data, previews: previewChannels(input, facts) };
+      },
+      { mayViewer: true },
+    ),
   };
 }
 
@@ -121,12 +124,15 @@ function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
       return deps.testSend(call.actor, { app, event, definition: tested, delivery, call: rest });
     }),
 
-    example: inApp(async (call) => {
-      const { user, data } = readBody(exampleBody, call.body);
-      const { name } = await findEvent(deps.events, call);
-      const body = { event: name, user, data };
-      return callExample({ gatewayUrl: deps.gatewayUrl, appId: call.app.id, body });
-    }),
+    example: inApp(
+      async (call) => {
+        const { user, data } = readBody(exampleBody, call.body);
+        const { name } = await findEvent(deps.events, call);
+        const body = { event: name, user, data };
+        return callExample({ gatewayUrl: deps.gatewayUrl, appId: call.app.id, body });
+      },
+      { mayViewer: true },
+    ),
   };
 }
 

@@ -2,7 +2,8 @@ import { useDesk } from '../context';
 import { Segments, Tabs } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { localesOf, withChannel } from './definition';
+import { useAddChannel } from './add-channel';
+import { localesOf } from './definition';
 import type { Draft } from './use-draft';
 
 export function ChannelTabs({
@@ -20,9 +21,8 @@ export function ChannelTabs({
 }) {
   const { registry, mayChange } = useDesk();
   const { definition, checked } = draft;
-  const forms = registry.channels;
-  const own = forms.filter(({ channel }) => channel in definition.channels);
-  const others = forms.filter(({ channel }) => !(channel in definition.channels));
+  const own = registry.channels.filter(({ channel }) => channel in definition.channels);
+  const { others, add } = useAddChannel(draft, onTab);
   const worst = (channel: string) => {
     const found = checked.problems.filter((problem) => problem.channel === channel);
     if (found.some(({ severity }) => severity === 'error')) return 'failed';
@@ -58,14 +58,10 @@ export function ChannelTabs({
               <select
                 aria-label="Add a channel"
                 value=""
-                onChange={({ target }) => {
-                  const form = others.find(({ channel }) => channel === target.value);
-                  if (form) draft.set(withChannel(definition, form, registry));
-                  if (form) onTab(form.channel);
-                }}
+                onChange={({ target }) => target.value && add(target.value)}
               >
                 <option value="">Add a channel</option>
-                {others.map(({ channel }) => (
+                {others.map((channel) => (
                   <option key={channel}>{channel}</option>
                 ))}
               </select>

@@ -1,5 +1,12 @@
 import type { Definition } from '../../api/events';
-import { changesOf, localesOf, withLocale, withoutLocale, withTemplate } from './definition';
+import {
+  changesOf,
+  localesOf,
+  withChannel,
+  withLocale,
+  withoutLocale,
+  withTemplate,
+} from './definition';
 
 const policy = { attempts: 8, timeToLiveMs: 1, onUnknown: 'resend', unknownResends: 1 } as const;
 const definition: Definition = {
@@ -10,6 +17,20 @@ const definition: Definition = {
 };
 
 describe('a draft', () => {
+  test('gets a channel that goes by what is given, and resends as the channel does by itself', () => {
+    const defaultPolicy = { attempts: 8, timeToLiveMs: 1, onUnknown: 'resend' } as const;
+    const added = withChannel(definition, {
+      channel: 'slack',
+      defaultPolicy,
+      integrationIds: ['a'],
+    });
+    expect(added.channels['slack']).toEqual({
+      integrationIds: ['a'],
+      templates: { en: {} },
+      policy: defaultPolicy,
+    });
+  });
+
   test('gets a language on every channel, with the words of the default one', () => {
     const both = withLocale(definition, 'de');
     expect(localesOf(both)).toEqual(['en', 'de']);

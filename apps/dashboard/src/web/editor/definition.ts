@@ -1,5 +1,4 @@
 import type { ChannelDefinition, Definition, Policy } from '../../api/events';
-import type { ChannelForm, RegistryAnswer } from '../../api/registry';
 
 /** Texts that take more than a line, and get the editor; anything else of a template is a field of a form. */
 const codeFields: Record<string, 'html' | 'text'> = {
@@ -18,17 +17,15 @@ export function localesOf({ defaultLocale, channels }: Definition): string[] {
   return [defaultLocale, ...new Set(all.filter((locale) => locale !== defaultLocale))];
 }
 
+export type NewChannel = { channel: string; defaultPolicy: Policy; integrationIds: string[] };
+
 export function withChannel(
   definition: Definition,
-  form: ChannelForm,
-  { defaultPolicy }: RegistryAnswer,
+  { channel, defaultPolicy: policy, integrationIds }: NewChannel,
 ): Definition {
-  const added: ChannelDefinition = {
-    integrationIds: [],
-    templates: { [definition.defaultLocale]: {} },
-    policy: { ...defaultPolicy, unknownResends: form.unknownResends },
-  };
-  return { ...definition, channels: { ...definition.channels, [form.channel]: added } };
+  const templates = { [definition.defaultLocale]: {} };
+  const added: ChannelDefinition = { integrationIds, templates, policy };
+  return { ...definition, channels: { ...definition.channels, [channel]: added } };
 }
 
 export function withoutChannel(definition: Definition, channel: string): Definition {

@@ -2,7 +2,9 @@ import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import { useAnswer, useApp, useDesk } from '../context';
 import { useKeys } from '../keyboard';
+import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
+import { FirstChannel } from './add-channel';
 import { ChannelEditor } from './channel-editor';
 import { ChannelTabs } from './channel-tabs';
 import { ConflictBar } from './conflict-bar';
@@ -18,6 +20,7 @@ import { useDraft } from './use-draft';
 import { useSample } from './use-sample';
 
 const readAgainMs = 10_000;
+const previewPx = 460;
 
 export function EventPage({ eventId }: { eventId: string }) {
   const app = useApp();
@@ -86,7 +89,10 @@ function EventEditor({
       <div className="body">
         <section className="pane ev-left" aria-label={current}>
           {current === 'settings' ? (
-            <EventSettings event={event} draft={draft} onEvent={onEvent} />
+            <>
+              {own.length === 0 && mayChange && <FirstChannel draft={draft} onTab={setTab} />}
+              <EventSettings event={event} draft={draft} onEvent={onEvent} />
+            </>
           ) : (
             <ChannelEditor
               key={`${current} ${shownLocale()}`}
@@ -99,6 +105,7 @@ function EventEditor({
           <SamplePanel sample={sample} />
         </section>
         <PreviewColumn sample={sample} channel={current} draft={draft} />
+        <Divider name="event" side="last" initialPx={previewPx} />
       </div>
       {floating === 'publish' && <PublishDialog {...parts} />}
       {floating === 'history' && <HistoryDialog {...parts} />}

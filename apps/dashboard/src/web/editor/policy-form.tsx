@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import type { Policy } from '../../api/events';
+import { useDesk } from '../context';
 import { Field, FieldFoot, FieldHead } from '../parts/field';
 import { withPolicy } from './definition';
 import type { Draft } from './use-draft';
@@ -8,10 +9,11 @@ const hourMs = 3_600_000;
 
 export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }) {
   const id = useId();
-  const policy = draft.definition.channels[channel]?.policy;
+  const { definition } = draft;
+  const policy = definition.channels[channel]?.policy;
   if (!policy) return null;
-  const set = (change: Partial<Policy>) =>
-    draft.set(withPolicy(draft.definition, channel, { ...policy, ...change }));
+  const replace = (next: Policy) => draft.set(withPolicy(definition, channel, next));
+  const set = (change: Partial<Policy>) => replace({ ...policy, ...change });
   return (
     <div className="pad form policy">
       <Field
@@ -51,15 +53,40 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
         />
       </div>
       {policy.onUnknown === 'resend' && (
-        <Field
-          label="Sent again after an unknown outcome, at most"
-          aside="times"
-          type="number"
-          min={0}
-          value={policy.unknownResends}
-          onChange={({ target }) => set({ unknownResends: Number(target.value) })}
-        />
+        <UnknownResends channel={channel} policy={policy} onChange={replace} />
       )}
     </div>
+  );
+}
+
+function UnknownResends({
+  channel,
+  policy,
+  onChange,
+}: {
+  channel: string;
+  policy: Policy;
+  onChange: (policy: Policy) => void;
+}) {
+  const { registry } = useDesk();
+  const form = registry.channels.find((one) => one.channel === channel);
+  const { unknownResends, ...byChannel } = policy;
+  const own = form?.unknownResends ?? 0;
+  return (
+    <Field
+      label="Sent again after an unknown outcome, at most"
+      aside="times"
+      type="number"
+      min={0}
+      max={10}
+      placeholder={String(own)}
+      value={unknownResends ?? ''}
+      hint={`Empty: as often as ${channel} does by itself, ${own}.`}
+      onChange={({ target }) =>
+        onChange(
+          target.value === '' ? byChannel : { ...policy, unknownResends: Number(target.value) },
+        )
+      }
+    />
   );
 }

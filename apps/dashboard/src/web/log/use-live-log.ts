@@ -8,15 +8,19 @@ type LiveLog = {
   appId: string;
   query: string;
   isOn: boolean;
-  after: string | undefined;
   onRows: (rows: LogRow[]) => void;
   onChanged: (rows: LogRow[]) => void;
+  /** It is there again after it was away. */
+  onBack: () => void;
 };
 
+const reopenAfterMs = 5_000;
+
 /** Follows the log by server-sent events; the browser connects again by itself. */
-export function useLiveLog({ appId, query, isOn, after, ...on }: LiveLog) {
+export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
   const { api } = useTools();
   const [state, setState] = useState<LiveState>('off');
+  const [turn, setTurn] = useState(0);
   const tell = useEffectEvent((name: string, text: string) => {
     setState(name === 'trouble' ? 'away' : 'live');
     if (name === 'ended') document.dispatchEvent(new Event('belfry:signed-out'));
@@ -27,21 +31,36 @@ export function useLiveLog({ appId, query, isOn, after, ...on }: LiveLog) {
     else on.onChanged(rows);
   });
   const begin = useEffectEvent(() => {
-    const asked = new URLSearchParams(query);
-    if (after) asked.set('after', after);
-    return new EventSource(api.urlOf(api.liveLogPath(appId, asked.toString())));
+    return new EventSource(api.urlOf(api.liveLogPath(appId, query)));
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is another stream; `after` is read once.
+  const back = useEffectEvent(() => on.onBack());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is another stream.
   useEffect(() => {
     if (!isOn) return setState('off');
     setState('connecting');
+    let wasAway = turn > 0;
+    let retry: number | undefined;
     const source = begin();
-    source.onopen = () => setState('live');
-    source.onerror = () => setState('away');
+    source.onopen = () => {
+      setState('live');
+      if (wasAway) back();
+      wasAway = false;
+    };
+    source.onerror = () => {
+      setState('away');
+      wasAway = true;
+      // After an answer that is no stream, as a proxy's 502, the browser does not try again by itself.
+      if (source.readyState === EventSource.CLOSED) {
+        retry = window.setTimeout(() => setTurn(turn + 1), reopenAfterMs);
+      }
+    };
     for (const name of ['rows', 'changed', 'trouble', 'ended']) {
       source.addEventListener(name, ({ data }: MessageEvent<string>) => tell(name, data));
     }
-    return () => source.close();
-  }, [api, appId, query, isOn]);
+    return () => {
+      window.clearTimeout(retry);
+      source.close();
+    };
+  }, [api, appId, query, isOn, turn]);
   return state;
 }

@@ -64,20 +64,28 @@ export function useLogList({
     change({ kind: 'older', rows: older.rows });
     setMeta({ ...meta, next: older.next });
   }
+  /** The stream begins anew with the last seconds only: what came while it was away is read. */
+  async function readMissed() {
+    const answer = await api.listLog(appId, query);
+    if ('problem' in answer) return;
+    const newest = answer.value.rows;
+    change({ kind: 'changed', rows: newest });
+    change({ kind: 'arrived', rows: newest.toReversed(), isHeld: isPaused || isReading() });
+  }
   const live = useLiveLog({
     appId,
     query,
     isOn: meta.readAt !== undefined && !filters.to,
-    after: rows.shown[0]?.requestId,
     onRows: (arrived) =>
       change({ kind: 'arrived', rows: arrived, isHeld: isPaused || isReading() }),
     onChanged: (changed) => change({ kind: 'changed', rows: changed }),
+    onBack: () => void readMissed(),
   });
   return {
     rows,
     isRead: meta.readAt !== undefined,
     hasOlder: meta.next !== null,
-    live,
+    live: meta.readAt === undefined ? 'connecting' : live,
     value: undefined,
     readAt: meta.readAt,
     problem: meta.problem,

@@ -4,9 +4,12 @@ import { useAnswer, useApp, useDesk, useTools } from '../context';
 import { IntegrationForm } from '../integrations/integration-form';
 import { IntegrationList } from '../integrations/integration-list';
 import { Button } from '../parts/controls';
+import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
 import { AwayBar, Waiting } from '../parts/notes';
 import { pathOf } from '../route';
+
+const formPx = 448;
 
 export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
@@ -56,6 +59,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
         )}
         {openId === 'new' && <IntegrationForm key="new" stored={undefined} onChanged={reload} />}
         {open && <IntegrationForm key={open.id} stored={open} onChanged={reload} />}
+        {openId && <Divider name="integrations" side="last" initialPx={formPx} />}
       </div>
     </div>
   );

@@ -7,9 +7,12 @@ import { FilterBar } from '../log/filter-bar';
 import { readFilters, writeFilters } from '../log/filters';
 import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
+import { Divider } from '../parts/divider';
 import { AwayBar } from '../parts/notes';
 import { RequestPane } from '../request/request-pane';
 import { pathOf } from '../route';
+
+const listPx = 556;
 
 /** One list over all channels, and what happened to the request that is open. */
 export function LogPage({ openId }: { openId: string | undefined }) {
@@ -54,6 +57,7 @@ export function LogPage({ openId }: { openId: string | undefined }) {
         <div className={openId ? 'body open' : 'body'}>
           <LogTable list={list} openId={openId} search={search} />
           {openId && <RequestPane key={openId} requestId={openId} />}
+          {openId && <Divider name="log" side="first" initialPx={listPx} />}
         </div>
       )}
     </div>

@@ -1,9 +1,11 @@
+import { useDesk } from '../context';
 import { Bell } from '../parts/icons';
 import { type Fields, fieldsOf, listOf, runsOfMrkdwn, textOf } from './content';
 import { Runs } from './phone-previews';
 import type { PreviewProps } from './shot';
 
 export function SlackPreview({ fields }: PreviewProps) {
+  const { app } = useDesk();
   const blocks = listOf(fields['blocks']);
   return (
     <div className="pv-sl">
@@ -12,7 +14,8 @@ export function SlackPreview({ fields }: PreviewProps) {
       </div>
       <div>
         <div className="by">
-          App<i>APP</i>
+          {app?.name ?? 'App'}
+          <i>APP</i>
         </div>
         {blocks.length === 0 && <Runs runs={runsOfMrkdwn(textOf(fields, 'text'))} />}
         {blocks.map((block) => (

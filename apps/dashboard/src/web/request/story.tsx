@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { Lane, MessageLane, RequestAnswer, SkippedLane, Step } from '../../api/requests';
 import type { PageProblem } from '../api';
 import { useApp, useDesk, useTools } from '../context';
-import { clock, duration, millis } from '../format';
+import { clock, count, duration, millis } from '../format';
 import { toText } from '../parts/code';
 import { Button } from '../parts/controls';
 import { ProblemNote } from '../parts/notes';
@@ -33,7 +33,11 @@ export function Story({
           <h3>
             Accepted <span>{request.call.answer.status}</span>
           </h3>
-          <p>Request and messages were committed together, then answered.</p>
+          <p>
+            {request.kind === 'bulk'
+              ? 'The request was committed, then answered; its messages were planned after that.'
+              : 'Request and messages were committed together, then answered.'}
+          </p>
         </Line>
         {lane.kind === 'skipped' ? (
           <SkipLine lane={lane} />
@@ -42,7 +46,7 @@ export function Story({
             <StepLine
               key={`${step.kind} ${step.at} ${wordsOf(step)}`}
               step={step}
-              from={request.acceptedAt}
+              request={request}
             />
           ))
         )}
@@ -92,13 +96,15 @@ function wordsOf(step: Step): string {
   return step.kind === 'attempt' ? String(step.number) : (step.detail ?? '');
 }
 
-function StepLine({ step, from }: { step: Step; from: number }) {
-  const time = offset(step.at - from);
+function StepLine({ step, request }: { step: Step; request: RequestAnswer }) {
+  const time = offset(step.at - request.acceptedAt);
   switch (step.kind) {
     case 'planned':
       return (
         <Line time={time} mark="dot" tone="s-delivered">
-          <h3>Planned</h3>
+          <h3>
+            Planned on {versionWords(request)} <span>{planWords(request)}</span>
+          </h3>
           {step.detail && <p>{step.detail}</p>}
         </Line>
       );
@@ -139,6 +145,20 @@ function StepLine({ step, from }: { step: Step; from: number }) {
         </Line>
       );
   }
+}
+
+function versionWords({ version: { kind, number } }: RequestAnswer): string {
+  return kind === 'test' ? 'a test of the draft' : `v${number}`;
+}
+
+function planWords({ kind, items, item, call, isSandbox }: RequestAnswer): string {
+  return [
+    items > 1 ? `item ${item + 1} of ${count(items)}` : kind !== 'single' && kind,
+    call.locale !== null && `locale ${call.locale}`,
+    isSandbox && 'to the sandbox',
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 const attemptMark = {

@@ -44,5 +44,9 @@ export function TimelineTab({
 function worstOf(lanes: readonly Lane[]): Lane | undefined {
   const isState = (state: string) => (lane: Lane) =>
     lane.kind === 'message' && lane.state === state;
-  return lanes.find(isState('failed')) ?? lanes.find(isState('unknown')) ?? lanes[0];
+  return lanes.find(isState('failed')) ?? lanes.find(isState('unknown')) ?? firstOf(lanes);
+}
+
+function firstOf(lanes: readonly Lane[]): Lane | undefined {
+  return lanes.find(({ kind }) => kind === 'message') ?? lanes[0];
 }

@@ -1,0 +1,27 @@
+import { createConfirmPassword } from './confirm-password';
+import type { Session } from './sessions';
+import { createTries } from './tries';
+
+const session: Session = {
+  tokenHash: Buffer.alloc(32),
+  operator: { id: 'mara', email: 'mara@example.com', role: 'owner', passwordHash: 'a hash' },
+  account: { id: 'account', name: 'Account' },
+  expiresAt: new Date(0),
+  endsAt: new Date(0),
+};
+
+test('whoever has a session only cannot find out its password by trying', async () => {
+  const confirmPassword = createConfirmPassword({
+    passwords: { matches: async (password) => password === 'right' },
+    tries: createTries({ max: 2, windowMs: 60_000, maxNames: 10, now: () => 0 }),
+  });
+  const codeOf = (password: string) =>
+    confirmPassword(session, password).then(
+      () => 'confirmed',
+      ({ code }) => code,
+    );
+  expect(await codeOf('wrong')).toBe('wrong_password');
+  expect(await codeOf('right')).toBe('confirmed');
+  const codes = await Promise.all(['wrong', 'wrong', 'right'].map(codeOf));
+  expect(codes).toEqual(['wrong_password', 'wrong_password', 'too_many_tries']);
+});

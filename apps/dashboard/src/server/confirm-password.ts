@@ -1,0 +1,24 @@
+import type { Passwords } from './password';
+import { Refusal, tooManyTries } from './problem';
+import type { Session } from './sessions';
+import type { Tries } from './tries';
+
+/** For a step that a stolen session alone must not be able to take. */
+export type ConfirmPassword = (session: Session, password: string) => Promise<void>;
+
+export function createConfirmPassword({
+  passwords,
+  tries,
+}: {
+  passwords: Pick<Passwords, 'matches'>;
+  tries: Tries;
+}): ConfirmPassword {
+  return async function confirmPassword({ operator }, password) {
+    const seconds = tries.begin(operator.id);
+    if (seconds > 0) throw tooManyTries(seconds);
+    if (!(await passwords.matches(password, operator.passwordHash))) {
+      throw new Refusal('wrong_password', 'The password is wrong.');
+    }
+    tries.forget(operator.id);
+  };
+}

@@ -1,0 +1,76 @@
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
+
+const leastPx = 240;
+/** What the other pane keeps. */
+const keptPx = 320;
+const stepPx = 16;
+
+type Side = 'first' | 'last';
+
+/** Between two panes: dragged, or moved by arrow keys; where it was left is remembered. Two clicks take it back. */
+export function Divider({
+  name,
+  side,
+  initialPx,
+}: {
+  name: string;
+  /** The pane whose width it sets. */
+  side: Side;
+  initialPx: number;
+}) {
+  const line = useRef<HTMLDivElement>(null);
+  const [widthPx, setWidthPx] = useState<number | undefined>(() => read(name));
+  useLayoutEffect(() => {
+    const panes = line.current?.parentElement;
+    if (widthPx === undefined) panes?.style.removeProperty('--divide');
+    else panes?.style.setProperty('--divide', `${widthPx}px`);
+  }, [widthPx]);
+
+  function move(wantedPx: number): void {
+    const roomPx = line.current?.parentElement?.clientWidth ?? 0;
+    const next = Math.round(Math.max(leastPx, Math.min(wantedPx, roomPx - keptPx)));
+    setWidthPx(next);
+    localStorage.setItem(placeOf(name), String(next));
+  }
+  function follow({ clientX, currentTarget, pointerId }: PointerEvent<HTMLDivElement>): void {
+    const panes = currentTarget.parentElement?.getBoundingClientRect();
+    if (!panes || !currentTarget.hasPointerCapture(pointerId)) return;
+    move(side === 'first' ? clientX - panes.left : panes.right - clientX);
+  }
+  function step(event: KeyboardEvent): void {
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (direction === undefined) return;
+    event.preventDefault();
+    const grows = side === 'first' ? direction : -direction;
+    move((widthPx ?? initialPx) + grows * stepPx);
+  }
+  function takeBack(): void {
+    setWidthPx(undefined);
+    localStorage.removeItem(placeOf(name));
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a separator that moves is no <hr>.
+    <div
+      ref={line}
+      className={`divider ${side}`}
+      role="separator"
+      tabIndex={0}
+      aria-label="Width of the panes"
+      aria-orientation="vertical"
+      aria-valuemin={leastPx}
+      aria-valuenow={widthPx ?? initialPx}
+      title="Drag, or use the arrow keys; two clicks take it back"
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={follow}
+      onKeyDown={step}
+      onDoubleClick={takeBack}
+    />
+  );
+}
+
+const placeOf = (name: string) => `belfry-divide-${name}`;
+
+function read(name: string): number | undefined {
+  const px = Number(localStorage.getItem(placeOf(name)));
+  return Number.isFinite(px) && px >= leastPx ? px : undefined;
+}
