@@ -1,6 +1,14 @@
 import { domainToASCII } from 'node:url';
 import type { Recipient } from '@belfry/shared';
-import type { MetaSend, SlackSend, SmtpSend, TelegramSend, TwilioSend } from '@belfry/testing';
+import type {
+  FcmSend,
+  MetaSend,
+  OnesignalSend,
+  SlackSend,
+  SmtpSend,
+  TelegramSend,
+  TwilioSend,
+} from '@belfry/testing';
 import fc from 'fast-check';
 import type { Targeting } from './channel';
 import { hostileTexts } from './hostile-values.fixture';
@@ -86,6 +94,30 @@ const forms: AddressForm[] = [
     recipient: (text) => ({ telegram: { chatId: text } }),
     canonical: /^(-?[1-9]\d*|@\w+)$/,
     reached: ({ chatId }: TelegramSend) => [chatId],
+  },
+  {
+    provider: 'push/fcm',
+    field: 'fcm_tokens',
+    recipient: (text) => ({ fcmTokens: [text] }),
+    canonical: /^[\w:-]+$/,
+    reached: ({ token, topic }: FcmSend) => [token, topic],
+    shown: (address) => [address, undefined],
+  },
+  {
+    provider: 'push/fcm',
+    field: 'fcm_topic',
+    recipient: (text) => ({ fcmTopics: [text] }),
+    canonical: /^\/topics\/[\w.~%-]+$/,
+    reached: ({ token, topic }: FcmSend) => [token, topic],
+    shown: (address) => [undefined, address.replace('/topics/', '')],
+  },
+  {
+    provider: 'onesignal/onesignal',
+    field: 'onesignal_external_id',
+    recipient: (text) => ({ onesignalExternalId: text }),
+    canonical: /^\S(.{0,126}\S)?$/su,
+    reached: ({ body }: OnesignalSend) => [body['include_aliases'], body['included_segments']],
+    shown: (address) => [{ external_id: [address] }, undefined],
   },
 ];
 

@@ -23,33 +23,40 @@ const text = Type.Optional(Type.String({ maxLength: 1_024 }));
 const count = Type.Optional(Type.Integer({ minimum: 0, maximum: 2_419_200 }));
 
 /** Whom it reaches has no place here: a segment beside the person would reach everybody. */
-export const onesignalPayload = Type.Object({
-  subtitle: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[a-zA-Z-]{2,10}$' }), Type.String({ maxLength: 1_024 }), {
-      maxProperties: 20,
-    }),
-  ),
-  ttl: count,
-  priority: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-  collapse_id: Type.Optional(Type.String({ maxLength: 64 })),
-  android_channel_id: text,
-  existing_android_channel_id: text,
-  android_group: text,
-  android_sound: text,
-  android_accent_color: text,
-  small_icon: text,
-  large_icon: text,
-  chrome_web_icon: text,
-  chrome_web_badge: text,
-  thread_id: text,
-  ios_sound: text,
-  ios_category: text,
-  ios_badgeType: Type.Optional(Type.String({ pattern: '^(None|SetTo|Increase)$' })),
-  ios_badgeCount: Type.Optional(Type.Integer({ minimum: -1_000, maximum: 1_000_000 })),
-  ios_interruption_level: text,
-  mutable_content: Type.Optional(Type.Boolean()),
-  content_available: Type.Optional(Type.Boolean()),
-});
+export const onesignalPayload = Type.Object(
+  {
+    subtitle: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: '^[a-zA-Z-]{2,10}$' }),
+        Type.String({ maxLength: 1_024 }),
+        {
+          maxProperties: 20,
+        },
+      ),
+    ),
+    ttl: count,
+    priority: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    collapse_id: Type.Optional(Type.String({ maxLength: 64 })),
+    android_channel_id: text,
+    existing_android_channel_id: text,
+    android_group: text,
+    android_sound: text,
+    android_accent_color: text,
+    small_icon: text,
+    large_icon: text,
+    chrome_web_icon: text,
+    chrome_web_badge: text,
+    thread_id: text,
+    ios_sound: text,
+    ios_category: text,
+    ios_badgeType: Type.Optional(Type.String({ pattern: '^(None|SetTo|Increase)$' })),
+    ios_badgeCount: Type.Optional(Type.Integer({ minimum: -1_000, maximum: 1_000_000 })),
+    ios_interruption_level: text,
+    mutable_content: Type.Optional(Type.Boolean()),
+    content_available: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
 
 /** What a header can carry. */
 const headerSafe = /^[\x21-\x7e]{1,512}$/;

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 
 const text = Type.Optional(Type.String({ maxLength: 1_024 }));
 const flag = Type.Optional(Type.Boolean());
@@ -59,51 +59,52 @@ const webNotification = Type.Object(
 );
 
 /** The platforms' own fields. Token, topic, title and body have their places elsewhere. */
-export const fcmPayload = Type.Object({
-  android: Type.Optional(
-    Type.Object(
-      {
-        collapse_key: text,
-        priority: Type.Optional(Type.String({ pattern: '^(HIGH|NORMAL|high|normal)$' })),
-        ttl: Type.Optional(Type.String({ pattern: '^\\d{1,8}(\\.\\d{1,9})?s$' })),
-        restricted_package_name: text,
-        direct_boot_ok: flag,
-        notification: Type.Optional(androidNotification),
-      },
-      { title: 'Android', ...closed },
+export const fcmPayload = Type.Object(
+  {
+    android: Type.Optional(
+      Type.Object(
+        {
+          collapse_key: text,
+          priority: Type.Optional(Type.String({ pattern: '^(HIGH|NORMAL|high|normal)$' })),
+          ttl: Type.Optional(Type.String({ pattern: '^\\d{1,8}(\\.\\d{1,9})?s$' })),
+          restricted_package_name: text,
+          direct_boot_ok: flag,
+          notification: Type.Optional(androidNotification),
+        },
+        { title: 'Android', ...closed },
+      ),
     ),
-  ),
-  apns: Type.Optional(
-    Type.Object(
-      {
-        headers: Type.Optional(
-          Type.Object(
-            {
-              'apns-priority': text,
-              'apns-expiration': text,
-              'apns-collapse-id': text,
-              'apns-push-type': text,
-            },
-            closed,
+    apns: Type.Optional(
+      Type.Object(
+        {
+          headers: Type.Optional(
+            Type.Object(
+              {
+                'apns-priority': text,
+                'apns-expiration': text,
+                'apns-collapse-id': text,
+                'apns-push-type': text,
+              },
+              closed,
+            ),
           ),
-        ),
-        payload: Type.Optional(Type.Object({ aps: Type.Optional(aps) }, closed)),
-      },
-      { title: 'Apple', ...closed },
+          payload: Type.Optional(Type.Object({ aps: Type.Optional(aps) }, closed)),
+        },
+        { title: 'Apple', ...closed },
+      ),
     ),
-  ),
-  webpush: Type.Optional(
-    Type.Object(
-      {
-        headers: Type.Optional(Type.Object({ TTL: text, Urgency: text, Topic: text }, closed)),
-        notification: Type.Optional(webNotification),
-      },
-      { title: 'Browsers', ...closed },
+    webpush: Type.Optional(
+      Type.Object(
+        {
+          headers: Type.Optional(Type.Object({ TTL: text, Urgency: text, Topic: text }, closed)),
+          notification: Type.Optional(webNotification),
+        },
+        { title: 'Browsers', ...closed },
+      ),
     ),
-  ),
-  fcm_options: Type.Optional(
-    Type.Object({ analytics_label: text }, { title: 'Label of the statistics', ...closed }),
-  ),
-});
-
-export type FcmPayload = Static<typeof fcmPayload>;
+    fcm_options: Type.Optional(
+      Type.Object({ analytics_label: text }, { title: 'Label of the statistics', ...closed }),
+    ),
+  },
+  closed,
+);
