@@ -120,6 +120,8 @@ const magicForms = {
   sms: phoneOf,
   whatsapp: phoneOf,
   telegram: (word) => `@sandbox_${word}`,
+  push: (word) => `sandbox:${word}`,
+  onesignal: (word) => `sandbox+${word}`,
   in_app: (word) => `sandbox+${word}`,
 };
 

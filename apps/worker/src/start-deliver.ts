@@ -120,6 +120,8 @@ function senderDepsOf(env: Env<'worker'>): SenderDeps {
       twilio: env.TWILIO_API_URL || undefined,
       meta: env.META_API_URL || undefined,
       telegram: env.TELEGRAM_API_URL || undefined,
+      fcm: env.FCM_API_URL || undefined,
+      onesignal: env.ONESIGNAL_API_URL || undefined,
     },
     allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };

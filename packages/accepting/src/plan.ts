@@ -124,5 +124,6 @@ function messageFor(target: Target, { name, version, input }: MessageOf): NewMes
     timeToLiveMs: version.policy.timeToLiveMs,
     jobId: undefined,
     note: target.note,
+    deviceId: target.deviceId,
   };
 }

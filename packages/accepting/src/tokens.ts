@@ -15,5 +15,6 @@ export function sealToken(user: WireUser, secrets: Secrets, at: ItemAddress): Wi
 /** The stored user's fields; a Slack token among them stays sealed. */
 export function storedRecipient(user: UserRow, extraFields: readonly string[]): Recipient {
   // `contact` holds the user's fields in wire form, as the route that writes it checked them.
-  return recipientFromWire(user.contact as WireUser, extraFields);
+  const stored = recipientFromWire(user.contact as WireUser, extraFields);
+  return user.devices.length > 0 ? { ...stored, devices: user.devices } : stored;
 }

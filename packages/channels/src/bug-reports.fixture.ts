@@ -12,6 +12,8 @@ export type BugReport = {
 const values = 'channels/src/hostile-values.property.test.ts';
 const contract = 'channels/src/provider-contract.test.ts';
 const email = 'channels/src/email';
+const onesignal = 'channels/src/onesignal/onesignal.test.ts';
+const push = 'channels/src/push';
 const slack = 'channels/src/slack';
 const sms = 'channels/src/sms';
 const telegram = 'channels/src/telegram';
@@ -364,4 +366,69 @@ const mails = [
   ),
 ];
 
-export const bugReports: BugReport[] = [...templates, ...texts, ...slacks, ...telegrams, ...mails];
+const asText = 'has text alone for its data, and nothing for what is null: %s';
+const isDead = 'that its token is dead switches it off: %s';
+const isLeft = 'leaves it as it is when it is about something else: %s';
+const ownToken = 'is each integration’s own, also of one account, and new with new credentials: %s';
+const tokenPlace =
+  'is asked for where the sends go, once for messages that come together and those behind them';
+const escapedKey = 'takes a key whose line ends were written as \\\\n, and sends by it: %s';
+const oneLanguage =
+  'has its text in the one language that OneSignal demands, whichever the person’s is: %s';
+const onePerson = 'reaches no segment and no second person, whatever the call’s fields are: %s';
+
+const pushes = [
+  ...['#102', '#1094', '#424', '#2548'].map((number) => {
+    const report = `firebase/firebase-admin-node${number}`;
+    return tested(report, `${push}/compose.test.ts`, asText, report);
+  }),
+  ...['xtrinch/fcm-django#223', 'eladnava/fcm-v1-http2#5', 'ToothlessGear/node-gcm#360'].map(
+    (report) => tested(report, `${push}/fcm.test.ts`, isLeft, report),
+  ),
+  ...[
+    'rails/action_push_native#141',
+    'firebase/firebase-admin-java#1064',
+    'STS-Rosario/carpoolear_backend#321',
+    'guardian/mobile-n10n#1239',
+  ].map((report) => tested(report, `${push}/fcm.test.ts`, isDead, report)),
+  tested(
+    'firebase/firebase-admin-go#580 binwiederhier/ntfy#84 reown-com/push-server#346',
+    `${push}/compose.test.ts`,
+    'to %s is refused over the limit of FCM, which the failure names, before anything is sent',
+  ),
+  tested('firebase/firebase-admin-node#2697 #2865 #2960', `${push}/fcm.test.ts`, tokenPlace),
+  ...['coollabsio/coolify#6384', 'firebase/firebase-admin-node#385'].map((report) =>
+    tested(report, `${push}/fcm.test.ts`, escapedKey, report),
+  ),
+  ...[
+    'firebase/firebase-admin-node#571',
+    'jlcvp/fcm-node#45',
+    'firebase/firebase-functions#171',
+  ].map((report) => tested(report, `${push}/fcm.test.ts`, ownToken, report)),
+  tested('OneSignal/onesignal-go-api#38', onesignal, onePerson, 'OneSignal/onesignal-go-api#38'),
+  tested(
+    'OneSignal/onesignal-node-api#82',
+    onesignal,
+    onePerson,
+    'OneSignal/onesignal-node-api#82',
+  ),
+  tested(
+    'zeyneloz/onesignal-node#9 #67',
+    onesignal,
+    'to somebody without a device is refused though the status is 200, and fails nobody else’s',
+  ),
+  ...[
+    'zeyneloz/onesignal-node#40',
+    'OneSignal/react-native-onesignal#273',
+    'OneSignal/OneSignal-iOS-SDK#1329',
+  ].map((report) => tested(report, onesignal, oneLanguage, report)),
+];
+
+export const bugReports: BugReport[] = [
+  ...templates,
+  ...texts,
+  ...slacks,
+  ...telegrams,
+  ...pushes,
+  ...mails,
+];

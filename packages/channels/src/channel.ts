@@ -48,6 +48,8 @@ export type Target = {
   address: string;
   /** What was changed to get there, for the log. */
   note?: string;
+  /** The stored device whose address it is; the message is for it alone, and goes nowhere once it is another one's. */
+  deviceId?: string;
 };
 
 export type CompiledTemplate<Override, Content> = {

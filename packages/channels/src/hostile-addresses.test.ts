@@ -1,7 +1,9 @@
 import { domainToASCII } from 'node:url';
 import type { Recipient } from '@belfry/shared';
 import {
+  type FcmSend,
   type MetaSend,
+  type OnesignalSend,
   type SlackSend,
   type SmtpSend,
   seedOfRun,
@@ -93,6 +95,30 @@ const forms: AddressForm[] = [
     recipient: (text) => ({ telegram: { chatId: text } }),
     canonical: /^(-?[1-9]\d*|@\w+)$/,
     reached: ({ chatId }: TelegramSend) => [chatId],
+  },
+  {
+    provider: 'push/fcm',
+    field: 'fcm_tokens',
+    recipient: (text) => ({ fcmTokens: [text] }),
+    canonical: /^[\w:-]+$/,
+    reached: ({ token, topic }: FcmSend) => [token, topic],
+    shown: (address) => [address, undefined],
+  },
+  {
+    provider: 'push/fcm',
+    field: 'fcm_topic',
+    recipient: (text) => ({ fcmTopics: [text] }),
+    canonical: /^\/topics\/[\w.~%-]+$/,
+    reached: ({ token, topic }: FcmSend) => [token, topic],
+    shown: (address) => [undefined, address.replace('/topics/', '')],
+  },
+  {
+    provider: 'onesignal/onesignal',
+    field: 'onesignal_external_id',
+    recipient: (text) => ({ onesignalExternalId: text }),
+    canonical: /^\S(.{0,126}\S)?$/su,
+    reached: ({ body }: OnesignalSend) => [body['include_aliases'], body['included_segments']],
+    shown: (address) => [{ external_id: [address] }, undefined],
   },
 ];
 

@@ -1,6 +1,16 @@
-import type { MetaSend, SlackSend, SmtpSend, TelegramSend, TwilioSend } from '@belfry/testing';
+import type {
+  FcmSend,
+  MetaSend,
+  OnesignalSend,
+  SlackSend,
+  SmtpSend,
+  TelegramSend,
+  TwilioSend,
+} from '@belfry/testing';
 import type { EmailTemplate } from './email/template';
 import type { InAppTemplate } from './in-app/template';
+import type { OnesignalTemplate } from './onesignal/template';
+import type { PushTemplate } from './push/template';
 import { oneSpace, readMail, readMarkdown, readMrkdwn } from './received.fixture';
 import type { SlackTemplate } from './slack/template';
 import type { SmsTemplate } from './sms/template';
@@ -32,6 +42,17 @@ const fileName: Change = (text) =>
     .replace(/^.*[/\\]/s, '')
     .replace(/\p{C}/gu, '')
     .trim();
+
+const withoutControls: Change = (text) => text.replace(asciiControls, ' ').trim();
+const noControls: Change = (text) => text.replace(asciiControls, '').trim();
+
+const notification = {
+  title: 'T {{v}} T',
+  body: 'B {{v}} B',
+  image: 'https://x.example/i?q={{v}}',
+  click_action: 'https://x.example/?q={{v}}',
+  data: { key: 'D {{v}} D' },
+};
 
 const mail: EmailTemplate = {
   subject: 'Hello {{v}}, hello',
@@ -170,6 +191,46 @@ export const hostileCases: HostileCase[] = [
     places: [{ at: /./, whole: unixBreaks }],
   },
   {
+    provider: 'push/fcm',
+    what: 'every field',
+    template: notification satisfies PushTemplate,
+    read: ({ projectId, message }: FcmSend) => ({ projectId, message }),
+    places: [
+      { at: /title$/, whole: withoutControls },
+      { at: /(click_action|image|link)$/, whole: noControls },
+    ],
+  },
+  {
+    provider: 'push/fcm',
+    what: 'a data message',
+    template: { ...notification, data_only: true } satisfies PushTemplate,
+    read: ({ projectId, message }: FcmSend) => ({ projectId, message }),
+    places: [
+      { at: /title$/, whole: withoutControls },
+      { at: /(click_action|image|link)$/, whole: noControls },
+    ],
+  },
+  {
+    provider: 'onesignal/onesignal',
+    what: 'every field',
+    template: notification satisfies OnesignalTemplate,
+    read: ({
+      appId,
+      externalId,
+      body: { idempotency_key: _, collapse_id: __, data, ...body },
+    }: OnesignalSend) => ({
+      appId,
+      externalId,
+      body,
+      // The id in it is another one for each message.
+      data: { ...(data as object), raven_notification_id: '' },
+    }),
+    places: [
+      { at: /headings/, whole: withoutControls },
+      { at: /^body\.(url|big_picture|chrome_web_image|ios_attachments)/, whole: noControls },
+    ],
+  },
+  {
     provider: 'in_app/inbox',
     what: 'every field',
     template: {
@@ -182,10 +243,10 @@ export const hostileCases: HostileCase[] = [
     places: [
       {
         at: /^title/,
-        whole: (text) => text.replace(asciiControls, ' ').trim(),
+        whole: withoutControls,
         maxCharacters: 200,
       },
-      { at: /^click_action/, whole: (text) => text.replace(asciiControls, '').trim() },
+      { at: /^click_action/, whole: noControls },
     ],
   },
 ];

@@ -7,6 +7,8 @@ const libraries = [
   '@slack/web-api',
   'nodemailer',
   'node-telegram-bot-api',
+  'firebase-admin',
+  'google-auth-library',
   'sms-segments-calculator',
 ];
 

@@ -1,5 +1,7 @@
 import { smtpSubject } from './email/smtp.subject.fixture';
+import { onesignalSubject } from './onesignal/onesignal.subject.fixture';
 import type { Subject } from './provider-subject.fixture';
+import { fcmSubject } from './push/fcm.subject.fixture';
 import { channels } from './registry';
 import { slackSubject } from './slack/slack.subject.fixture';
 import { twilioSmsSubject } from './sms/twilio.subject.fixture';
@@ -15,6 +17,8 @@ export const subjects: Record<string, Subject> = {
   'whatsapp/meta': metaSubject,
   'telegram/telegram': telegramSubject,
   'whatsapp/twilio': twilioWhatsappSubject,
+  'push/fcm': fcmSubject,
+  'onesignal/onesignal': onesignalSubject,
 };
 
 /** Nothing leaves the process, so there is no connection to break and no credential to leak. */

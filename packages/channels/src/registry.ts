@@ -1,6 +1,8 @@
 import type { AnyChannel } from './channel';
 import { email } from './email/channel';
 import { inApp } from './in-app/channel';
+import { onesignal } from './onesignal/channel';
+import { push } from './push/channel';
 import { slack } from './slack/channel';
 import { sms } from './sms/channel';
 import { telegram } from './telegram/channel';
@@ -13,6 +15,8 @@ export const channels = {
   sms,
   whatsapp,
   telegram,
+  push,
+  onesignal,
   in_app: inApp,
 } satisfies Record<string, AnyChannel>;
 

@@ -24,6 +24,18 @@ export function isWebLink(link: string): boolean {
   return webScheme.test(text) || !scheme.test(text);
 }
 
+const runningScheme = /^(javascript|data|vbscript|file|blob|about):/i;
+
+/** Whether a link may be handed to an app: it may have a scheme of its own, and none that runs or reads something here. */
+export function isAppLink(link: string): boolean {
+  return !runningScheme.test(link.replace(skipped, ''));
+}
+
+/** Whether a phone can fetch a picture from there by itself. */
+export function isPictureLink(link: string): boolean {
+  return /^https?:\/\/[^/]/i.test(link.replace(skipped, ''));
+}
+
 export type LinkPrefix = 'empty' | 'undecided' | 'decided' | 'refused';
 
 /** What the fixed text before a value says of the link's scheme. */

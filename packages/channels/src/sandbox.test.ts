@@ -43,6 +43,14 @@ const samples: { [name: string]: Sample } = {
     template: { text: 'Hi {{name}}' },
     magic: (word) => `@sandbox_${word}`,
   },
+  push: {
+    template: { title: 'Hi {{name}}' },
+    magic: (word) => `sandbox:${word}`,
+  },
+  onesignal: {
+    template: { title: 'Hi {{name}}' },
+    magic: (word) => `sandbox+${word}`,
+  },
   in_app: {
     template: { title: 'Hi {{name}}' },
     magic: (word) => `sandbox+${word}`,

@@ -1,5 +1,6 @@
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
+import { hashOfToken } from './devices';
 
 /** A message that this worker may send now, with all that is needed to send it. */
 export type ClaimedMessage = {
@@ -71,13 +72,37 @@ const overrideSender = `regexp_replace(
   coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender'),
   '[[:space:]().-]', '', 'g')`;
 
+/** Why a message is skipped when it is claimed. */
+const skips = "'suppressed', 'device_gone', 'opted_out'";
+
+/**
+ * Of a push: the device that has its token now. A message that was planned for a device goes to that one alone, which
+ * another one takes the place of when somebody else signs in on the phone; a token that the call named goes to nobody
+ * else than whom the call named beside it.
+ */
+const deviceVerdict = `
+    SELECT CASE
+      WHEN d.device IS NOT NULL AND v.id::text IS DISTINCT FROM d.device THEN 'device_gone'
+      WHEN v.id IS NOT NULL AND owner.user_id <> named.user_id THEN 'device_gone'
+      WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
+      WHEN v.notifications_disabled THEN 'suppressed'
+    END AS obstacle
+    FROM (SELECT WHERE d.channel = 'push') push
+    LEFT JOIN device v ON v.app_id = d.app_id AND v.fcm_token = d.target
+      AND ${hashOfToken('v.fcm_token')} = ${hashOfToken('d.target')}
+    LEFT JOIN app_user owner ON owner.id = v.user_sid
+    LEFT JOIN LATERAL (
+      SELECT o.recipient::jsonb ->> 'user_id' AS user_id FROM request_item o
+      WHERE o.request_id = d.request_id AND o.item = d.item AND v.id IS NOT NULL
+    ) named ON true`;
+
 // What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
 // twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
 WITH due AS MATERIALIZED (
   SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.probe_at,
     cp.app_id IS NOT NULL AS is_channel_paused,
-    i.settings ->> 'sender' AS sender,
+    i.settings ->> 'sender' AS sender, m.notes ->> 'device' AS device,
     row_number() OVER (PARTITION BY m.integration_id ORDER BY m.expires_at <= now(), m.is_bulk, m.id) AS place
   FROM message m
   LEFT JOIN integration i ON i.id = m.integration_id
@@ -99,6 +124,7 @@ WITH due AS MATERIALIZED (
       WHEN d.expires_at <= now() THEN 'expired'
       WHEN d.deleted_at IS NOT NULL THEN 'integration_removed'
       WHEN s.suppressed THEN 'suppressed'
+      WHEN g.obstacle IS NOT NULL THEN g.obstacle
       WHEN d.state = 'paused' OR d.is_channel_paused THEN 'paused'
       WHEN d.state = 'needs_attention' AND NOT (p.id IS NOT NULL AND d.place = 1) THEN 'needs_attention'
     END AS obstacle
@@ -113,21 +139,22 @@ WITH due AS MATERIALIZED (
         d.sender))
     LIMIT 1
   ) s ON true
+  LEFT JOIN LATERAL (${deviceVerdict}) g ON true
 ), c AS (
   UPDATE message m SET
     state = CASE
       WHEN v.obstacle IS NULL THEN 'sending'
       WHEN v.obstacle IN ('expired', 'integration_removed') THEN 'failed'
-      WHEN v.obstacle = 'suppressed' THEN 'skipped'
+      WHEN v.obstacle IN (${skips}) THEN 'skipped'
       ELSE 'queued' END,
-    reason = CASE WHEN v.obstacle IN ('expired', 'integration_removed', 'suppressed') THEN v.obstacle END,
+    reason = CASE WHEN v.obstacle IN ('expired', 'integration_removed', ${skips}) THEN v.obstacle END,
     waits = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN v.obstacle END,
     attempts = m.attempts + CASE WHEN v.obstacle IS NULL THEN 1 ELSE 0 END,
     due_at = CASE
       WHEN v.obstacle IS NULL THEN now() + $3::float8 * interval '1 ms'
       WHEN v.obstacle = 'paused' THEN least(now() + $4::float8 * interval '1 ms', m.expires_at)
       WHEN v.obstacle = 'needs_attention' THEN least(v.probe_at, m.expires_at) END,
-    settled_at = CASE WHEN v.obstacle IN ('expired', 'integration_removed', 'suppressed') THEN now() END,
+    settled_at = CASE WHEN v.obstacle IN ('expired', 'integration_removed', ${skips}) THEN now() END,
     -- What is being sent has a job id, whoever claimed it: the relay finds leases among the messages that have one.
     job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN NULL ELSE coalesce(m.job_id, m.id) END
   FROM verdict v

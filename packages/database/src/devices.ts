@@ -91,7 +91,7 @@ async function add(
 }
 
 /** As the unique index has it: the cast to bytea would read a backslash as an escape. */
-function hashOf(token: string): string {
+export function hashOfToken(token: string): string {
   return `sha256(replace(${token}, '\\', '\\\\')::bytea)`;
 }
 
@@ -108,7 +108,7 @@ WITH d AS (
   INSERT INTO device AS d (id, app_id, user_sid, client_id, fcm_token, platform, fields, notifications_disabled)
   SELECT $3::uuid, u.app_id, u.id, $4::text, $5::text, $6::text, $7::jsonb, coalesce($8::bool, false)
   FROM app_user u WHERE u.app_id = $1 AND u.user_id = $2
-  ON CONFLICT (app_id, ${hashOf('fcm_token')}) DO UPDATE SET
+  ON CONFLICT (app_id, ${hashOfToken('fcm_token')}) DO UPDATE SET
     id = CASE WHEN ${isSameUser} THEN d.id ELSE excluded.id END,
     created_at = CASE WHEN ${isSameUser} THEN d.created_at ELSE clock_timestamp() END,
     user_sid = excluded.user_sid,
@@ -143,13 +143,13 @@ async function freeToken(client: Queryable, values: [string, string, string]): P
   // Both rows are locked in one order: two calls that swap their tokens would wait for each other.
   await client.query({
     name: 'lock-devices',
-    text: `SELECT FROM device WHERE app_id = $1 AND (id = $2 OR ${hashOf('fcm_token')} = ${hashOf('$3::text')})
+    text: `SELECT FROM device WHERE app_id = $1 AND (id = $2 OR ${hashOfToken('fcm_token')} = ${hashOfToken('$3::text')})
            ORDER BY id FOR UPDATE`,
     values,
   });
   await client.query({
     name: 'free-token',
-    text: `DELETE FROM device WHERE app_id = $1 AND id <> $2 AND ${hashOf('fcm_token')} = ${hashOf('$3::text')}`,
+    text: `DELETE FROM device WHERE app_id = $1 AND id <> $2 AND ${hashOfToken('fcm_token')} = ${hashOfToken('$3::text')}`,
     values,
   });
 }

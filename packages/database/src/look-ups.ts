@@ -1,5 +1,5 @@
 import type { Secrets } from '@belfry/runtime';
-import type { VersionDefinition } from '@belfry/shared';
+import type { RecipientDevice, VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
 
 export type AppRow = {
@@ -39,7 +39,13 @@ export type IntegrationRow = {
   updatedAt: Date;
 };
 
-export type UserRow = { id: string; userId: string; contact: Record<string, unknown> };
+export type UserRow = {
+  id: string;
+  userId: string;
+  contact: Record<string, unknown>;
+  /** Those with a push token, newest first. */
+  devices: RecipientDevice[];
+};
 
 /** Where an integration's credentials are sealed to. */
 export function integrationPlace(integrationId: string): string {
@@ -144,7 +150,7 @@ export function createLookUps(pool: pg.Pool) {
     async findUser(appId: string, userId: string): Promise<UserRow | undefined> {
       return first<UserRow>({
         name: 'find-user',
-        text: `SELECT ${userColumns} FROM app_user WHERE app_id = $1 AND user_id = $2`,
+        text: `SELECT ${userColumns} FROM app_user u WHERE app_id = $1 AND user_id = $2`,
         values: [appId, userId],
       });
     },
@@ -153,7 +159,7 @@ export function createLookUps(pool: pg.Pool) {
     async findUsers(appId: string, userIds: string[]): Promise<Map<string, UserRow>> {
       const { rows } = await pool.query<UserRow>({
         name: 'find-users',
-        text: `SELECT ${userColumns} FROM app_user WHERE app_id = $1 AND user_id = ANY ($2::text[])`,
+        text: `SELECT ${userColumns} FROM app_user u WHERE app_id = $1 AND user_id = ANY ($2::text[])`,
         values: [appId, userIds],
       });
       return new Map(rows.map((row) => [row.userId, row]));
@@ -165,9 +171,15 @@ export type LookUps = ReturnType<typeof createLookUps>;
 
 type Query = { name: string; text: string; values: unknown[] };
 
+/** As many as a call may name tokens. */
+const maxDevicesOfUser = 100;
 const isKeyActive = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 /** `contact` is an object by its default and by the schema of the route that writes it. */
-const userColumns = 'id, user_id AS "userId", contact';
+const userColumns = `u.id, u.user_id AS "userId", u.contact, coalesce((
+  SELECT json_agg(json_strip_nulls(json_build_object('id', d.id, 'token', d.fcm_token, 'disabled',
+    CASE WHEN d.notifications_disabled THEN CASE WHEN d.disabled_reason IS NULL THEN 'by_client' ELSE 'by_provider' END END)))
+  FROM (SELECT * FROM device WHERE user_sid = u.id AND fcm_token IS NOT NULL ORDER BY id DESC LIMIT ${maxDevicesOfUser}) d
+), '[]') AS devices`;
 
 /** Nothing that a caller wrote reaches a uuid cast unread. */
 function isUuid(text: string): boolean {

@@ -58,6 +58,8 @@ export type NewMessage = {
   /** The job that will carry it; undefined leaves it to the relay. */
   jobId: string | undefined;
   note: string | undefined;
+  /** The device that it is for alone; see claimMessages. */
+  deviceId?: string | undefined;
 };
 
 export type KeyOutcome =
@@ -263,8 +265,9 @@ export function skipsColumn(plan: ItemPlan | undefined): string | undefined {
 }
 
 /** A message's notes as JSON; null where there are none. */
-export function notesColumn(message: NewMessage): string | undefined {
-  return message.note === undefined ? undefined : JSON.stringify({ address: message.note });
+export function notesColumn({ note, deviceId }: NewMessage): string | undefined {
+  if (note === undefined && deviceId === undefined) return undefined;
+  return JSON.stringify({ address: note, device: deviceId });
 }
 
 function messageColumns(calls: NewRequest[]): unknown[] {

@@ -309,6 +309,22 @@ export const settings = {
     example: 'http://127.0.0.1:4413',
     help: 'Where the Telegram Bot API is, for a simulator; refused in production.',
   }),
+  FCM_API_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli', 'dashboard'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4414',
+    help: 'Where Firebase Cloud Messaging and its token endpoint are, for a simulator; refused in production.',
+  }),
+  ONESIGNAL_API_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli', 'dashboard'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4415',
+    help: 'Where the API of OneSignal is, for a simulator; refused in production.',
+  }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
     for: ['api', 'worker', 'dashboard'],

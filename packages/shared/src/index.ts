@@ -49,6 +49,7 @@ export {
   mergeRecipients,
   type Preferences,
   type Recipient,
+  type RecipientDevice,
   type SlackRecipient,
 } from './recipient';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';

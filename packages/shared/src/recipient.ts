@@ -10,9 +10,19 @@ export type Recipient = {
   fcmTokens?: string[];
   iosTokens?: string[];
   fcmTopics?: string[];
+  /** Of the stored user: those with a push token, newest first. */
+  devices?: RecipientDevice[];
   preferences?: Preferences;
   /** Fields that a channel beyond the interface declares, under their wire names. */
   extra?: Record<string, unknown>;
+};
+
+export type RecipientDevice = {
+  /** Its `device_sid`. */
+  id: string;
+  token: string;
+  /** Who switched it off, where somebody did: its own app, or a provider that called its token dead. */
+  disabled?: 'by_client' | 'by_provider';
 };
 
 export type SlackRecipient = {

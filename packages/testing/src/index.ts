@@ -22,6 +22,16 @@ export {
   startSimulatedChannels,
 } from './simulated-channels';
 export {
+  createFcmSimulator,
+  type FcmFault,
+  type FcmSend,
+  type FcmSimulator,
+  type FcmSimulatorOptions,
+  type FcmTrouble,
+  fcmSendPath,
+  simulatedServiceAccount,
+} from './simulators/fcm';
+export {
   createHttpSimulator,
   findClosedPort,
   type HttpFault,
@@ -37,6 +47,12 @@ export {
   type MetaStatus,
   type MetaWebhook,
 } from './simulators/meta';
+export {
+  createOnesignalSimulator,
+  type OnesignalFault,
+  type OnesignalSend,
+  type OnesignalSimulator,
+} from './simulators/onesignal';
 export type { Simulator } from './simulators/simulator';
 export {
   createSlackSimulator,

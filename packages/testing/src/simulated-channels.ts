@@ -1,5 +1,7 @@
 import { channelVersion, type Factories, type Tenant } from './factories';
+import { createFcmSimulator, fcmSendPath, simulatedServiceAccount } from './simulators/fcm';
 import { createMetaSimulator } from './simulators/meta';
+import { createOnesignalSimulator } from './simulators/onesignal';
 import type { Simulator, Taken } from './simulators/simulator';
 import { createSlackSimulator } from './simulators/slack';
 import { createSmtpSimulator } from './simulators/smtp';
@@ -58,6 +60,8 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
     meta: await createMetaSimulator(),
     slack: await createSlackSimulator(),
     telegram: await createTelegramSimulator(),
+    fcm: await createFcmSimulator(),
+    onesignal: await createOnesignalSimulator(),
   };
   const channels = channelsOf(simulators);
   return {
@@ -66,6 +70,8 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
       META_API_URL: simulators.meta.url,
       SLACK_API_URL: simulators.slack.url,
       TELEGRAM_API_URL: simulators.telegram.url,
+      FCM_API_URL: simulators.fcm.url,
+      ONESIGNAL_API_URL: simulators.onesignal.url,
     },
     channels,
     async createEvent(factories, tenant, text) {
@@ -101,14 +107,17 @@ type Simulators = {
   meta: Awaited<ReturnType<typeof createMetaSimulator>>;
   slack: Awaited<ReturnType<typeof createSlackSimulator>>;
   telegram: Awaited<ReturnType<typeof createTelegramSimulator>>;
+  fcm: Awaited<ReturnType<typeof createFcmSimulator>>;
+  onesignal: Awaited<ReturnType<typeof createOnesignalSimulator>>;
 };
 
 const smtpLogin = { user: 'belfry', pass: 'simulated-smtp-password' };
 const throttled = { reply: { status: 429, headers: { 'retry-after': '1' }, body: {} } };
 const text = (given: string) => ({ text: given });
+const notification = (given: string) => ({ title: given, body: given });
 
 function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
-  const { twilio, smtp, meta, slack, telegram } = simulators;
+  const { twilio, smtp, meta, slack, telegram, fcm, onesignal } = simulators;
   return {
     sms: {
       provider: 'twilio',
@@ -162,6 +171,45 @@ function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
       target: (number) => String(1_000_000 + number),
       ...overHttp(telegram, ({ chatId }) => ({ target: chatId, dedupe: undefined })),
     },
+    push: pushBy(fcm),
+    onesignal: onesignalBy(onesignal),
+  };
+}
+
+function onesignalBy(onesignal: Simulators['onesignal']): SimulatedChannel {
+  return {
+    provider: 'onesignal',
+    settings: { app_id: '11111111-1111-4111-8111-111111111111' },
+    credentials: { rest_api_key: 'os_v2_app_simulated' },
+    template: notification,
+    user: (number) => ({ onesignal_external_id: `person-${number}` }),
+    countSends: () => onesignal.sends.length,
+    putOff: (times) => onesignal.fail(...repeat(throttled, times)),
+    target: (number) => `person-${number}`,
+    ...overHttp(onesignal, ({ externalId, idempotencyKey }) => ({
+      target: externalId,
+      dedupe: idempotencyKey,
+    })),
+  };
+}
+
+/** What is meant for a send leaves the calls for access tokens alone. */
+function pushBy(fcm: Simulators['fcm']): SimulatedChannel {
+  return {
+    provider: 'fcm',
+    settings: {},
+    credentials: { service_account: simulatedServiceAccount() },
+    template: notification,
+    user: (number) => ({ fcm_tokens: [`token:${number}`] }),
+    countSends: () => fcm.sends.length,
+    putOff: (times) => fcm.fail(...repeat({ on: fcmSendPath, ...throttled }, times)),
+    target: (number) => `token:${number}`,
+    onTaken: (listener) =>
+      fcm.onTaken(({ send, ...taken }) =>
+        listener({ ...taken, target: send.token ?? '', dedupe: send.messageId }),
+      ),
+    dropAnswers: (times) => fcm.fail(...repeat({ on: fcmSendPath, reset: 'after' }, times)),
+    delayAnswers: (times, slowMs) => fcm.fail(...repeat({ on: fcmSendPath, slowMs }, times)),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Outcome } from '@belfry/shared';
 import type { SendResult } from '../channel';
 import { type HttpAnswer, retryAfterMs, sortStatus } from '../http';
 import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
+import { membersOf, parseJson } from '../read-json';
 import { redact } from '../redact';
 import { changesOf, findMetaCode, outcomeOf } from './meta-codes';
 
@@ -33,21 +34,6 @@ export function readRefusal(
     response: { status: seen.status, ...(fields ? { error: keep(fields, token) } : {}) },
     ...(changes.length > 0 ? { changes } : {}),
   };
-}
-
-export function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The members of a JSON object, or undefined for anything else. */
-export function membersOf(value: unknown): Record<string, unknown> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  // Just checked: whatever its members are, their names are strings.
-  return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
 /** Meta's codes are numbers, here and in reports. */

@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptState, receiptStates } from '@belfry/shared';
 import type { HandshakeCall, ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
-import { codeOf, membersOf, parseJson } from './meta-answer';
+import { membersOf, parseJson } from '../read-json';
+import { codeOf } from './meta-answer';
 import { changesOf, findMetaCode } from './meta-codes';
 
 /** Meta's webhook: signed with the app's secret, and several reports in one call. */

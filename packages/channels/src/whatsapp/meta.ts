@@ -11,8 +11,9 @@ import type {
 } from '../channel';
 import { createHttp } from '../http';
 import { sortFailure, type Unanswered } from '../network-failure';
+import { membersOf, parseJson } from '../read-json';
 import { redact } from '../redact';
-import { membersOf, parseJson, readRefusal, readSent } from './meta-answer';
+import { readRefusal, readSent } from './meta-answer';
 import {
   checkMeta,
   metaCredentials,

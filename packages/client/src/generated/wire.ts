@@ -126,6 +126,44 @@ export type Override = {
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
+  push?: {
+    message?: {
+      /** One line of plain text. */
+      title?: string | null | undefined;
+      /** Plain text. */
+      body?: string | null | undefined;
+      /** An http or https URL of a picture. */
+      image?: string | null | undefined;
+      /** Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7. */
+      click_action?: string | null | undefined;
+      data?: object | null | undefined;
+      /** The app shows it itself: title, body, image and link come in the data. */
+      data_only?: boolean | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
+  onesignal?: {
+    message?: {
+      /** One line of plain text. */
+      title?: string | null | undefined;
+      /** Plain text. */
+      body?: string | null | undefined;
+      /** An http or https URL of a picture. */
+      image?: string | null | undefined;
+      /** Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7. */
+      click_action?: string | null | undefined;
+      data?: object | null | undefined;
+    } | null | undefined;
+    /**
+     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
+     * past mean now; at most 366 days ahead.
+     */
+    schedule_at?: number | string | null | undefined;
+  } | null | undefined;
   in_app?: {
     message?: {
       title?: string | null | undefined;

@@ -6,6 +6,7 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
+import { parseObject } from './read-object';
 
 /** A message that the Cloud API took. */
 export type MetaSend = {
@@ -93,7 +94,7 @@ function take(
   request: HttpRequest,
   count: number,
 ): { reply: HttpReply; send?: MetaSend } {
-  const body = parseBody(request.body);
+  const body = parseObject(request.body);
   const { to, type, biz_opaque_callback_data: messageId } = body ?? {};
   if (body?.['messaging_product'] !== 'whatsapp') return { reply: refusal(100) };
   if (typeof to !== 'string' || !/^\+?\d{7,15}$/.test(to)) return { reply: refusal(131009) };
@@ -117,17 +118,6 @@ function take(
       ...(typeof messageId === 'string' ? { messageId } : {}),
     },
   };
-}
-
-function parseBody(bytes: Buffer): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
-    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-    // Just checked: whatever its members are, their names are strings.
-    return isObject ? (parsed as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function refusal(code: number, beside: Record<string, unknown> = {}, status = 400): HttpReply {

@@ -1,0 +1,137 @@
+import { escapeNothing, type Json, type Template, TemplateError } from '@belfry/shared';
+import type { ComposeInput } from '../channel';
+import { createRendering, type Field, parseField, pathsOf, type Rendering } from '../rendering';
+import { isAppLink, isPictureLink } from '../safe-url';
+import type { NotificationContent, NotificationOverride, NotificationTemplate } from './template';
+
+export type CompiledNotification = {
+  paths: string[];
+  /** The content, with every failure that does not depend on the provider noted on the rendering. */
+  compose(input: ComposeInput<{ message?: NotificationOverride }>): {
+    content: NotificationContent;
+    rendering: Rendering;
+  };
+};
+
+/** The template of a notification, whoever carries it. */
+export function compileNotification(template: NotificationTemplate): CompiledNotification {
+  const fields: NotificationFields = {
+    title: plainField('title', template.title),
+    body: plainField('body', template.body),
+    image: linkField('image', template.image, isPictureLink),
+    click_action: linkField('click_action', template.click_action, isAppLink),
+    data: Object.entries(template.data ?? {}).map(
+      ([key, source]) => [key, plainField(`data.${key}`, source)] as const,
+    ),
+  };
+  const { title, body, image, click_action, data } = fields;
+  return {
+    paths: pathsOf([title, body, image, click_action, ...data.map(([, field]) => field)]),
+    compose: (input) => composeNotification(fields, input),
+  };
+}
+
+type NotificationFields = Record<'title' | 'body' | LinkName, Field | undefined> & {
+  data: (readonly [key: string, field: Field | undefined])[];
+};
+
+type LinkName = 'image' | 'click_action';
+
+function plainField(name: string, source: string | undefined): Field | undefined {
+  return source ? parseField(name, source, () => escapeNothing) : undefined;
+}
+
+/** An author's own scheme is judged when the template is saved, a value's when it is rendered. */
+function linkField(
+  name: LinkName,
+  source: string | undefined,
+  isAllowed: (link: string) => boolean,
+): Field | undefined {
+  if (!source) return undefined;
+  return parseField(name, source, (template) => {
+    const literal = literalStartOf(template);
+    const isDecided = /^[^:/?#]*:/.test(literal);
+    if (isDecided && !isAllowed(literal)) {
+      throw new TemplateError(refusals[name], { line: 1, column: 1 });
+    }
+    return escapeNothing;
+  });
+}
+
+function literalStartOf({ nodes: [first] }: Template): string {
+  return first?.kind === 'text' ? first.text : '';
+}
+
+const refusals: Record<LinkName, string> = {
+  image: 'The image must be an http or https URL',
+  click_action:
+    'The link must not run anything: javascript, data, vbscript, file and blob are refused',
+};
+
+function composeNotification(
+  fields: NotificationFields,
+  { data, override }: ComposeInput<{ message?: NotificationOverride }>,
+): { content: NotificationContent; rendering: Rendering } {
+  const rendering = createRendering(data);
+  const own = override?.message ?? {};
+  const content: NotificationContent = {
+    title: oneLine(pick(own.title, fields.title, rendering)),
+    body: clean(pick(own.body, fields.body, rendering)),
+    ...composeLink('image', pick(own.image, fields.image, rendering), rendering),
+    ...composeLink(
+      'click_action',
+      pick(own.click_action, fields.click_action, rendering),
+      rendering,
+    ),
+    data: composeData(own.data, fields.data, rendering),
+  };
+  return { content, rendering };
+}
+
+/** The override's text as it stands, else the template's, rendered. */
+function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
+  return own?.trim() ? own : rendering.text(field);
+}
+
+const linkRules: Record<LinkName, (link: string) => boolean> = {
+  image: isPictureLink,
+  click_action: isAppLink,
+};
+
+function composeLink(
+  name: LinkName,
+  text: string,
+  rendering: Rendering,
+): { [link in LinkName]?: string } {
+  const link = text.replace(controlCharacters, '').trim();
+  if (link === '') return {};
+  if (!linkRules[name](link)) rendering.fail('rejected_content', `${refusals[name]}.`);
+  return { [name]: link };
+}
+
+/** Data that the call gives replaces the template's whole; an empty object says nothing. What is null or prints nothing is left out. */
+function composeData(
+  own: NotificationContent['data'] | undefined,
+  fields: NotificationFields['data'],
+  rendering: Rendering,
+): NotificationContent['data'] {
+  if (own && Object.keys(own).length > 0) {
+    return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null));
+  }
+  const rendered = fields.map(([key, field]): [string, Json] => [
+    key,
+    clean(rendering.text(field)),
+  ]);
+  return Object.fromEntries(rendered.filter(([, text]) => text !== ''));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const controlCharacters = /[\u0000-\u001f\u007f]+/g;
+
+function oneLine(text: string): string {
+  return text.replace(controlCharacters, ' ').trim();
+}
+
+function clean(text: string): string {
+  return text.replaceAll('\0', '');
+}

@@ -1,0 +1,51 @@
+import type { Json } from '@belfry/shared';
+import { type Static, Type } from '@sinclair/typebox';
+
+/** What the notifications of phones and browsers have in common, whoever carries them. */
+const texts = {
+  title: Type.Optional(Type.String({ title: 'Title', description: 'One line of plain text.' })),
+  body: Type.Optional(Type.String({ title: 'Body', description: 'Plain text.' })),
+  image: Type.Optional(
+    Type.String({ title: 'Image', description: 'An http or https URL of a picture.' }),
+  ),
+  click_action: Type.Optional(
+    Type.String({
+      title: 'Link',
+      description:
+        'Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7.',
+    }),
+  ),
+};
+
+const maxDataKeys = 100;
+
+export const notificationTemplate = Type.Object({
+  ...texts,
+  data: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      title: 'Data',
+      description: 'What the app is given beside the text; each value is a template.',
+      maxProperties: maxDataKeys,
+    }),
+  ),
+});
+
+export const notificationOverride = Type.Object({
+  ...texts,
+  data: Type.Optional(
+    Type.Unsafe<{ [key: string]: Json }>(
+      Type.Object({}, { additionalProperties: true, maxProperties: maxDataKeys }),
+    ),
+  ),
+});
+
+export type NotificationTemplate = Static<typeof notificationTemplate>;
+export type NotificationOverride = Static<typeof notificationOverride>;
+
+export type NotificationContent = {
+  title: string;
+  body: string;
+  image?: string;
+  click_action?: string;
+  data: { [key: string]: Json };
+};

@@ -1,0 +1,124 @@
+import type { SendResult } from '../channel';
+import { type HttpAnswer, sortStatus } from '../http';
+import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
+import { membersOf, parseJson } from '../read-json';
+import { redact } from '../redact';
+import { findOnesignalCode, notSubscribed, type OnesignalCode, onesignalCodes } from './codes';
+
+export type Access = { target: string; key: string };
+
+/** What an answer to `POST /notifications` means; `response` is what may be kept of it. */
+export function readOnesignalAnswer(seen: HttpAnswer | NetworkFailure, access: Access): SendResult {
+  if ('isWritten' in seen) return { outcome: sortFailure(seen) };
+  const body = membersOf(parseJson(seen.body));
+  const response = { status: seen.status, ...keep(body, access.key) };
+  return {
+    outcome: isSuccess(seen) ? readSuccess(body, access) : readRefusal(seen, body),
+    response,
+  };
+}
+
+/** The texts of an answer, whatever form its errors have. */
+function readTexts(body: Record<string, unknown> | undefined): string[] {
+  const { errors } = body ?? {};
+  const listed = Array.isArray(errors) ? errors : [errors];
+  return listed.flatMap((error) => {
+    const { title, detail, message } = membersOf(error) ?? {};
+    return [error, title, detail, message].filter((text) => typeof text === 'string');
+  });
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+const maxIdCharacters = 128;
+
+/** A 200 is a yes only with an id, and only if it does not say that it knows the person not. */
+function readSuccess(
+  body: Record<string, unknown> | undefined,
+  { target }: Access,
+): SendResult['outcome'] {
+  if (!body) return unreadable;
+  const { id, errors } = body;
+  if (namesTarget(errors, target))
+    return outcomeOf('invalid_aliases', onesignalCodes.invalid_aliases);
+  const texts = readTexts(body);
+  if (typeof id !== 'string' || id === '') return readNothingSent(body, texts);
+  if (id.length > maxIdCharacters) return unreadable;
+  const isPartial = texts.length > 0 || hasMembers(errors);
+  return {
+    outcome: 'accepted',
+    providerMessageId: id,
+    ...(isPartial ? { detail: 'OneSignal took the message, and named errors beside it.' } : {}),
+  };
+}
+
+function readNothingSent(
+  body: Record<string, unknown>,
+  texts: readonly string[],
+): SendResult['outcome'] {
+  if (!('id' in body) && !('errors' in body)) return unreadable;
+  const found = findOnesignalCode(texts);
+  return found ? outcomeOf(found.reason, found.code) : outcomeOf('no_subscription', notSubscribed);
+}
+
+/** Lists of what OneSignal does not know, under whatever name it has for them. */
+function namesTarget(errors: unknown, target: string): boolean {
+  const { invalid_aliases: aliases, invalid_external_user_ids: ids } = membersOf(errors) ?? {};
+  return [membersOf(aliases)?.['external_id'], ids].some(
+    (list) => Array.isArray(list) && list.includes(target),
+  );
+}
+
+function hasMembers(errors: unknown): boolean {
+  return Object.keys(membersOf(errors) ?? {}).length > 0;
+}
+
+const unreadable: Unanswered = {
+  outcome: 'unknown',
+  reason: 'unreadable_answer',
+  detail: 'OneSignal’s answer could not be read, so the message may have been sent.',
+};
+
+const throttledMs = 60_000;
+
+function readRefusal(
+  { status, headers }: HttpAnswer,
+  body: Record<string, unknown> | undefined,
+): Unanswered {
+  const byStatus = sortStatus(status, headers);
+  if (byStatus.outcome === 'retry') {
+    return status === 429 ? { afterMs: throttledMs, ...byStatus } : byStatus;
+  }
+  if (byStatus.outcome === 'unknown') return byStatus;
+  const found = findOnesignalCode(readTexts(body));
+  if (found) return outcomeOf(found.reason, found.code);
+  return status === 409
+    ? outcomeOf('idempotency_conflict', onesignalCodes.idempotency_conflict)
+    : byStatus;
+}
+
+function outcomeOf(reason: string, code: OnesignalCode): Unanswered {
+  const said = { reason, detail: code.sentence };
+  return code.outcome === 'retry'
+    ? { outcome: 'retry', ...said, afterMs: code.afterMs }
+    : { outcome: 'rejected', scope: code.scope, ...said };
+}
+
+const maxTextCharacters = 300;
+const maxTexts = 5;
+
+/** What of an answer may be stored: these fields, cut, and without the key. */
+function keep(body: Record<string, unknown> | undefined, key: string): Record<string, unknown> {
+  const { id, errors } = body ?? {};
+  const clean = (text: string) => redact(text, [key]).slice(0, maxTextCharacters);
+  const texts = readTexts(body).slice(0, maxTexts).map(clean);
+  const names = Object.keys(membersOf(errors) ?? {})
+    .slice(0, maxTexts)
+    .map(clean);
+  return {
+    ...(typeof id === 'string' ? { id: clean(id) } : {}),
+    ...(texts.length + names.length > 0 ? { errors: [...texts, ...names] } : {}),
+  };
+}

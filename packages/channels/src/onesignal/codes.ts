@@ -1,0 +1,76 @@
+import type { RejectionScope } from '@belfry/shared';
+
+type Verdict =
+  | { outcome: 'retry'; afterMs: number }
+  | { outcome: 'rejected'; scope: RejectionScope };
+
+export type OnesignalCode = Verdict & {
+  /** How the texts of OneSignal that mean this are recognised; it has no codes. */
+  texts?: RegExp;
+  /** What the operator reads. */
+  sentence: string;
+};
+
+export const notSubscribed: OnesignalCode = {
+  outcome: 'rejected',
+  scope: 'recipient',
+  texts: /not subscribed|no (valid )?(recipients|subscri)/i,
+  sentence: 'The person has no device that takes notifications, or is not known to OneSignal.',
+};
+
+/** What OneSignal says, in answers of any status, its texts from the most telling to the least. */
+export const onesignalCodes = {
+  no_subscription: notSubscribed,
+  invalid_aliases: {
+    outcome: 'rejected',
+    scope: 'recipient',
+    texts: /^invalid_aliases$/,
+    sentence: 'OneSignal knows nobody by this external id.',
+  },
+  blocked_id: {
+    outcome: 'rejected',
+    scope: 'recipient',
+    texts: /external_?id.*(restricted|blocked|not allowed)/i,
+    sentence: 'OneSignal refuses this external id: it stands for nobody.',
+  },
+  wrong_app: {
+    outcome: 'rejected',
+    scope: 'integration',
+    texts:
+      /app_?id (not found|is invalid|must|malformed)|app .*(not found|disabled|suspended)|no app with/i,
+    sentence: 'OneSignal has no such app, or has disabled it: see the app id.',
+  },
+  wrong_key: {
+    outcome: 'rejected',
+    scope: 'integration',
+    texts: /authorization|api key|access denied/i,
+    sentence: 'OneSignal does not take the API key: make a new one for the app and store it.',
+  },
+  no_platform: {
+    outcome: 'rejected',
+    scope: 'integration',
+    texts: /no (push )?platforms? (is |are )?(configured|enabled)|must (be|have).*configured/i,
+    sentence: 'The app has no push platform in OneSignal: set one up there.',
+  },
+  in_progress: {
+    outcome: 'retry',
+    afterMs: 5_000,
+    texts: /in progress|being processed/i,
+    sentence: 'OneSignal is still at work on the first request for this message.',
+  },
+  idempotency_conflict: {
+    outcome: 'rejected',
+    scope: 'content',
+    texts: /idempotency/i,
+    sentence: 'OneSignal was asked for this message before, with other content.',
+  },
+} as const satisfies Record<string, OnesignalCode>;
+
+/** The first row that one of the texts belongs to. */
+export function findOnesignalCode(
+  texts: readonly string[],
+): { reason: string; code: OnesignalCode } | undefined {
+  const rows: [string, OnesignalCode][] = Object.entries(onesignalCodes);
+  const found = rows.find(([, { texts: pattern }]) => texts.some((text) => pattern?.test(text)));
+  return found && { reason: found[0], code: found[1] };
+}

@@ -1,0 +1,91 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { IntegrationInput } from '../channel';
+
+export const onesignalSettings = Type.Object({
+  app_id: Type.String({
+    title: 'App id',
+    description: 'From the settings of the app, under "Keys & IDs".',
+    pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  }),
+});
+
+export const onesignalCredentials = Type.Object({
+  rest_api_key: Type.String({
+    title: 'App API key',
+    description: 'Of the app, not of the organization.',
+    minLength: 1,
+    maxLength: 512,
+  }),
+});
+
+const text = Type.Optional(Type.String({ maxLength: 1_024 }));
+const count = Type.Optional(Type.Integer({ minimum: 0, maximum: 2_419_200 }));
+
+/** Whom it reaches has no place here: a segment beside the person would reach everybody. */
+export const onesignalPayload = Type.Object(
+  {
+    subtitle: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: '^[a-zA-Z-]{2,10}$' }),
+        Type.String({ maxLength: 1_024 }),
+        {
+          maxProperties: 20,
+        },
+      ),
+    ),
+    ttl: count,
+    priority: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    collapse_id: Type.Optional(Type.String({ maxLength: 64 })),
+    android_channel_id: text,
+    existing_android_channel_id: text,
+    android_group: text,
+    android_sound: text,
+    android_accent_color: text,
+    small_icon: text,
+    large_icon: text,
+    chrome_web_icon: text,
+    chrome_web_badge: text,
+    thread_id: text,
+    ios_sound: text,
+    ios_category: text,
+    ios_badgeType: Type.Optional(Type.String({ pattern: '^(None|SetTo|Increase)$' })),
+    ios_badgeCount: Type.Optional(Type.Integer({ minimum: -1_000, maximum: 1_000_000 })),
+    ios_interruption_level: text,
+    mutable_content: Type.Optional(Type.Boolean()),
+    content_available: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+
+/** What a header can carry. */
+const headerSafe = /^[\x21-\x7e]{1,512}$/;
+const organizationKey = /^os_v2_org_/i;
+
+export type OnesignalIntegration = {
+  settings: Static<typeof onesignalSettings>;
+  credentials: Static<typeof onesignalCredentials>;
+};
+
+/** The integration in types, or undefined when it was saved incomplete: without a key OneSignal would be asked by nobody. */
+export function readOnesignal({
+  settings,
+  credentials,
+}: IntegrationInput): OnesignalIntegration | undefined {
+  const isWhole =
+    Value.Check(onesignalSettings, settings) &&
+    Value.Check(onesignalCredentials, credentials) &&
+    headerSafe.test(credentials.rest_api_key);
+  return isWhole ? { settings, credentials } : undefined;
+}
+
+/** The problems that the schemas cannot say. */
+export function checkOnesignal({ credentials }: IntegrationInput): string[] {
+  const { rest_api_key: key } = credentials;
+  if (typeof key !== 'string' || !headerSafe.test(key)) {
+    return ['rest_api_key must be one word without spaces or line breaks'];
+  }
+  return organizationKey.test(key)
+    ? ['rest_api_key is the key of an organization; the key of the app is needed']
+    : [];
+}

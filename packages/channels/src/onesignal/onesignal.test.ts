@@ -1,0 +1,218 @@
+import { createOnesignalSimulator, type OnesignalFault } from '@belfry/testing';
+import type { SendCall } from '../channel';
+import { onesignal } from './channel';
+import { onesignalApi } from './onesignal';
+import type { OnesignalContent, OnesignalTemplate } from './template';
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const messageId = '01930000-0000-7000-8000-000000000001';
+const appId = '11111111-1111-4111-8111-111111111111';
+const key = 'os_v2_app_key';
+
+async function setUp() {
+  const simulator = await createOnesignalSimulator();
+  const sender = onesignalApi.createSender({
+    baseUrls: { onesignal: simulator.url },
+    allowedPrivateHosts: [],
+  });
+  closers.push(simulator.close, sender.close);
+  const send = (changes: Partial<SendCall<OnesignalContent>> = {}) =>
+    sender.send({
+      messageId,
+      target: 'ana',
+      content: { title: 'T', body: 'B', data: {} },
+      settings: { app_id: appId },
+      integrationId: 'i1',
+      integrationVersion: '1',
+      credentials: { rest_api_key: key },
+      signal: AbortSignal.timeout(5_000),
+      deadlineAt: Date.now() + 5_000,
+      ...changes,
+    });
+  return { simulator, sender, send };
+}
+
+function contentOf(template: OnesignalTemplate, data = {}): OnesignalContent {
+  const input = { data, target: 'ana', override: undefined, missing: 'empty' } as const;
+  const composed = onesignal.compile(template).compose(input);
+  if ('failed' in composed) throw new Error(composed.detail);
+  return composed.content;
+}
+
+describe('a message to OneSignal', () => {
+  test('goes to one person by the external id, under the id of the message', async () => {
+    const { simulator, send } = await setUp();
+    const content = contentOf(
+      {
+        title: 'Order {{id}}',
+        body: 'Here <b>',
+        image: 'https://x.example/a.png',
+        click_action: 'shop://orders/{{id}}',
+        data: { order: '{{id}}' },
+      },
+      { id: 'A-1' },
+    );
+    const { outcome } = await send({ content });
+    expect(outcome).toEqual({
+      outcome: 'accepted',
+      providerMessageId: '00000000-0000-4000-8000-000000000001',
+    });
+    expect(simulator.sends.map(({ body }) => body)).toEqual([
+      {
+        app_id: appId,
+        target_channel: 'push',
+        include_aliases: { external_id: ['ana'] },
+        idempotency_key: messageId,
+        collapse_id: messageId,
+        contents: { en: 'Here <b>' },
+        headings: { en: 'Order A-1' },
+        url: 'shop://orders/A-1',
+        big_picture: 'https://x.example/a.png',
+        chrome_web_image: 'https://x.example/a.png',
+        ios_attachments: { picture: 'https://x.example/a.png' },
+        data: { order: 'A-1', raven_notification_id: messageId },
+      },
+    ]);
+  });
+
+  test('that is repeated after a lost answer is sent once', async () => {
+    const { simulator, send } = await setUp();
+    simulator.fail({ reset: 'after' });
+    expect((await send()).outcome.outcome).toBe('unknown');
+    expect((await send()).outcome).toMatchObject({
+      outcome: 'accepted',
+      providerMessageId: '00000000-0000-4000-8000-000000000001',
+    });
+    expect(simulator.sends).toHaveLength(1);
+  });
+
+  test.each([
+    ['zeyneloz/onesignal-node#40', { body: 'Chào {{name}}' }, { en: 'Chào Ana' }],
+    ['OneSignal/react-native-onesignal#273', { title: 'Chào' }, { en: 'Chào' }],
+    ['OneSignal/OneSignal-iOS-SDK#1329', { body: 'Bures' }, { en: 'Bures' }],
+  ])(
+    'has its text in the one language that OneSignal demands, whichever the person’s is: %s',
+    async (_report, template, contents) => {
+      const { simulator, send } = await setUp();
+      await send({ content: contentOf(template, { name: 'Ana' }) });
+      expect(simulator.sends[0]?.body['contents']).toEqual(contents);
+    },
+  );
+
+  test.each(['OneSignal/onesignal-node-api#82', 'OneSignal/onesignal-go-api#38'])(
+    'reaches no segment and no second person, whatever the call’s fields are: %s',
+    async () => {
+      const { simulator, send } = await setUp();
+      const payload = { included_segments: ['All'], ttl: 60 };
+      await send({ payload: { ttl: 60 } });
+      await send({ payload, messageId: messageId.replace(/1$/, '2') });
+      for (const { body } of simulator.sends) expect(body).not.toHaveProperty('included_segments');
+      expect(simulator.sends.map(({ externalId }) => externalId)).toEqual(['ana', 'ana']);
+      expect(onesignal.findTargets({ onesignalExternalId: ' ' })).toMatchObject({
+        skip: 'no_address',
+      });
+    },
+  );
+
+  test('with an id and an error about somebody else is accepted, and says so', async () => {
+    const { simulator, send } = await setUp();
+    const fault: OnesignalFault = {
+      id: 'n1',
+      errors: { invalid_aliases: { external_id: ['somebody else'] } },
+    };
+    simulator.fail(fault);
+    expect((await send()).outcome).toEqual({
+      outcome: 'accepted',
+      providerMessageId: 'n1',
+      detail: 'OneSignal took the message, and named errors beside it.',
+    });
+  });
+
+  // zeyneloz/onesignal-node#9, #67
+  test('to somebody without a device is refused though the status is 200, and fails nobody else’s', async () => {
+    const { simulator, send } = await setUp();
+    simulator.unsubscribe('bob');
+    expect((await send({ target: 'bob' })).outcome).toMatchObject({
+      outcome: 'rejected',
+      scope: 'recipient',
+      reason: 'no_subscription',
+    });
+    expect((await send()).outcome.outcome).toBe('accepted');
+  });
+
+  test('without a usable app id or key is refused before anything is asked', async () => {
+    const { simulator, send } = await setUp();
+    for (const changes of [
+      { credentials: {} },
+      { credentials: { rest_api_key: '' } },
+      { credentials: { rest_api_key: 'a\r\nb' } },
+      { settings: {} },
+      { settings: { app_id: 'x' } },
+    ]) {
+      expect((await send(changes)).outcome).toMatchObject({
+        scope: 'integration',
+        reason: 'incomplete_integration',
+      });
+    }
+    expect(simulator.requests).toEqual([]);
+  });
+});
+
+describe('the text of a message to OneSignal', () => {
+  const compose = (template: OnesignalTemplate, data = {}) =>
+    onesignal
+      .compile(template)
+      .compose({ data, target: 'ana', override: undefined, missing: 'empty' });
+
+  test('is refused over 2048 bytes of data or 4096 in all, which the failure names', () => {
+    const ofData = 2_048 - '{"k":""}'.length;
+    const inData = { title: 'T', data: { k: '{{v}}' } };
+    expect(compose(inData, { v: 'x'.repeat(ofData) })).toHaveProperty('content');
+    expect(compose(inData, { v: 'x'.repeat(ofData + 1) })).toEqual({
+      failed: 'too_long',
+      detail: 'data has 2049 bytes as JSON; the limit is 2048.',
+    });
+    expect(compose({ body: '{{v}}' }, { v: 'x'.repeat(4_096) })).toMatchObject({
+      failed: 'too_long',
+      detail: expect.stringContaining('the limit is 4096'),
+    });
+  });
+
+  test('is none without title and body', () => {
+    expect(compose({ title: '{{no}}', data: { a: 'b' } })).toMatchObject({
+      failed: 'empty_content',
+    });
+  });
+});
+
+describe('an external id', () => {
+  test.each([' null ', 'undefined', '0', '-1', 'NA', 'All', 'None', `a\nb`, 'x'.repeat(129)])(
+    'may not be %j',
+    (given) => {
+      expect(onesignal.findTargets({ onesignalExternalId: given })).toMatchObject({
+        skip: 'invalid_address',
+      });
+    },
+  );
+
+  test.each(['u_1', 'Ana Ruiz', 'x'.repeat(128), '12', 'é'])('may be %j', (given) => {
+    expect(onesignal.findTargets({ onesignalExternalId: ` ${given} ` })).toEqual({
+      targets: [{ address: given }],
+    });
+  });
+});
+
+test('the key of an organization is refused when it is saved', () => {
+  const check = (rest_api_key: string) =>
+    onesignalApi.check({ settings: {}, credentials: { rest_api_key } });
+  expect(check('os_v2_org_abc')).toEqual([
+    'rest_api_key is the key of an organization; the key of the app is needed',
+  ]);
+  expect(check('a b')).toHaveLength(1);
+  expect(check(key)).toEqual([]);
+});

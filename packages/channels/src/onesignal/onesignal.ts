@@ -1,0 +1,103 @@
+import type {
+  DescribeCall,
+  Provider,
+  ProviderRequest,
+  SendCall,
+  Sender,
+  SenderDeps,
+  SendResult,
+  TestCall,
+  Tested,
+} from '../channel';
+import { createHttp } from '../http';
+import { sortFailure } from '../network-failure';
+import { readOnesignalAnswer } from './answer';
+import {
+  checkOnesignal,
+  onesignalCredentials,
+  onesignalPayload,
+  onesignalSettings,
+  readOnesignal,
+} from './integration';
+import { createOnesignalRequest } from './request';
+import type { OnesignalContent } from './template';
+
+export const onesignalApi: Provider<OnesignalContent> = {
+  label: 'OneSignal',
+  settings: onesignalSettings,
+  credentials: onesignalCredentials,
+  payload: onesignalPayload,
+  check: checkOnesignal,
+  describe: describeOnesignal,
+  createSender: createOnesignalSender,
+};
+
+const oneSignalUrl = 'https://api.onesignal.com';
+
+function describeOnesignal(call: DescribeCall<OnesignalContent>): ProviderRequest {
+  return { operation: `POST ${oneSignalUrl}/notifications`, body: createOnesignalRequest(call) };
+}
+
+function createOnesignalSender({ baseUrls }: SenderDeps): Sender<OnesignalContent> {
+  const http = createHttp();
+  const base = baseUrls['onesignal'] ?? oneSignalUrl;
+
+  async function send(call: SendCall<OnesignalContent>): Promise<SendResult> {
+    const integration = readOnesignal(call);
+    if (!integration) return { outcome: incomplete };
+    const { rest_api_key: key } = integration.credentials;
+    const seen = await http.request({
+      method: 'POST',
+      url: `${base}/notifications`,
+      headers: { ...authorize(key), 'content-type': 'application/json' },
+      body: JSON.stringify(createOnesignalRequest(call)),
+      signal: call.signal,
+    });
+    return readOnesignalAnswer(seen, { target: call.target, key });
+  }
+
+  /** The list of what was sent is the one thing that this key may read, and that names no person. */
+  async function test({ signal, ...input }: TestCall): Promise<Tested> {
+    const integration = readOnesignal(input);
+    if (!integration) return { isWorking: false, detail: incomplete.detail };
+    const { app_id: appId } = integration.settings;
+    const { rest_api_key: key } = integration.credentials;
+    const seen = await http.request({
+      method: 'GET',
+      url: `${base}/notifications?app_id=${encodeURIComponent(appId)}&limit=1`,
+      headers: authorize(key),
+      signal,
+    });
+    if ('isWritten' in seen) {
+      const { detail, reason } = sortFailure(seen);
+      return { isWorking: false, detail: detail ?? reason };
+    }
+    if (seen.status === 200) {
+      return { isWorking: true, detail: `OneSignal takes the key for the app ${appId}.` };
+    }
+    const { outcome } = readOnesignalAnswer(seen, { target: '', key });
+    return {
+      isWorking: false,
+      detail: outcome.detail ?? `OneSignal answered with HTTP status ${seen.status}.`,
+    };
+  }
+
+  return {
+    send,
+    test,
+    async close() {
+      http.close();
+    },
+  };
+}
+
+function authorize(key: string): Record<string, string> {
+  return { authorization: `Key ${key}`, accept: 'application/json' };
+}
+
+const incomplete = {
+  outcome: 'rejected',
+  scope: 'integration',
+  reason: 'incomplete_integration',
+  detail: 'The integration has no usable app id or API key.',
+} as const;

@@ -1,0 +1,36 @@
+import { Value } from '@sinclair/typebox/value';
+import type { DescribeCall } from '../channel';
+import { onesignalPayload } from './integration';
+import type { OnesignalContent } from './template';
+
+/** The name under which an app reports what became of a notification, as for a push. */
+const notificationIdKey = 'raven_notification_id';
+
+/** What `POST /notifications` is sent: one person, and the message's id as the key that makes a repetition harmless. */
+export function createOnesignalRequest(
+  call: DescribeCall<OnesignalContent>,
+): Record<string, unknown> {
+  const { messageId, target, content, settings, payload } = call;
+  const { title, body, image, click_action: link, data } = content;
+  const own = Value.Check(onesignalPayload, payload) ? payload : {};
+  // English is what OneSignal demands; the text is in the language that the person is written to in.
+  const shown = body.trim() === '' ? { en: title } : { en: body };
+  return {
+    collapse_id: messageId,
+    ...own,
+    app_id: settings['app_id'],
+    target_channel: 'push',
+    include_aliases: { external_id: [target] },
+    idempotency_key: messageId,
+    contents: shown,
+    ...(title === '' || body.trim() === '' ? {} : { headings: { en: title } }),
+    ...(link ? { url: link } : {}),
+    ...(image ? pictureOf(image) : {}),
+    data: { ...data, [notificationIdKey]: messageId },
+  };
+}
+
+/** Each platform has its own name for it. */
+function pictureOf(image: string): Record<string, unknown> {
+  return { big_picture: image, chrome_web_image: image, ios_attachments: { picture: image } };
+}

@@ -1,0 +1,25 @@
+import type { Channel } from '../channel';
+import { compilePush } from './compose';
+import { fcm } from './fcm';
+import { findMagicWordOfPush, findPushTargets } from './target';
+import {
+  type PushContent,
+  type PushOverride,
+  type PushTemplate,
+  pushOverride,
+  pushTemplate,
+} from './template';
+
+export const push: Channel<PushTemplate, PushOverride, PushContent> = {
+  label: 'Push',
+  template: pushTemplate,
+  override: pushOverride,
+  recipient: {},
+  deadlineMs: 15_000,
+  // The second notification takes the first one's place on the device.
+  unknownResends: 2,
+  findTargets: findPushTargets,
+  compile: compilePush,
+  findMagicWord: findMagicWordOfPush,
+  providers: { fcm },
+};

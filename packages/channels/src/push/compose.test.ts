@@ -1,0 +1,214 @@
+import { TemplateError } from '@belfry/shared';
+import type { ComposeInput } from '../channel';
+import { push } from './channel';
+import { createFcmRequest } from './fcm-request';
+import type { PushContent, PushOverride, PushTemplate } from './template';
+
+const messageId = '01930000-0000-7000-8000-000000000001';
+
+function compose(
+  template: PushTemplate,
+  input: Partial<ComposeInput<PushOverride>> = {},
+): ReturnType<ReturnType<typeof push.compile>['compose']> {
+  return push.compile(template).compose({
+    data: {},
+    target: 'token:1',
+    override: undefined,
+    missing: 'empty',
+    ...input,
+  });
+}
+
+function contentOf(...args: Parameters<typeof compose>): PushContent {
+  const composed = compose(...args);
+  if ('failed' in composed) throw new Error(composed.detail);
+  return composed.content;
+}
+
+function messageOf(content: PushContent, more: object = {}) {
+  return createFcmRequest({ messageId, target: 'token:1', content, settings: {}, ...more }).message;
+}
+
+const everything: PushTemplate = {
+  title: 'Order {{id}}',
+  body: 'It is {{state}}.',
+  image: 'https://x.example/{{id}}.png',
+  click_action: 'https://x.example/orders/{{id}}',
+  data: { order: '{{id}}', state: '{{state}}' },
+};
+
+describe('a push', () => {
+  test('shows title, body and image, leads to its link, and brings data with the id of the message', () => {
+    const content = contentOf(everything, { data: { id: 'A-1', state: 'here' } });
+    expect(messageOf(content)).toEqual({
+      token: 'token:1',
+      notification: { title: 'Order A-1', body: 'It is here.', image: 'https://x.example/A-1.png' },
+      data: {
+        order: 'A-1',
+        state: 'here',
+        click_action: 'https://x.example/orders/A-1',
+        raven_notification_id: messageId,
+      },
+      android: { priority: 'HIGH', notification: { tag: messageId } },
+      apns: {
+        headers: { 'apns-collapse-id': messageId, 'apns-priority': '10' },
+        payload: { aps: { sound: 'default', 'mutable-content': 1 } },
+        fcm_options: { image: 'https://x.example/A-1.png' },
+      },
+      webpush: {
+        headers: { Urgency: 'high' },
+        notification: { tag: messageId },
+        fcm_options: { link: 'https://x.example/orders/A-1' },
+      },
+    });
+  });
+
+  test('as a data message shows nothing by itself, and brings everything in the data', () => {
+    const content = contentOf(
+      { ...everything, data_only: true },
+      { data: { id: 'A-1', state: 'here' } },
+    );
+    const message = messageOf(content);
+    expect(message).not.toHaveProperty('notification');
+    expect(message).toMatchObject({
+      data: {
+        title: 'Order A-1',
+        body: 'It is here.',
+        image: 'https://x.example/A-1.png',
+        click_action: 'https://x.example/orders/A-1',
+        order: 'A-1',
+        raven_notification_id: messageId,
+      },
+      apns: { headers: { 'apns-push-type': 'background', 'apns-priority': '5' } },
+    });
+  });
+
+  test.each([
+    [
+      'firebase/firebase-admin-node#102',
+      { n: 1, o: { a: [true, null] } },
+      { n: '1', o: '{"a":[true,null]}' },
+    ],
+    ['firebase/firebase-admin-node#1094', { flag: false, zero: 0 }, { flag: 'false', zero: '0' }],
+    ['firebase/firebase-admin-node#424', { list: ['a', 1] }, { list: '["a",1]' }],
+    ['firebase/firebase-admin-node#2548', { gone: null, here: '' }, { here: '' }],
+  ])('has text alone for its data, and nothing for what is null: %s', (_report, data, texts) => {
+    const { data: given } = contentOf({ title: 'T' }, { override: { message: { data } } });
+    expect(given).toEqual(texts);
+  });
+
+  test.each([
+    ['novuhq/novu#2797', `R&D "it's" &amp; <b>`, `R&D "it's" &amp; <b>`],
+    ['an object', { a: 1 }, '{"a":1}'],
+    ['a missing value', undefined, ''],
+  ])('prints values as they are: %s', (_report, v, printed) => {
+    const data = v === undefined ? {} : { v };
+    expect(
+      contentOf({ title: 'T', body: 'B {{v}}', data: { key: '{{v}}' } }, { data }),
+    ).toMatchObject({
+      body: `B ${printed}`.trimEnd() === 'B' ? 'B ' : `B ${printed}`,
+      data: printed === '' ? {} : { key: printed },
+    });
+  });
+
+  test('says nothing is no message, but as data alone it may', () => {
+    expect(compose({ title: ' {{no}} ', body: '\n' })).toMatchObject({ failed: 'empty_content' });
+    expect(compose({ data: { a: 'b' } })).toMatchObject({ failed: 'empty_content' });
+    expect(contentOf({ data: { a: 'b' }, data_only: true })).toMatchObject({ data: { a: 'b' } });
+  });
+
+  // firebase/firebase-admin-go#580, binwiederhier/ntfy#84, reown-com/push-server#346
+  test.each([
+    ['a device', 'token:1', 4_096],
+    ['a topic', '/topics/news', 2_048],
+  ])(
+    'to %s is refused over the limit of FCM, which the failure names, before anything is sent',
+    (_what, target, limit) => {
+      const fixed =
+        'title'.length + 'T'.length + 'body'.length + 'raven_notification_id'.length + 36;
+      const room = limit - fixed;
+      const template = { title: 'T', body: '{{v}}' };
+      // Two bytes each: counted as characters it would pass.
+      const text = 'é'.repeat(Math.floor(room / 2)) + 'x'.repeat(room % 2);
+      expect(compose(template, { target, data: { v: text } })).toMatchObject({
+        notes: { bytes: limit },
+      });
+      expect(compose(template, { target, data: { v: `${text}x` } })).toEqual({
+        failed: 'too_long',
+        detail: `The message has ${limit + 1} bytes of keys and values; the limit of FCM is ${limit}.`,
+      });
+    },
+  );
+
+  test.each(['from', 'google.x', 'gcm.n', 'message_type', 'GCM.N'])(
+    'cannot use %s as a key, from the template or the call',
+    (key) => {
+      expect(() => push.compile({ title: 'T', data: { [key]: 'x' } })).toThrow(TemplateError);
+      const override = { message: { data: { [key]: 'x' } } };
+      expect(compose({ title: 'T' }, { override })).toMatchObject({ failed: 'rejected_content' });
+    },
+  );
+
+  test('keeps its own id, whatever the call names so', () => {
+    const override = { message: { data: { raven_notification_id: 'mine' } } };
+    const { data } = messageOf(contentOf({ title: 'T' }, { override }));
+    expect(data).toEqual({ raven_notification_id: messageId });
+  });
+});
+
+describe('a link of a push', () => {
+  test.each(['https://x.example/a?b=c', 'shop://orders/7', '/orders/7', 'OPEN_ORDER'])(
+    'may be %s',
+    (link) => {
+      const content = contentOf({ title: 'T', click_action: '{{link}}' }, { data: { link } });
+      expect(content.click_action).toBe(link);
+    },
+  );
+
+  test.each(['javascript:alert(1)', ' JaVa\tScript:x', 'data:text/html,x', 'file:///etc/passwd'])(
+    'may not be %j, from the template, a value or the call',
+    (link) => {
+      expect(() => push.compile({ title: 'T', click_action: link })).toThrow(TemplateError);
+      const refused = { failed: 'rejected_content' };
+      expect(compose({ title: 'T', click_action: '{{link}}' }, { data: { link } })).toMatchObject(
+        refused,
+      );
+      const override = { message: { click_action: link } };
+      expect(compose({ title: 'T' }, { override })).toMatchObject(refused);
+    },
+  );
+
+  test('opens in a browser only where it is https, as FCM demands', () => {
+    const { webpush } = messageOf(contentOf({ title: 'T', click_action: 'http://x.example' }));
+    expect(webpush).not.toHaveProperty('fcm_options');
+  });
+
+  test.each(['/a.png', 'ftp://x/a.png', 'x'])('an image may not be %s', (image) => {
+    expect(compose({ title: 'T', image: '{{image}}' }, { data: { image } })).toMatchObject({
+      failed: 'rejected_content',
+    });
+  });
+});
+
+describe('the payload of a call', () => {
+  test('sets fields of the platforms beside ours, and never whom the message goes to', () => {
+    const payload = {
+      android: { ttl: '60s', notification: { channel_id: 'orders', tag: 'order-7' } },
+      apns: { payload: { aps: { badge: 3 } } },
+    };
+    expect(messageOf(contentOf({ title: 'T' }), { payload })).toMatchObject({
+      token: 'token:1',
+      android: {
+        priority: 'HIGH',
+        ttl: '60s',
+        notification: { channel_id: 'orders', tag: 'order-7' },
+      },
+      apns: { payload: { aps: { sound: 'default', badge: 3 } } },
+    });
+    for (const hostile of [{ token: 'eve' }, { topic: 'all' }, { android: { evil: 1 } }]) {
+      expect(messageOf(contentOf({ title: 'T' }), { payload: hostile })).toEqual(
+        messageOf(contentOf({ title: 'T' })),
+      );
+    }
+  });
+});

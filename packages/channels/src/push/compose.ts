@@ -1,0 +1,84 @@
+import { type Json, TemplateError } from '@belfry/shared';
+import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import { compileNotification } from '../notification/compose';
+import type { NotificationContent } from '../notification/template';
+import type { Rendering } from '../rendering';
+import { readPushTarget } from './target';
+import {
+  isReservedKey,
+  type PushContent,
+  type PushOverride,
+  type PushTemplate,
+  payloadBytesOf,
+  pushLimits,
+} from './template';
+
+export function compilePush(template: PushTemplate): CompiledTemplate<PushOverride, PushContent> {
+  const { paths, compose } = compileNotification(template);
+  const reserved = Object.keys(template.data ?? {}).find(isReservedKey);
+  if (reserved !== undefined) {
+    throw new TemplateError(`data.${reserved}: FCM keeps this key for itself`, {
+      line: 1,
+      column: 1,
+    });
+  }
+  return {
+    paths,
+    compose(input) {
+      const { content, rendering } = compose(withMessage(input));
+      const isDataOnly = input.override?.message?.data_only ?? template.data_only ?? false;
+      return finish(toPush(content, isDataOnly), input, rendering);
+    },
+  };
+}
+
+function withMessage({ override, ...input }: ComposeInput<PushOverride>) {
+  const { data_only: _, ...message } = override?.message ?? {};
+  return { ...input, override: { message } };
+}
+
+function toPush({ data, ...content }: NotificationContent, isDataOnly: boolean): PushContent {
+  const texts = Object.entries(data).map(([key, value]) => [key, textOf(value)]);
+  return {
+    ...content,
+    data: Object.fromEntries(texts),
+    ...(isDataOnly ? { data_only: true } : {}),
+  };
+}
+
+/** An object as JSON, never as "[object Object]". */
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function finish(
+  content: PushContent,
+  { target, missing }: ComposeInput<PushOverride>,
+  rendering: Rendering,
+): Composed<PushContent> {
+  check(content, target, rendering);
+  const finished = rendering.finish(missing);
+  if ('failed' in finished) return finished;
+  return { content, ...finished, notes: { bytes: payloadBytesOf(content) } };
+}
+
+function check(content: PushContent, target: string, rendering: Rendering): void {
+  const { title, body, data, data_only: isDataOnly } = content;
+  const isEmpty = title === '' && body.trim() === '';
+  if (isEmpty && !(isDataOnly && Object.keys(data).length > 0)) {
+    rendering.fail('empty_content', 'Title and body are empty.');
+  }
+  const reserved = Object.keys(data).find(isReservedKey);
+  if (reserved !== undefined) {
+    rendering.fail('rejected_content', `data.${reserved}: FCM keeps this key for itself.`);
+  }
+  const bytes = payloadBytesOf(content);
+  const limit =
+    'topic' in readPushTarget(target) ? pushLimits.topicPayloadBytes : pushLimits.payloadBytes;
+  if (bytes > limit) {
+    rendering.fail(
+      'too_long',
+      `The message has ${bytes} bytes of keys and values; the limit of FCM is ${limit}.`,
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import { Value } from '@sinclair/typebox/value';
+import type { DescribeCall } from '../channel';
+import { fcmPayload } from './fcm-payload';
+import { readPushTarget } from './target';
+import { dataOf, notificationIdKey, type PushContent, shownOf } from './template';
+
+type Tree = { [name: string]: unknown };
+
+/** The body of `messages:send`. A message that is sent again takes the place of the first on the device. */
+export function createFcmRequest(call: DescribeCall<PushContent>): { message: Tree } {
+  const { messageId, target, content, payload } = call;
+  const read = readPushTarget(target);
+  const message = {
+    ...('malformed' in read ? { token: target } : read),
+    ...(content.data_only ? {} : { notification: shownOf(content) }),
+    data: { ...dataOf(content), [notificationIdKey]: messageId },
+    android: androidOf(messageId, content),
+    apns: apnsOf(messageId, content),
+    webpush: webpushOf(messageId, content),
+  };
+  // What FCM calls these fields is known, and that each is of its type.
+  const own = Value.Check(fcmPayload, payload) ? payload : {};
+  return { message: mergeTrees(message, own) };
+}
+
+function androidOf(tag: string, { data_only: isDataOnly }: PushContent): Tree {
+  return { priority: 'HIGH', ...(isDataOnly ? {} : { notification: { tag } }) };
+}
+
+/** What an app is to show itself wakes it up; Apple wants that at a low priority. */
+function apnsOf(collapseId: string, { data_only: isDataOnly, image }: PushContent): Tree {
+  if (isDataOnly) {
+    return {
+      headers: {
+        'apns-collapse-id': collapseId,
+        'apns-priority': '5',
+        'apns-push-type': 'background',
+      },
+      payload: { aps: { 'content-available': 1 } },
+    };
+  }
+  const aps = { sound: 'default', ...(image ? { 'mutable-content': 1 } : {}) };
+  return {
+    headers: { 'apns-collapse-id': collapseId, 'apns-priority': '10' },
+    payload: { aps },
+    ...(image ? { fcm_options: { image } } : {}),
+  };
+}
+
+/** FCM opens only https; any other link is the page's to read in the data. */
+function webpushOf(
+  tag: string,
+  { data_only: isDataOnly, click_action: link = '' }: PushContent,
+): Tree {
+  const options = /^https:\/\//i.test(link) ? { fcm_options: { link } } : {};
+  return isDataOnly
+    ? { headers: { Urgency: 'high' } }
+    : { headers: { Urgency: 'high' }, notification: { tag }, ...options };
+}
+
+/** The depth of both is bounded by what is written above and by the schema of the payload. */
+function mergeTrees(under: Tree, over: Tree): Tree {
+  const merged = Object.entries(over).map(([name, value]) => {
+    const below = under[name];
+    return [name, isTree(below) && isTree(value) ? mergeTrees(below, value) : value];
+  });
+  return { ...under, ...Object.fromEntries(merged) };
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,66 @@
+import type { Recipient, RecipientDevice } from '@belfry/shared';
+import type { Target, Targeting } from '../channel';
+
+/** What registration tokens are written with; their length is nobody's promise. */
+const registrationToken = /^[A-Za-z0-9:_-]{1,4096}$/;
+const topicName = /^[A-Za-z0-9\-_.~%]{1,900}$/;
+/** No token holds a slash, so that nothing is both. */
+const topicPrefix = '/topics/';
+
+/** A message for each token and topic that the call names, else for each device of the stored user. */
+export function findPushTargets(recipient: Recipient): Targeting {
+  const { fcmTokens = [], iosTokens = [], fcmTopics = [], devices = [] } = recipient;
+  const given = [...fcmTokens, ...iosTokens].map((token) => token.trim());
+  const topics = fcmTopics.map((topic) => topicPrefix + topic.trim().replace(/^\/topics\//, ''));
+  const addresses = [...new Set([...given, ...topics])].filter((address) => address !== '');
+  if (addresses.length > 0) return targetsOf(addresses.map((address) => ({ address })));
+  return devices.length > 0 ? findDeviceTargets(devices) : noDevice;
+}
+
+/** What FCM is told of a target. */
+export function readPushTarget(
+  target: string,
+): { token: string } | { topic: string } | { malformed: string } {
+  if (target.startsWith(topicPrefix)) {
+    const topic = target.slice(topicPrefix.length);
+    return topicName.test(topic) ? { topic } : { malformed: malformedTopic };
+  }
+  return registrationToken.test(target) ? { token: target } : { malformed: malformedToken };
+}
+
+/** sandbox:bounce */
+export function findMagicWordOfPush(target: string): string | undefined {
+  return /^sandbox:([a-z]+)$/i.exec(target)?.[1]?.toLowerCase();
+}
+
+const malformedToken = 'The token has another form than those of FCM.';
+const malformedTopic = 'The name of a topic has 1 to 900 letters, digits and any of - _ . ~ %.';
+
+const noDevice: Targeting = {
+  skip: 'no_address',
+  detail: 'The recipient has neither devices nor fcm_tokens, ios_tokens or fcm_topic.',
+};
+
+/** What is malformed among others becomes a message that fails, so that it is seen; alone it is why there is none. */
+function targetsOf(targets: Target[]): Targeting {
+  const problems = targets.flatMap(({ address }) => {
+    const read = readPushTarget(address);
+    return 'malformed' in read ? [read.malformed] : [];
+  });
+  const [problem] = problems;
+  if (problem !== undefined && problems.length === targets.length) {
+    return { skip: 'invalid_address', detail: problem };
+  }
+  return { targets };
+}
+
+/** The first that can be reached decides: a person who switched one phone off still has the other. */
+function findDeviceTargets(devices: readonly RecipientDevice[]): Targeting {
+  const enabled = devices.filter(({ disabled }) => disabled === undefined);
+  if (enabled.length > 0) {
+    return targetsOf(enabled.map(({ id, token }) => ({ address: token, deviceId: id })));
+  }
+  return devices.some(({ disabled }) => disabled === 'by_client')
+    ? { skip: 'opted_out', detail: 'Notifications are switched off on every device of the user.' }
+    : { skip: 'suppressed', detail: 'The push tokens of all devices of the user are dead.' };
+}

@@ -1,0 +1,75 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { notificationOverride, notificationTemplate } from '../notification/template';
+
+const dataOnly = {
+  data_only: Type.Optional(
+    Type.Boolean({
+      title: 'Data message',
+      description: 'The app shows it itself: title, body, image and link come in the data.',
+    }),
+  ),
+};
+
+export const pushTemplate = Type.Object({ ...notificationTemplate.properties, ...dataOnly });
+
+export const pushOverride = Type.Object({
+  message: Type.Optional(Type.Object({ ...notificationOverride.properties, ...dataOnly })),
+});
+
+export type PushTemplate = Static<typeof pushTemplate>;
+export type PushOverride = Static<typeof pushOverride>;
+
+export type PushContent = {
+  title: string;
+  body: string;
+  image?: string;
+  click_action?: string;
+  /** FCM takes text only. */
+  data: { [key: string]: string };
+  data_only?: true;
+};
+
+export const pushLimits = {
+  /** FCM's own, of keys and values. */
+  payloadBytes: 4_096,
+  topicPayloadBytes: 2_048,
+} as const;
+
+/** The key by which an app reports what became of a notification. */
+export const notificationIdKey = 'raven_notification_id';
+const notificationIdBytes = notificationIdKey.length + 36;
+
+/** What FCM keeps for itself; it answers such a key with a refusal, or drops it. */
+const reservedKey = /^(from|message_type|notification|collapse_key|google\..*|gcm\..*)$/i;
+
+export function isReservedKey(key: string): boolean {
+  return reservedKey.test(key);
+}
+
+/** The data of the message without its id: what the app is given, and what a data message shows. */
+export function dataOf(content: PushContent): Texts {
+  const { click_action, data, data_only } = content;
+  const shown = data_only ? shownOf(content) : {};
+  return { ...data, ...shown, ...(click_action ? { click_action } : {}) };
+}
+
+/** What the person sees, without what is empty. */
+export function shownOf({ title, body, image }: PushContent): Texts {
+  return {
+    ...(title === '' ? {} : { title }),
+    ...(body === '' ? {} : { body }),
+    ...(image ? { image } : {}),
+  };
+}
+
+/** Keys and values of everything that counts, in bytes. */
+export function payloadBytesOf(content: PushContent): number {
+  const shown = content.data_only ? {} : shownOf(content);
+  const pairs = [...Object.entries(shown), ...Object.entries(dataOf(content))];
+  return pairs.reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    notificationIdBytes,
+  );
+}
+
+type Texts = { [key: string]: string };

@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto';
+import {
+  createHttpSimulator,
+  type HttpFault,
+  type HttpReply,
+  type HttpRequest,
+  type HttpSimulator,
+} from './http-simulator';
+import { membersOf, parseObject } from './read-object';
+
+/** A message that OneSignal took. A repetition with the same key is answered, and is no send. */
+export type OnesignalSend = {
+  id: string;
+  appId: string;
+  externalId: string;
+  idempotencyKey: string;
+  /** The whole request as it came. */
+  body: Record<string, unknown>;
+  /** SHA-256 of the key in hexadecimal: which one it was, without keeping it. */
+  keyHash: string;
+};
+
+/** `errors` are OneSignal's, in an answer with status 400 unless another is given; `id` stands beside them where given. */
+export type OnesignalFault =
+  | HttpFault
+  | {
+      on?: string;
+      errors: unknown;
+      id?: string;
+      status?: number;
+      headers?: Record<string, string>;
+    };
+
+export type OnesignalSimulator = Omit<HttpSimulator<OnesignalSend>, 'fail'> & {
+  fail(...faults: OnesignalFault[]): void;
+  /** The person switched notifications off everywhere. */
+  unsubscribe(externalId: string): void;
+};
+
+/** OneSignal's API, as far as sending needs it: the creation of a message, and the list of messages. */
+export async function createOnesignalSimulator(): Promise<OnesignalSimulator> {
+  const answered = new Map<string, { id: string; bodyHash: string }>();
+  const unsubscribed = new Set<string>();
+  let taken = 0;
+
+  function create(request: HttpRequest, key: string): { reply: HttpReply; send?: OnesignalSend } {
+    const read = readMessage(request.body);
+    if ('refused' in read) return { reply: refusal([read.refused]) };
+    const { externalId, idempotencyKey, body } = read;
+    const bodyHash = hash('sha256', request.body, 'hex');
+    const before = answered.get(idempotencyKey);
+    if (before) {
+      const isSame = before.bodyHash === bodyHash;
+      return { reply: isSame ? replayOf(before.id) : refusal(['Idempotency key reused'], 409) };
+    }
+    if (unsubscribed.has(externalId)) {
+      return { reply: { body: { id: '', errors: ['All included players are not subscribed'] } } };
+    }
+    taken += 1;
+    const id = `00000000-0000-4000-8000-${String(taken).padStart(12, '0')}`;
+    answered.set(idempotencyKey, { id, bodyHash });
+    return {
+      reply: { body: { id, external_id: idempotencyKey } },
+      send: {
+        id,
+        appId: String(body['app_id']),
+        externalId,
+        idempotencyKey,
+        body,
+        keyHash: hash('sha256', key, 'hex'),
+      },
+    };
+  }
+
+  const simulator = await createHttpSimulator<OnesignalSend>({
+    handle(request) {
+      const key = /^Key (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
+      if (!key) return { reply: refusal(['Access denied: no Authorization header'], 401) };
+      if (request.method === 'POST' && request.path === '/notifications') {
+        return create(request, key);
+      }
+      const isList = request.method === 'GET' && /^\/notifications\?app_id=/.test(request.path);
+      if (isList) return { reply: { body: { total_count: 0, notifications: [] } } };
+      return { reply: { status: 404, body: '<html>' } };
+    },
+  });
+  return {
+    ...simulator,
+    fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
+    unsubscribe: (externalId) => unsubscribed.add(externalId),
+  };
+}
+
+type ReadMessage =
+  | { externalId: string; idempotencyKey: string; body: Record<string, unknown> }
+  | { refused: string };
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function readMessage(bytes: Buffer): ReadMessage {
+  const body = parseObject(bytes);
+  if (!body) return { refused: 'Malformed JSON' };
+  const { app_id: appId, contents, include_aliases: aliases, idempotency_key: key } = body;
+  if (typeof appId !== 'string' || !uuid.test(appId)) return { refused: 'app_id is invalid' };
+  const english = membersOf(contents)?.['en'];
+  if (typeof english !== 'string' || english === '') {
+    return { refused: 'Message Notifications must have English language content' };
+  }
+  const listed = membersOf(aliases)?.['external_id'];
+  const [externalId, ...others] = Array.isArray(listed) ? listed : [];
+  if (typeof externalId !== 'string' || others.length > 0 || 'included_segments' in body) {
+    return { refused: 'This simulator sends to one person at a time' };
+  }
+  if (typeof key !== 'string' || !uuid.test(key)) return { refused: 'idempotency_key is no UUID' };
+  return { externalId, idempotencyKey: key, body };
+}
+
+function replayOf(id: string): HttpReply {
+  return { headers: { 'idempotent-replayed': 'true' }, body: { id } };
+}
+
+function refusal(errors: unknown, status = 400): HttpReply {
+  return { status, body: { errors } };
+}
+
+function toHttpFault(fault: OnesignalFault): HttpFault {
+  if (!('errors' in fault)) return fault;
+  const { on, errors, id, status = id === undefined ? 400 : 200, headers } = fault;
+  const body = { ...(id === undefined ? {} : { id }), errors };
+  return { ...(on ? { on } : {}), reply: { status, ...(headers ? { headers } : {}), body } };
+}
