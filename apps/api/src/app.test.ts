@@ -572,6 +572,12 @@ describe('bodies in memory', () => {
       '1',
     ]);
     expect((await send(gateway, { event: 'e' })).status).toBe(200);
+    // A route that takes less, and no account's key, has no room of its own.
+    const ofFrontEnd = request(gateway.server)
+      .put(`/v1/apps/${appId}/in_app_notifications/read_all`)
+      .set('X-Raven-User-Signature', '0'.repeat(64))
+      .send({ user_id: 'x'.repeat(15_000) });
+    expect((await ofFrontEnd).body.code).toBe('unavailable');
     release();
     expect(await held).toBe(200);
     expect((await send(gateway, { event: 'e', ...large })).status).toBe(200);

@@ -8,7 +8,12 @@ import { type AuthenticateDeps, createAuthenticate } from './middleware/authenti
 import { createCheckDeclaredBody } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
 import type { LimitRate } from './middleware/rate-limit';
-import { createReadBody, type ReadBodyOptions } from './middleware/read-body';
+import {
+  type BodyRoom,
+  createBodyRoom,
+  createReadBody,
+  type ReadBodyOptions,
+} from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
 import type { Operation } from './operation';
@@ -43,7 +48,7 @@ export type ApiDeps = AuthenticateDeps &
     /** The registry of channels: what the wire takes follows from it. */
     channels: WireChannels;
     https: RequireHttpsDeps;
-    bodies: ReadBodyOptions;
+    bodies: Omit<ReadBodyOptions, 'room'> & { maxBodiesInMemoryBytes: number };
     metrics: AccessLogDeps['metrics'];
     publicUrl: string;
     log: Logger;
@@ -55,11 +60,12 @@ export type ApiDeps = AuthenticateDeps &
 export function createApi(deps: ApiDeps): Express {
   const app = createExpress();
   const readInTurn = createTurns();
+  const room = createBodyRoom(deps.bodies.maxBodiesInMemoryBytes);
   const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     limitRate: deps.limitRate,
-    readBody: createReadBody(deps.bodies),
+    readBody: createReadBody({ ...deps.bodies, room }),
     readJson: createReadJson(readInTurn),
   };
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
@@ -70,7 +76,7 @@ export function createApi(deps: ApiDeps): Express {
   const devices = createDeviceRoutes(deps);
   const receipts = createReceiptRoutes(
     deps,
-    createReadBody({ ...deps.bodies, maxBodyBytes: maxReceiptBytes }),
+    createReadBody({ ...deps.bodies, room, maxBodyBytes: maxReceiptBytes }),
   );
   const userInbox = createUserInboxRoute(deps);
   const routes = [sendEvent, bulkSend, ...Object.values(users), ...Object.values(devices)];
@@ -98,7 +104,7 @@ export function createApi(deps: ApiDeps): Express {
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));
   app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));
-  addInboxRoutes(app, deps);
+  addInboxRoutes(app, { ...deps, room });
   app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
   app.use(notFound);
   app.use(createHandleErrors(deps));
@@ -116,8 +122,11 @@ function createExpress(): Express {
 const inboxPath = '/v1/apps/:app_id/in_app_notifications';
 
 /** What front ends call from a browser; no other route is for one. */
-function addInboxRoutes(app: Express, { inbox: store, bodies, limitRate }: ApiDeps): void {
-  const small = { ...bodies, maxBodyBytes: maxInboxBodyBytes };
+function addInboxRoutes(
+  app: Express,
+  { inbox: store, bodies, room, limitRate }: ApiDeps & { room: BodyRoom },
+): void {
+  const small = { ...bodies, room, maxBodyBytes: maxInboxBodyBytes };
   const inbox = createInboxRoutes(
     { inbox: store },
     {

@@ -1,9 +1,7 @@
-import { AppError, isDeviceId, isUserId } from '@belfry/shared';
+import { AppError, isDeviceId, isUserId, isUuid } from '@belfry/shared';
 import type { RouteCall } from './post';
 
 type Path = RouteCall['path'];
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The `app_id` of a path in lower case; undefined for what can be no app's. Express types it wider than it is. */
 export function appIdOf({
@@ -11,7 +9,7 @@ export function appIdOf({
 }: {
   readonly [name: string]: unknown;
 }): string | undefined {
-  return typeof appId === 'string' && uuid.test(appId) ? appId.toLowerCase() : undefined;
+  return typeof appId === 'string' && isUuid(appId) ? appId.toLowerCase() : undefined;
 }
 
 /** The `user_id` of a path; what no user can have is a user that does not exist. */

@@ -1,6 +1,6 @@
 import { readRequestStory } from '@belfry/database';
 import { type Env, withinTime } from '@belfry/runtime';
-import { explainRequest } from '@belfry/shared';
+import { explainRequest, isUuid } from '@belfry/shared';
 import { type Command, type CommandCall, type ExitCode, exitCodes } from './cli';
 import type { Check, Finding } from './doctor-check';
 import { withDatabase } from './open-database';
@@ -78,10 +78,8 @@ function lineOf({ name, state, detail }: Finding): string {
   return `${marks[state]}  ${name.padEnd(nameWidth)}  ${detail}`;
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 async function explain({ env, out, err }: CommandCall, requestId: string): Promise<ExitCode> {
-  if (!uuid.test(requestId)) {
+  if (!isUuid(requestId)) {
     err(
       `"${requestId}" is no request id: it is a UUID, as the answer of a send and X-Request-Id have it.`,
     );

@@ -1,4 +1,4 @@
-import { channelNames, parsePrivateHosts, type SenderDeps } from '@belfry/channels';
+import { channelNames, senderDepsOf } from '@belfry/channels';
 import {
   checkPostgres,
   createDatabase,
@@ -106,18 +106,4 @@ function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
         }),
     },
   ];
-}
-
-function senderDepsOf(env: Env<'cli'>): SenderDeps {
-  return {
-    baseUrls: {
-      slack: env.SLACK_API_URL || undefined,
-      twilio: env.TWILIO_API_URL || undefined,
-      meta: env.META_API_URL || undefined,
-      telegram: env.TELEGRAM_API_URL || undefined,
-      fcm: env.FCM_API_URL || undefined,
-      onesignal: env.ONESIGNAL_API_URL || undefined,
-    },
-    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
-  };
 }

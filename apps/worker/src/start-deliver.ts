@@ -1,4 +1,4 @@
-import { type ChannelName, channels, parsePrivateHosts, type SenderDeps } from '@belfry/channels';
+import { type ChannelName, channels, senderDepsOf } from '@belfry/channels';
 import {
   claimMessages,
   markActive,
@@ -111,20 +111,6 @@ async function hasOverdueMessages({ database, queues }: Parts, channel: string):
   if (!oldest || oldest.seconds * 1_000 < stallMs) return false;
   const waiting = await queues.countWaiting(channel).catch(() => undefined);
   return waiting !== 0;
-}
-
-function senderDepsOf(env: Env<'worker'>): SenderDeps {
-  return {
-    baseUrls: {
-      slack: env.SLACK_API_URL || undefined,
-      twilio: env.TWILIO_API_URL || undefined,
-      meta: env.META_API_URL || undefined,
-      telegram: env.TELEGRAM_API_URL || undefined,
-      fcm: env.FCM_API_URL || undefined,
-      onesignal: env.ONESIGNAL_API_URL || undefined,
-    },
-    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
-  };
 }
 
 /** Providers refuse addresses that they cannot reach; a simulator on this machine reaches every one. */

@@ -26,7 +26,7 @@ export { type EmailAddress, parseEmailAddress } from './email/address';
 export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-fetch';
 export { timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
-export { isPublicAddress, parsePrivateHosts } from './public-address';
+export { isPublicAddress } from './public-address';
 export { type ChannelName, channelNames, channels } from './registry';
 export {
   type CaptureRecord,
@@ -38,3 +38,4 @@ export {
   type SandboxSender,
   sandboxProvider,
 } from './sandbox';
+export { senderDepsOf } from './sender-deps';

@@ -1,6 +1,6 @@
-import type { InboxItem, InboxStatus } from '@belfry/shared';
+import { type InboxItem, type InboxStatus, isUuid } from '@belfry/shared';
 import type pg from 'pg';
-import { movedFrom, uuid } from './receipts';
+import { movedFrom } from './receipts';
 
 export type InboxDeps = { pool: pg.Pool; newId: () => string };
 
@@ -116,7 +116,7 @@ async function findItem(
   { appId, userId, messageId }: InboxAnchor,
 ): Promise<string | undefined> {
   // Nothing from outside reaches a uuid cast unread.
-  if (!uuid.test(messageId)) return undefined;
+  if (!isUuid(messageId)) return undefined;
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM inbox_item WHERE message_id = $3 AND app_id = $1 AND user_id = $2',
     [appId, userId, messageId],

@@ -1,5 +1,5 @@
 import type { Secrets } from '@belfry/runtime';
-import type { RecipientDevice, VersionDefinition } from '@belfry/shared';
+import { isUuid, type RecipientDevice, type VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
 
 export type AppRow = {
@@ -180,8 +180,3 @@ const userColumns = `u.id, u.user_id AS "userId", u.contact, coalesce((
     CASE WHEN d.notifications_disabled THEN CASE WHEN d.disabled_reason IS NULL THEN 'by_client' ELSE 'by_provider' END END)))
   FROM (SELECT * FROM device WHERE user_sid = u.id AND fcm_token IS NOT NULL ORDER BY id DESC LIMIT ${maxDevicesOfUser}) d
 ), '[]') AS devices`;
-
-/** Nothing that a caller wrote reaches a uuid cast unread. */
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}

@@ -1,11 +1,13 @@
 import { newId } from '@belfry/runtime';
 import {
   type FailureReason,
+  finalStates,
+  isUuid,
   type MessageState,
-  messageStates,
   type ReceiptState,
 } from '@belfry/shared';
 import type pg from 'pg';
+import { listOfTexts } from './list-of-texts';
 import { storable } from './storable';
 
 /** A provider's report, as it was read off the wire. */
@@ -59,21 +61,13 @@ export const movedFrom: Record<ReceiptState, readonly MessageState[]> = {
 
 const canMove = Object.entries(movedFrom)
   .filter(([, from]) => from.length > 0)
-  .map(
-    ([state, from]) =>
-      `(t.state = '${state}' AND m.state IN (${from.map((each) => `'${each}'`).join(', ')}))`,
-  )
+  .map(([state, from]) => `(t.state = '${state}' AND m.state IN (${listOfTexts(from)}))`)
   .join(' OR ');
 
 // Of several receipts for one message in a call, the furthest decides: an UPDATE takes one row of the join, any.
 const order = Object.keys(movedFrom)
   .map((state, index) => `WHEN '${state}' THEN ${index}`)
   .join(' ');
-
-const finalStates = Object.entries(messageStates)
-  .filter(([, { isFinal }]) => isFinal)
-  .map(([state]) => `'${state}'`)
-  .join(', ');
 
 const statement = `
 WITH given AS (
@@ -97,7 +91,7 @@ WITH given AS (
       THEN coalesce(m.notes, '{}') || jsonb_strip_nulls(jsonb_build_object('receipt_code', t.error_code, 'receipt', t.detail))
       ELSE m.notes END,
     due_at = NULL, job_id = NULL, waits = NULL,
-    settled_at = CASE WHEN t.state IN (${finalStates}) THEN coalesce(m.settled_at, now()) END
+    settled_at = CASE WHEN t.state IN (${listOfTexts(finalStates)}) THEN coalesce(m.settled_at, now()) END
   FROM furthest t
   WHERE m.id = t.known_id AND (${canMove})
   RETURNING t.receipt_id, m.state
@@ -106,16 +100,13 @@ SELECT t.receipt_id, t.known_id, moved.state FROM t LEFT JOIN moved USING (recei
 
 type EffectRow = { receipt_id: string; known_id: string; state: MessageState | null };
 
-export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
   const of = (read: (receipt: NewReceipt) => unknown) => receipts.map(read);
   return [
     ids,
     of(({ appId }) => appId),
     of(({ integrationId }) => integrationId),
-    // Nothing from outside reaches a uuid cast unread.
-    of(({ messageId }) => (messageId && uuid.test(messageId) ? messageId : undefined)),
+    of(({ messageId }) => (messageId && isUuid(messageId) ? messageId : undefined)),
     of(({ providerMessageId }) => storable(providerMessageId)),
     of(({ state }) => state),
     of(({ reason }) => reason),

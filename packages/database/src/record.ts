@@ -1,14 +1,15 @@
 import { newId } from '@belfry/runtime';
 import {
   type DataChange,
+  finalStates,
   type Json,
   type MessageState,
-  messageStates,
   type OutcomeKind,
 } from '@belfry/shared';
 import type pg from 'pg';
 import { applyDataChanges } from './data-changes';
 import { jsonColumn, jsonColumnOf } from './json-column';
+import { listOfTexts } from './list-of-texts';
 import { storable } from './storable';
 
 /** What an attempt came to, and what becomes of its message. */
@@ -67,11 +68,6 @@ export async function recordResults(pool: pg.Pool, results: AttemptResult[]): Pr
   return results.map(({ messageId, attempt }) => recorded.has(`${messageId}:${attempt}`));
 }
 
-const finalStates = Object.entries(messageStates)
-  .filter(([, { isFinal }]) => isFinal)
-  .map(([state]) => `'${state}'`)
-  .join(', ');
-
 /** A message that a receipt settled before keeps its state; what the attempt tells beside it is still worth a note. */
 function whileOpen(column: string, value: string): string {
   return `${column} = CASE WHEN m.state IN ('sending', 'queued', 'unknown') THEN ${value} ELSE m.${column} END`;
@@ -101,7 +97,7 @@ WITH t AS (
     ${whileOpen('integration_id', 'coalesce(t.integration_id, m.integration_id)')},
     ${whileOpen('unknown_count', 't.unknown_count')},
     notes = CASE WHEN t.notes IS NULL THEN m.notes ELSE coalesce(m.notes, '{}') || t.notes::jsonb END,
-    ${whileOpen('settled_at', `CASE WHEN t.state IN (${finalStates}) THEN now() END`)}
+    ${whileOpen('settled_at', `CASE WHEN t.state IN (${listOfTexts(finalStates)}) THEN now() END`)}
   FROM t
   WHERE m.id = t.id AND m.id = ANY ($1::uuid[]) AND m.attempts = t.number
     AND EXISTS (SELECT 1 FROM a WHERE a.message_id = t.id AND a.number = t.number)

@@ -20,6 +20,7 @@ export {
   type MessageStory,
   type RequestStory,
 } from './explain-request';
+export { isUuid } from './is-uuid';
 export {
   type DeliverJob,
   deliverQueue,
@@ -33,6 +34,7 @@ export {
   type DataChange,
   type FailureReason,
   failureReasons,
+  finalStates,
   type MessageState,
   messageStates,
   type Outcome,

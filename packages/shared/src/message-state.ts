@@ -15,6 +15,11 @@ export const messageStates = {
 
 export type MessageState = keyof typeof messageStates;
 
+/** Those that the messages of a request end in. */
+export const finalStates: readonly string[] = Object.entries(messageStates)
+  .filter(([, { isFinal }]) => isFinal)
+  .map(([state]) => state);
+
 /** Why a channel of an item, or a message, was skipped. */
 export const skipReasons = {
   no_recipient: 'The request named nobody.',

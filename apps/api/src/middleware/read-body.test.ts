@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { createReadBody } from './read-body';
+import { createBodyRoom, createReadBody } from './read-body';
 
-const options = { maxBodyBytes: 10, maxBodiesInMemoryBytes: 100, bodyTimeoutMs: 60_000 };
+const options = { maxBodyBytes: 10, bodyTimeoutMs: 60_000, room: createBodyRoom(100) };
 
 /** A call that is still being written: only its stream, its headers and the end of its answer are looked at. */
 function begin(readBody: ReturnType<typeof createReadBody>) {

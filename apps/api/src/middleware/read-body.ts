@@ -4,28 +4,41 @@ import { bodyTooLarge } from './declared-body';
 
 export type ReadBodyOptions = {
   maxBodyBytes: number;
-  /** All bodies together, from their first byte to the end of their call. */
-  maxBodiesInMemoryBytes: number;
   bodyTimeoutMs: number;
+  /** What all bodies together may take, whichever route reads them. */
+  room: BodyRoom;
 };
+
+/** What bodies take of the memory, from their first byte to the end of their call. */
+export type BodyRoom = { take(bytes: number): boolean; giveBack(bytes: number): void };
+
+export function createBodyRoom(maxBytes: number): BodyRoom {
+  let takenBytes = 0;
+  return {
+    take(bytes) {
+      if (takenBytes + bytes > maxBytes) return false;
+      takenBytes += bytes;
+      return true;
+    },
+    giveBack(bytes) {
+      takenBytes -= bytes;
+    },
+  };
+}
 
 export type ReadBody = (req: Request, res: Response) => Promise<Buffer>;
 
 export function createReadBody(options: ReadBodyOptions): ReadBody {
-  const { maxBodyBytes, maxBodiesInMemoryBytes, bodyTimeoutMs } = options;
-  let inMemoryBytes = 0;
+  const { maxBodyBytes, bodyTimeoutMs, room } = options;
 
   return async function readBody(req, res) {
     if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
     let bytes = 0;
-    res.once('close', () => {
-      inMemoryBytes -= bytes;
-    });
+    res.once('close', () => room.giveBack(bytes));
     return collect(req, bodyTimeoutMs, (chunk) => {
       if (bytes + chunk.length > maxBodyBytes) return bodyTooLarge(maxBodyBytes);
-      if (inMemoryBytes + chunk.length > maxBodiesInMemoryBytes) return tooManyBodies();
+      if (!room.take(chunk.length)) return tooManyBodies();
       bytes += chunk.length;
-      inMemoryBytes += chunk.length;
       return undefined;
     });
   };

@@ -6,13 +6,7 @@ import {
   createWriteBatcher,
   storedRecipient,
 } from '@belfry/accepting';
-import {
-  type AnyChannel,
-  channelNames,
-  channels,
-  parsePrivateHosts,
-  type SenderDeps,
-} from '@belfry/channels';
+import { type AnyChannel, channelNames, channels, senderDepsOf } from '@belfry/channels';
 import {
   type Access,
   cancelMessage,
@@ -282,20 +276,6 @@ function createStatus({
 
 function withSlash(url: string): string {
   return url.endsWith('/') ? url : `${url}/`;
-}
-
-function senderDepsOf(env: Env<'dashboard'>): SenderDeps {
-  return {
-    baseUrls: {
-      slack: env.SLACK_API_URL || undefined,
-      twilio: env.TWILIO_API_URL || undefined,
-      meta: env.META_API_URL || undefined,
-      telegram: env.TELEGRAM_API_URL || undefined,
-      fcm: env.FCM_API_URL || undefined,
-      onesignal: env.ONESIGNAL_API_URL || undefined,
-    },
-    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
-  };
 }
 
 function connectionRules(env: Env<'dashboard'>): ConnectionDeps {
