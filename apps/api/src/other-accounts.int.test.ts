@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { newId } from '@belfry/runtime';
 import { channelVersion, type Tenant } from '@belfry/testing';
 import request, { type Response } from 'supertest';
@@ -24,6 +25,8 @@ type Account = Tenant & {
   clientId: string;
   token: string;
   idempotencyKey: string;
+  /** Of an item in the user's inbox. */
+  messageId: string;
 };
 
 let gateway: StoredGateway;
@@ -52,10 +55,15 @@ async function createAccount(): Promise<Account> {
     body: device,
     headers: { 'Idempotency-Key': idempotencyKey },
   });
+  const messageId = newId();
+  await gateway.database.prisma.inboxItem.create({
+    data: { id: newId(), appId: tenant.appId, userId, messageId, content: { title: 'Hello' } },
+  });
   return {
     ...tenant,
     event,
     userId,
+    messageId,
     userSid: user.body.user_sid,
     deviceSid: added.body.device_sid,
     clientId: device.id,
@@ -106,13 +114,16 @@ function withoutNew(answer: ReturnType<typeof seen>) {
 }
 
 async function rowsOf({ accountId, appId }: Account) {
-  const { user, device, requestItem, request: requests, idempotencyKey } = gateway.database.prisma;
+  const { user, device, requestItem, request: requests, ...others } = gateway.database.prisma;
+  const { idempotencyKey, inboxItem, inboxReader } = others;
   return Promise.all([
     user.findMany({ where: { appId } }),
     device.findMany({ where: { appId } }),
     requests.findMany({ where: { accountId } }),
     requestItem.count({ where: { request: { accountId } } }),
     idempotencyKey.findMany({ where: { accountId } }),
+    inboxItem.findMany({ where: { appId } }),
+    inboxReader.findMany({ where: { appId } }),
   ]);
 }
 
@@ -168,6 +179,70 @@ describe.each(routesWithRow)('%s', (route) => {
       expect(await rowsOf(theirs)).toEqual(before);
     },
   );
+});
+
+type Reading = { app: string; userId: string; messageId: string };
+
+/** The bodies of those that take one; the others have the user in their query. */
+const bodyOfFrontEnd: Record<string, (reading: Reading) => object> = {
+  fetch: ({ userId, messageId }) => ({ user_id: userId, last_message_id: messageId }),
+  update: ({ userId, messageId }) => ({ user_id: userId, message_id: messageId, status: 'READ' }),
+  read_all: ({ userId, messageId }) => ({ user_id: userId, message_id: messageId }),
+};
+
+const bodyOf = (route: string) => bodyOfFrontEnd[route.split('/').at(-1) ?? ''];
+
+/** A front end of mine: signed with my key, for what is mine but where it says otherwise. */
+function callAsFrontEnd(route: string, changes: Partial<Reading> = {}) {
+  const { appId: app, userId, messageId } = mine;
+  const reading = { app, userId, messageId, ...changes };
+  const body = bodyOf(route)?.(reading);
+  const { method, path } = placeOf(route, { app_id: reading.app });
+  const signature = createHmac('sha256', mine.apiKey).update(reading.userId).digest('hex');
+  // Each method of a route is one that supertest has a function for.
+  const asked = request(gateway.server)
+    [method as 'get'](body ? path : `${path}?user_id=${reading.userId}`)
+    .set('X-Raven-User-Signature', signature);
+  return body ? asked.send(body) : asked;
+}
+
+describe.each(routesOfFrontEnds)('%s', (route) => {
+  /** Each of these readings is answered alike, with this status, and changes nothing of theirs. */
+  async function expectAlike(readings: Partial<Reading>[], asked: keyof Reading, status: number) {
+    const before = await rowsOf(theirs);
+    const answers = [];
+    for (const reading of readings) {
+      const response = await callAsFrontEnd(route, reading);
+      expect(response.status).toBe(status);
+      answers.push(seen(response, reading[asked] ?? ''));
+    }
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(await rowsOf(theirs)).toEqual(before);
+  }
+
+  test('takes a call that is signed with the account’s own key for its own user', async () => {
+    expect((await callAsFrontEnd(route)).status).toBe(200);
+  });
+
+  test('answers another account’s app as one that does not exist', async () => {
+    const { appId: app, userId, messageId } = theirs;
+    const ofTheirs = [{ app }, { app, userId }, { app, userId, messageId }];
+    await expectAlike([...ofTheirs, { app: newId() }, { app: newId() }], 'app', 401);
+  });
+
+  test('answers another account’s user as one that nobody has', async () => {
+    const { userId, messageId } = theirs;
+    const status = bodyOf(route) ? 404 : 200;
+    const nobody = { userId: newId(), messageId: newId() };
+    await expectAlike([{ userId, messageId }, nobody], 'userId', status);
+  });
+
+  if (bodyOf(route)) {
+    test('answers another account’s message as one that does not exist', async () => {
+      const { messageId } = theirs;
+      await expectAlike([{ messageId }, { messageId: newId() }], 'messageId', 404);
+    });
+  }
 });
 
 describe.each(routesOfProviders)('%s', (route) => {

@@ -55,6 +55,7 @@ async function belfry(args: string[], ring = k1) {
         REDIS_URL: testRedis().url,
         BELFRY_KEYS: ring,
         PUBLIC_URL: 'https://notify.example.com/',
+        DASHBOARD_URL: 'https://notify.example.com/dashboard/',
       }),
     out: (line) => out.push(line),
     err: (line) => err.push(line),
@@ -118,7 +119,8 @@ describe('belfry operator reset', () => {
     await belfry(['operator', 'reset', 'ana@example.com']);
     const { code, out } = await belfry(['operator', 'reset', 'ana@example.com']);
     expect(code).toBe(0);
-    const [, token = ''] = /^https:\/\/notify\.example\.com\/invitations\/(\S+)$/m.exec(out) ?? [];
+    const [, token = ''] =
+      /^https:\/\/notify\.example\.com\/dashboard\/set-up#(\S+)$/m.exec(out) ?? [];
     const rows = await database.prisma.invitation.findMany({ orderBy: { createdAt: 'asc' } });
     expect(rows.map(({ expiresAt }) => expiresAt > new Date())).toEqual([false, true]);
     expect(rows[1]).toMatchObject({

@@ -16,7 +16,12 @@ export function readLocalSettings(home: string): Record<string, string> {
 }
 
 function placesOf(ready: unknown): Record<string, string> {
-  const names = { database_url: 'DATABASE_URL', redis_url: 'REDIS_URL', api_url: 'PUBLIC_URL' };
+  const names = {
+    database_url: 'DATABASE_URL',
+    redis_url: 'REDIS_URL',
+    api_url: 'PUBLIC_URL',
+    dashboard_url: 'DASHBOARD_URL',
+  };
   const facts = new Map(Object.entries(typeof ready === 'object' && ready !== null ? ready : {}));
   return Object.fromEntries(
     Object.entries(names).flatMap(([name, setting]) => {

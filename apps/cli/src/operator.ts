@@ -1,6 +1,5 @@
 import { resetOperator } from '@belfry/database';
 import { type Command, exitCodes } from './cli';
-import { needSettings } from './need-settings';
 import { withDatabase } from './open-database';
 
 /** `belfry operator reset EMAIL` */
@@ -13,13 +12,13 @@ export const operatorCommand: Command = {
       err('Usage: belfry operator reset EMAIL');
       return exitCodes.usage;
     }
-    needSettings(env, ['PUBLIC_URL']);
     const reset = await withDatabase(env, ({ prisma }) => resetOperator(prisma, email.trim()));
     if (!reset) {
       err(`There is no operator with the e-mail address ${email}.`);
       return exitCodes.failed;
     }
-    out(`${env.PUBLIC_URL.replace(/\/+$/, '')}/invitations/${reset.token}`);
+    // Behind the #, where no proxy logs it.
+    out(`${env.DASHBOARD_URL.replace(/\/+$/, '')}/set-up#${reset.token}`);
     out(
       `It works once, until ${reset.expiresAt.toISOString()}. Every session of ${email} was ended.`,
     );

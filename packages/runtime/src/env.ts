@@ -99,6 +99,10 @@ function parseInteger(setting: { minimum: number; maximum: number }, given: stri
   return { value };
 }
 
+function isUrlOrEmpty(value: unknown): boolean {
+  return typeof value !== 'string' || value === '' || URL.canParse(value);
+}
+
 /** What no setting shows alone. A setting that the process does not read is undefined here. */
 function contradictions(env: Record<string, unknown>): EnvProblem[] {
   const found: EnvProblem[] = [];
@@ -110,12 +114,8 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   if (env['TLS_CERT_FILE'] && env['TLS_KEY_FILE'] === '') {
     add('TLS_KEY_FILE', 'is missing beside TLS_CERT_FILE');
   }
-  if (
-    env['PUBLIC_URL'] &&
-    typeof env['PUBLIC_URL'] === 'string' &&
-    !URL.canParse(env['PUBLIC_URL'])
-  ) {
-    add('PUBLIC_URL', 'must be a URL');
+  for (const name of ['PUBLIC_URL', 'DASHBOARD_URL'] as const) {
+    if (!isUrlOrEmpty(env[name])) add(name, 'must be a URL');
   }
   if (!isHostList(env['ALLOWED_PRIVATE_HOSTS'])) {
     add('ALLOWED_PRIVATE_HOSTS', 'must be host names or addresses, comma separated, without ports');

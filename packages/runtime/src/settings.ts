@@ -182,6 +182,13 @@ export const settings = {
     maximum: 65535,
     help: 'Port that the dashboard listens on; 0 takes a free one.',
   }),
+  DASHBOARD_URL: text({
+    group: 'dashboard',
+    for: ['cli'],
+    default: 'http://127.0.0.1:4401',
+    example: 'https://notify.example.com/dashboard',
+    help: 'Where people open the dashboard: the link of `belfry operator reset` leads there.',
+  }),
   ADMIN_EMAIL: text({
     group: 'dashboard',
     for: ['dashboard'],
