@@ -54,7 +54,6 @@ async function belfry(args: string[], ring = k1) {
         DATABASE_URL: url,
         REDIS_URL: testRedis().url,
         BELFRY_KEYS: ring,
-        PUBLIC_URL: 'https://notify.example.com/',
         DASHBOARD_URL: 'https://notify.example.com/dashboard/',
       }),
     out: (line) => out.push(line),

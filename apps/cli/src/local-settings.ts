@@ -19,7 +19,6 @@ function placesOf(ready: unknown): Record<string, string> {
   const names = {
     database_url: 'DATABASE_URL',
     redis_url: 'REDIS_URL',
-    api_url: 'PUBLIC_URL',
     dashboard_url: 'DASHBOARD_URL',
   };
   const facts = new Map(Object.entries(typeof ready === 'object' && ready !== null ? ready : {}));

@@ -13,16 +13,16 @@ type SenderSettings = Record<
   string
 >;
 
-export function senderDepsOf(settings: SenderSettings): SenderDeps {
+export function senderDepsOf(env: SenderSettings): SenderDeps {
   return {
     baseUrls: {
-      slack: settings.SLACK_API_URL || undefined,
-      twilio: settings.TWILIO_API_URL || undefined,
-      meta: settings.META_API_URL || undefined,
-      telegram: settings.TELEGRAM_API_URL || undefined,
-      fcm: settings.FCM_API_URL || undefined,
-      onesignal: settings.ONESIGNAL_API_URL || undefined,
+      slack: env.SLACK_API_URL || undefined,
+      twilio: env.TWILIO_API_URL || undefined,
+      meta: env.META_API_URL || undefined,
+      telegram: env.TELEGRAM_API_URL || undefined,
+      fcm: env.FCM_API_URL || undefined,
+      onesignal: env.ONESIGNAL_API_URL || undefined,
     },
-    allowedPrivateHosts: parsePrivateHosts(settings.ALLOWED_PRIVATE_HOSTS),
+    allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };
 }

@@ -114,9 +114,8 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   if (env['TLS_CERT_FILE'] && env['TLS_KEY_FILE'] === '') {
     add('TLS_KEY_FILE', 'is missing beside TLS_CERT_FILE');
   }
-  for (const name of ['PUBLIC_URL', 'DASHBOARD_URL'] as const) {
-    if (!isUrlOrEmpty(env[name])) add(name, 'must be a URL');
-  }
+  if (!isUrlOrEmpty(env['PUBLIC_URL'])) add('PUBLIC_URL', 'must be a URL');
+  if (!isUrlOrEmpty(env['DASHBOARD_URL'])) add('DASHBOARD_URL', 'must be a URL');
   if (!isHostList(env['ALLOWED_PRIVATE_HOSTS'])) {
     add('ALLOWED_PRIVATE_HOSTS', 'must be host names or addresses, comma separated, without ports');
   }

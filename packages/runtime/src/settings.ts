@@ -47,9 +47,8 @@ export const settings = {
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api', 'worker', 'cli', 'dashboard'],
+    for: ['api', 'worker', 'dashboard'],
     isRequired: true,
-    isOptionalFor: ['cli'],
     example: 'https://notify.example.com',
     help: 'Where callers and providers reach the gateway.',
   }),
