@@ -1,96 +1,85 @@
 import { createLogger, createRedis } from '@belfry/runtime';
 import {
-  channelVersion,
-  createSlackSimulator,
-  createSmtpSimulator,
   eventually,
-  type SlackSimulator,
-  type SmtpSimulator,
+  type SimulatedChannels,
   type System,
+  startSimulatedChannels,
   startSystem,
   type Tenant,
   testRedis,
 } from '@belfry/testing';
 
-/** What must be found nowhere in clear. */
-const secrets = {
-  slackTokenOfTheCall: 'xoxb-4444-5555-canaryofthecall',
-  slackTokenOfTheIntegration: 'xoxb-6666-7777-canaryofintegration',
-  smtpPassword: 'canary-password-9Q',
-};
+/** A number that stands in no log by chance, and in each address of the person. */
+const person = 8_237_461;
+const slackTokenOfTheCall = 'xoxb-4444-5555-canaryofthecall';
+const value = 'Canary Value 4711';
+const copy = 'canary.copy@example.org';
 
-/** What may lie in PostgreSQL, but neither in Redis nor in a log. */
-const personal = {
-  address: 'canary.person@example.org',
-  value: 'Canary Value 4711',
-  copy: 'canary.copy@example.org',
-};
-
+let simulated: SimulatedChannels;
 let system: System;
-let smtp: SmtpSimulator;
-let slack: SlackSimulator;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  smtp = await createSmtpSimulator({ login: { user: 'belfry', pass: secrets.smtpPassword } });
-  slack = await createSlackSimulator();
-  // The relay and the workers are stopped while Redis is read, so that jobs are still there.
+  simulated = await startSimulatedChannels();
   system = await startSystem({
-    env: { SLACK_API_URL: slack.url, LOG_LEVEL: 'debug', SEND_TIMEOUT_MS: '3000' },
+    env: { ...simulated.env, LOG_LEVEL: 'debug', SEND_TIMEOUT_MS: '3000' },
   });
   tenant = await system.factories.createTenant({ delivery: 'live' });
 }, 120_000);
 
 afterAll(async () => {
   await system.stop();
-  await Promise.all([smtp.close(), slack.close()]);
+  await simulated.close();
 }, 120_000);
 
-async function createEvent(): Promise<string> {
-  const mail = await system.factories.createIntegration(tenant, {
-    channel: 'email',
-    provider: 'smtp',
-    settings: {
-      host: '127.0.0.1',
-      port: smtp.port,
-      require_tls: false,
-      from: { address: 'notify@example.com' },
-    },
-    credentials: { user: 'belfry', pass: secrets.smtpPassword },
-  });
-  const chat = await system.factories.createIntegration(tenant, {
-    channel: 'slack',
-    provider: 'slack',
-    credentials: { access_token: secrets.slackTokenOfTheIntegration },
-  });
-  const { name } = await system.factories.createEvent(tenant, {
-    email: channelVersion(
-      { subject: 'For {{name}}', html: '<p>{{name}}</p>' },
-      { integrationIds: [mail.id] },
-    ),
-    slack: channelVersion({ text: 'For {{name}}' }, { integrationIds: [chat.id] }),
-  });
-  return name;
+/** What names an integration to its provider, and opens nothing. */
+const publicNames = ['account_sid', 'user'];
+
+/** What must be found nowhere in clear, by where it is from. */
+function listSecrets(): [string, string][] {
+  const ofChannels = Object.entries(simulated.channels).flatMap(([channel, { credentials }]) =>
+    Object.entries(credentials)
+      .filter(([name]) => !publicNames.includes(name))
+      .map(([name, secret]): [string, string] => [`${channel} ${name}`, String(secret)]),
+  );
+  return [...ofChannels, ['slack token', slackTokenOfTheCall], ['API key', tenant.apiKey]];
 }
 
-/** One send that works, and one that meets a fault of each provider. */
-async function sendAll(event: string): Promise<void> {
-  const body = (token?: string) => ({
+/** What may lie in PostgreSQL, but neither in Redis nor in a log. */
+function listPersonal(): string[] {
+  return [...Object.values(simulated.channels).map(({ target }) => target(person)), value, copy];
+}
+
+/** Each provider repeats in its refusal what it was given. */
+function failOnce(): void {
+  const { smtp, ...overHttp } = simulated.simulators;
+  const repeated = [...listSecrets().map(([, secret]) => secret), ...listPersonal()].join(' ');
+  smtp.fail({ at: 'rcpt', reply: `550 5.1.1 ${repeated}` });
+  const { twilio, meta, slack, telegram } = overHttp;
+  for (const simulator of [twilio, meta, slack, telegram]) {
+    simulator.fail({ reply: { status: 500, body: { error: { message: repeated } } } });
+  }
+}
+
+/** A send that works, one that meets a fault of each provider, one that nobody answers, one put off, one refused. */
+async function sendAll(): Promise<void> {
+  const { name: event } = await simulated.createEvent(system.factories, tenant, 'For {{name}}');
+  const user = simulated.user(person);
+  const slack = { ...(user['slack'] as object), access_token: slackTokenOfTheCall };
+  const body = {
     event,
-    user: {
-      email: personal.address,
-      slack: { channel_id: 'C0CANARY01', ...(token ? { access_token: token } : {}) },
-    },
-    data: { name: personal.value },
-    override: { email: { cc: [personal.copy] } },
-  });
-  const first = await system.send(tenant, body(secrets.slackTokenOfTheCall));
-  await settle(String(first.body.request_id));
-  smtp.fail({ at: 'rcpt', reply: `550 5.1.1 <${personal.address}> is no user` });
-  slack.fail({ on: 'chat.postMessage', reply: { status: 500, body: { ok: false } } });
-  const second = await system.send(tenant, body());
-  await settle(String(second.body.request_id));
-  const refused = await system.send(tenant, { ...body(), event: 5 });
+    user,
+    data: { name: value },
+    override: { email: { cc: [copy] } },
+  };
+  await settle(await system.sendAccepted(tenant, { ...body, user: { ...user, slack } }));
+  failOnce();
+  await settle(await system.sendAccepted(tenant, body));
+  for (const { dropAnswers } of Object.values(simulated.channels)) dropAnswers(1);
+  await settle(await system.sendAccepted(tenant, body));
+  for (const { putOff } of Object.values(simulated.channels)) putOff(1);
+  await settle(await system.sendAccepted(tenant, body));
+  const refused = await system.send(tenant, { ...body, event: 5 });
   expect(refused.status).toBe(400);
 }
 
@@ -98,10 +87,12 @@ async function settle(requestId: string): Promise<void> {
   await eventually(
     async () => {
       const states = (await system.readMessages(requestId)).map(({ state }) => state);
-      expect(states).toHaveLength(2);
-      for (const state of states) expect(['sent', 'failed', 'unknown']).toContain(state);
+      expect(states).toHaveLength(Object.keys(simulated.channels).length + 1);
+      for (const state of states) {
+        expect(['sent', 'delivered', 'failed', 'unknown']).toContain(state);
+      }
     },
-    { timeoutMs: 15_000 },
+    { timeoutMs: 30_000 },
   );
 }
 
@@ -133,21 +124,24 @@ function readLogs(): string {
   return [system.api, ...system.workers].flatMap(({ output }) => output).join('\n');
 }
 
-describe('a send with secrets and personal data', () => {
+describe('a send with secrets and personal data on every channel', () => {
   test('leaves secrets in no table, no Redis key and no log, and personal data in neither Redis nor a log', async () => {
-    await sendAll(await createEvent());
-    const [tables, redis, logs] = [await dumpPostgres(), await dumpRedis(), readLogs()];
-    // Each place was looked at for real.
-    expect(tables).toContain(personal.address);
-    expect(logs).toContain('attempt.closed');
-    for (const secret of [...Object.values(secrets), tenant.apiKey]) {
-      expect(tables).not.toContain(secret);
-      expect(redis).not.toContain(secret);
-      expect(logs).not.toContain(secret);
+    await sendAll();
+    const places = { tables: await dumpPostgres(), redis: await dumpRedis(), logs: readLogs() };
+    // Each place was looked at for real, and each provider was called.
+    for (const target of listPersonal()) expect(places.tables).toContain(target);
+    expect(places.logs).toContain('attempt.closed');
+    for (const { countSends } of Object.values(simulated.channels)) {
+      expect(countSends()).toBeGreaterThan(1);
     }
-    for (const value of Object.values(personal)) {
-      expect(redis).not.toContain(value);
-      expect(logs).not.toContain(value);
-    }
-  }, 120_000);
+    const found = Object.entries(places).flatMap(([place, text]) => [
+      ...listSecrets()
+        .filter(([, secret]) => text.includes(secret))
+        .map(([name]) => `${name} in ${place}`),
+      ...listPersonal()
+        .filter((given) => place !== 'tables' && text.includes(given))
+        .map((given) => `${given} in ${place}`),
+    ]);
+    expect(found).toEqual([]);
+  }, 180_000);
 });

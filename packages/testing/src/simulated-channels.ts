@@ -38,6 +38,8 @@ export type TakenByChannel = Omit<Taken<never>, 'send'> & {
 };
 
 export type SimulatedChannels = {
+  /** The providers themselves, for faults of their own. */
+  simulators: Simulators;
   /** What points the workers to the simulators. */
   env: Record<string, string>;
   channels: Record<string, SimulatedChannel>;
@@ -65,6 +67,7 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
   };
   const channels = channelsOf(simulators);
   return {
+    simulators,
     env: {
       TWILIO_API_URL: simulators.twilio.url,
       META_API_URL: simulators.meta.url,
@@ -135,9 +138,9 @@ function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
       provider: 'meta',
       settings: { sender: '106540352242922', graph_version: 'v23.0' },
       credentials: {
-        access_token: 'EAAGsimulated',
-        app_secret: '0'.repeat(32),
-        verify_token: 'simulated-verify-token',
+        access_token: 'EAAGm0PX4ZCpsBO7simulatedKq3vT9wYdR2hN8fLcE5aUjS1x',
+        app_secret: '9f3c1e7ab25d4860c7e1f0934bd86a52',
+        verify_token: 'simulated-verify-token-4Tq8Zr2Wn6',
       },
       template: text,
       user: (number) => ({ whatsapp_mobile: phoneOf(number) }),
@@ -226,7 +229,8 @@ function emailBy(smtp: Simulators['smtp']): SimulatedChannel {
     template: (given) => ({ subject: given, html: `<p>${given}</p>` }),
     user: (number) => ({ email: `person${number}@example.org` }),
     countSends: () => smtp.sends.length,
-    putOff: (times) => smtp.fail(...repeat({ at: 'rcpt', reply: '450 4.2.0 Later' }, times)),
+    putOff: (times) =>
+      smtp.fail(...repeat({ at: 'rcpt', reply: '421 4.7.0 Too many connections' }, times)),
     target: (number) => `person${number}@example.org`,
     onTaken: (listener) =>
       smtp.onTaken(({ send, ...taken }) =>
