@@ -40,9 +40,14 @@ function listSecrets(): [string, string][] {
   const ofChannels = Object.entries(simulated.channels).flatMap(([channel, { credentials }]) =>
     Object.entries(credentials)
       .filter(([name]) => !publicNames.includes(name))
-      .map(([name, secret]): [string, string] => [`${channel} ${name}`, String(secret)]),
+      .map(([name, secret]): [string, string] => [`${channel} ${name}`, keyIn(String(secret))]),
   );
   return [...ofChannels, ['slack token', slackTokenOfTheCall], ['API key', tenant.apiKey]];
+}
+
+/** Of a file of a service account its private key alone is a secret: a line of it, as it is in one line. */
+function keyIn(secret: string): string {
+  return /-----BEGIN[^\n\\]*(?:\n|\\n)([\w+/=]+)/.exec(secret)?.[1] ?? secret;
 }
 
 /** What may lie in PostgreSQL, but neither in Redis nor in a log. */
@@ -55,10 +60,11 @@ function failOnce(): void {
   const { smtp, ...overHttp } = simulated.simulators;
   const repeated = [...listSecrets().map(([, secret]) => secret), ...listPersonal()].join(' ');
   smtp.fail({ at: 'rcpt', reply: `550 5.1.1 ${repeated}` });
-  const { twilio, meta, slack, telegram } = overHttp;
-  for (const simulator of [twilio, meta, slack, telegram]) {
-    simulator.fail({ reply: { status: 500, body: { error: { message: repeated } } } });
-  }
+  const reply = { status: 500, body: { error: { message: repeated } } };
+  const { fcm, ...others } = overHttp;
+  for (const simulator of Object.values(others)) simulator.fail({ reply });
+  // Its first call may be for an access token.
+  fcm.fail({ on: fcmSendPath, reply });
 }
 
 /** A send that works, one that meets a fault of each provider, one that nobody answers, one put off, one refused. */

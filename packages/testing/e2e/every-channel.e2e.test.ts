@@ -79,6 +79,8 @@ describe('one call to an event with every channel', () => {
     ['slack', 103],
     ['telegram', 104],
     ['whatsapp', 105],
+    ['push', 106],
+    ['onesignal', 107],
   ])(
     'with %s failing five times leaves the other channels at one call each',
     async (failing, person) => {
