@@ -156,6 +156,40 @@ describe('a body that does not come', () => {
   });
 });
 
+describe('a call that is late', () => {
+  /** As Node says it, of the connection that was opened last. */
+  function sayLate({ server }: Gateway, socket: Socket | undefined): void {
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    server.emit('clientError', late, socket);
+  }
+
+  // Found by chaos: a process without time to spare said 408 to a call that it then stored.
+  test('is not taken after it was answered 408', async () => {
+    const { gateway, port } = await start();
+    const taken = new Promise<Socket>((resolve) => gateway.server.once('connection', resolve));
+    const { socket, answer } = connect(port);
+    const bytes = `${head(gateway, `Content-Length: ${body.length}`)}${body}`;
+    socket.write(bytes.slice(0, 30));
+    const theirs = await taken;
+    while (theirs.bytesRead === 0) await wait(5);
+    sayLate(gateway, theirs);
+    socket.write(bytes.slice(30));
+    const text = await answer;
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 408']);
+    expect(gateway.sent).toEqual([]);
+  });
+
+  test('finds its connection closed, and no answer, when nothing of it was read', async () => {
+    const { gateway, port } = await start();
+    gateway.server.once('connection', (socket) => sayLate(gateway, socket));
+    const { socket, answer } = connect(port);
+    socket.on('error', () => undefined);
+    socket.write(`${head(gateway, `Content-Length: ${body.length}`)}${body}`);
+    expect(await answer).toBe('');
+    expect(gateway.sent).toEqual([]);
+  });
+});
+
 describe('what is no proper HTTP', () => {
   test.each([
     ['nonsense', 'nonsense\r\n\r\n', 400, 'bad_request'],

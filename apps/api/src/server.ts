@@ -1,5 +1,6 @@
 import http, { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import https from 'node:https';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@belfry/runtime';
 import { AppError, type ErrorCode } from '@belfry/shared';
@@ -36,18 +37,22 @@ export function createApiServer(api: Express, { tls, newId, log }: ServerOptions
   const server = tls ? https.createServer({ ...options, ...tls }) : http.createServer(options);
   server.maxConnections = maxConnections;
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', (req, res) => {
+  const refused = new WeakSet<Duplex>();
+  function take(req: IncomingMessage, res: ServerResponse): void {
+    // Its caller was told that the call did not arrive.
+    if (refused.has(req.socket)) return;
     lastAnswers.set(req.socket, res);
     req.url = originFormOf(req.url);
-  });
-  server.on('request', api);
+    api(req, res);
+  }
+  server.on('request', take);
   // The body is asked for when the headers have passed; see readBody.
-  server.on('checkContinue', api);
-  server.on('checkExpectation', api);
+  server.on('checkContinue', take);
+  server.on('checkExpectation', take);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = lastAnswers.get(socket);
     const isAnswering = last?.headersSent === true && !last.writableFinished;
-    if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
+    if (isAnswering || !mayBeAnswered(error, socket)) {
       socket.destroy();
       return;
     }
@@ -56,6 +61,7 @@ export function createApiServer(api: Express, { tls, newId, log }: ServerOptions
       last.once('close', () => socket.destroy());
       return;
     }
+    refused.add(socket);
     const callId = newId();
     log.info('call.unreadable', { call_id: callId, reason: error.code });
     answerAtOnce(clientErrors[error.code ?? ''] ?? otherError, socket, callId);
@@ -63,6 +69,12 @@ export function createApiServer(api: Express, { tls, newId, log }: ServerOptions
   // Without it Node closes the connection and says nothing.
   server.on('connect', (_req, socket) => answerAtOnce(noRoute, socket, newId()));
   return server;
+}
+
+function mayBeAnswered({ code }: NodeJS.ErrnoException, socket: Duplex): boolean {
+  if (!socket.writable || code === 'ECONNRESET') return false;
+  // Of a call on its way nothing may have been read yet: it must not find an answer that is not its own.
+  return code !== requestTimeout || !(socket instanceof Socket) || socket.bytesRead > 0;
 }
 
 /** Of a target in absolute form its path; of one that cannot be read a path that no route takes. */
@@ -134,13 +146,15 @@ function withPrototype<T extends typeof IncomingMessage | typeof ServerResponse>
 
 type Refusal = { code: ErrorCode; status: string; text: string };
 
+const requestTimeout = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 const clientErrors: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
     status: '431 Request Header Fields Too Large',
     text: 'the headers are over 16 KB',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: {
+  [requestTimeout]: {
     code: 'request_timeout',
     status: '408 Request Timeout',
     text: 'the call did not arrive in time',

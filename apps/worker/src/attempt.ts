@@ -25,6 +25,8 @@ export type Ended = {
   outcome: Outcome;
   provider?: string;
   channelVersion?: ChannelVersion;
+  /** PostgreSQL did not say what the version is: nothing is known against the message. */
+  isVersionUnread?: boolean;
   request?: unknown;
   response?: unknown;
   /** What the log says beside the message, such as the paths that the data does not hold. */
@@ -37,32 +39,42 @@ export type Ended = {
 
 /** One attempt for a claimed message: composed, sent, and never thrown. */
 export async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<Ended> {
+  const { message } = claimed;
+  let version: VersionRow | undefined;
   try {
-    const ready = await prepare(deps, claimed.message);
-    return { ...(await sendReady(deps, ready, claimed)), ...namesOf(ready) };
+    version = await deps.findVersion(message.versionId);
   } catch (error) {
-    const { id, requestId } = claimed.message;
-    deps.log.error('attempt.broken', { message_id: id, request_id: requestId, error });
-    return { outcome: internalFault };
+    return { ...broken(deps, message, error), isVersionUnread: true };
+  }
+  const channelVersion = version?.definition.channels[message.channel];
+  if (!version || !channelVersion) return broken(deps, message, new Error('No such version'));
+  try {
+    const ready = await prepare(deps, message, { version, channelVersion });
+    const ended = await sendReady(deps, ready, claimed);
+    return { ...ended, channelVersion, provider: ready.carrier.provider };
+  } catch (error) {
+    return { ...broken(deps, message, error), channelVersion };
   }
 }
 
-type Ready = { channelVersion: ChannelVersion; carrier: Carrier; composed: Composed<unknown> };
-
-async function prepare(deps: AttemptDeps, message: ClaimedMessage): Promise<Ready> {
-  const [version, app] = await Promise.all([
-    deps.findVersion(message.versionId),
-    deps.findApp(message.appId),
-  ]);
-  const channelVersion = version?.definition.channels[message.channel];
-  if (!version || !channelVersion || !app) throw new Error('A message without version or app');
-  const delivery = version.definition.delivery ?? app.delivery;
-  const carrier = await deps.findCarrier({ message, app: { ...app, delivery }, channelVersion });
-  return { channelVersion, carrier, composed: deps.compose({ message, version, channelVersion }) };
+function broken({ log }: AttemptDeps, message: ClaimedMessage, error: unknown): Ended {
+  log.error('attempt.broken', { message_id: message.id, request_id: message.requestId, error });
+  return { outcome: internalFault };
 }
 
-function namesOf({ channelVersion, carrier }: Ready): Pick<Ended, 'channelVersion' | 'provider'> {
-  return { channelVersion, provider: carrier.provider };
+type Known = { version: VersionRow; channelVersion: ChannelVersion };
+type Ready = { carrier: Carrier; composed: Composed<unknown> };
+
+async function prepare(
+  deps: AttemptDeps,
+  message: ClaimedMessage,
+  { version, channelVersion }: Known,
+): Promise<Ready> {
+  const app = await deps.findApp(message.appId);
+  if (!app) throw new Error('A message without its app');
+  const delivery = version.definition.delivery ?? app.delivery;
+  const carrier = await deps.findCarrier({ message, app: { ...app, delivery }, channelVersion });
+  return { carrier, composed: deps.compose({ message, version, channelVersion }) };
 }
 
 async function sendReady(

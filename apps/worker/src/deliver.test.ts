@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PutBack } from '@belfry/database';
+import type { AttemptResult, ClaimedMessage, PutBack } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import { createBreaker } from './breaker';
 import { createDeliver, type DeliverDeps, type TimedClaim } from './deliver';
@@ -45,6 +45,25 @@ function defer() {
   return { promise, resolve: (claim: TimedClaim) => answers[0]?.(claim) };
 }
 
+const message: ClaimedMessage = {
+  id: 'm',
+  requestId: 'r',
+  item: 0,
+  appId: 'a',
+  eventId: 'e',
+  versionId: 'v',
+  channel: 'slack',
+  target: 'C1',
+  attempt: 50,
+  unknownCount: 0,
+  integrationId: undefined,
+  hasWaitedLong: false,
+  recipient: undefined,
+  data: undefined,
+  override: undefined,
+  locale: undefined,
+};
+
 describe('a delivery job', () => {
   test('fails only when all of its messages are done, so that shutdown waits for them', async () => {
     const done: string[] = [];
@@ -72,6 +91,25 @@ describe('a delivery job', () => {
     await delivered;
     expect(claimed).toEqual(['m3']);
     expect(returned).toEqual(['m1', 'm2'].map((id) => ({ id, waitMs: 30_000, isShut: true })));
+  });
+
+  test.each([
+    ['goes on with a message whose version could not be read for now', true, 'queued'],
+    ['fails a message after a few tries whose version there is not', false, 'failed'],
+  ])('%s', async (_what, isVersionUnread, state) => {
+    const recorded: AttemptResult[] = [];
+    const { deliver } = setUp({
+      claims: { add: async () => ({ claim: { kind: 'claimed', message }, claimedAtMs: 0 }) },
+      attempt: async () => ({ outcome: { outcome: 'retry', reason: 'internal' }, isVersionUnread }),
+      recorder: {
+        async record(result) {
+          recorded.push(result);
+          return true;
+        },
+      },
+    });
+    await deliver({ ids: ['m'], lane: 'a' });
+    expect(recorded).toMatchObject([{ next: { state } }]);
   });
 
   test('gives back at once what waits for a slot when the worker stops', async () => {

@@ -6,7 +6,7 @@ import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
 import { boundedJson } from './bounded-json';
 import type { Breaker } from './breaker';
-import { type Backoff, brokenVersion, nextState } from './next-state';
+import { type Backoff, brokenVersion, nextState, unreadVersion } from './next-state';
 import type { Recorder } from './recorder';
 import type { Slots } from './slots';
 
@@ -137,7 +137,7 @@ function resultOf(
     : nextState(
         {
           outcome,
-          version: ended.channelVersion ?? brokenVersion,
+          version: ended.channelVersion ?? (ended.isVersionUnread ? unreadVersion : brokenVersion),
           attemptsMade: message.attempt,
           unknownCount: message.unknownCount,
           integrationId: message.integrationId,

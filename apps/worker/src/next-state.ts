@@ -29,6 +29,12 @@ export const brokenVersion: Attempted['version'] = {
   policy: { attempts: 5, timeToLiveMs: 0, onUnknown: 'hold', unknownResends: 0 },
 };
 
+/** For a message whose version could not be read for now: it is tried until its end. */
+export const unreadVersion: Attempted['version'] = {
+  ...brokenVersion,
+  policy: { ...brokenVersion.policy, attempts: Number.POSITIVE_INFINITY },
+};
+
 const probeWaitMs = 15 * 60_000;
 const longestProviderWaitMs = 15 * 60_000;
 

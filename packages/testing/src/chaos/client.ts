@@ -27,7 +27,7 @@ const firstWaitMs = 40;
 const longestWaitMs = 1_000;
 /** Far more than the longest outage of a run takes. */
 const mostTries = 500;
-const repeated = new Set([0, 409, 503]);
+const repeated = new Set([0, 408, 409, 503]);
 
 export function createClient(deps: ClientDeps): Client {
   const { record, random, isOver } = deps;

@@ -70,7 +70,7 @@ const rules: Rule[] = [
     // Another account's app is answered like one that does not exist.
     invariant: 'C2',
     isBroken: (_facts, { variant }, { status }) =>
-      variant === 'stranger' && status !== 404 && status < 500,
+      variant === 'stranger' && status !== 404 && status !== 408 && status < 500,
   },
 ];
 
@@ -87,9 +87,9 @@ function checkAnswer(facts: Facts, call: AnsweredCall): Violation[] {
 
 const shownCharacters = 200;
 
-/** What is wrong with a 5xx is another rule's. */
+/** What is wrong with a 5xx is another rule's. A call that did not arrive in time is told so, and nothing is stored. */
 function sameMayGet(status: number): boolean {
-  return status === 200 || status === 409 || status >= 500;
+  return status === 200 || status === 408 || status === 409 || status >= 500;
 }
 
 /** How exact the clocks of callers and of Redis are taken to be. */

@@ -4,6 +4,7 @@ import { answerOf, type Parts, recordingOf } from './recording.fixture';
 const brokenOff = { status: 0, body: '' };
 const unavailable = { status: 503, body: '{}', hasRetryAfter: true };
 const busy = { status: 409, body: '{}' };
+const late = { status: 408, body: '{}' };
 
 /** One send of which its worker could not tell, and the one after it. */
 const twice: Parts = {
@@ -24,6 +25,7 @@ describe('a run in which all went well has no violation', () => {
     ['a replay with the same bytes', { calls: [{}, {}, {}] }],
     ['a broken connection, then a replay', { calls: [{ answer: brokenOff }, {}] }],
     ['503 with Retry-After, then a first answer', { calls: [{ answer: unavailable }, {}] }],
+    ['408 to a call that came again', { calls: [{ answer: late }, {}] }],
     ['409 beside another call', { calls: [{}, { atMs: 110, answer: busy }, {}] }],
     [
       '409 for as long as the lock of a call lives that nobody answered',
@@ -72,6 +74,7 @@ describe('what is wrong in a run is found', () => {
     ['A2', 'two answers to one key', { calls: [{}, { answer: { body: `${answerOf('r1')} ` } }] }],
     ['A3', 'a key that was accepted twice', { requestIds: ['r1', 'r0'] }],
     ['A4', 'a request that nobody was promised and nobody may have made', { calls: [] }],
+    ['A4', 'a request of a call that was told it did not arrive', { calls: [{ answer: late }] }],
     ['A5', 'another body that was accepted', { calls: [{}, { variant: 'other' }] }],
     ['A5', 'the same body that was refused', { calls: [{}, { answer: { status: 422 } }] }],
     ['A6', '409 with no other call of the key', { calls: [{ answer: busy }, { atMs: 9_000 }] }],
