@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useReducer, useState } from 'react';
-import type { LogAnswer } from '../../api/log';
+import type { LogAnswer, LogRow } from '../../api/log';
 import type { PageProblem } from '../api';
 import { useTools } from '../context';
 import { type PageFilters, toQuery, writeFilters } from './filters';
@@ -69,8 +69,11 @@ export function useLogList({
     const answer = await api.listLog(appId, query);
     if ('problem' in answer) return;
     const newest = answer.value.rows;
-    change({ kind: 'changed', rows: newest });
-    change({ kind: 'arrived', rows: newest.toReversed(), isHeld: isPaused || isReading() });
+    showChanged(newest.toReversed());
+  }
+  function showChanged(changed: LogRow[]) {
+    const isHeld = isPaused || isReading();
+    change({ kind: 'changed', rows: changed, isHeld, isWhole: meta.next === null });
   }
   const live = useLiveLog({
     appId,
@@ -78,7 +81,7 @@ export function useLogList({
     isOn: meta.readAt !== undefined && !filters.to,
     onRows: (arrived) =>
       change({ kind: 'arrived', rows: arrived, isHeld: isPaused || isReading() }),
-    onChanged: (changed) => change({ kind: 'changed', rows: changed }),
+    onChanged: showChanged,
     onBack: () => void readMissed(),
   });
   return {
