@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { channelVersion } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import { fillDashboard } from './dashboard/fill-dashboard';
 import {
@@ -25,6 +26,10 @@ const themes = ['light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 const settleMs = 700;
 
+const welcome = {
+  email: channelVersion({ subject: 'Welcome {{user_name}}', html: '<p>Hello</p>' }),
+};
+
 let dashboard: OpenDashboard;
 let operator: WatchedPage;
 let pages: Record<string, { place: string; isShown: (page: Page) => Promise<unknown> }>;
@@ -38,6 +43,7 @@ beforeAll(async () => {
   await setUp(operator.page, link);
   const { eventId, requestId, integrationId } = await fillDashboard(dashboard);
   const empty = await dashboard.system.factories.createTenant();
+  await dashboard.system.factories.createEvent(empty, welcome, { name: 'welcome' });
   await dashboard.system.database.prisma.app.update({
     where: { id: empty.appId },
     data: { accountId: dashboard.tenant.accountId, name: 'Empty app' },
@@ -58,7 +64,7 @@ function pagesOf(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'emptyA
       isShown: (page: Page) => page.locator('td.ev a').first().waitFor(),
     },
     request: { place: `${app}/log/${ids.requestId}`, isShown: text('Attempt 1') },
-    empty: { place: `apps/${ids.emptyAppId}/log`, isShown: text('No request yet') },
+    empty: { place: `apps/${ids.emptyAppId}/log`, isShown: text('curl -sS') },
     events: { place: `${app}/events`, isShown: text('order_shipped') },
     event: {
       place: `${app}/events/${ids.eventId}`,
@@ -87,7 +93,10 @@ async function takePicture(page: Page, name: string): Promise<void> {
   if (!isWriting) return;
   await page.waitForTimeout(settleMs);
   mkdirSync(screenshots, { recursive: true });
-  await page.screenshot({ path: path.join(screenshots, `dashboard-${name}.png`) });
+  const browser = await page.context().newCDPSession(page);
+  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
+  await browser.detach();
+  writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
 }
 
 /** How far a page is wider than its window. */
