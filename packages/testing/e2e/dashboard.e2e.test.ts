@@ -235,6 +235,8 @@ describe('an event', () => {
       await button(page, 'Review and publish').click();
       await button(page, 'Publish, live at once').click();
       await page.getByText(/^v\d+ live$/).waitFor();
+      const atOnce = { ...call, user: { user_id: 'u_20391' } };
+      expect((await dashboard.system.send(dashboard.tenant, atOnce)).status).toBe(200);
 
       await button(page, 'Test send').click();
       await page
