@@ -38,6 +38,21 @@ describe('createGatewayLookUps', () => {
     expect(asked).toHaveLength(2);
   });
 
+  test('asks again for an event that was not live: it may be published by now', async () => {
+    const versions = [undefined, 'v'];
+    const { lookUps } = setUp(1_000, {
+      findEvent: async (appId, name) => ({
+        id: name,
+        appId,
+        name,
+        liveVersionId: versions.shift(),
+      }),
+    });
+    expect(await lookUps.findEvent('app', 'a')).toMatchObject({ liveVersionId: undefined });
+    expect(await lookUps.findEvent('app', 'a')).toMatchObject({ liveVersionId: 'v' });
+    expect(await lookUps.findEvent('app', 'a')).toMatchObject({ liveVersionId: 'v' });
+  });
+
   test('refuses with 503 when the store does not answer, and asks again the next time', async () => {
     let isAway = true;
     const { lookUps } = setUp(1_000, {

@@ -18,10 +18,15 @@ export type GatewayLookUps = Pick<
 /** The look-ups of a call: answered from memory for a while, and a refusal with 503 when the store cannot answer. */
 export function createGatewayLookUps(lookUps: GatewayLookUps, cache: CacheOptions): GatewayLookUps {
   // The id of an app holds no slash.
-  const findEventAt = createCache((place) => {
-    const slash = place.indexOf('/');
-    return orRefuse(lookUps.findEvent(place.slice(0, slash), place.slice(slash + 1)));
-  }, cache);
+  const findEventAt = createCache(
+    (place) => {
+      const slash = place.indexOf('/');
+      return orRefuse(lookUps.findEvent(place.slice(0, slash), place.slice(slash + 1)));
+    },
+    cache,
+    // Called too early, and then published: the next call must find it.
+    ({ liveVersionId }) => liveVersionId !== undefined,
+  );
   const findSealedKeys = createCache((id) => orRefuse(lookUps.findSealedKeys(id)), cache);
   return {
     findSealedKeys: async (accountId) => (await findSealedKeys(accountId)) ?? [],

@@ -8,12 +8,13 @@ export type CacheOptions = {
 };
 
 /**
- * Remembers what `find` found; what it did not find is asked again each time.
+ * Remembers what `find` found; what it did not find, or what is not to be kept, is asked again each time.
  * Callers that ask for the same key at once share one look-up.
  */
 export function createCache<Value extends object>(
   find: (key: string) => Promise<Value | undefined>,
   { ttlMs, maxEntries }: CacheOptions,
+  isKept: (value: Value) => boolean = () => true,
 ): (key: string) => Promise<Value | undefined> {
   // lru-cache takes a ttl of 0 for "never ends".
   if (ttlMs === 0) return find;
@@ -23,7 +24,7 @@ export function createCache<Value extends object>(
   async function ask(key: string): Promise<Value | undefined> {
     try {
       const value = await find(key);
-      if (value !== undefined) known.set(key, value);
+      if (value !== undefined && isKept(value)) known.set(key, value);
       return value;
     } finally {
       pending.delete(key);

@@ -53,7 +53,7 @@ export type PealSlot = {
 };
 
 /**
- * GET api/apps/:appId/log/live?<filters>&after=<requestId>: text/event-stream. Events:
+ * GET api/apps/:appId/log/live?<filters>: text/event-stream. Events:
  * `rows` {rows: LogRow[]} new requests, oldest first; `changed` {rows: LogRow[]} rows that were sent before and changed;
  * `trouble` {error} while PostgreSQL does not answer; `ended` {} when the session ended: sign in. A comment every 15 s.
  */

@@ -25,10 +25,11 @@ const remedies: Record<string, string> = {
   lease_expired: 'The worker ended while it sent. Look at the provider before you resend.',
 };
 
+const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };
+
 /** Of a message's or a skip's reason. `detail` is the sentence that was kept with it. */
 export function explainReason(reason: string, detail: string | null): Explanation {
-  const known: Record<string, string> = { ...skipReasons, ...failureReasons };
-  const what = detail?.trim() || known[reason] || reason;
+  const what = detail?.trim() || meanings[reason] || reason;
   return { what, remedy: remedies[reason] ?? null };
 }
 

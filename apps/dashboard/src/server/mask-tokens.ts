@@ -1,6 +1,6 @@
 const masked = '***';
 
-/** A recipient as it may be shown: its sealed Slack token, and tokens of devices, are nobody's to read. */
+/** A recipient as it may be shown: its Slack token is nobody's to read. A token of a device is an address, as a number is. */
 export function maskTokens(user: unknown): Record<string, unknown> | null {
   if (typeof user !== 'object' || user === null) return null;
   const shown: Record<string, unknown> = { ...user };

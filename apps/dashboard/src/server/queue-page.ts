@@ -75,17 +75,20 @@ function lastBeat(having: readonly WorkerLife[], readAt: Date): number | null {
 }
 
 function sentenceOf(queue: Omit<ChannelQueue, 'sentence'>): string | null {
-  const { channel, waiting, workers, noWorkerSince, isPaused, needsAttention } = queue;
-  const safe = waiting > 0 ? `${waiting} messages wait in PostgreSQL and none is lost. ` : '';
+  const { channel, waiting, workers, isPaused, needsAttention } = queue;
+  const safe = waiting > 0 ? `${messages(waiting)} in PostgreSQL and none is lost. ` : '';
   if (workers.length === 0) {
-    const since = noWorkerSince === null ? '' : ` since ${new Date(noWorkerSince).toISOString()}`;
-    return `${safe}No worker takes ${channel}${since}: start a process with the role ${deliverQueue(channel)}.`;
+    return `${safe}No worker takes ${channel}: start a process with the role ${deliverQueue(channel)}.`;
   }
   if (isPaused) return `${safe}${channel} is paused: resume it to send what waits.`;
   if (needsAttention > 0) {
-    return `None is lost: ${needsAttention} messages wait for an integration that needs attention.`;
+    return `None is lost: ${messages(needsAttention)} for an integration that needs attention.`;
   }
   return null;
+}
+
+function messages(count: number): string {
+  return count === 1 ? '1 message waits' : `${count} messages wait`;
 }
 
 export function integrationQueueOf(appId: string, row: AppIntegrationRow): IntegrationQueue {

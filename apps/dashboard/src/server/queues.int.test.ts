@@ -35,7 +35,7 @@ describe('the queues', () => {
     const { body } = await call('get', `queues?app=${tenant.appId}`);
     const email = body.channels.find(({ channel }: { channel: string }) => channel === 'email');
     expect(email).toMatchObject({ waiting: 1, inFlight: 0, workers: [], isPaused: false });
-    expect(email.sentence).toMatch(/^1 messages wait in PostgreSQL and none is lost\. No worker/);
+    expect(email.sentence).toMatch(/^1 message waits in PostgreSQL and none is lost\. No worker/);
     expect(body.stores).toMatchObject({
       postgres: { isUp: true },
       redis: { isUp: false },

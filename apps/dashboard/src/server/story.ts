@@ -148,9 +148,16 @@ function stepsOf(message: StoryMessage, records: Records & { isSensitive: boolea
   ];
   if (message.settledAt) {
     const { state, reason, settledAt } = message;
-    steps.push({ kind: 'settled', at: settledAt.getTime(), state, reason, detail: '' });
+    const detail = reason === null ? '' : endOf(reason);
+    steps.push({ kind: 'settled', at: settledAt.getTime(), state, reason, detail });
   }
   return steps.toSorted((a, b) => a.at - b.at);
+}
+
+/** What the reason means, and what to do about it. */
+function endOf(reason: string): string {
+  const { what, remedy } = explainReason(reason, null);
+  return [what, remedy].filter((part) => part !== null).join(' ');
 }
 
 /** A call, and how long it was until the next one. */

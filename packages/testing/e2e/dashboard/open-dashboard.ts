@@ -9,7 +9,7 @@ import {
   type TestProcess,
 } from '@belfry/testing';
 import { source as axeSource } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 export const executablePath = [
   process.env['CHROMIUM_PATH'],
@@ -32,9 +32,12 @@ export type OpenDashboard = {
   simulated: SimulatedChannels;
   tenant: Tenant;
   browser: Browser;
-  /** A one-time link, as `npm start` prints it. */
-  createSetUpLink(): Promise<string>;
-  openPage(): Promise<WatchedPage>;
+  /** A one-time link, as `npm start` prints it; for the account of the tenant unless told otherwise. */
+  createSetUpLink(accountId?: string): Promise<string>;
+  /** A visitor of their own; beside another page: the same browser, with its session. */
+  openPage(beside?: WatchedPage): Promise<WatchedPage>;
+  /** Pages that stay open ask on and on, and slow down the tests after them. */
+  closePages(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -44,33 +47,31 @@ export type WatchedPage = { page: Page; wrong: string[] };
 const viewport = { width: 1_440, height: 900 };
 const args = ['--no-sandbox', '--disable-dev-shm-usage'];
 const linkLivesMs = 1_800_000;
+/** A machine that is busy with other tests draws slowly; nothing is measured here. */
+const waitTimeoutMs = 60_000;
 
-export async function openDashboard(delivery: 'live' | 'sandbox'): Promise<OpenDashboard> {
+export type DashboardOptions = {
+  delivery: 'live' | 'sandbox';
+  /** Settings beyond those of every test. */
+  env?: Record<string, string>;
+  redisUrl?: string;
+};
+
+export async function openDashboard({
+  delivery,
+  env,
+  ...stores
+}: DashboardOptions): Promise<OpenDashboard> {
   const simulated = await startSimulatedChannels();
-  const system = await startSystem({ env: { ...simulated.env, SEND_TIMEOUT_MS: '5000' } });
+  const system = await startSystem({
+    ...stores,
+    env: { ...simulated.env, SEND_TIMEOUT_MS: '5000', ...env },
+  });
   const tenant = await system.factories.createTenant({ delivery });
   const dashboard = await system.startDashboard();
   const ready = await dashboard.waitForLine('dashboard.ready');
   const url = `${ready['url']}/`;
   const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args });
-
-  async function openPage(): Promise<WatchedPage> {
-    const context = await browser.newContext({ viewport });
-    await context.addInitScript(axeSource);
-    const page = await context.newPage();
-    const wrong: string[] = [];
-    page.on('request', (request) => {
-      if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(url)) {
-        wrong.push(`foreign: ${request.url()}`);
-      }
-    });
-    page.on('pageerror', (error) => wrong.push(error.message));
-    page.on('console', (line) => {
-      const isRefusal = line.text().includes('the server responded with a status of');
-      if (line.type() === 'error' && !isRefusal) wrong.push(line.text());
-    });
-    return { page, wrong };
-  }
 
   return {
     url,
@@ -79,12 +80,12 @@ export async function openDashboard(delivery: 'live' | 'sandbox'): Promise<OpenD
     simulated,
     tenant,
     browser,
-    async createSetUpLink() {
+    async createSetUpLink(accountId = tenant.accountId) {
       const token = randomBytes(32).toString('base64url');
       await system.database.prisma.invitation.create({
         data: {
           tokenHash: createHash('sha256').update(token).digest(),
-          accountId: tenant.accountId,
+          accountId,
           kind: 'setup',
           role: 'owner',
           expiresAt: new Date(Date.now() + linkLivesMs),
@@ -92,13 +93,43 @@ export async function openDashboard(delivery: 'live' | 'sandbox'): Promise<OpenD
       });
       return `${url}set-up#${token}`;
     },
-    openPage,
+    openPage: (beside) => openPage(browser, url, beside),
+    async closePages() {
+      const pages = browser.contexts().flatMap((context) => context.pages());
+      await Promise.all(pages.map((page) => page.close()));
+    },
     async close() {
       await browser.close();
       await system.stop();
       await simulated.close();
     },
   };
+}
+
+async function openContext(browser: Browser): Promise<BrowserContext> {
+  // What moves would be waited for.
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(waitTimeoutMs);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await context.addInitScript(axeSource);
+  return context;
+}
+
+async function openPage(browser: Browser, url: string, beside?: WatchedPage): Promise<WatchedPage> {
+  const context = beside?.page.context() ?? (await openContext(browser));
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('request', (request) => {
+    if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(url)) {
+      wrong.push(`foreign: ${request.url()}`);
+    }
+  });
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (line) => {
+    const isRefusal = line.text().includes('the server responded with a status of');
+    if (line.type() === 'error' && !isRefusal) wrong.push(line.text());
+  });
+  return { page, wrong };
 }
 
 export async function signIn(page: Page, url: string): Promise<void> {

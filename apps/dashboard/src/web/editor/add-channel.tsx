@@ -12,6 +12,8 @@ export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
   const names = registry.channels.map(({ channel }) => channel);
   const { defaultPolicy } = registry;
   return {
+    /** Whether its integrations are known, or cannot be. */
+    isReady: list.value !== undefined || list.problem !== undefined,
     others: names.filter((channel) => !(channel in definition.channels)),
     add(channel: string) {
       const own = (list.value?.integrations ?? []).filter((one) => one.channel === channel);
@@ -24,7 +26,7 @@ export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
 
 /** What an event begins with. */
 export function FirstChannel({ draft, onTab }: { draft: Draft; onTab: (tab: string) => void }) {
-  const { others, add } = useAddChannel(draft, onTab);
+  const { isReady, others, add } = useAddChannel(draft, onTab);
   return (
     <div className="empty">
       <h2>Where does this event go?</h2>
@@ -35,7 +37,7 @@ export function FirstChannel({ draft, onTab }: { draft: Draft; onTab: (tab: stri
       <ul className="providers">
         {others.map((channel) => (
           <li key={channel}>
-            <button type="button" className="provider" onClick={() => add(channel)}>
+            <button type="button" disabled={!isReady} onClick={() => add(channel)}>
               <Icon name={channelIcon(channel)} />
               <span>{channel}</span>
             </button>

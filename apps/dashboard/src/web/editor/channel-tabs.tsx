@@ -22,7 +22,7 @@ export function ChannelTabs({
   const { registry, mayChange } = useDesk();
   const { definition, checked } = draft;
   const own = registry.channels.filter(({ channel }) => channel in definition.channels);
-  const { others, add } = useAddChannel(draft, onTab);
+  const { isReady, others, add } = useAddChannel(draft, onTab);
   const worst = (channel: string) => {
     const found = checked.problems.filter((problem) => problem.channel === channel);
     if (found.some(({ severity }) => severity === 'error')) return 'failed';
@@ -57,6 +57,7 @@ export function ChannelTabs({
               Channel
               <select
                 aria-label="Add a channel"
+                disabled={!isReady}
                 value=""
                 onChange={({ target }) => target.value && add(target.value)}
               >

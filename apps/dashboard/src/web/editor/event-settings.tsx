@@ -20,7 +20,9 @@ type SettingsProps = {
 export function EventSettings({ event, draft, onEvent }: SettingsProps) {
   const { mayChange } = useDesk();
   const { definition } = draft;
-  const whole = draft.checked.problems.filter(({ channel }) => channel === undefined);
+  // That it has no channel yet is asked above, not held against it.
+  const isNew = Object.keys(definition.channels).length === 0;
+  const whole = isNew ? [] : draft.checked.problems.filter(({ channel }) => channel === undefined);
   return (
     <div className="pad form event-settings">
       {whole.map(({ problem }) => (

@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
 import { pathOf } from '../route';
-import { IntegrationStateMark } from './integration-list';
+import { IntegrationStateMark, labelOf } from './integration-list';
 
 export function IntegrationHead({
   integration,
@@ -19,7 +19,7 @@ export function IntegrationHead({
 }) {
   const app = useApp();
   const { api, places } = useTools();
-  const { mayChange } = useDesk();
+  const { mayChange, registry } = useDesk();
   const [isRemoving, setRemoving] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
   const isPaused = integration.state === 'paused';
@@ -32,7 +32,7 @@ export function IntegrationHead({
     <div className="d-head">
       <div className="line">
         <h2 className="cut">{integration.name}</h2>
-        <span className="tag">{integration.provider}</span>
+        <span className="tag">{labelOf(registry, integration)}</span>
         <span className="grow" />
         {mayChange && (
           <>

@@ -1,4 +1,5 @@
 import type { IntegrationAnswer, IntegrationState, UsedBy } from '../../api/integrations';
+import type { RegistryAnswer } from '../../api/registry';
 import { useApp, useDesk } from '../context';
 import { count } from '../format';
 import { Link } from '../parts/controls';
@@ -108,11 +109,16 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
 /** Provider, sender and the last characters of its secret: what tells two apart. */
 function Summary({ one }: { one: IntegrationAnswer }) {
   const { registry } = useDesk();
-  const providers = registry.channels.flatMap(({ providers: all }) => all);
-  const label = providers.find(({ provider }) => provider === one.provider)?.label ?? one.provider;
   const plain = Object.values(one.settings).filter((value) => typeof value === 'string');
   const last4 = Object.values(one.credentials).find((credential) => credential.last4)?.last4;
-  return [label, ...plain.slice(0, 1), last4 && `…${last4}`].filter(Boolean).join(', ');
+  return [labelOf(registry, one), ...plain.slice(0, 1), last4 && `…${last4}`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+export function labelOf({ channels }: RegistryAnswer, one: IntegrationAnswer): string {
+  const providers = channels.flatMap((channel) => channel.providers);
+  return providers.find(({ provider }) => provider === one.provider)?.label ?? one.provider;
 }
 
 function usedText(usedBy: UsedBy[]): string {

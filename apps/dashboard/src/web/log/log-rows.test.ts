@@ -44,10 +44,22 @@ describe('the rows of the log', () => {
     const changed = changeRows(held, {
       kind: 'changed',
       rows: [row('a', 'sent'), row('c', 'sent')],
+      isHeld: true,
+      isWhole: true,
     });
     expect(idsOf(changed.shown)).toEqual(['b', 'a']);
     expect(changed.shown[1]?.peal['sms']?.state).toBe('sent');
     expect(changed.held[0]?.peal['sms']?.state).toBe('sent');
+  });
+
+  test('take their place by age when they match the filters only now, but not behind the end of the list', () => {
+    const changed = changeRows(read, {
+      kind: 'changed',
+      rows: [row('0', 'sent'), row('ab', 'sent')],
+      isHeld: false,
+      isWhole: false,
+    });
+    expect(idsOf(changed.shown)).toEqual(['b', 'ab', 'a']);
   });
 
   test('hold at most 500, and tell when some were let go', () => {

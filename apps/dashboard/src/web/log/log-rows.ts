@@ -20,7 +20,8 @@ export type LogChange =
   | { kind: 'older'; rows: readonly LogRow[] }
   /** Oldest first, as the server sends them. */
   | { kind: 'arrived'; rows: readonly LogRow[]; isHeld: boolean }
-  | { kind: 'changed'; rows: readonly LogRow[] }
+  /** Also what matches the filters only now; of a list that goes on, not what is older than its end. */
+  | { kind: 'changed'; rows: readonly LogRow[]; isHeld: boolean; isWhole: boolean }
   | { kind: 'show' };
 
 export function changeRows(state: LogRows, change: LogChange): LogRows {
@@ -30,12 +31,16 @@ export function changeRows(state: LogRows, change: LogChange): LogRows {
     case 'older':
       return { ...state, shown: [...state.shown, ...unknownOf(state, change.rows)] };
     case 'changed':
-      return { ...state, ...replaced(state, change.rows) };
+      return arrive(
+        { ...state, ...replaced(state, change.rows) },
+        change.isWhole ? change.rows : newerThanEnd(state, change.rows),
+        change.isHeld,
+      );
     case 'arrived':
       return arrive(state, change.rows, change.isHeld);
     case 'show':
       return {
-        shown: [...state.held, ...state.shown].slice(0, maxShown),
+        shown: newestFirst(state.held, state.shown).slice(0, maxShown),
         held: [],
         hasLost: false,
         fresh: state.held.map(({ requestId }) => requestId),
@@ -49,14 +54,24 @@ function arrive(state: LogRows, rows: readonly LogRow[], isHeld: boolean): LogRo
   if (newest.length === 0) return state;
   if (!isHeld) {
     const fresh = newest.map(({ requestId }) => requestId);
-    return { ...state, shown: [...newest, ...state.shown].slice(0, maxShown), fresh };
+    return { ...state, shown: newestFirst(newest, state.shown).slice(0, maxShown), fresh };
   }
-  const held = [...newest, ...state.held];
+  const held = newestFirst(newest, state.held);
   return {
     ...state,
     held: held.slice(0, maxHeld),
     hasLost: state.hasLost || held.length > maxHeld,
   };
+}
+
+/** Ids begin with the time. */
+function newestFirst(some: readonly LogRow[], others: readonly LogRow[]): LogRow[] {
+  return [...some, ...others].sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
+}
+
+function newerThanEnd({ shown }: LogRows, rows: readonly LogRow[]): LogRow[] {
+  const end = shown.at(-1)?.requestId ?? '';
+  return rows.filter(({ requestId }) => requestId > end);
 }
 
 function unknownOf({ shown, held }: LogRows, rows: readonly LogRow[]): LogRow[] {

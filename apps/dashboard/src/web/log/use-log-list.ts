@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useReducer, useState } from 'react';
-import type { LogAnswer } from '../../api/log';
+import type { LogAnswer, LogRow } from '../../api/log';
 import type { PageProblem } from '../api';
 import { useTools } from '../context';
 import { type PageFilters, toQuery, writeFilters } from './filters';
-import { changeRows, type LogRows, noRows } from './log-rows';
+import { changeRows, type LogChange, type LogRows, noRows } from './log-rows';
 import { type LiveState, useLiveLog } from './use-live-log';
 
 export type LogList = {
@@ -64,22 +64,13 @@ export function useLogList({
     change({ kind: 'older', rows: older.rows });
     setMeta({ ...meta, next: older.next });
   }
-  /** The stream begins anew with the last seconds only: what came while it was away is read. */
-  async function readMissed() {
-    const answer = await api.listLog(appId, query);
-    if ('problem' in answer) return;
-    const newest = answer.value.rows;
-    change({ kind: 'changed', rows: newest });
-    change({ kind: 'arrived', rows: newest.toReversed(), isHeld: isPaused || isReading() });
-  }
-  const live = useLiveLog({
+  const live = useTail({
     appId,
     query,
+    isPaused,
     isOn: meta.readAt !== undefined && !filters.to,
-    onRows: (arrived) =>
-      change({ kind: 'arrived', rows: arrived, isHeld: isPaused || isReading() }),
-    onChanged: (changed) => change({ kind: 'changed', rows: changed }),
-    onBack: () => void readMissed(),
+    isWhole: meta.next === null,
+    change,
   });
   return {
     rows,
@@ -93,6 +84,36 @@ export function useLogList({
     readOlder,
     showHeld: () => (rows.hasLost ? void read() : change({ kind: 'show' })),
   };
+}
+
+type Tail = {
+  appId: string;
+  query: string;
+  isPaused: boolean;
+  isOn: boolean;
+  isWhole: boolean;
+  change: (change: LogChange) => void;
+};
+
+function useTail({ appId, query, isPaused, isOn, isWhole, change }: Tail): LiveState {
+  const { api } = useTools();
+  const isHeld = () => isPaused || isReading();
+  function onChanged(rows: LogRow[]) {
+    change({ kind: 'changed', rows, isHeld: isHeld(), isWhole });
+  }
+  /** The stream begins anew with the last seconds only: what came while it was away is read. */
+  async function readMissed() {
+    const answer = await api.listLog(appId, query);
+    if ('value' in answer) onChanged(answer.value.rows.toReversed());
+  }
+  return useLiveLog({
+    appId,
+    query,
+    isOn,
+    onRows: (rows) => change({ kind: 'arrived', rows, isHeld: isHeld() }),
+    onChanged,
+    onBack: () => void readMissed(),
+  });
 }
 
 /** Whoever scrolled down reads: new rows wait. */

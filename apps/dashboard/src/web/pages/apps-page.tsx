@@ -59,7 +59,7 @@ function AppTable({
       <thead>
         <tr>
           <th>App</th>
-          <th>Id</th>
+          <th className="c-id">Id</th>
           <th className="c-state">Delivery</th>
           <th className="num opt">Made</th>
           <th>

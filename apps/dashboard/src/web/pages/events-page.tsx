@@ -83,8 +83,8 @@ function EventTable({ events }: { events: EventRow[] }) {
             <th>Event</th>
             <th className="c-state">State</th>
             <th>Channels</th>
-            <th className="c-when opt">Live since</th>
-            <th className="c-when">Changed</th>
+            <th className="num c-when opt">Live since</th>
+            <th className="num c-when">Changed</th>
           </tr>
         </thead>
         <tbody>

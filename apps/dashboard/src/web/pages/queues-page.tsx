@@ -178,7 +178,9 @@ function ChannelRow({
           <Workers queue={queue} readAt={readAt} />
         </td>
         <Figure value={queue.waiting} limit={queue.countedTo} />
-        <td className="num">{queue.oldestMs === null ? 'none' : duration(queue.oldestMs)}</td>
+        <td className={queue.oldestMs === null ? 'num zero' : 'num'}>
+          {queue.oldestMs === null ? 'none' : duration(queue.oldestMs)}
+        </td>
         <Figure value={queue.inFlight} />
         <Retrying queue={queue} readAt={readAt} />
         <Figure value={queue.scheduled} isOptional />

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { PageProblem } from '../api';
-import { useAnswer, useTools } from '../context';
+import { useTools } from '../context';
 import { Button } from './controls';
 import { Dialog } from './dialog';
 import { Field } from './field';
@@ -14,8 +14,6 @@ export function KeyReveal({
   onKey: (key: string) => void;
   onClose: () => void;
 }) {
-  const keys = useAnswer('keys', (api) => api.listKeys());
-  const active = keys.value?.keys.find(({ state }) => state === 'active');
   const { api } = useTools();
   return (
     <PasswordDialog
@@ -24,6 +22,9 @@ export function KeyReveal({
       text="The key signs in whoever holds it, so the password is asked for again."
       onClose={onClose}
       onPassword={async (password) => {
+        const listed = await api.listKeys();
+        if ('problem' in listed) return listed.problem;
+        const active = listed.value.keys.find(({ state }) => state === 'active');
         if (!active)
           return { code: 'not_found', error: 'No key is active. Make one under API keys.' };
         const answer = await api.showKey(active.id, password);

@@ -44,13 +44,7 @@ export function Lanes({
           onClick={() => onSelect(lane)}
         >
           <LaneHead lane={lane} />
-          {lane.kind === 'message' ? (
-            <Track lane={lane} axis={axis} request={request} />
-          ) : (
-            <span className="track">
-              <code className="why">{lane.reason}</code>
-            </span>
-          )}
+          {lane.kind === 'message' && <Track lane={lane} axis={axis} request={request} />}
           <State name={lane.kind === 'message' ? markOf(lane) : 'skipped'}>
             {lane.kind === 'message' ? lane.state : 'skipped'}
           </State>
@@ -67,7 +61,6 @@ function markOf({ state, attempts }: MessageLane): string {
 function LaneHead({ lane }: { lane: Lane }) {
   const isMessage = lane.kind === 'message';
   const provider = isMessage ? lastProvider(lane) : '';
-  const to = isMessage ? lane.target : lane.detail;
   return (
     <>
       <span className="ch">
@@ -78,9 +71,15 @@ function LaneHead({ lane }: { lane: Lane }) {
         )}
       </span>
       <span className="faint cut">{provider}</span>
-      <span className="cut dim" title={to}>
-        {to}
-      </span>
+      {isMessage ? (
+        <span className="cut dim" title={lane.target}>
+          {lane.target}
+        </span>
+      ) : (
+        <span className="skip cut dim" title={lane.detail}>
+          {lane.detail} <code>{lane.reason}</code>
+        </span>
+      )}
     </>
   );
 }

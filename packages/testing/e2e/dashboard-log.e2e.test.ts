@@ -1,0 +1,270 @@
+import { channelVersion, eventually, type OwnStore, ownRedis } from '@belfry/testing';
+import type { Page } from 'playwright-core';
+import {
+  executablePath,
+  type OpenDashboard,
+  openDashboard,
+  setUp,
+  testInBrowser,
+  type WatchedPage,
+} from './dashboard/open-dashboard';
+
+// The renderer needs many seconds where two cores are shared.
+jest.setTimeout(240_000);
+
+const badToken = 'not-a-token-of-slack-7731';
+
+let dashboard: OpenDashboard;
+let home: WatchedPage;
+let redis: OwnStore;
+let integrationIds: Record<string, string>;
+
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  redis = await ownRedis();
+  dashboard = await openDashboard({ delivery: 'live', redisUrl: redis.url });
+  home = await dashboard.openPage();
+  await setUp(home.page, await dashboard.createSetUpLink());
+  integrationIds = await createIntegrations();
+});
+
+afterEach(() => dashboard?.closePages());
+afterAll(async () => {
+  await dashboard?.close();
+  await redis?.remove();
+});
+
+async function createIntegrations(): Promise<Record<string, string>> {
+  const { simulated, system, tenant } = dashboard;
+  const ids: Record<string, string> = {};
+  for (const [channel, { provider, settings, credentials }] of Object.entries(simulated.channels)) {
+    const integration = { channel, provider, settings, credentials };
+    ids[channel] = (await system.factories.createIntegration(tenant, integration)).id;
+  }
+  return ids;
+}
+
+const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const rowOf = (page: Page, requestId: string) => page.locator(`td.ev a[href*="${requestId}"]`);
+
+/** A page of the operator who is signed in already. */
+async function openAt(place: string): Promise<WatchedPage> {
+  const watched = await dashboard.openPage(home);
+  await watched.page.goto(appUrl(place));
+  return watched;
+}
+
+/** An event on these channels, and a call of it for one person. */
+async function send(number: number, channels: string[], user: object = {}): Promise<string> {
+  const { simulated, system, tenant } = dashboard;
+  const versions = channels.map((channel) => {
+    const template = simulated.channels[channel]?.template('Hello {{name}}') ?? { title: 'Hello' };
+    const policy = { unknownResends: 0 };
+    const chain = integrationIds[channel];
+    return [channel, channelVersion(template, { integrationIds: chain ? [chain] : [], policy })];
+  });
+  const event = await system.factories.createEvent(tenant, Object.fromEntries(versions));
+  const call = { event: event.name, user: { ...simulated.user(number), ...user } };
+  const headers = { 'Idempotency-Key': `key-of-${number}` };
+  const { body } = await system.send(tenant, { ...call, data: { name: 'Ana' } }, headers);
+  return String(body.request_id);
+}
+
+describe('the log', () => {
+  testInBrowser('finds a request by each filter, each in its place on the page', async () => {
+    const requestId = await send(1, ['sms', 'email']);
+    const { page } = await openAt('log');
+    const isFound = async () => {
+      await rowOf(page, requestId).waitFor();
+      await button(page, 'Clear all').click();
+    };
+    const event = await eventNameOf(requestId);
+    const choices = { event, provider: 'twilio', time: '15m', channel: 'email' };
+    for (const [filter, value] of Object.entries(choices)) {
+      await page.getByLabel(filter, { exact: true }).selectOption(value);
+      await isFound();
+    }
+    await page.getByLabel('channel', { exact: true }).selectOption('email');
+    await page.getByLabel('state', { exact: true }).selectOption('sent');
+    await isFound();
+    const finder = page.getByLabel('Find a request');
+    for (const text of [requestId, 'person1@example.org']) {
+      await finder.fill(text);
+      await finder.press('Enter');
+      await isFound();
+    }
+    await finder.fill('key-of-1');
+    await page.getByRole('button', { name: 'as idempotency key' }).click();
+    await isFound();
+    await page.getByLabel('time', { exact: true }).selectOption('between');
+    await page.getByLabel('From').fill('2020-01-01T00:00');
+    await page.getByLabel('To', { exact: true }).fill('2021-01-01T00:00');
+    await button(page, 'Set').click();
+    await page.getByText('No request matches').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter time' }).click();
+    await page.getByLabel('time', { exact: true }).selectOption('between');
+    await page.getByLabel('From').fill('2020-01-01T00:00');
+    await button(page, 'Set').click();
+    await isFound();
+  });
+
+  testInBrowser('shows new requests as they come, and holds them while it is paused', async () => {
+    const { page } = await openAt('log');
+    await button(page, 'Live').waitFor();
+    const shown = await send(2, ['sms']);
+    await rowOf(page, shown).waitFor();
+    await button(page, 'Live').click();
+    const held = await send(3, ['sms']);
+    await page.getByRole('button', { name: /1 new request/ }).waitFor();
+    expect(await rowOf(page, held).count()).toBe(0);
+    await page.keyboard.press('n');
+    await rowOf(page, held).waitFor();
+  });
+
+  testInBrowser('keeps its panes as they were dragged', async () => {
+    const requestId = await send(4, ['sms']);
+    const { page } = await openAt(`log/${requestId}`);
+    const divider = page.getByRole('separator');
+    const widthOf = async () => Math.round((await page.locator('.list').boundingBox())!.width);
+    const before = await widthOf();
+    const box = (await divider.boundingBox())!;
+    await page.mouse.move(box.x + 4, box.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 104, box.y + 200);
+    await page.mouse.up();
+    expect(await widthOf()).toBe(before + 100);
+    await divider.press('ArrowLeft');
+    expect(await widthOf()).toBe(before + 84);
+    await page.reload();
+    await divider.waitFor();
+    expect(await widthOf()).toBe(before + 84);
+  });
+});
+
+async function eventNameOf(requestId: string): Promise<string> {
+  const { prisma } = dashboard.system.database;
+  const { eventId } = await prisma.request.findUniqueOrThrow({ where: { id: requestId } });
+  return (await prisma.event.findUniqueOrThrow({ where: { id: eventId } })).name;
+}
+
+describe('the timeline', () => {
+  testInBrowser(
+    'tells of what was delivered, retried, failed, skipped and unknown what happened, why, and what to do',
+    async () => {
+      const { channels } = dashboard.simulated;
+      channels['sms']!.putOff(1);
+      channels['telegram']!.dropAnswers(1);
+      const requestId = await send(5, ['sms', 'whatsapp', 'slack', 'telegram', 'in_app'], {
+        whatsapp_mobile: '123',
+        slack: { channel_id: 'C000000005', access_token: badToken },
+      });
+      const { page } = await openAt(`log/${requestId}`);
+      const lane = (name: RegExp) => page.getByRole('button', { name });
+      await lane(/^telegram.*unknown/).waitFor();
+      await lane(/^sms.*sent/).click();
+      await page.getByText(/Attempt 1: try later/).waitFor();
+      await page.getByText(/^Waited /).waitFor();
+      await page.getByText(/Attempt 2: accepted/).waitFor();
+      await lane(/^in_app.*delivered/).click();
+      await page.locator('.rail').getByText('Delivered').waitFor();
+      await lane(/^whatsapp.*skipped/).click();
+      await page.getByText('invalid_address').first().waitFor();
+      await lane(/^slack.*failed/).click();
+      await page.getByText('invalid_auth').first().waitFor();
+      const asks = page.getByRole('list', { name: 'Needs a decision' });
+      expect(await asks.textContent()).toContain('correct what the provider refuses');
+      await asks.getByRole('button', { name: 'Resend slack' }).waitFor();
+      await asks.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
+      for (const tab of ['Call and answer', 'Rendered', 'JSON']) {
+        await page.getByRole('tab', { name: tab }).click();
+        expect(await page.content()).not.toContain(badToken);
+      }
+    },
+  );
+
+  testInBrowser('asks before it sends again what may have arrived', async () => {
+    const sms = dashboard.simulated.channels['sms']!;
+    const requestId = await send(6, ['sms']);
+    const { page } = await openAt(`log/${requestId}`);
+    await page.getByRole('button', { name: /^sms.*sent/ }).waitFor();
+    const sent = sms.countSends();
+    await button(page, 'Resend sms').click();
+    await page.getByText('the person may get it twice').waitFor();
+    expect(sms.countSends()).toBe(sent);
+    await button(page, 'Resend, may duplicate').click();
+    await eventually(() => expect(sms.countSends()).toBe(sent + 1));
+  });
+});
+
+describe('queues', () => {
+  testInBrowser('pause a channel: what waits is cancelled, or goes on', async () => {
+    const telegram = dashboard.simulated.channels['telegram']!;
+    const sent = telegram.countSends();
+    const { page } = await openAt('queues');
+    await button(page, 'Pause telegram').click();
+    await page.getByText(/telegram is paused/).waitFor();
+    const cancelled = await send(7, ['telegram']);
+    const kept = await send(8, ['telegram']);
+    const { page: timeline } = await openAt(`log/${cancelled}`);
+    await button(timeline, 'Cancel telegram').click();
+    await timeline.getByRole('button', { name: /^telegram.*skipped/ }).waitFor();
+    await timeline.getByText('An operator cancelled it').first().waitFor();
+    await button(page, 'Resume telegram').click();
+    await dashboard.system.settled(kept, ['sent'], 60_000);
+    expect(telegram.countSends()).toBe(sent + 1);
+  });
+
+  testInBrowser('say which channel has no worker, and since when', async () => {
+    const { system } = dashboard;
+    const { page } = await openAt('queues');
+    await page.getByText('1 worker').first().waitFor();
+    await system.workers[0]!.stop('SIGKILL');
+    await system.database.prisma.$executeRaw`
+      UPDATE worker_heartbeat SET beat_at = now() - interval '5 minutes'`;
+    const row = page.getByRole('row', { name: /^sms/ });
+    await row.getByText('no worker').waitFor();
+    await row.getByText(/^since \d\d:\d\d/).waitFor();
+    await page.getByText(/No worker takes sms: start a process with the role/).waitFor();
+    await system.startWorker();
+    await page.getByText('1 worker').first().waitFor();
+  });
+});
+
+describe('while a part is away', () => {
+  /** Everything that is set up and looked at, once through. */
+  async function walk(page: Page, requestId: string, eventName: string): Promise<void> {
+    await page.goto(appUrl(`log/${requestId}`));
+    await page.getByRole('button', { name: /^in_app/ }).waitFor();
+    await page.goto(appUrl(`integrations/${integrationIds['slack']}`));
+    await button(page, 'Test connection').click();
+    await page.getByText('it works.').waitFor();
+    await page.goto(appUrl('events'));
+    await button(page, 'Create event').first().click();
+    await page.getByLabel('Name').fill(eventName);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create event' }).click();
+    await button(page, 'in_app').click();
+    await page.getByLabel('Title').fill('Hello');
+    await button(page, 'Review and publish').click();
+    await button(page, 'Publish, live at once').click();
+    await page.getByText(/^v\d+ live$/).waitFor();
+  }
+
+  testInBrowser('Redis: everything works, and what waits is said', async () => {
+    await redis.stop();
+    const requestId = await send(9, ['in_app']);
+    const { page } = await openAt('queues');
+    await page.getByText('every message waits in PostgreSQL').first().waitFor();
+    await walk(page, requestId, 'without_redis');
+    await redis.start();
+    await dashboard.system.settled(requestId, ['delivered'], 60_000);
+  });
+
+  testInBrowser('the gateway: everything is shown and set up', async () => {
+    const requestId = await send(10, ['in_app']);
+    await dashboard.system.api.stop();
+    const { page } = await openAt('queues');
+    await page.getByText('The gateway does not answer').first().waitFor();
+    await walk(page, requestId, 'without_gateway');
+  });
+});
