@@ -73,7 +73,7 @@ describe('one call to an event with every channel', () => {
     expect(items).toMatchObject([{ content: { title: 'Hello Ana' } }]);
   });
 
-  test.each([['sms'], ['slack'], ['telegram'], ['whatsapp']])(
+  test.each([['sms'], ['slack'], ['telegram'], ['whatsapp'], ['push'], ['onesignal']])(
     'with %s failing five times leaves the other channels at one call each',
     async (failing) => {
       simulated.channels[failing]?.putOff(5);
