@@ -35,6 +35,8 @@ function namedSchemas(operations) {
     ['DeviceBody', of('updateDevice').body, true],
     ['Device', of('readDevice').answer, false],
     ['DeleteDeviceAnswer', of('deleteDevice').answer, false],
+    ['PushStatusBody', of('reportPushStatus').body, true],
+    ['PushStatusAnswer', of('reportPushStatus').answer, false],
     ['UserBody', of('writeUser').body, true],
     ['User', of('readUser').answer, false],
     ['Inbox', of('listInbox').answer, false],

@@ -10,6 +10,7 @@ export async function readCode() {
     import('../apps/api/dist/routes/users.js'),
     import('../apps/api/dist/routes/devices.js'),
     import('../apps/api/dist/routes/user-inbox.js'),
+    import('../apps/api/dist/routes/push-status.js'),
   ]);
   const code = { ...runtime, ...shared, ...channels };
   return { ...code, operations: operationsOf(Object.assign({}, ...routes), code.channels) };
@@ -23,5 +24,6 @@ function operationsOf(routes, channels) {
     ...Object.values(routes.createUserRoutes({ channels })),
     ...Object.values(routes.createDeviceRoutes({})),
     routes.createUserInboxRoute({}),
+    routes.createPushStatusRoute({}),
   ].map(({ operation }) => operation);
 }

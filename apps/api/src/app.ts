@@ -27,6 +27,7 @@ import { createReadyz, livez } from './routes/health';
 import { createInboxRoutes, type InboxRoutesDeps, maxInboxBodyBytes } from './routes/inbox';
 import { inboxOperations } from './routes/inbox-operations';
 import { createOpenApiRoute } from './routes/openapi';
+import { createPushStatusRoute, type PushStatusDeps } from './routes/push-status';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
@@ -37,7 +38,8 @@ export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &
   DeviceRoutesDeps &
   InboxRoutesDeps &
-  ReceiptRoutesDeps & {
+  ReceiptRoutesDeps &
+  PushStatusDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
     keyedCall: KeyedCall;
@@ -74,15 +76,11 @@ export function createApi(deps: ApiDeps): Express {
   const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
-  const receipts = createReceiptRoutes(
-    deps,
-    createReadBody({ ...deps.bodies, room, maxBodyBytes: maxReceiptBytes }),
-  );
   const userInbox = createUserInboxRoute(deps);
-  const routes = [sendEvent, bulkSend, ...Object.values(users), ...Object.values(devices)];
+  const pushStatus = createPushStatusRoute(deps);
   const docs = createDocsRoutes();
-  const shown: Operation[] = routes.map(({ operation }) => operation);
-  const operations = [...shown, ...Object.values(inboxOperations)];
+  const records = [...Object.values(users), ...Object.values(devices)];
+  const operations = operationsOf([sendEvent, bulkSend, ...records, pushStatus]);
 
   app.use(createRequestId(deps));
   app.use(createAccessLog(deps));
@@ -104,11 +102,16 @@ export function createApi(deps: ApiDeps): Express {
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));
   app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));
+  app.post('/v1/apps/:app_id/push/status', post(pushStatus));
   addInboxRoutes(app, { ...deps, room });
-  app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
+  addReceiptRoutes(app, { ...deps, room });
   app.use(notFound);
   app.use(createHandleErrors(deps));
   return app;
+}
+
+function operationsOf(routes: readonly { operation: Operation }[]): Operation[] {
+  return [...routes.map(({ operation }) => operation), ...Object.values(inboxOperations)];
 }
 
 function createExpress(): Express {
@@ -143,4 +146,15 @@ function addInboxRoutes(
   app.put(`${inboxPath}/update`, inbox.update);
   app.put(`${inboxPath}/read_all`, inbox.readAll);
   app.put(`${inboxPath}/last_open`, inbox.lastOpen);
+}
+
+/** What providers call, with the secret in the path in place of a key. */
+function addReceiptRoutes(app: Express, deps: ApiDeps & { room: BodyRoom }): void {
+  const readBody = createReadBody({
+    ...deps.bodies,
+    room: deps.room,
+    maxBodyBytes: maxReceiptBytes,
+  });
+  const receipts = createReceiptRoutes(deps, readBody);
+  app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
 }

@@ -36,6 +36,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     users: { writeUser: away, findWholeUser: away },
     devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
     inbox: inboxWithoutStore({ id, key }),
+    writeAppReport: away,
     receipts: {
       channels: {},
       secrets: createSecrets(createKeyRing()),

@@ -71,6 +71,11 @@ const tags = [
   },
   { name: 'Devices', description: 'The push installations of a user.', collection: 'devices' },
   {
+    name: 'Notifications',
+    description: 'What apps tell of the notifications that they got.',
+    collection: 'push',
+  },
+  {
     name: 'Inbox',
     description: 'The in-app messages of a user, for the account.',
     collection: 'inbox',

@@ -27,6 +27,7 @@ import {
   createUsers,
   type Database,
   readOldestWaiting,
+  writeAppReport,
   writeKeyUses,
   writeReceipts,
   writeRequests,
@@ -136,7 +137,7 @@ function createRecords({
   database,
   secrets,
   lookUps,
-}: RecordParts): Pick<ApiDeps, 'users' | 'devices' | 'inbox'> {
+}: RecordParts): Pick<ApiDeps, 'users' | 'devices' | 'inbox' | 'writeAppReport'> {
   const users = createUsers({ pool: database.accepting, secrets, newId });
   const devices = createDevices({ pool: database.accepting, newId });
   const write = createStoreWrite({
@@ -157,6 +158,8 @@ function createRecords({
       deleteDevice: (address) => write(() => devices.deleteDevice(address)),
     },
     inbox: createInboxStore({ database, secrets, lookUps }, write),
+    writeAppReport: (report, answer) =>
+      write(() => writeAppReport(database.accepting, report, answer)),
   };
 }
 

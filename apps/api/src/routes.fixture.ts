@@ -62,6 +62,7 @@ export const bodyOfRoute: Record<string, ((eventName: string) => object) | undef
   'PUT /v1/apps/:app_id/users/:user_id/devices/:device_id': () => ({ platform: 'ios' }),
   'GET /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
   'DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
+  'POST /v1/apps/:app_id/push/status': () => ({ notification_id: 'nobody', type: 'CLICKED' }),
 };
 
 export const routesWithRow = Object.keys(bodyOfRoute);

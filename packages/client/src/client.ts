@@ -3,10 +3,11 @@ import { createCall } from './call';
 import { createDevices, type Devices } from './devices';
 import { createEvents, type Events } from './events';
 import { type BelfryOptions, readOptions } from './options';
+import { createPush, type Push } from './push';
 import { createUsers, type Users } from './users';
 
 /** One app of an account. It holds no connection and need not be closed. */
-export type Belfry = { events: Events; users: Users; devices: Devices };
+export type Belfry = { events: Events; users: Users; devices: Devices; push: Push };
 
 /** Throws a TypeError for options that no call could work with. */
 export function createBelfryClient(options: BelfryOptions): Belfry {
@@ -22,5 +23,10 @@ export function createBelfryClient(options: BelfryOptions): Belfry {
     now: () => performance.now(),
     newKey: () => crypto.randomUUID(),
   });
-  return { events: createEvents(call), users: createUsers(call), devices: createDevices(call) };
+  return {
+    events: createEvents(call),
+    users: createUsers(call),
+    devices: createDevices(call),
+    push: createPush(call),
+  };
 }

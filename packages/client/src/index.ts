@@ -11,6 +11,8 @@ export type {
   Inbox,
   NewDeviceBody,
   Override,
+  PushStatusAnswer,
+  PushStatusBody,
   Recipient,
   SendEventAnswer,
   SendEventBody,
@@ -18,4 +20,5 @@ export type {
   UserBody,
 } from './generated/wire';
 export type { BelfryOptions, CallOptions, WriteOptions } from './options';
+export type { Push } from './push';
 export type { InboxPage } from './users';

@@ -146,7 +146,13 @@ export {
 } from './migrate';
 export { type ResetLink, resetOperator } from './operators';
 export { type PutBack, putBackMessages } from './put-back';
-export { type NewReceipt, type ReceiptEffect, writeReceipts } from './receipts';
+export {
+  type AppReport,
+  type NewReceipt,
+  type ReceiptEffect,
+  writeAppReport,
+  writeReceipts,
+} from './receipts';
 export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
 export {
   type DoubtedMessage,

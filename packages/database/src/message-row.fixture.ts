@@ -11,6 +11,8 @@ export type MessageOptions = {
   recipient?: Record<string, unknown>;
   integrationId?: string;
   override?: object | undefined;
+  /** The stored device that it was planned for. */
+  deviceId?: string | undefined;
 };
 
 type Place = { database: Database; tenant: Tenant; event: { eventId: string; versionId: string } };
@@ -24,6 +26,7 @@ export async function writeMessageRow(
     recipient = {},
     integrationId,
     override,
+    deviceId,
   }: MessageOptions,
 ): Promise<string> {
   const id = newId();
@@ -59,6 +62,7 @@ export async function writeMessageRow(
                 timeToLiveMs: 60_000,
                 jobId: undefined,
                 note: undefined,
+                deviceId,
               },
             ],
           },

@@ -7,13 +7,16 @@ import {
   type ReceiptState,
 } from '@belfry/shared';
 import type pg from 'pg';
+import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
 import { listOfTexts } from './list-of-texts';
 import { storable } from './storable';
+import type { Queryable } from './transaction';
 
 /** A provider's report, as it was read off the wire. */
 export type NewReceipt = {
   appId: string;
-  integrationId: string;
+  /** Undefined where the app itself reports, which it can of its notifications alone. */
+  integrationId: string | undefined;
   /** Ours, where the report brings it back; any text, as it came from outside. */
   messageId: string | undefined;
   providerMessageId: string | undefined;
@@ -34,7 +37,7 @@ export type ReceiptEffect = { messageId: string; movedTo: MessageState | undefin
  * waits. A state only moves forward: what arrived is never taken back, and what failed stays failed, with its reason.
  */
 export async function writeReceipts(
-  pool: pg.Pool,
+  pool: Queryable,
   receipts: NewReceipt[],
 ): Promise<ReceiptEffect[]> {
   const ids = receipts.map(() => newId());
@@ -48,6 +51,27 @@ export async function writeReceipts(
     const row = byReceipt.get(id);
     return row && { messageId: row.known_id, movedTo: row.state ?? undefined };
   });
+}
+
+/** What an app reports of a notification; `body` is what came. */
+export type AppReport = AnsweredCall &
+  Pick<NewReceipt, 'appId' | 'messageId' | 'state' | 'detail' | 'body'>;
+
+/** Stores an app's report with the answer of its call. The effect is undefined where the call's key was used before. */
+export async function writeAppReport(
+  pool: pg.Pool,
+  report: AppReport,
+  answer: string,
+): Promise<{ written: AnsweredWrite; effect: ReceiptEffect }> {
+  const { appId, messageId, state, detail, body } = report;
+  let effect: ReceiptEffect;
+  const written = await writeAnswered(pool, report, async (client) => {
+    const none = { integrationId: undefined, providerMessageId: undefined, errorCode: undefined };
+    const receipt = { appId, messageId, state, reason: undefined, detail, body, ...none };
+    [effect] = await writeReceipts(client, [receipt]);
+    return answer;
+  });
+  return { written, effect };
 }
 
 /** From which states a report moves a message, by what it reports; `queued` tells nothing that we did not know. */
@@ -76,7 +100,8 @@ WITH given AS (
 ), t AS (
   SELECT g.*, m.id AS known_id FROM given g
   LEFT JOIN message m ON m.id = g.message_id AND m.app_id = g.app_id AND m.attempts > 0
-    AND EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id)
+    AND CASE WHEN g.integration_id IS NULL THEN m.channel IN ('push', 'onesignal')
+      ELSE EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id) END
 ), r AS (
   INSERT INTO receipt (id, app_id, integration_id, message_id, provider_message_id, state, error_code, detail, body)
   SELECT receipt_id, app_id, integration_id, known_id, provider_message_id, state, error_code, detail, body FROM t

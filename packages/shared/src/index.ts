@@ -93,6 +93,12 @@ export {
 
 export { parseJson, parseJsonInSteps } from './wire/json';
 export { unreadableJson } from './wire/json-scan';
+export {
+  type PushStatus,
+  pushStatusAnswer,
+  pushStatusBody,
+  pushStatusFromWire,
+} from './wire/push-status';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {

@@ -1,3 +1,5 @@
+import { createRequestLog } from '@belfry/database';
+import { messageStates } from '@belfry/shared';
 import {
   eventually,
   type SimulatedChannels,
@@ -71,6 +73,21 @@ describe('one call to an event with every channel', () => {
       where: { appId: tenant.appId, userId: 'person-1' },
     });
     expect(items).toMatchObject([{ content: { title: 'Hello Ana' } }]);
+  });
+
+  test('is one row of the log, whose eight channels have a message each and nothing is left', async () => {
+    const requestId = await sendToAll(2);
+    await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
+      timeoutMs: 20_000,
+    });
+    const log = createRequestLog(system.database.delivery, Object.keys(messageStates));
+    const [entry] = await log.readEntries(tenant.appId, [requestId]);
+    expect(entry).toMatchObject({ items: 1, plannedItems: 1, skips: {} });
+    const states = entry?.messages.map(({ state }) => state).sort();
+    expect(states).toEqual(['delivered', ...Array.from({ length: 7 }, () => 'sent')]);
+    expect(entry?.messages.map(({ channel }) => channel).sort()).toEqual(
+      entry?.channels.toSorted(),
+    );
   });
 
   test.each([

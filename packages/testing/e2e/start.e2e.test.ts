@@ -178,6 +178,8 @@ describe('npm start', () => {
           'deliver-email',
           'deliver-slack',
           'deliver-telegram',
+          'deliver-push',
+          'deliver-onesignal',
           'fanout',
           'relay',
           'api',

@@ -318,6 +318,16 @@ export type DeleteDeviceAnswer = {
   success: boolean;
 };
 
+export type PushStatusBody = {
+  /** What the notification’s data has as `raven_notification_id`. */
+  notification_id: string;
+  type: 'DELIVERED' | 'CLICKED' | 'DISMISSED';
+  timestamp?: string | number | null | undefined;
+  current_timestamp?: string | number | null | undefined;
+};
+
+export type PushStatusAnswer = DeleteDeviceAnswer;
+
 /** Null and what is absent change nothing; an empty text clears its field. */
 export type UserBody = {
   /** Chosen by the client and compared as bytes. */

@@ -1,0 +1,45 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { ReceiptState } from '../message-state';
+import { limits } from './limits';
+
+/** What an app reports of a notification, and what that makes of its message. A dismissed one was seen, not opened. */
+const statesByType = {
+  DELIVERED: 'delivered',
+  CLICKED: 'read',
+  DISMISSED: 'delivered',
+} as const satisfies Record<string, ReceiptState>;
+
+type StatusType = keyof typeof statesByType;
+
+/** Clients write milliseconds, or microseconds, as a number or as its digits. */
+const clock = Type.Unsafe<string | number>({
+  type: ['string', 'integer'],
+  maxLength: limits.scheduleCharacters,
+});
+
+export const pushStatusBody = Type.Object({
+  notification_id: Type.String({
+    pattern: '\\S',
+    maxLength: limits.identifierCharacters,
+    'x-problem': 'must not be blank',
+    description: 'What the notification’s data has as `raven_notification_id`.',
+  }),
+  type: Type.Unsafe<StatusType>({
+    type: 'string',
+    enum: Object.keys(statesByType),
+    'x-problem': `must be one of ${Object.keys(statesByType).join(', ')}`,
+  }),
+  timestamp: Type.Optional(clock),
+  current_timestamp: Type.Optional(clock),
+});
+
+export const pushStatusAnswer = Type.Object({ success: Type.Boolean() });
+
+export type PushStatus = { messageId: string; type: StatusType; state: ReceiptState };
+
+export function pushStatusFromWire({
+  notification_id: id,
+  type,
+}: Static<typeof pushStatusBody>): PushStatus {
+  return { messageId: id.trim(), type, state: statesByType[type] };
+}
