@@ -1,7 +1,9 @@
 export { type Backlog, writeBacklog } from './backlog';
-export { recordedRuns } from './chaos/recorded-runs';
 export { benchTableOf } from './bench/bench-table';
+export { performancePageOf } from './bench/performance-page';
 export { type BenchReport, parts as benchParts, runBench } from './bench/run-bench';
+export { runSoak } from './bench/soak';
+export { recordedRuns } from './chaos/recorded-runs';
 export { tableOf } from './chaos/report';
 export { runChaos } from './chaos/run';
 export { type LogLine, startProcess, type TestProcess } from './child-process';

@@ -17,7 +17,8 @@ const noOpQueue = 'no-op';
 export async function measureDelivery(context: BenchContext) {
   const series = createSeries();
   await measureInside(context, series);
-  for (const delayMs of context.isQuick ? [150] : [25, 150]) await measureOverHttp(context, series, delayMs);
+  for (const delayMs of context.isQuick ? [150] : [25, 150])
+    await measureOverHttp(context, series, delayMs);
   return { lines: linesOf(series), ratios: ratiosOf(series) };
 }
 

@@ -8,9 +8,7 @@ const commandsPerPipeline = 1_000;
 const rounds = 3;
 
 /** What the stores could take if nobody asked for anything but that: the ends that no design goes beyond. */
-export async function measureLimits(
-  context: BenchContext,
-): Promise<{
+export async function measureLimits(context: BenchContext): Promise<{
   copyRowsPerSecond: Spread;
   copyIndexedRowsPerSecond: Spread;
   redisCommandsPerSecond: Spread;

@@ -197,12 +197,14 @@ const providers: Record<
   whatsapp: { provider: 'meta' },
   slack: { provider: 'slack' },
   telegram: { provider: 'telegram' },
+  push: { provider: 'fcm' },
+  onesignal: { provider: 'onesignal' },
   in_app: { provider: 'inbox' },
 };
 
 function templateOf(channel: string): unknown {
   const text = 'Hello {{name}}, order {{order}} is on its way';
   if (channel === 'email') return { subject: text, html: text };
-  if (channel === 'in_app') return { title: text };
+  if (channel === 'in_app' || channel === 'push') return { title: text, body: text };
   return { text };
 }
