@@ -87,10 +87,11 @@ export function createApi(deps: ApiDeps): Express {
   app.get('/livez', livez);
   app.get('/readyz', createReadyz(deps));
   app.use(createRequireHttps(deps.https));
+  // Express asks route after route: the one that is called most comes first.
+  app.post('/v1/apps/:app_id/events/send', post(sendEvent));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   app.get('/docs', docs.page);
   app.get('/docs/:name', docs.asset);
-  app.post('/v1/apps/:app_id/events/send', post(sendEvent));
   app.post('/v1/apps/:app_id/events/bulk_send', postUnparsed(bulkSend));
   app.post('/v1/apps/:app_id/users', post(users.write));
   app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));

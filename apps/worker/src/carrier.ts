@@ -62,6 +62,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
   const { channelName, channel, capture, findIntegration } = deps;
   const sandbox = createSandboxSender({ channels: { [channelName]: channel }, capture });
   const senders = createSenders(deps);
+  const openOnce = createOpenOnce(deps.secrets);
 
   return {
     async find(call) {
@@ -83,7 +84,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
       const ownToken = await deps.findOwnToken(call.message);
       const whole = {
         ...described,
-        ...integrationPart(deps, integration, described.messageId),
+        ...integrationPart({ ...deps, openOnce }, integration, described.messageId),
         ...(ownToken === undefined ? {} : { ownToken }),
       };
       return {
@@ -142,19 +143,33 @@ type PlannedCall = {
 
 /** What only a call that leaves needs: who signs it, and where its reports go. */
 function integrationPart(
-  { secrets, receiptsAt: publicUrl }: CarriersDeps,
+  { secrets, receiptsAt: publicUrl, openOnce }: CarriersDeps & { openOnce: OpenOnce },
   integration: IntegrationRow | undefined,
   messageId: string,
 ) {
   if (!integration) return { credentials: {}, integrationId: '', integrationVersion: '' };
   const { id: integrationId, updatedAt } = integration;
   return {
-    credentials: openCredentials(integration, secrets),
+    credentials: openOnce(integration),
     integrationId,
     integrationVersion: String(updatedAt.getTime()),
     ...(publicUrl === undefined
       ? {}
       : { receiptUrl: receiptUrlOf({ publicUrl, secrets, integrationId, messageId }) }),
+  };
+}
+
+type OpenOnce = (integration: IntegrationRow) => Record<string, unknown>;
+
+/** Opens a row's credentials when they are first needed, and keeps them no longer than the row itself is remembered. */
+function createOpenOnce(secrets: Secrets): OpenOnce {
+  const opened = new WeakMap<IntegrationRow, Record<string, unknown>>();
+  return function openOnce(integration) {
+    const known = opened.get(integration);
+    if (known) return known;
+    const credentials = openCredentials(integration, secrets);
+    opened.set(integration, credentials);
+    return credentials;
   };
 }
 

@@ -41,13 +41,17 @@ function isPlain(value: unknown): boolean {
 }
 
 function writeObject(object: object, isInData: boolean): string {
-  const members = Object.entries(object)
-    .filter(([, member]) => isInData || member !== null)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([name, member]) => `${JSON.stringify(name)}:${write(member, isInData || name === 'data')}`,
-    );
-  return `{${members.join(',')}}`;
+  let text = '';
+  for (const [name, member] of Object.entries(object).sort(byName)) {
+    if (member === null && !isInData) continue;
+    const comma = text === '' ? '' : ',';
+    text += `${comma}${JSON.stringify(name)}:${write(member, isInData || name === 'data')}`;
+  }
+  return `{${text}}`;
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
 function writeString(text: string): string {

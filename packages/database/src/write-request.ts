@@ -1,4 +1,5 @@
 import type { SkipReason } from '@belfry/shared';
+import { byteaArray, plainArray, textArray } from './array-parameters';
 import { jsonColumn, jsonColumnOf } from './json-column';
 import type { Queryable } from './transaction';
 
@@ -217,28 +218,27 @@ function byAccountAndKey(a: KeyedRequest, b: KeyedRequest): number {
 
 function keyColumns(calls: KeyedRequest[]): unknown[] {
   return [
-    calls.map((call) => call.request.accountId),
-    calls.map((call) => call.key.hash),
-    calls.map((call) => call.key.fingerprint),
-    calls.map((call) => call.key.ringKeyId),
-    calls.map((call) => call.request.id),
-    calls.map((call) => call.key.status),
+    plainArray(calls.map((call) => call.request.accountId)),
+    byteaArray(calls.map((call) => call.key.hash)),
+    byteaArray(calls.map((call) => call.key.fingerprint)),
+    textArray(calls.map((call) => call.key.ringKeyId)),
+    plainArray(calls.map((call) => call.request.id)),
+    plainArray(calls.map((call) => call.key.status)),
   ];
 }
 
 function requestColumns(calls: NewRequest[]): unknown[] {
-  const of = (read: (call: NewRequest) => unknown) => calls.map(read);
   return [
-    of(({ request }) => request.id),
-    of(({ request }) => request.accountId),
-    of(({ request }) => request.appId),
-    of(({ request }) => request.eventId),
-    of(({ request }) => request.versionId),
-    of(({ request }) => request.kind),
-    of(({ items }) => items.length),
-    of(({ items }) => items.filter((item) => item.plan).length),
-    of(({ request }) => request.apiKeyId),
-    of(({ request }) => request.idempotencyKey),
+    plainArray(calls.map(({ request }) => request.id)),
+    plainArray(calls.map(({ request }) => request.accountId)),
+    plainArray(calls.map(({ request }) => request.appId)),
+    plainArray(calls.map(({ request }) => request.eventId)),
+    plainArray(calls.map(({ request }) => request.versionId)),
+    textArray(calls.map(({ request }) => request.kind)),
+    plainArray(calls.map(({ items }) => items.length)),
+    plainArray(calls.map(({ items }) => items.filter((item) => item.plan).length)),
+    textArray(calls.map(({ request }) => request.apiKeyId)),
+    textArray(calls.map(({ request }) => request.idempotencyKey)),
   ];
 }
 
@@ -247,15 +247,15 @@ function itemColumns(calls: NewRequest[]): unknown[] {
     call.items.map((item, index) => ({ requestId: call.request.id, index, item })),
   );
   return [
-    items.map(({ requestId }) => requestId),
-    items.map(({ index }) => index),
+    plainArray(items.map(({ requestId }) => requestId)),
+    plainArray(items.map(({ index }) => index)),
     jsonColumn(items.map(({ item }) => item.recipient)),
     jsonColumn(items.map(({ item }) => item.data)),
     jsonColumn(items.map(({ item }) => item.override)),
-    items.map(({ item }) => item.plan?.locale ?? item.locale),
-    items.map(({ item }) => item.scheduleAt),
+    textArray(items.map(({ item }) => item.plan?.locale ?? item.locale)),
+    textArray(items.map(({ item }) => item.scheduleAt)),
     jsonColumn(items.map(({ item }) => skipsColumn(item.plan))),
-    items.map(({ item }) => item.plan !== undefined),
+    plainArray(items.map(({ item }) => item.plan !== undefined)),
   ];
 }
 
@@ -277,16 +277,16 @@ function messageColumns(calls: NewRequest[]): unknown[] {
     ),
   );
   return [
-    messages.map(({ message }) => message.id),
-    messages.map(({ request }) => request.id),
-    messages.map(({ index }) => index),
-    messages.map(({ request }) => request.appId),
-    messages.map(({ message }) => message.channel),
-    messages.map(({ message }) => message.target),
-    messages.map(({ message }) => message.integrationId),
-    messages.map(({ message }) => message.dueAt),
-    messages.map(({ message }) => message.timeToLiveMs),
-    messages.map(({ message }) => message.jobId),
-    messages.map(({ message }) => notesColumn(message)),
+    plainArray(messages.map(({ message }) => message.id)),
+    plainArray(messages.map(({ request }) => request.id)),
+    plainArray(messages.map(({ index }) => index)),
+    plainArray(messages.map(({ request }) => request.appId)),
+    textArray(messages.map(({ message }) => message.channel)),
+    textArray(messages.map(({ message }) => message.target)),
+    plainArray(messages.map(({ message }) => message.integrationId)),
+    plainArray(messages.map(({ message }) => message.dueAt)),
+    plainArray(messages.map(({ message }) => message.timeToLiveMs)),
+    plainArray(messages.map(({ message }) => message.jobId)),
+    textArray(messages.map(({ message }) => notesColumn(message))),
   ];
 }

@@ -1,4 +1,5 @@
 import winston from 'winston';
+import Transport from 'winston-transport';
 
 /** Fields that may stand in a log line, by name; anything else is dropped. Nothing secret or personal is among them. */
 const allowedFields = new Set([
@@ -76,13 +77,37 @@ export function createLogger({ level, process: name, stream }: LogOptions): Logg
   const sink = winston.createLogger({
     level,
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
-    transports: [
-      stream
-        ? new winston.transports.Stream({ stream })
-        : new winston.transports.Console({ forceConsole: false }),
-    ],
+    transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
   });
   return wrap((line) => sink.log(line), { process: name });
+}
+
+/** Where winston keeps what its format made of a line. */
+const formattedLine = Symbol.for('message');
+
+/**
+ * Writes the lines of one turn of the loop together: a line by itself costs more to write than to make. Standard output
+ * takes them at once, so none is left when the process ends.
+ */
+class OutputTransport extends Transport {
+  #lines: string[] = [];
+
+  constructor() {
+    super();
+    process.once('exit', () => this.#write());
+  }
+
+  override log(line: { [formattedLine]?: string }, next: () => void): void {
+    if (this.#lines.length === 0) setImmediate(() => this.#write());
+    this.#lines.push(`${line[formattedLine]}\n`);
+    next();
+  }
+
+  #write(): void {
+    const text = this.#lines.join('');
+    this.#lines = [];
+    if (text !== '') process.stdout.write(text);
+  }
 }
 
 type Line = { level: string; message: string; [field: string]: unknown };
@@ -120,9 +145,11 @@ function clean(value: unknown): unknown {
 
 /** No line breaks and no other control characters: one event is one line, also for what reads the line later. */
 function cleanText(text: string, limit: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  return text.slice(0, limit).replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, ' ');
+  return text.slice(0, limit).replace(controlCharacters, ' ');
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const controlCharacters = /[\u0000-\u001f\u007f\u2028\u2029]/g;
 
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { name: typeof error };

@@ -1,4 +1,4 @@
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** A key as it is made: `key` is shown, `id` and `secretHash` are stored. */
@@ -36,7 +36,7 @@ export function isSameSecret(given: Buffer, stored: Buffer): boolean {
 }
 
 function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 function randomBase62(length: number): string {

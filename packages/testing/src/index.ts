@@ -1,8 +1,13 @@
 export { type Backlog, writeBacklog } from './backlog';
+export { benchTableOf } from './bench/bench-table';
+export { performancePageOf } from './bench/performance-page';
+export { type BenchReport, parts as benchParts, runBench } from './bench/run-bench';
+export { runSoak } from './bench/soak';
 export { recordedRuns } from './chaos/recorded-runs';
 export { tableOf } from './chaos/report';
 export { runChaos } from './chaos/run';
 export { type LogLine, startProcess, type TestProcess } from './child-process';
+export { type CommandCounter, createCommandCounter } from './command-counter';
 export { testDatabase } from './database';
 export { eventually } from './eventually';
 export {

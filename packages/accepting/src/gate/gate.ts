@@ -3,6 +3,7 @@ import {
   type Entry,
   type EntryState,
   readEntry,
+  tokenCharacters,
   writeEntry,
   writeState,
   writeToken,
@@ -67,7 +68,7 @@ export function createGate({
     redis,
     prefix,
     script: scripts.finish,
-    pack: (key) => writeToken(key.owner) + writeState(key.state) + writeEntry(key),
+    pack: writeFinished,
     keepMs,
   });
   const releaseStep = createStep<GateKey>({
@@ -88,7 +89,8 @@ export function createGate({
       return readEntry(answer?.said) ?? { state: 'bypassed' };
     },
     async finish(key) {
-      await within(finishStep.add(key));
+      // Nobody waits for it, so it needs no limit of its own.
+      await finishStep.add(key).catch(() => undefined);
     },
     async release(key) {
       await within(releaseStep.add(key));
@@ -99,15 +101,21 @@ export function createGate({
   };
 }
 
+function writeFinished(key: FinishedKey): string {
+  const entry = writeEntry(key);
+  // Nearly always the call that finishes is the one that locked: its token ends the entry.
+  const owner = key.owner === key.requestId ? entry.slice(-tokenCharacters) : writeToken(key.owner);
+  return owner + writeState(key.state) + entry;
+}
+
 /** Undefined when it takes too long, or when too many wait. */
-async function within<T>(asked: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), waitMs);
+function within<T>(asked: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), waitMs);
+    const end = (answer?: T) => {
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    asked.then(end, () => end());
   });
-  try {
-    return await Promise.race([asked.catch(() => undefined), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -6,7 +6,18 @@ export type TwilioSender = { kind: SenderKind; value: string };
 
 /** A sender in the form that Twilio takes; numbers may be written as the console shows them. */
 export function parseTwilioSender(given: string): TwilioSender | undefined {
-  const text = given.trim();
+  // Each message asks for it four times, of few senders, and to parse a number costs more than all else about a message.
+  if (known.has(given)) return known.get(given);
+  const sender = parseSender(given.trim());
+  if (known.size >= maxKnown) known.clear();
+  known.set(given, sender);
+  return sender;
+}
+
+const known = new Map<string, TwilioSender | undefined>();
+const maxKnown = 1_000;
+
+function parseSender(text: string): TwilioSender | undefined {
   if (/^MG[0-9a-f]{32}$/i.test(text)) return { kind: 'service', value: text };
   if (/^\d{3,8}$/.test(text)) return { kind: 'short_code', value: text };
   if (/^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/.test(text)) return { kind: 'name', value: text };

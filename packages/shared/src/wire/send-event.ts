@@ -98,15 +98,27 @@ export function findScheduleProblem(
   channels: readonly string[],
   now: Date,
 ): string | undefined {
-  const ofCall = scheduleNames.map((name) => [name, body[name]] as const);
-  const ofChannels = channels.flatMap((channel) =>
-    scheduleNames.map(
-      (name) => [`override.${channel}.${name}`, overrideOf(body, channel)?.[name]] as const,
-    ),
+  return (
+    problemOfSchedules(body, '', now) ??
+    firstGiven(
+      channels.map((channel) => {
+        const own = overrideOf(body, channel);
+        return own && problemOfSchedules(own, `override.${channel}.`, now);
+      }),
+    )
   );
-  for (const [path, value] of [...ofCall, ...ofChannels]) {
-    const schedule = readSchedule(value, now);
-    if ('problem' in schedule) return `${path} ${schedule.problem}`;
+}
+
+function problemOfSchedules(
+  given: Readonly<Record<string, unknown>>,
+  path: string,
+  now: Date,
+): string | undefined {
+  for (const name of scheduleNames) {
+    // Nearly no call has one, and each is asked for them.
+    if (given[name] === undefined) continue;
+    const schedule = readSchedule(given[name], now);
+    if ('problem' in schedule) return `${path}${name} ${schedule.problem}`;
   }
   return undefined;
 }

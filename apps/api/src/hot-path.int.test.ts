@@ -1,0 +1,83 @@
+import { createPublishRoom } from '@belfry/accepting';
+import { newId } from '@belfry/runtime';
+import {
+  type CommandCounter,
+  channelVersion,
+  createCommandCounter,
+  createStatementCounter,
+  eventually,
+  type StatementCounter,
+  testDatabase,
+  testRedis,
+} from '@belfry/testing';
+import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
+
+const calls = 120;
+
+let statements: StatementCounter;
+let commands: CommandCounter;
+let gateway: StoredGateway;
+let event: string;
+
+beforeAll(async () => {
+  statements = await createStatementCounter((await testDatabase()).url);
+  commands = await createCommandCounter(testRedis().url);
+  gateway = await createStoredGateway({
+    env: { DATABASE_URL: statements.url, REDIS_URL: commands.url, LOOKUP_CACHE_MS: '5000' },
+  });
+  const sms = channelVersion({ text: 'Hi {{name}}' });
+  event = (await gateway.factories.createEvent(gateway.tenant, { sms })).name;
+  const deps = { redis: gateway.redis, prefix: gateway.redisPrefix };
+  const room = { id: newId(), channelRoom: 10_000, appRoom: 10_000, channels: {} };
+  await createPublishRoom(deps, 300_000)(room);
+  // The first call fills the caches and prepares the statements; by then the room is known, too.
+  await eventually(async () => {
+    await send();
+    expect(await jobsInRedis()).toBeGreaterThan(0);
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await gateway.close();
+  await statements.close();
+  await commands.close();
+});
+
+async function send(): Promise<void> {
+  const body = { event, user: { mobile: '+12025550123' }, data: { name: 'Ana' } };
+  const headers = { 'Idempotency-Key': newId() };
+  const answer = await gateway.call({ method: 'post', path: '/events/send', body, headers });
+  expect(answer.status).toBe(200);
+}
+
+function jobsInRedis(): Promise<number> {
+  return gateway.redis.llen(`${gateway.redisPrefix}:deliver-sms:wait`);
+}
+
+describe('keyed sends that arrive together', () => {
+  test('share their statements, their steps of the gate and their jobs: counted, not timed', async () => {
+    const jobsBefore = await jobsInRedis();
+    let asked: string[] = [];
+    const { commands: sent } = await commands.during(async () => {
+      asked = await statements.during(() => Promise.all(Array.from({ length: calls }, send)));
+      // What is done behind the answers.
+      await eventually(async () => expect(await jobsInRedis()).toBeGreaterThan(jobsBefore));
+    });
+    const writes = asked.filter((text) => text.includes('INSERT INTO request'));
+    // One by one it would be a statement and three scripts a call: begin, finish and the job.
+    expect(writes.length).toBeLessThanOrEqual(calls / 2);
+    expect(asked.length - writes.length).toBeLessThanOrEqual(calls / 10);
+    expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(calls);
+    expect((await jobsInRedis()) - jobsBefore).toBeLessThanOrEqual(calls / 2);
+  });
+
+  test('one alone is a statement, the steps of the gate and a job', async () => {
+    let asked: string[] = [];
+    const { commands: sent } = await commands.during(async () => {
+      asked = await statements.during(send);
+    });
+    expect(asked.filter((text) => text.includes('INSERT INTO request'))).toHaveLength(1);
+    expect(asked.length).toBeLessThanOrEqual(2);
+    expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(3);
+  });
+});

@@ -1,0 +1,76 @@
+import {
+  type CommandCounter,
+  channelVersion,
+  createCommandCounter,
+  createStatementCounter,
+  eventually,
+  type StatementCounter,
+  type System,
+  startSystem,
+  type Tenant,
+  testDatabase,
+  testRedis,
+} from '@belfry/testing';
+
+const messages = 300;
+
+let statements: StatementCounter;
+let commands: CommandCounter;
+let system: System;
+let tenant: Tenant;
+let event: string;
+
+beforeAll(async () => {
+  statements = await createStatementCounter((await testDatabase()).url);
+  commands = await createCommandCounter(testRedis().url);
+  system = await startSystem({
+    databaseUrl: statements.url,
+    redisUrl: commands.url,
+    // As in production: an app is not asked for with each message.
+    env: { LOOKUP_CACHE_MS: '5000' },
+  });
+  tenant = await system.factories.createTenant();
+  event = (await system.factories.createEvent(tenant, { in_app: channelVersion({ title: 'Hi' }) }))
+    .name;
+}, 120_000);
+
+afterAll(async () => {
+  await system.stop();
+  await statements.close();
+  await commands.close();
+}, 120_000);
+
+async function deliverBulk(): Promise<void> {
+  const batch = Array.from({ length: messages }, (_, index) => ({
+    user: { user_id: `u-${index}` },
+  }));
+  const answer = await fetch(`${system.apiUrl}/v1/apps/${tenant.appId}/events/bulk_send`, {
+    method: 'POST',
+    headers: { Authorization: `AuthKey ${tenant.apiKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ event, batch }),
+  });
+  expect(answer.status).toBe(200);
+  await eventually(
+    async () => {
+      const { prisma } = system.database;
+      const where = { appId: tenant.appId, settledAt: { not: null } };
+      expect(await prisma.message.count({ where })).toBe(messages);
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+describe('messages that wait together', () => {
+  test('share their jobs, their claims and their records: counted, not timed', async () => {
+    let asked: string[] = [];
+    const { commands: sent } = await commands.during(async () => {
+      asked = await statements.during(deliverBulk);
+    });
+    const count = (part: string) => asked.filter((text) => text.includes(part)).length;
+    expect(count('INSERT INTO attempt')).toBeGreaterThan(0);
+    // One by one it would be as many as there are messages.
+    expect(count('INSERT INTO attempt')).toBeLessThanOrEqual(messages / 5);
+    expect(count('UPDATE attempt')).toBeLessThanOrEqual(messages / 5);
+    expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(messages / 2);
+  }, 120_000);
+});

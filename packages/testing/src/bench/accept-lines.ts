@@ -1,0 +1,170 @@
+import {
+  type BenchContext,
+  callHeaders,
+  emptyStores,
+  linesOf,
+  roundsOf,
+  sendBody,
+  sendPath,
+  untilRoomIsKnown,
+  wideWindows,
+  withCosts,
+} from './bench-context';
+import type { LoadTarget } from './load-types';
+import { type BenchMember, startPart } from './members';
+import { createSeries, inRounds, type Series } from './rounds';
+import { ratioOf } from './statistics';
+
+export const acceptNames = {
+  hello: 'node:http that answers at once',
+  plain: '(a) Express 5 that awaits one queue.add',
+  proto: '(b) the same with the prototype change',
+  send: '(c) events/send without a key',
+  keyed: '(c) events/send with a key',
+  three: '(c) with a key, 3 channels',
+  all: '(c) with a key, all 8 channels',
+} as const;
+
+export type AcceptName = keyof typeof acceptNames;
+
+/** The servers that accept, side by side. */
+export type AcceptServers = {
+  targets: Record<AcceptName, { pid: number; targets: LoadTarget[] }>;
+  close(): Promise<void>;
+};
+
+export async function startAcceptServers(context: BenchContext): Promise<AcceptServers> {
+  const { world } = context;
+  const queueUrl = `${world.redisUrl}/1`;
+  const members: BenchMember[] = [];
+  const add = async <T extends BenchMember>(starting: Promise<T>): Promise<T> => {
+    const member = await starting;
+    members.push(member);
+    return member;
+  };
+  await add(world.startWorker('relay', { env: wideWindows }));
+  const gateway = await add(world.startGateway());
+  const hello = await add(startPart('hello', 'baseline-main.js', ['hello']));
+  const plain = await add(startPart('plain', 'baseline-main.js', ['plain', queueUrl]));
+  const proto = await add(startPart('proto', 'baseline-main.js', ['proto', queueUrl]));
+  const headers = callHeaders(context, true);
+  const baseline = ({ pid, url }: BenchMember) => ({
+    pid,
+    targets: [{ url: `${url}/send`, headers, body: sendBody('order_shipped') }],
+  });
+  const ours = (event: string, isKeyed: boolean, user?: Record<string, unknown>) => ({
+    pid: gateway.pid,
+    targets: [
+      {
+        url: sendPath(context, gateway.url),
+        headers: callHeaders(context, isKeyed),
+        body: sendBody(event, user),
+      },
+    ],
+  });
+  const { sms, three, all } = world.events;
+  return {
+    targets: {
+      hello: baseline(hello),
+      plain: baseline(plain),
+      proto: baseline(proto),
+      send: ours(sms[0].name, false),
+      keyed: ours(sms[0].name, true),
+      three: ours(three.name, true, reachableUser),
+      all: ours(all.name, true, reachableUser),
+    },
+    async close() {
+      await Promise.all(members.map((member) => member.stop()));
+    },
+  };
+}
+
+/** Whom every channel reaches, but push, which needs a stored device: it is planned and skipped. */
+const reachableUser = {
+  user_id: 'person-1',
+  mobile: '+12025550123',
+  email: 'ana@example.com',
+  whatsapp_mobile: '+12025550123',
+  slack: { channel_id: 'C012345678' },
+  telegram: { chat_id: '123456789' },
+  onesignal_external_id: 'person-1',
+};
+
+export type AcceptOptions = {
+  names: readonly AcceptName[];
+  connections: number;
+  sliceMs: number;
+};
+
+/** One slice of each server, in the order of `names`. */
+export async function acceptRound(
+  context: BenchContext,
+  servers: AcceptServers,
+  { names, connections, sliceMs }: AcceptOptions,
+): Promise<Map<AcceptName, Record<string, number>>> {
+  const figures = new Map<AcceptName, Record<string, number>>();
+  for (const name of names) {
+    context.signal.throwIfAborted();
+    // What a quick round accepts has room in the windows, and emptying takes as long as a slice.
+    if (!context.isQuick || name === names[0]) {
+      await emptyStores(context);
+      await untilRoomIsKnown(context);
+    }
+    const { pid, targets } = servers.targets[name];
+    const result = await withCosts(context, { pid, count: ({ calls }) => calls }, () =>
+      context.world.load.run({
+        targets,
+        connections,
+        durationMs: sliceMs,
+        firstNumber: context.numbers.next,
+      }),
+    );
+    context.numbers.next = result.nextNumber;
+    if (result.refused > 0) {
+      throw new Error(`${name} refused ${result.refused} of ${result.calls} calls`);
+    }
+    figures.set(name, {
+      perSecond: result.perSecond,
+      p50Ms: result.p50Ms,
+      p99Ms: result.p99Ms,
+      nodeCpuUs: result.cpuUs['node'] ?? 0,
+      redisCpuUs: result.cpuUs['redis'] ?? 0,
+      postgresCpuUs: result.cpuUs['postgres'] ?? 0,
+      loadCpuUs: result.cpuUs['load'] ?? 0,
+    });
+  }
+  return figures;
+}
+
+const connections = 64;
+
+/** The lines (a), (b) and (c): calls a second, and how long the caller waits. */
+export async function measureAccept(context: BenchContext, servers: AcceptServers) {
+  const names: AcceptName[] = ['hello', 'plain', 'proto', 'send', 'keyed', 'three', 'all'];
+  const series = createSeries();
+  const warm = { names, connections, sliceMs: context.isQuick ? 1_500 : 8_000 };
+  context.onProgress('accepting: warming up');
+  await acceptRound(context, servers, warm);
+  const sliceMs = context.isQuick ? 700 : 3_000;
+  await inRounds(roundsOf(context, { quickMs: 60_000, fullMs: 300_000 }), async (index) => {
+    context.onProgress(`accepting: round ${index + 1}`);
+    // Backwards every other time: nobody has always the same one before it.
+    const order = index % 2 === 0 ? names : names.toReversed();
+    const figures = await acceptRound(context, servers, { names: order, connections, sliceMs });
+    for (const name of names) series.add(name, figures.get(name) ?? {});
+  });
+  return { connections, lines: linesOf(series), ratios: ratiosOf(series) };
+}
+
+function ratiosOf(series: Series) {
+  const ratio = (name: AcceptName, base: AcceptName) =>
+    ratioOf(series.of(name, 'perSecond'), series.of(base, 'perSecond'));
+  return {
+    send_vs_naive: ratio('send', 'plain'),
+    send_vs_naive_fast: ratio('send', 'proto'),
+    send_keyed_vs_naive: ratio('keyed', 'plain'),
+    send_keyed_vs_naive_fast: ratio('keyed', 'proto'),
+    keyed_p99_vs_naive: ratioOf(series.of('keyed', 'p99Ms'), series.of('plain', 'p99Ms')),
+    keyed_p99_vs_naive_fast: ratioOf(series.of('keyed', 'p99Ms'), series.of('proto', 'p99Ms')),
+  };
+}

@@ -1,0 +1,50 @@
+import http, { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { Queue } from 'bullmq';
+import express, { type Express } from 'express';
+import { portOf } from '../simulators/http-simulator';
+
+/** What people write by hand: `plain`, `proto` (the same with Express's prototypes given to Node), and `hello`, the limit. */
+const [kind = 'plain', redisUrl = ''] = process.argv.slice(2);
+
+const server = kind === 'hello' ? http.createServer(hello) : createHandWritten(kind === 'proto');
+server.listen(0, '127.0.0.1', () => process.send?.({ port: portOf(server.address()) }));
+process.on('disconnect', () => process.exit(0));
+
+function createHandWritten(hasPrototypes: boolean): http.Server {
+  const queue = new Queue('plain', { connection: { url: redisUrl } });
+  const app = express();
+  app.use(express.json());
+  app.post('/send', async (req, res) => {
+    const job = await queue.add('send', req.body);
+    res.json({ id: job.id, success: true });
+  });
+  return hasPrototypes ? http.createServer(shapesOf(app), app) : http.createServer(app);
+}
+
+function shapesOf(app: Express): http.ServerOptions {
+  return {
+    IncomingMessage: withPrototype(IncomingMessage, app.request),
+    ServerResponse: withPrototype(ServerResponse, app.response),
+  };
+}
+
+function withPrototype<T extends typeof IncomingMessage | typeof ServerResponse>(
+  base: T,
+  prototype: object,
+): T {
+  function Shaped(this: unknown, first: unknown, second: unknown): void {
+    Reflect.apply(base, this, [first, second]);
+  }
+  Shaped.prototype = prototype;
+  // Makes of itself what `base` makes; Express's prototype inherits from that of `base`.
+  return Shaped as unknown as T;
+}
+
+function hello(...[req, res]: Parameters<RequestListener>): void {
+  req.resume();
+  req.on('end', () => {
+    const body = '{"success":true}';
+    res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+    res.end(body);
+  });
+}

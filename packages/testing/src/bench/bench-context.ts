@@ -1,0 +1,122 @@
+import { readCpuSeconds } from './process-costs';
+import type { RoundsOptions, Series } from './rounds';
+import { type Spread, spreadOf } from './statistics';
+import type { BenchWorld } from './world';
+
+export type BenchContext = {
+  world: BenchWorld;
+  isQuick: boolean;
+  signal: AbortSignal;
+  onProgress(line: string): void;
+  /** No call has the number of another one. */
+  numbers: { next: number };
+};
+
+/** The medians and ends of every figure of a line. */
+export type Line = { line: string } & Record<string, Spread | string>;
+
+export function linesOf(series: Series): Line[] {
+  return series.lines().map((line) => ({
+    line,
+    ...Object.fromEntries(
+      series.names(line).map((name) => [name, spreadOf(series.of(line, name))]),
+    ),
+  }));
+}
+
+/** How many rounds a section makes and how long it may take. */
+export function roundsOf(
+  { isQuick, signal }: BenchContext,
+  { quickMs, fullMs }: { quickMs: number; fullMs: number },
+): RoundsOptions {
+  return isQuick
+    ? { rounds: 7, leastRounds: 1, budgetMs: quickMs, signal }
+    : { rounds: 9, leastRounds: 7, budgetMs: fullMs, signal };
+}
+
+/** Empties what a stretch of load has filled, so that each begins alike. */
+export async function emptyStores({ world }: BenchContext): Promise<void> {
+  await world.database.delivery.query(
+    'TRUNCATE attempt, message, request_item, request, idempotency_key, capture',
+  );
+  await world.redis.flushall();
+}
+
+/** Settings under which all that a slice accepts may lie in Redis, as with the queue it is compared with. */
+export const wideWindows = { RELAY_CHANNEL_WINDOW: '100000', RELAY_APP_WINDOW: '100000' };
+
+const roomPollMs = 20;
+const roomTimeoutMs = 10_000;
+/** A gateway looks every 50 ms, and takes the second count as the first whole one. */
+const roomReadMs = 150;
+
+/** Waits until a relay has told the gateways what they may queue; before that they queue nothing. */
+export async function untilRoomIsKnown({ world }: BenchContext): Promise<void> {
+  const deadline = performance.now() + roomTimeoutMs;
+  while (performance.now() < deadline) {
+    if ((await world.redis.exists(`${world.prefix}:relay:room`)) === 1) {
+      await new Promise((resolve) => setTimeout(resolve, roomReadMs));
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, roomPollMs));
+  }
+  throw new Error('No relay told what there is room for');
+}
+
+export type Measured = { cpuUs: Record<string, number> };
+
+const microseconds = 1e6;
+
+/** Processor time of a server, the stores and the load, in microseconds for each of `count(result)`. */
+export async function withCosts<T>(
+  { world }: BenchContext,
+  { pid, count }: { pid: number; count: (result: T) => number },
+  work: () => Promise<T>,
+): Promise<T & Measured> {
+  const read = () => ({
+    node: readCpuSeconds(pid),
+    redis: readCpuSeconds(world.redisPid),
+    postgres: readCpuSeconds(world.postgresPid, { withChildren: true }),
+    load: readCpuSeconds(world.load.pid),
+  });
+  const before = read();
+  const result = await work();
+  const after = read();
+  const each = (name: keyof typeof before) =>
+    (((after[name] ?? 0) - (before[name] ?? 0)) * microseconds) / Math.max(count(result), 1);
+  return {
+    ...result,
+    cpuUs: {
+      node: each('node'),
+      redis: each('redis'),
+      postgres: each('postgres'),
+      load: each('load'),
+    },
+  };
+}
+
+export function sendPath({ world }: BenchContext, url: string, call = 'send'): string {
+  return `${url}/v1/apps/${world.tenant.appId}/events/${call}`;
+}
+
+export function callHeaders({ world }: BenchContext, isKeyed: boolean): Record<string, string> {
+  return {
+    Authorization: `AuthKey ${world.tenant.apiKey}`,
+    ...(isKeyed ? { 'Idempotency-Key': 'bench-##########' } : {}),
+  };
+}
+
+/** As long as the bodies that people send: about 200 bytes. */
+export function sendBody(event: string, user: Record<string, unknown> = smsUser): string {
+  return JSON.stringify({
+    event,
+    user,
+    data: { name: 'Ana', order: 'A-##########', total: 12.5, items: ['rope', 'bell'] },
+  });
+}
+
+/** Another one with each call: people are many. */
+const smsUser = { mobile: '+1##########' };
+
+/** The first of numbers that are phone numbers, once +1 stands before them. */
+export const firstPhone = 2_025_550_000;

@@ -1,0 +1,145 @@
+import type { ChildProcess } from 'node:child_process';
+import { Queue } from 'bullmq';
+import { type BenchContext, emptyStores, linesOf, roundsOf } from './bench-context';
+import {
+  queueBacklog,
+  readDeliveredPerSecond,
+  untilDelivered,
+  writeDeliveryBacklog,
+} from './delivery-backlog';
+import { type BenchMember, startPart } from './members';
+import { createSeries, inRounds, type Series } from './rounds';
+import { ratioOf, spreadOf } from './statistics';
+
+const noOpQueue = 'no-op';
+
+/** The line (e): what a worker delivers, beside one that does nothing with its jobs. */
+export async function measureDelivery(context: BenchContext) {
+  const series = createSeries();
+  await measureInside(context, series);
+  for (const delayMs of context.isQuick ? [150] : [25, 150])
+    await measureOverHttp(context, series, delayMs);
+  return { lines: linesOf(series), ratios: ratiosOf(series) };
+}
+
+function ratiosOf(series: Series) {
+  const of = (line: string) => series.of(line, 'perSecond');
+  const possible = 200 / 0.15;
+  return {
+    delivery_vs_noop: ratioOf(of(ourLine(100)), of(noOpLine(100))),
+    delivery_vs_noop_200: ratioOf(of(ourLine(200)), of(noOpLine(200))),
+    slow_provider_part_of_possible: spreadOf(of(httpLine(150)).map((each) => each / possible))
+      .median,
+  };
+}
+
+const noOpLine = (inFlight: number) => `no-op BullMQ worker, ${inFlight} in flight`;
+const ourLine = (inFlight: number) => `provider in the process, ${inFlight} in flight`;
+const httpLine = (delayMs: number) => `provider over HTTP that takes ${delayMs} ms, 200 in flight`;
+
+async function measureInside(context: BenchContext, series: Series): Promise<void> {
+  const messages = context.isQuick ? 5_000 : 15_000;
+  for (const inFlight of context.isQuick ? [100] : [100, 200]) {
+    const url = `${context.world.redisUrl}/1`;
+    const noOp = await startPart('no-op', 'no-op-worker-main.js', [
+      noOpQueue,
+      url,
+      String(inFlight),
+    ]);
+    const worker = await context.world.startWorker('deliver-sms', {
+      isProviderInside: true,
+      env: { MESSAGES_IN_FLIGHT: String(inFlight) },
+    });
+    try {
+      const round = async (into: Series) => {
+        into.add(noOpLine(inFlight), { perSecond: await drainNoOp(context, noOp.child, messages) });
+        into.add(ourLine(inFlight), { perSecond: await deliver(context, messages) });
+      };
+      await round(createSeries());
+      await inRounds(roundsOf(context, { quickMs: 20_000, fullMs: 90_000 }), (index) => {
+        context.onProgress(`delivery, ${inFlight} in flight: round ${index + 1}`);
+        return round(series);
+      });
+    } finally {
+      await Promise.all([worker.stop(), noOp.stop()]);
+    }
+  }
+}
+
+async function measureOverHttp(
+  context: BenchContext,
+  series: Series,
+  delayMs: number,
+): Promise<void> {
+  const provider = await startPart('provider', 'provider-main.js', [String(delayMs)]);
+  const worker = await startWorkerFor(context, provider);
+  const messages = context.isQuick ? 1_400 : 8_000;
+  try {
+    await deliver(context, messages);
+    await inRounds(roundsOf(context, { quickMs: 14_000, fullMs: 70_000 }), async (index) => {
+      context.onProgress(`delivery to a provider of ${delayMs} ms: round ${index + 1}`);
+      series.add(httpLine(delayMs), { perSecond: await deliver(context, messages) });
+    });
+  } finally {
+    await Promise.all([worker.stop(), provider.stop()]);
+  }
+}
+
+export function startWorkerFor(
+  { world }: BenchContext,
+  provider: BenchMember,
+): Promise<BenchMember> {
+  return world.startWorker('deliver-sms', {
+    env: { MESSAGES_IN_FLIGHT: '200', TWILIO_API_URL: provider.url },
+  });
+}
+
+const longestDeliveryMs = 60_000;
+
+/** Messages a second that the worker which runs delivers of so many. */
+export async function deliver(context: BenchContext, messages: number): Promise<number> {
+  context.signal.throwIfAborted();
+  await emptyStores(context);
+  const backlog = await writeDeliveryBacklog(context, messages);
+  await queueBacklog(context, backlog);
+  if (!(await untilDelivered(context, longestDeliveryMs))) {
+    context.onProgress('what waits was not delivered in time: the figure is of what was');
+  }
+  return readDeliveredPerSecond(context);
+}
+
+const jobsAtOnce = 1_000;
+
+async function drainNoOp(
+  { world, signal }: BenchContext,
+  child: ChildProcess,
+  messages: number,
+): Promise<number> {
+  signal.throwIfAborted();
+  const queue = new Queue(noOpQueue, { connection: { url: `${world.redisUrl}/1` } });
+  try {
+    await queue.pause();
+    for (let from = 0; from < messages; from += jobsAtOnce) {
+      const jobs = Array.from({ length: Math.min(jobsAtOnce, messages - from) }, (_, index) => ({
+        name: 'deliver',
+        data: { id: `${from + index}` },
+      }));
+      await queue.addBulk(jobs);
+    }
+    const drained = new Promise<number>((resolve, reject) => {
+      const limit = setTimeout(
+        () => reject(new Error('The no-op worker is too slow')),
+        longestDeliveryMs,
+      );
+      child.once('message', ({ perSecond }: { perSecond: number }) => {
+        clearTimeout(limit);
+        resolve(perSecond);
+      });
+    });
+    child.send({ jobs: messages });
+    await queue.resume();
+    return await drained;
+  } finally {
+    await queue.close();
+  }
+}

@@ -1,0 +1,105 @@
+import type { ChildProcess } from 'node:child_process';
+import { type BenchContext, emptyStores, untilRoomIsKnown } from './bench-context';
+import { untilDelivered } from './delivery-backlog';
+import type { Sample } from './load-types';
+import { startPart } from './members';
+import { quantileOf, round } from './statistics';
+import { systemTargets } from './system-lines';
+
+export type Latency = {
+  perSecond: number;
+  sends: number;
+  /** From when the call was sent to when the provider was called. */
+  p50Ms: number;
+  p99Ms: number;
+  /** From when the call was sent to its answer. */
+  answerP50Ms: number;
+  answerP99Ms: number;
+};
+
+const idlePerSecond = 25;
+
+/** The line (f): from the call to the provider's, idle and at half of what the whole system takes. */
+export async function measureLatency(context: BenchContext, wholePerSecond: number) {
+  const provider = await startPart('provider', 'provider-main.js', ['0']);
+  const worker = await context.world.startWorker('deliver-sms,relay', {
+    env: { TWILIO_API_URL: provider.url },
+  });
+  const gateway = await context.world.startGateway();
+  const sending = (perSecond: number, connections: number, durationMs: number) =>
+    measure(
+      { context, child: provider.child, targets: systemTargets(context, [gateway]) },
+      { perSecond, connections, durationMs },
+    );
+  try {
+    context.onProgress('latency: warming up');
+    await sending(200, 8, 2_000);
+    context.onProgress('latency: idle');
+    const idle = await sending(idlePerSecond, 4, context.isQuick ? 10_000 : 40_000);
+    context.onProgress('latency: half load');
+    const half = Math.max(idlePerSecond, Math.floor(wholePerSecond / 2));
+    const halfLoad = await sending(half, 64, context.isQuick ? 3_000 : 20_000);
+    return { idle, halfLoad };
+  } finally {
+    await Promise.all([gateway.stop(), worker.stop(), provider.stop()]);
+  }
+}
+
+type Sending = {
+  context: BenchContext;
+  child: ChildProcess;
+  targets: ReturnType<typeof systemTargets>;
+};
+
+async function measure(
+  { context, child, targets }: Sending,
+  pace: { perSecond: number; connections: number; durationMs: number },
+): Promise<Latency> {
+  await emptyStores(context);
+  await untilRoomIsKnown(context);
+  await readCalls(child);
+  const { samples, nextNumber, refused } = await context.world.load.run({
+    targets,
+    ...pace,
+    firstNumber: context.numbers.next,
+    keepsSamples: true,
+  });
+  context.numbers.next = nextNumber;
+  if (refused > 0) throw new Error(`${refused} calls were refused`);
+  await untilDelivered(context, 20_000);
+  const calledAt = new Map(await readCalls(child));
+  return latencyOf(samples, calledAt, pace.perSecond);
+}
+
+function latencyOf(samples: Sample[], calledAt: Map<string, number>, perSecond: number): Latency {
+  const reached = samples.flatMap(({ number, sentAtMs }) => {
+    const atMs = calledAt.get(`+1${number}`);
+    return atMs === undefined ? [] : [atMs - sentAtMs];
+  });
+  if (reached.length < samples.length) {
+    throw new Error(`${samples.length - reached.length} sends did not reach the provider`);
+  }
+  const answered = samples.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs);
+  const quantile = (values: number[], part: number) =>
+    round(
+      quantileOf(
+        values.toSorted((a, b) => a - b),
+        part,
+      ),
+    );
+  return {
+    perSecond,
+    sends: samples.length,
+    p50Ms: quantile(reached, 0.5),
+    p99Ms: quantile(reached, 0.99),
+    answerP50Ms: quantile(answered, 0.5),
+    answerP99Ms: quantile(answered, 0.99),
+  };
+}
+
+function readCalls(child: ChildProcess): Promise<[string, number][]> {
+  return new Promise((resolve) => {
+    child.once('message', ({ calls }: { calls: [string, number][] }) => resolve(calls));
+    child.send({});
+  });
+}

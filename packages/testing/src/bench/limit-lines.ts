@@ -1,0 +1,61 @@
+import { type BenchContext, emptyStores } from './bench-context';
+import { writeDeliveryBacklog } from './delivery-backlog';
+import { round, type Spread, spreadOf } from './statistics';
+
+const copiedMessages = 50_000;
+const pipelinedCommands = 50_000;
+const commandsPerPipeline = 1_000;
+const rounds = 3;
+
+/** What the stores could take if nobody asked for anything but that: the ends that no design goes beyond. */
+export async function measureLimits(context: BenchContext): Promise<{
+  copyRowsPerSecond: Spread;
+  copyIndexedRowsPerSecond: Spread;
+  redisCommandsPerSecond: Spread;
+}> {
+  context.onProgress('limits of the stores');
+  await emptyStores(context);
+  await writeDeliveryBacklog(context, copiedMessages);
+  const plain: number[] = [];
+  const indexed: number[] = [];
+  const piped: number[] = [];
+  for (let index = 0; index < rounds; index += 1) {
+    context.signal.throwIfAborted();
+    plain.push(await copy(context, ''));
+    indexed.push(await copy(context, 'INCLUDING INDEXES'));
+    piped.push(await pipeline(context));
+  }
+  await emptyStores(context);
+  return {
+    copyRowsPerSecond: spreadOf(plain),
+    copyIndexedRowsPerSecond: spreadOf(indexed),
+    redisCommandsPerSecond: spreadOf(piped),
+  };
+}
+
+/** The rows of messages, from a file of the server's into a table like theirs. */
+async function copy({ world }: BenchContext, like: string): Promise<number> {
+  const client = await world.database.delivery.connect();
+  try {
+    await client.query(`CREATE TABLE copied_message (LIKE message INCLUDING DEFAULTS ${like})`);
+    await client.query("COPY message TO 'bench-messages.copy' (FORMAT binary)");
+    const beganAtMs = performance.now();
+    await client.query("COPY copied_message FROM 'bench-messages.copy' (FORMAT binary)");
+    return round(copiedMessages / ((performance.now() - beganAtMs) / 1_000));
+  } finally {
+    await client.query('DROP TABLE IF EXISTS copied_message').finally(() => client.release());
+  }
+}
+
+async function pipeline({ world }: BenchContext): Promise<number> {
+  const value = 'x'.repeat(100);
+  const beganAtMs = performance.now();
+  for (let from = 0; from < pipelinedCommands; from += commandsPerPipeline) {
+    const commands = world.redis.pipeline();
+    for (let index = 0; index < commandsPerPipeline; index += 1) {
+      commands.set(`bench-limit:${index}`, value);
+    }
+    await commands.exec();
+  }
+  return round(pipelinedCommands / ((performance.now() - beganAtMs) / 1_000));
+}

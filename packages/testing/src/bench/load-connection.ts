@@ -1,0 +1,93 @@
+import net from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { Counted } from './load';
+import type { LoadRequest, Place } from './load-requests';
+
+/** One kept connection, with one call at a time. */
+export type LoadConnection = {
+  opened: Promise<void>;
+  /** Resolves when `callOnAndOn` has no next call, or the connection broke. */
+  ended: Promise<void>;
+  isBusy(): boolean;
+  /** `dueAtMs` is from when its time counts; now, where it is not given. */
+  call(request: LoadRequest, dueAtMs?: number): void;
+  /** The next call with each answer, until there is none. */
+  callOnAndOn(next: () => LoadRequest | undefined): void;
+  close(): void;
+};
+
+/** Reads no more of an answer than its status and its length: what the load costs, the server does not get. */
+export function createConnection(place: Place, count: (counted: Counted) => void): LoadConnection {
+  const socket = net.connect({ ...place, noDelay: true });
+  let current: { number: number; sentAtMs: number } | undefined;
+  let unread: Buffer | undefined;
+  let next: () => LoadRequest | undefined = () => undefined;
+  let tellEnd = () => {};
+  const ended = new Promise<void>((resolve) => {
+    tellEnd = resolve;
+  });
+
+  function call({ number, bytes }: LoadRequest, dueAtMs = performance.now()): void {
+    current = { number, sentAtMs: dueAtMs };
+    socket.write(bytes);
+  }
+
+  function goOn(): void {
+    const request = next();
+    if (request) call(request);
+    else tellEnd();
+  }
+
+  function finish(isAccepted: boolean): void {
+    if (!current) return;
+    const done = { ...current, isAccepted };
+    current = undefined;
+    count(done);
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    const bytes = unread ? Buffer.concat([unread, chunk]) : chunk;
+    const length = lengthOf(bytes);
+    if (length === undefined || bytes.length < length) {
+      unread = bytes;
+      return;
+    }
+    unread = undefined;
+    // "HTTP/1.1 2": what is asked is only whether the call was accepted.
+    finish(bytes[statusAt] === digitTwo);
+    goOn();
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    finish(false);
+    tellEnd();
+  });
+
+  return {
+    opened: new Promise((resolve) => {
+      socket.once('connect', resolve).once('close', resolve);
+    }),
+    ended,
+    isBusy: () => current !== undefined,
+    call,
+    callOnAndOn(given) {
+      next = given;
+      goOn();
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+const statusAt = 'HTTP/1.1 '.length;
+const digitTwo = '2'.charCodeAt(0);
+const headEnd = Buffer.from('\r\n\r\n');
+
+/** Of a whole answer; undefined while its head is not there. */
+function lengthOf(bytes: Buffer): number | undefined {
+  const end = bytes.indexOf(headEnd);
+  if (end === -1) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const bodyBytes = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (bodyBytes === undefined) throw new Error(`An answer without a length: ${head}`);
+  return end + headEnd.length + Number(bodyBytes);
+}

@@ -1,0 +1,52 @@
+import type { LoadSpec, LoadTarget } from './load-types';
+
+export type Place = { host: string; port: number };
+export type LoadRequest = { number: number; bytes: Buffer };
+
+const hole = '##########';
+
+/** The bytes of calls, made once; each call has its number written into them. */
+export function createRequests({ targets, firstNumber }: LoadSpec) {
+  const templates = targets.map(templateOf);
+  let nextNumber = firstNumber;
+
+  function templateFor(index: number) {
+    const template = templates[index % templates.length];
+    if (!template) throw new Error('A load without a target');
+    return template;
+  }
+
+  return {
+    placeOf: (index: number): Place => templateFor(index).place,
+    nextNumber: () => nextNumber,
+    next(index: number): LoadRequest {
+      const { bytes: template, holes } = templateFor(index);
+      const number = nextNumber;
+      nextNumber += 1;
+      const bytes = Buffer.from(template);
+      const digits = String(number).padStart(hole.length, '0');
+      for (const at of holes) bytes.write(digits, at, 'latin1');
+      return { number, bytes };
+    },
+  };
+}
+
+function templateOf({ url: text, headers, body }: LoadTarget) {
+  const url = new URL(text);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [
+    `POST ${url.pathname} HTTP/1.1`,
+    `Host: ${url.host}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...lines,
+    '',
+    '',
+  ].join('\r\n');
+  const bytes = Buffer.from(head + body);
+  const holes: number[] = [];
+  for (let at = bytes.indexOf(hole); at !== -1; at = bytes.indexOf(hole, at + hole.length)) {
+    holes.push(at);
+  }
+  return { place: { host: url.hostname, port: Number(url.port) }, bytes, holes };
+}

@@ -1,0 +1,111 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createConnection, type LoadConnection } from './load-connection';
+import { createRequests, type LoadRequest } from './load-requests';
+import type { LoadResult, LoadSpec, Sample } from './load-types';
+
+const bucketMs = 0.05;
+const longestMs = 30_000;
+const paceMs = 2;
+/** For answers that are still to come when the time is over. */
+const lastAnswersMs = 10_000;
+
+/** Calls servers over kept connections for a while, and tells how fast they answered. */
+export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
+  const requests = createRequests(spec);
+  const tally = createTally(spec.keepsSamples ?? false);
+  const beganAtMs = performance.now();
+  const end = spec.firstNumber + (spec.calls ?? Number.POSITIVE_INFINITY);
+  const isOver = () =>
+    performance.now() - beganAtMs >= spec.durationMs || requests.nextNumber() >= end;
+  const connections = Array.from({ length: spec.connections }, (_, index) =>
+    createConnection(requests.placeOf(index), tally.count),
+  );
+  await Promise.all(connections.map((connection) => connection.opened));
+  const nextFor = (index: number) => (isOver() ? undefined : requests.next(index));
+  if (spec.perSecond === undefined) {
+    for (const [index, connection] of connections.entries()) {
+      connection.callOnAndOn(() => nextFor(index));
+    }
+    await Promise.all(connections.map(({ ended }) => ended));
+  } else {
+    await pace(connections, spec, requests.next);
+  }
+  const tookMs = performance.now() - beganAtMs;
+  for (const connection of connections) connection.close();
+  return tally.result({ tookMs, nextNumber: requests.nextNumber() });
+}
+
+/** Calls that fall due while every connection is busy wait, and their waiting counts. */
+async function pace(
+  connections: LoadConnection[],
+  { durationMs, perSecond = 1 }: LoadSpec,
+  next: (index: number) => LoadRequest,
+): Promise<void> {
+  const beganAtMs = performance.now();
+  const wanted = Math.floor((durationMs / 1_000) * perSecond);
+  let begun = 0;
+
+  function callWhatIsDue(elapsedMs: number): void {
+    const due = Math.min(wanted, Math.floor((elapsedMs / 1_000) * perSecond));
+    for (const [index, connection] of connections.entries()) {
+      if (begun >= due) return;
+      if (connection.isBusy()) continue;
+      connection.call(next(index), beganAtMs + (begun / perSecond) * 1_000);
+      begun += 1;
+    }
+  }
+
+  for (let elapsedMs = 0; elapsedMs < durationMs + lastAnswersMs; ) {
+    await wait(paceMs);
+    elapsedMs = performance.now() - beganAtMs;
+    callWhatIsDue(elapsedMs);
+    if (begun >= wanted && connections.every(({ isBusy }) => !isBusy())) return;
+  }
+}
+
+export type Counted = { number: number; isAccepted: boolean; sentAtMs: number };
+
+function createTally(keepsSamples: boolean) {
+  const buckets = new Uint32Array(longestMs / bucketMs + 1);
+  const samples: Sample[] = [];
+  let calls = 0;
+  let refused = 0;
+  let longest = 0;
+
+  function quantile(part: number): number {
+    let left = calls * part;
+    for (const [index, count] of buckets.entries()) {
+      left -= count;
+      if (left <= 0) return index * bucketMs;
+    }
+    return longestMs;
+  }
+
+  return {
+    count({ number, isAccepted, sentAtMs }: Counted): void {
+      const now = performance.now();
+      const tookMs = now - sentAtMs;
+      calls += 1;
+      if (!isAccepted) refused += 1;
+      longest = Math.max(longest, tookMs);
+      const bucket = Math.min(Math.round(tookMs / bucketMs), buckets.length - 1);
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+      if (!keepsSamples) return;
+      const { timeOrigin } = performance;
+      samples.push({ number, sentAtMs: timeOrigin + sentAtMs, answeredAtMs: timeOrigin + now });
+    },
+    result({ tookMs, nextNumber }: { tookMs: number; nextNumber: number }): LoadResult {
+      return {
+        calls,
+        refused,
+        perSecond: calls / (tookMs / 1_000),
+        p50Ms: quantile(0.5),
+        p99Ms: quantile(0.99),
+        longestMs: longest,
+        nextNumber,
+        samples,
+      };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { performance } from 'node:perf_hooks';
+import { Worker } from 'bullmq';
+
+/** A worker that does nothing: what BullMQ itself can drain. Told how many jobs there are, it answers how fast they went. */
+const [queue = '', url = '', concurrency = '1'] = process.argv.slice(2);
+
+let left = 0;
+let total = 0;
+let beganAtMs = 0;
+
+const worker = new Worker(
+  queue,
+  async () => {
+    if (left === total) beganAtMs = performance.now();
+    left -= 1;
+    if (left === 0)
+      process.send?.({ perSecond: total / ((performance.now() - beganAtMs) / 1_000) });
+  },
+  {
+    connection: { url, maxRetriesPerRequest: null },
+    concurrency: Number(concurrency),
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  },
+);
+worker.on('error', () => undefined);
+process.on('message', ({ jobs }: { jobs: number }) => {
+  left = jobs;
+  total = jobs;
+});
+process.on('disconnect', () => process.exit(0));
+worker.waitUntilReady().then(
+  () => process.send?.({ port: 0 }),
+  () => process.exit(1),
+);

@@ -1,0 +1,32 @@
+import http from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { portOf } from '../simulators/http-simulator';
+
+/** A provider over HTTP that takes a while to answer and remembers when it was called, and for whom. */
+const delayMs = Number(process.argv[2] ?? 0);
+const maxRemembered = 200_000;
+let calls: [target: string, atMs: number][] = [];
+
+const server = http.createServer((req, res) => {
+  const atMs = performance.timeOrigin + performance.now();
+  let body = '';
+  req.setEncoding('latin1').on('data', (chunk: string) => {
+    body += chunk;
+  });
+  req.on('end', () => {
+    const target = new URLSearchParams(body).get('To') ?? '';
+    if (calls.length < maxRemembered) calls.push([target, atMs]);
+    setTimeout(() => {
+      const answer = JSON.stringify({ sid: `SM${'0'.repeat(32)}`, status: 'queued' });
+      res.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': answer.length });
+      res.end(answer);
+    }, delayMs);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.({ port: portOf(server.address()) }));
+process.on('message', () => {
+  process.send?.({ calls });
+  calls = [];
+});
+process.on('disconnect', () => process.exit(0));

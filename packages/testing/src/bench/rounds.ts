@@ -1,0 +1,40 @@
+export type RoundsOptions = {
+  rounds: number;
+  /** So many are made also where the time is over. */
+  leastRounds: number;
+  /** After it no further round begins: a run always ends. */
+  budgetMs: number;
+  signal: AbortSignal;
+};
+
+/** Runs rounds one after the other, as many as there is time for. */
+export async function inRounds(
+  { rounds, leastRounds, budgetMs, signal }: RoundsOptions,
+  round: (index: number) => Promise<void>,
+): Promise<void> {
+  const beganAtMs = performance.now();
+  for (let index = 0; index < rounds; index += 1) {
+    signal.throwIfAborted();
+    if (index >= leastRounds && performance.now() - beganAtMs > budgetMs) return;
+    await round(index);
+  }
+}
+
+/** Collects the figures of rounds by line and name. */
+export function createSeries() {
+  const series = new Map<string, Map<string, number[]>>();
+  return {
+    add(line: string, figures: Record<string, number>): void {
+      const ofLine = series.get(line) ?? new Map<string, number[]>();
+      series.set(line, ofLine);
+      for (const [name, value] of Object.entries(figures)) {
+        ofLine.set(name, [...(ofLine.get(name) ?? []), value]);
+      }
+    },
+    of: (line: string, name: string): number[] => series.get(line)?.get(name) ?? [],
+    lines: () => [...series.keys()],
+    names: (line: string) => [...(series.get(line)?.keys() ?? [])],
+  };
+}
+
+export type Series = ReturnType<typeof createSeries>;

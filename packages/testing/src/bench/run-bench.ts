@@ -1,0 +1,133 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { repositoryRoot } from '../test-stores';
+import { measureAccept, startAcceptServers } from './accept-lines';
+import { type BenchContext, firstPhone, type Line } from './bench-context';
+import { measureBulk } from './bulk-lines';
+import { measureCosts } from './cost-lines';
+import { measureDelivery } from './delivery-lines';
+import { measureLatency } from './latency-lines';
+import { measureLimits } from './limit-lines';
+import { readCommit, readLoad, readMachine } from './machine';
+import { measureConnections, measureScale } from './scale-lines';
+import type { Spread } from './statistics';
+import { measureSystem } from './system-lines';
+import { openBenchWorld } from './world';
+
+export type BenchOptions = {
+  /** The lines that the gate asks for, within 4 minutes. */
+  isQuick: boolean;
+  /** Only these parts, which are told and not written. */
+  only?: readonly Part[];
+  /** Ends the run early; then nothing is written. */
+  signal: AbortSignal;
+  onProgress(line: string): void;
+};
+
+export type BenchReport = Awaited<ReturnType<typeof runBench>>;
+
+/** Measures every line beside what it is compared with, and writes `bench/results`. */
+export async function runBench(options: BenchOptions) {
+  const began = { at: new Date(), load: readLoad() };
+  const world = await openBenchWorld();
+  try {
+    const context: BenchContext = { world, ...options, numbers: { next: firstPhone } };
+    const machine = await readMachine(world);
+    const measured = await measureAll(context, options.only ?? parts);
+    const tookSeconds = Math.round((Date.now() - began.at.getTime()) / 1_000);
+    const report = {
+      ...headlinesOf(measured),
+      commit: readCommit(),
+      startedAt: began.at.toISOString(),
+      tookSeconds,
+      isQuick: options.isQuick,
+      machine: { ...machine, loadBefore: began.load, loadAfter: readLoad() },
+      ...measured,
+    };
+    if (!options.only) write(report);
+    return report;
+  } finally {
+    await world.close();
+  }
+}
+
+export const resultsFolder = path.join(repositoryRoot, 'bench', 'results');
+
+type Measured = Awaited<ReturnType<typeof measureAll>>;
+
+export const parts = [
+  'accept',
+  'bulk',
+  'delivery',
+  'system',
+  'latency',
+  'costs',
+  'limits',
+  'scale',
+] as const;
+
+export type Part = (typeof parts)[number];
+
+/** What a quick run leaves out. */
+const slowParts: readonly Part[] = ['limits', 'scale'];
+
+async function measureAll(context: BenchContext, wanted: readonly Part[]) {
+  async function measure<T>(part: Part, work: () => Promise<T>): Promise<T | undefined> {
+    const isWanted = wanted.includes(part) && !(context.isQuick && slowParts.includes(part));
+    return isWanted ? work() : undefined;
+  }
+  const accept = await measure('accept', () => measureAccepting(context));
+  const bulk = await measure('bulk', () => measureBulk(context));
+  const delivery = await measure('delivery', () => measureDelivery(context));
+  const system = await measure('system', () => measureSystem(context));
+  const whole = medianOf(system?.lines[0], 'messagesPerSecond') ?? defaultWholePerSecond;
+  const latency = await measure('latency', () => measureLatency(context, whole));
+  const costs = await measure('costs', () => measureCosts(context));
+  const limits = await measure('limits', () => measureLimits(context));
+  const scale = await measure('scale', () => measureScale(context));
+  return { accept, bulk, delivery, system, latency, costs, limits, scale };
+}
+
+/** Where only a part is measured that builds on it. */
+const defaultWholePerSecond = 3_000;
+
+async function measureAccepting(context: BenchContext) {
+  const servers = await startAcceptServers(context);
+  try {
+    const measured = await measureAccept(context, servers);
+    return {
+      ...measured,
+      otherConnections: context.isQuick ? [] : await measureConnections(context, servers),
+    };
+  } finally {
+    await servers.close();
+  }
+}
+
+/** What the gate looks at, at the top of the record. */
+function headlinesOf({ accept, bulk, delivery, system, latency }: Measured) {
+  return {
+    send_vs_naive: accept?.ratios.send_vs_naive,
+    send_keyed_vs_naive: accept?.ratios.send_keyed_vs_naive,
+    send_keyed_vs_naive_fast: accept?.ratios.send_keyed_vs_naive_fast,
+    bulk_recipients_per_s: medianOf(
+      bulk?.lines.find(({ line }) => line === 'accepting'),
+      'recipientsPerSecond',
+    ),
+    whole_system_messages_per_s: medianOf(system?.lines[0], 'messagesPerSecond'),
+    delivery_vs_noop: delivery?.ratios.delivery_vs_noop,
+    idle_p50_ms: latency?.idle.p50Ms,
+    idle_p99_ms: latency?.idle.p99Ms,
+  };
+}
+
+function medianOf(line: Line | undefined, name: string): number | undefined {
+  const spread: Spread | string | undefined = line?.[name];
+  return typeof spread === 'object' ? spread.median : undefined;
+}
+
+function write(report: { startedAt: string; isQuick: boolean }): void {
+  mkdirSync(resultsFolder, { recursive: true });
+  const text = `${JSON.stringify(report, undefined, 2)}\n`;
+  writeFileSync(path.join(resultsFolder, 'latest.json'), text);
+}

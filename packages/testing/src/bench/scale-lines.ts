@@ -1,0 +1,117 @@
+import { type AcceptName, type AcceptServers, acceptNames, acceptRound } from './accept-lines';
+import { type BenchContext, emptyStores, type Line, linesOf } from './bench-context';
+import { createSeries, inRounds } from './rounds';
+import { startWholeSystem, systemRound } from './system-lines';
+
+/** Beside what is compared round by round, these are a look to the sides. */
+const few = { rounds: 3, leastRounds: 1, budgetMs: 45_000 };
+const sliceMs = 3_000;
+
+/** The line (g), first part: fewer and more connections. */
+export async function measureConnections(
+  context: BenchContext,
+  servers: AcceptServers,
+): Promise<Line[]> {
+  const series = createSeries();
+  const names: AcceptName[] = ['plain', 'proto', 'send', 'keyed'];
+  for (const connections of [1, 16, 256]) {
+    await inRounds({ ...few, signal: context.signal }, async (index) => {
+      context.onProgress(`${connections} connections: round ${index + 1}`);
+      const figures = await acceptRound(context, servers, { names, connections, sliceMs });
+      for (const name of names) {
+        series.add(`${acceptNames[name]}, ${connections} connections`, figures.get(name) ?? {});
+      }
+    });
+  }
+  return linesOf(series);
+}
+
+/** The second part: the whole system with one and two gateways and workers, and with much stored. */
+export async function measureScale(context: BenchContext): Promise<Line[]> {
+  const series = createSeries();
+  const options = { connections: 64, sliceMs: 6_000 };
+  for (const [gateways, workers] of [
+    [1, 1],
+    [2, 1],
+    [1, 2],
+    [2, 2],
+  ] as const) {
+    const system = await startWholeSystem(context, { gateways, workers });
+    try {
+      await inRounds({ ...few, signal: context.signal }, async (index) => {
+        const line = `${gateways} gateways, ${workers} workers`;
+        context.onProgress(`${line}: round ${index + 1}`);
+        series.add(line, await systemRound(context, system.gateways, options));
+      });
+    } finally {
+      await system.stop();
+    }
+  }
+  for (const stored of [1_000, 1_000_000]) {
+    await measureStored(context, stored, (figures) =>
+      series.add(`${stored.toLocaleString('en')} stored messages`, figures),
+    );
+  }
+  return linesOf(series);
+}
+
+async function measureStored(
+  context: BenchContext,
+  stored: number,
+  add: (figures: Record<string, number>) => void,
+): Promise<void> {
+  context.onProgress(`writing ${stored} messages`);
+  await emptyStores(context);
+  await writeSettled(context, stored);
+  const system = await startWholeSystem(context, { gateways: 1, workers: 1 });
+  try {
+    await inRounds({ ...few, signal: context.signal }, async (index) => {
+      context.onProgress(`${stored} stored messages: round ${index + 1}`);
+      add(
+        await systemRound(context, system.gateways, {
+          connections: 64,
+          sliceMs: 6_000,
+          keepsStored: true,
+        }),
+      );
+    });
+  } finally {
+    await system.stop();
+  }
+}
+
+const rowsPerStatement = 50_000;
+
+/** Requests that are over, each with its message and attempt. */
+async function writeSettled({ world, signal }: BenchContext, messages: number): Promise<void> {
+  const { tenant, events, integrationIds, database } = world;
+  for (let from = 0; from < messages; from += rowsPerStatement) {
+    signal.throwIfAborted();
+    await database.delivery.query(statement, [
+      tenant.accountId,
+      tenant.appId,
+      events.sms[0].eventId,
+      events.sms[0].versionId,
+      integrationIds[0],
+      from,
+      Math.min(from + rowsPerStatement, messages) - 1,
+    ]);
+  }
+  await database.delivery.query('ANALYZE message, request, request_item, attempt');
+}
+
+const statement = `
+WITH n AS MATERIALIZED (
+  SELECT gen_random_uuid() AS request_id, gen_random_uuid() AS id, number FROM generate_series($6::int, $7::int) number
+), r AS (
+  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
+  SELECT request_id, $1, $2, $3, $4, 'single', 1, 1 FROM n
+), i AS (
+  INSERT INTO request_item (request_id, item, recipient, data, planned_at)
+  SELECT request_id, 0, '{"mobile":"+12025550123"}', '{"name":"Ana"}', now() FROM n
+), m AS (
+  INSERT INTO message (id, request_id, item, app_id, channel, target, integration_id, expires_at, state, attempts, settled_at)
+  SELECT id, request_id, 0, $2, 'sms', '+1202' || lpad(number::text, 7, '0'), $5, now() + interval '1 day', 'sent', 1, now() FROM n
+)
+INSERT INTO attempt (message_id, number, integration_id, provider, outcome, closed_at)
+SELECT id, 1, $5, 'twilio', 'accepted', now() FROM n`;

@@ -1,0 +1,19 @@
+import { type Database, logStatement } from '@belfry/database';
+import { messageStates } from '@belfry/shared';
+
+type Plan = { 'Node Type': string; 'Index Name'?: string; Plans?: Plan[] };
+
+/** How PostgreSQL reads the first page of an app's log: each step, and the index that it takes. */
+export async function readLogPlan({ requestLog }: Database, appId: string): Promise<string> {
+  // As autovacuum does by itself, a minute later.
+  await requestLog.query('ANALYZE request, request_item, message');
+  const { text, values } = logStatement({ appId }, Object.keys(messageStates));
+  const { rows } = await requestLog.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
+  return stepsOf(rows[0]['QUERY PLAN'][0].Plan).join(', ');
+}
+
+function stepsOf(plan: Plan): string[] {
+  const index = plan['Index Name'];
+  const step = index === undefined ? plan['Node Type'] : `${plan['Node Type']} ${index}`;
+  return [step, ...(plan.Plans ?? []).flatMap(stepsOf)];
+}

@@ -1,0 +1,36 @@
+/** What several rounds of one measurement gave. */
+export type Spread = { median: number; least: number; most: number; rounds: number };
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  return {
+    median: round(quantileOf(sorted, 0.5)),
+    least: round(sorted[0] ?? Number.NaN),
+    most: round(sorted.at(-1) ?? Number.NaN),
+    rounds: sorted.length,
+  };
+}
+
+/** Of values in ascending order, between the two that are nearest; NaN of none. */
+export function quantileOf(sorted: readonly number[], part: number): number {
+  const place = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+const roundedDigits = 4;
+
+/** As exact as a measurement is, so that the record can be read. */
+export function round(value: number): number {
+  return Number(value.toPrecision(roundedDigits));
+}
+
+/** The median of the ratios of each round, whose parts were measured side by side. */
+export function ratioOf(values: readonly number[], bases: readonly number[]): number {
+  const ratios = values.flatMap((value, index) => {
+    const base = bases[index];
+    return base === undefined ? [] : [value / base];
+  });
+  return spreadOf(ratios).median;
+}

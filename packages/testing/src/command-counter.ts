@@ -1,0 +1,79 @@
+import net, { type AddressInfo } from 'node:net';
+
+/** Stands before Redis and reads what it is asked: every command that a client sends, those inside of scripts not among them. */
+export type CommandCounter = {
+  /** The URL to connect to instead. */
+  readonly url: string;
+  /** The commands that came while `work` ran, each by its name, in capitals, and how often something was written. */
+  during(work: () => Promise<unknown>): Promise<{ commands: string[]; writes: number }>;
+  close(): Promise<void>;
+};
+
+export async function createCommandCounter(target: string): Promise<CommandCounter> {
+  const { hostname, port } = new URL(target);
+  const commands: string[] = [];
+  let writes = 0;
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((client) => {
+    const store = net.connect(Number(port), hostname);
+    sockets.add(client).add(store);
+    const read = createReader((command) => commands.push(command));
+    client.on('data', (piece: Buffer) => {
+      writes += 1;
+      read(piece);
+    });
+    client.pipe(store).pipe(client);
+    client.on('error', () => store.destroy());
+    store.on('error', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  // A server that listens on a port has an address with one.
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    async during(work) {
+      const before = { commands: commands.length, writes };
+      await work();
+      return { commands: commands.slice(before.commands), writes: writes - before.writes };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+const lineEnd = Buffer.from('\r\n');
+
+/** Reads one connection's commands: `*` and their number of words, then each word as `$`, its length and its bytes. */
+function createReader(onCommand: (name: string) => void): (piece: Buffer) => void {
+  let unread: Buffer = Buffer.alloc(0);
+  let wordsLeft = 0;
+  let isName = false;
+
+  /** How many bytes were understood; undefined where more must come first. */
+  function take(): number | undefined {
+    const end = unread.indexOf(lineEnd);
+    if (end === -1) return undefined;
+    const head = unread.toString('latin1', 0, end);
+    const bodyAt = end + lineEnd.length;
+    if (wordsLeft === 0) {
+      wordsLeft = Number(head.slice(1));
+      isName = true;
+      return bodyAt;
+    }
+    const wordEnd = bodyAt + Number(head.slice(1));
+    if (unread.length < wordEnd + lineEnd.length) return undefined;
+    if (isName) onCommand(unread.toString('latin1', bodyAt, wordEnd).toUpperCase());
+    isName = false;
+    wordsLeft -= 1;
+    return wordEnd + lineEnd.length;
+  }
+
+  return function read(piece) {
+    unread = unread.length === 0 ? piece : Buffer.concat([unread, piece]);
+    for (let taken = take(); taken !== undefined; taken = take()) unread = unread.subarray(taken);
+  };
+}

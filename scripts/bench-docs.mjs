@@ -1,0 +1,32 @@
+// npm run bench:docs: writes the measured part of docs/performance.md, and its charts, from bench/results/latest.json.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { endOnSignals, root } from './commands.mjs';
+import { fail } from './steps.mjs';
+import { ensureBuilt } from './workspace.mjs';
+
+const page = path.join(root, 'docs/performance.md');
+const marks = ['<!-- measured by npm run bench -->', '<!-- end of what was measured -->'];
+
+endOnSignals();
+main().catch(fail);
+
+async function main() {
+  await ensureBuilt();
+  const { performancePageOf } = await import('../packages/testing/dist/index.js');
+  const report = JSON.parse(readFileSync(path.join(root, 'bench/results/latest.json'), 'utf8'));
+  const { text, charts } = performancePageOf(report);
+  mkdirSync(path.join(root, 'docs/charts'), { recursive: true });
+  for (const [name, svg] of Object.entries(charts)) {
+    writeFileSync(path.join(root, 'docs/charts', name), svg);
+  }
+  const [before, rest] = split(readFileSync(page, 'utf8'), marks[0]);
+  const [, after] = split(rest, marks[1]);
+  writeFileSync(page, `${before}${marks[0]}\n\n${text}\n\n${marks[1]}${after}`);
+}
+
+function split(text, mark) {
+  const at = text.indexOf(mark);
+  if (at === -1) throw new Error(`docs/performance.md has no line "${mark}"`);
+  return [text.slice(0, at), text.slice(at + mark.length)];
+}
