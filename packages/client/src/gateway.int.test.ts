@@ -136,6 +136,9 @@ const everyCall: {
     get: ({ devices }) => devices.get('{user_id}', '{device_id}'),
     delete: ({ devices }) => devices.delete('{user_id}', '{device_id}'),
   },
+  push: {
+    status: ({ push }) => push.status({ notification_id: 'none', type: 'DELIVERED' }),
+  },
 };
 
 /** What the client's own methods ask for, such as `GET /v1/apps/{app_id}/users/{user_id}`. */
