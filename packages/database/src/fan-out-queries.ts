@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { plainArray, textArray } from './array-parameters';
 import { type ItemPlan, notesColumn, skipsColumn } from './write-request';
 
 /** A request whose items fanout plans. */
@@ -69,17 +70,17 @@ export async function writePlans(
     values: [
       request.id,
       request.appId,
-      planned.map(({ item }) => item),
-      planned.map(({ plan }) => skipsColumn(plan)),
-      planned.map(({ plan }) => plan.locale),
-      messages.map(({ message }) => message.id),
-      messages.map(({ item }) => item),
-      messages.map(({ message }) => message.channel),
-      messages.map(({ message }) => message.target),
-      messages.map(({ message }) => message.integrationId),
-      messages.map(({ message }) => message.dueAt),
-      messages.map(({ message }) => message.timeToLiveMs),
-      messages.map(({ message }) => notesColumn(message)),
+      plainArray(planned.map(({ item }) => item)),
+      textArray(planned.map(({ plan }) => skipsColumn(plan))),
+      textArray(planned.map(({ plan }) => plan.locale)),
+      plainArray(messages.map(({ message }) => message.id)),
+      plainArray(messages.map(({ item }) => item)),
+      textArray(messages.map(({ message }) => message.channel)),
+      textArray(messages.map(({ message }) => message.target)),
+      plainArray(messages.map(({ message }) => message.integrationId)),
+      plainArray(messages.map(({ message }) => message.dueAt)),
+      plainArray(messages.map(({ message }) => message.timeToLiveMs)),
+      textArray(messages.map(({ message }) => notesColumn(message))),
     ],
   });
 }

@@ -7,6 +7,7 @@ import {
   type OutcomeKind,
 } from '@belfry/shared';
 import type pg from 'pg';
+import { plainArray, textArray } from './array-parameters';
 import { applyDataChanges } from './data-changes';
 import { jsonColumn, jsonColumnOf } from './json-column';
 import { listOfTexts } from './list-of-texts';
@@ -111,30 +112,31 @@ WITH t AS (
 SELECT message_id, number FROM a`;
 
 function columns(results: AttemptResult[]): unknown[] {
-  const of = (read: (result: AttemptResult) => unknown) => results.map(read);
   return [
-    of((result) => result.messageId),
-    of((result) => result.attempt),
-    of((result) => result.outcome),
-    of((result) => storable(result.reason)),
-    of((result) => storable(result.detail)),
-    of((result) => result.provider),
-    of((result) => storable(result.providerMessageId)),
+    plainArray(results.map(({ messageId }) => messageId)),
+    plainArray(results.map(({ attempt }) => attempt)),
+    textArray(results.map(({ outcome }) => outcome)),
+    textArray(results.map(({ reason }) => storable(reason))),
+    textArray(results.map(({ detail }) => storable(detail))),
+    textArray(results.map(({ provider }) => provider)),
+    textArray(results.map(({ providerMessageId }) => storable(providerMessageId))),
     jsonColumn(results.map(({ request }) => request)),
     jsonColumn(results.map(({ response }) => response)),
-    of(({ next }) => next.state),
-    of(({ next }) => next.reason),
-    of(({ next }) => next.dueAfterMs),
-    of(({ next }) => next.waits),
-    of(({ next }) => next.integrationId),
+    textArray(results.map(({ next }) => next.state)),
+    textArray(results.map(({ next }) => next.reason)),
+    plainArray(results.map(({ next }) => next.dueAfterMs)),
+    textArray(results.map(({ next }) => next.waits)),
+    plainArray(results.map(({ next }) => next.integrationId)),
     // Not one more than is stored: of one attempt two results may come, its lease's and its own.
-    of(({ next, unknownCount }) => unknownCount + (next.isPossibleDuplicate ? 1 : 0)),
+    plainArray(
+      results.map(({ next, unknownCount }) => unknownCount + (next.isPossibleDuplicate ? 1 : 0)),
+    ),
     jsonColumn(
       results.map(({ notes }) =>
         Object.keys(notes).length > 0 ? JSON.stringify(notes) : undefined,
       ),
     ),
-    of(({ inboxItem }) => inboxItem && newId()),
+    plainArray(results.map(({ inboxItem }) => inboxItem && newId())),
     jsonColumn(results.map(({ inboxItem }) => inboxItem && JSON.stringify(inboxItem))),
   ];
 }
