@@ -1,6 +1,7 @@
 import { createLogger, createRedis } from '@belfry/runtime';
 import {
   eventually,
+  fcmSendPath,
   type SimulatedChannels,
   type System,
   startSimulatedChannels,
