@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { eventually } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  email,
   executablePath,
   type OpenDashboard,
   openDashboard,
@@ -18,6 +17,7 @@ import {
 jest.setTimeout(240_000);
 
 const run = promisify(execFile);
+const email = 'ines@example.com';
 const slowSaveMs = 1_000;
 
 let dashboard: OpenDashboard;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   // The gateway remembers look-ups as long as it does in production.
   dashboard = await openDashboard({ delivery: 'live', env: { LOOKUP_CACHE_MS: '5000' } });
   home = await dashboard.openPage();
-  await setUp(home.page, await dashboard.createSetUpLink());
+  await setUp(home.page, await dashboard.createSetUpLink(), email);
 });
 
 afterEach(() => dashboard?.closePages());
@@ -74,7 +74,7 @@ describe('who may come in', () => {
 
   testInBrowser('a session that ended asks to sign in, and comes back to the page', async () => {
     const { page } = await dashboard.openPage();
-    await signIn(page, appUrl('queues'));
+    await signIn(page, appUrl('queues'), email);
     await page.context().clearCookies();
     await page.getByText('Your session ended').waitFor();
     await page.getByLabel('E-mail').fill(email);
