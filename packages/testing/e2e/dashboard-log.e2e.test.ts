@@ -24,7 +24,7 @@ beforeAll(async () => {
   redis = await ownRedis();
   dashboard = await openDashboard({ delivery: 'live', redisUrl: redis.url });
   home = await dashboard.openPage();
-  await setUp(home.page, await dashboard.createSetUpLink());
+  await setUp(home.page, await dashboard.createSetUpLink(), 'noor@example.com');
   integrationIds = await createIntegrations();
 });
 

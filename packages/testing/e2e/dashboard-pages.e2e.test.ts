@@ -26,6 +26,7 @@ const themes = ['light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 const settleMs = 700;
 
+const email = 'mara@example.com';
 const welcome = {
   email: channelVersion({ subject: 'Welcome {{user_name}}', html: '<p>Hello</p>' }),
 };
@@ -40,7 +41,7 @@ beforeAll(async () => {
   operator = await dashboard.openPage();
   await operator.page.goto(dashboard.url);
   const link = await dashboard.createSetUpLink();
-  await setUp(operator.page, link);
+  await setUp(operator.page, link, email);
   const { eventId, requestId, integrationId } = await fillDashboard(dashboard);
   const empty = await dashboard.system.factories.createTenant();
   await dashboard.system.factories.createEvent(empty, welcome, { name: 'welcome' });
@@ -212,7 +213,7 @@ describe('the page as it is served', () => {
       const { page } = await dashboard.openPage();
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
-      await signIn(page, `${proxy.url}/notify/${pages['queues']!.place}`);
+      await signIn(page, `${proxy.url}/notify/${pages['queues']!.place}`, email);
       await pages['queues']!.isShown(page);
       await page.getByRole('link', { name: 'Events' }).click();
       await pages['events']!.isShown(page);

@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { eventually } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  email,
   executablePath,
   type OpenDashboard,
   openDashboard,
@@ -18,6 +17,7 @@ import {
 jest.setTimeout(240_000);
 
 const run = promisify(execFile);
+const email = 'ines@example.com';
 const slowSaveMs = 1_000;
 
 let dashboard: OpenDashboard;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   // The gateway remembers look-ups as long as it does in production.
   dashboard = await openDashboard({ delivery: 'live', env: { LOOKUP_CACHE_MS: '5000' } });
   home = await dashboard.openPage();
-  await setUp(home.page, await dashboard.createSetUpLink());
+  await setUp(home.page, await dashboard.createSetUpLink(), email);
 });
 
 afterEach(() => dashboard?.closePages());
@@ -74,7 +74,7 @@ describe('who may come in', () => {
 
   testInBrowser('a session that ended asks to sign in, and comes back to the page', async () => {
     const { page } = await dashboard.openPage();
-    await signIn(page, appUrl('queues'));
+    await signIn(page, appUrl('queues'), email);
     await page.context().clearCookies();
     await page.getByText('Your session ended').waitFor();
     await page.getByLabel('E-mail').fill(email);
@@ -272,6 +272,10 @@ describe('an event', () => {
     for (const { page } of [mine, theirs]) {
       await page.getByLabel('A value that is missing').waitFor();
     }
+    // A tab in the background does not read again, and so does not know what they save.
+    await mine.page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: 'hidden' })`,
+    );
     await theirs.page.getByLabel('Sensitive, such as').check();
     await theirs.page.getByText(/^.*Saved .* by /).waitFor();
     await mine.page.getByLabel('A value that is missing').check();
@@ -289,7 +293,7 @@ describe('an event', () => {
     await button(page, 'Delete event').click();
     await page.getByLabel('Name of the event').fill(event.name);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete event' }).click();
-    await page.getByRole('heading', { name: 'Events' }).waitFor();
-    await page.getByText(event.name).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    await page.getByRole('link', { name: event.name }).waitFor({ state: 'detached' });
   });
 });

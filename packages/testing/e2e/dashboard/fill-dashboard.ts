@@ -16,6 +16,9 @@ const recipients = [
   { email: 'not an address', mobile: '+12025550164' },
 ];
 
+/** A busy machine takes its time. */
+const settleTimeoutMs = 60_000;
+
 export type Filled = { eventId: string; requestId: string; integrationId: string };
 
 /** Enough of everything that each page has something to show. */
@@ -43,12 +46,15 @@ export async function fillDashboard(dashboard: OpenDashboard): Promise<Filled> {
     sent.push(await system.send(tenant, { event: event.name, user, data }));
   }
   const requestId = String(sent[3]?.body.request_id);
-  await eventually(async () => {
-    const messages = await system.readMessages(requestId);
-    if (messages.some(({ state }) => state === 'queued' || state === 'sending')) {
-      throw new Error('not settled yet');
-    }
-  });
+  await eventually(
+    async () => {
+      const messages = await system.readMessages(requestId);
+      if (messages.some(({ state }) => state === 'queued' || state === 'sending')) {
+        throw new Error('not settled yet');
+      }
+    },
+    { timeoutMs: settleTimeoutMs },
+  );
   return { eventId: event.eventId, requestId, integrationId: ids['email'] ?? '' };
 }
 

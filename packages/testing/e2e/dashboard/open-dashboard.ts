@@ -21,7 +21,6 @@ export const executablePath = [
 /** A machine without a browser tells so by skipped tests. */
 export const testInBrowser = executablePath === undefined ? test.skip : test;
 
-export const email = 'mara@example.com';
 export const password = 'a sentence of her own';
 
 /** The running system with simulated providers, its dashboard, and a browser. */
@@ -132,7 +131,8 @@ async function openPage(browser: Browser, url: string, beside?: WatchedPage): Pr
   return { page, wrong };
 }
 
-export async function signIn(page: Page, url: string): Promise<void> {
+/** An address is one operator's, also where two files share a database: each has its own. */
+export async function signIn(page: Page, url: string, email: string): Promise<void> {
   await page.goto(url);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -141,7 +141,7 @@ export async function signIn(page: Page, url: string): Promise<void> {
 }
 
 /** By the link, which ends with it. */
-export async function setUp(page: Page, link: string): Promise<void> {
+export async function setUp(page: Page, link: string, email: string): Promise<void> {
   await page.goto(link);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
