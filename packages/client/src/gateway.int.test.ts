@@ -90,6 +90,13 @@ describe('every operation', () => {
     await expect(devices.delete(userId, 'phone/1')).rejects.toMatchObject({ status: 404 });
   });
 
+  test('tells what became of a notification', async () => {
+    const { push } = connect();
+    const body = { notification_id: 'nobody', type: 'CLICKED' } as const;
+    expect(await push.status(body)).toEqual({ success: true });
+    await expect(push.status({ ...body, notification_id: ' ' })).rejects.toThrow(TypeError);
+  });
+
   test('reads the inbox of a user page by page', async () => {
     const { users } = connect();
     await users.upsert({ user_id: 'reader' });

@@ -198,7 +198,7 @@ describe('a dead token', () => {
   });
 });
 
-test('a stored user is found with the devices that have a token, newest first, and who switched them off', async () => {
+test('a stored user is found with the devices that have a token, those that are on first, and who switched the others off', async () => {
   const userId = await createUser();
   const none = await signIn(userId, '', { fcmToken: '' });
   await database.prisma.device.update({ where: { id: none.deviceId }, data: { fcmToken: null } });
@@ -214,9 +214,9 @@ test('a stored user is found with the devices that have a token, newest first, a
   });
   const lookUps = createLookUps(database.lookUps);
   const devices = [
+    { id: phones[0]!.deviceId, token: phones[0]!.token },
     { id: phones[2]!.deviceId, token: phones[2]!.token, disabled: 'by_provider' },
     { id: phones[1]!.deviceId, token: phones[1]!.token, disabled: 'by_client' },
-    { id: phones[0]!.deviceId, token: phones[0]!.token },
   ];
   expect(await lookUps.findUser(tenant.appId, userId)).toMatchObject({ userId, devices });
   const found = await lookUps.findUsers(tenant.appId, [userId, await createUser()]);

@@ -43,7 +43,7 @@ export type UserRow = {
   id: string;
   userId: string;
   contact: Record<string, unknown>;
-  /** Those with a push token, newest first. */
+  /** Those with a push token, newest first, and those that are switched off behind the others. */
   devices: RecipientDevice[];
 };
 
@@ -178,5 +178,5 @@ const isKeyActive = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > 
 const userColumns = `u.id, u.user_id AS "userId", u.contact, coalesce((
   SELECT json_agg(json_strip_nulls(json_build_object('id', d.id, 'token', d.fcm_token, 'disabled',
     CASE WHEN d.notifications_disabled THEN CASE WHEN d.disabled_reason IS NULL THEN 'by_client' ELSE 'by_provider' END END)))
-  FROM (SELECT * FROM device WHERE user_sid = u.id AND fcm_token IS NOT NULL ORDER BY id DESC LIMIT ${maxDevicesOfUser}) d
+  FROM (SELECT * FROM device WHERE user_sid = u.id AND fcm_token IS NOT NULL ORDER BY notifications_disabled, id DESC LIMIT ${maxDevicesOfUser}) d
 ), '[]') AS devices`;

@@ -10,7 +10,7 @@ export type Recipient = {
   fcmTokens?: string[];
   iosTokens?: string[];
   fcmTopics?: string[];
-  /** Of the stored user: those with a push token, newest first. */
+  /** Of the stored user: those with a push token, and those that are switched off behind the others. */
   devices?: RecipientDevice[];
   preferences?: Preferences;
   /** Fields that a channel beyond the interface declares, under their wire names. */
