@@ -76,7 +76,7 @@ function LaneHead({ lane }: { lane: Lane }) {
           {lane.target}
         </span>
       ) : (
-        <span className="skip cut dim" title={lane.detail}>
+        <span className="untried cut dim" title={lane.detail}>
           {lane.detail} <code>{lane.reason}</code>
         </span>
       )}
