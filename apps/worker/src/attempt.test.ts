@@ -49,7 +49,7 @@ function attempt(changes: Partial<AttemptDeps>) {
     findVersion: async () => version,
     findApp: away,
     findCarrier: away,
-    compose: () => ({ failed: 'empty_content', detail: '' }),
+    compose: () => ({ failed: 'rejected_content', detail: '' }),
     deadlineMs: 1_000,
     leaseMs: 6_000,
     deadlines: createDeadlines(),
