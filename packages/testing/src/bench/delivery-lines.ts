@@ -85,10 +85,7 @@ async function measureOverHttp(
   }
 }
 
-export function startWorkerFor(
-  { world }: BenchContext,
-  provider: BenchMember,
-): Promise<BenchMember> {
+function startWorkerFor({ world }: BenchContext, provider: BenchMember): Promise<BenchMember> {
   return world.startWorker('deliver-sms', {
     env: { MESSAGES_IN_FLIGHT: '200', TWILIO_API_URL: provider.url },
   });
@@ -97,7 +94,7 @@ export function startWorkerFor(
 const longestDeliveryMs = 60_000;
 
 /** Messages a second that the worker which runs delivers of so many. */
-export async function deliver(context: BenchContext, messages: number): Promise<number> {
+async function deliver(context: BenchContext, messages: number): Promise<number> {
   context.signal.throwIfAborted();
   await emptyStores(context);
   const backlog = await writeDeliveryBacklog(context, messages);

@@ -51,7 +51,7 @@ export async function runBench(options: BenchOptions) {
   }
 }
 
-export const resultsFolder = path.join(repositoryRoot, 'bench', 'results');
+const resultsFolder = path.join(repositoryRoot, 'bench', 'results');
 
 type Measured = Awaited<ReturnType<typeof measureAll>>;
 

@@ -45,7 +45,7 @@ export type StartOptions = {
   nodeOptions?: string[];
 };
 
-export const prefix = 'bench';
+const prefix = 'bench';
 
 export async function openBenchWorld(): Promise<BenchWorld> {
   const closers: (() => unknown)[] = [];

@@ -1,0 +1,94 @@
+import { performancePageOf } from './performance-page';
+import type { BenchReport } from './run-bench';
+import { spreadOf } from './statistics';
+
+const figures = {
+  perSecond: spreadOf([900, 1_000, 1_200]),
+  p50Ms: spreadOf([5]),
+  p99Ms: spreadOf([20]),
+};
+const latency = { perSecond: 25, sends: 300, p50Ms: 6, p99Ms: 17, answerP50Ms: 3, answerP99Ms: 9 };
+const costs = { of: 1_000, statements: 0.04, redisCommands: 0.2, redisWrites: 0.1 };
+
+const report: BenchReport = {
+  send_vs_naive: 3,
+  send_keyed_vs_naive: 2.3,
+  send_keyed_vs_naive_fast: 1.3,
+  bulk_recipients_per_s: 100_000,
+  whole_system_messages_per_s: 4_000,
+  delivery_vs_noop: 0.7,
+  idle_p50_ms: 6,
+  idle_p99_ms: 17,
+  commit: '0123456789',
+  startedAt: '2026-11-28T10:00:00.000Z',
+  tookSeconds: 1_000,
+  isQuick: false,
+  machine: {
+    cores: 2,
+    processor: 'a processor',
+    memoryMb: 4_000,
+    system: 'Linux',
+    node: 'v20',
+    postgres: '18',
+    redis: '7',
+    loadBefore: 0.1,
+    loadAfter: 2,
+  },
+  accept: {
+    connections: 64,
+    lines: [
+      { line: 'plain', ...figures },
+      { line: 'keyed', ...figures },
+    ],
+    ratios: {
+      send_vs_naive: 3,
+      send_vs_naive_fast: 1.8,
+      send_keyed_vs_naive: 2.3,
+      send_keyed_vs_naive_fast: 1.3,
+      keyed_p99_vs_naive: 0.2,
+      keyed_p99_vs_naive_fast: 0.7,
+    },
+    otherConnections: [],
+  },
+  bulk: undefined,
+  delivery: undefined,
+  system: undefined,
+  latency: { idle: latency, halfLoad: latency },
+  costs: {
+    requests: costs,
+    messages: costs,
+    bytes: {
+      redisPerWaitingMessage: 88,
+      postgresPerWaitingMessage: 1_200,
+      postgresPerSentMessage: 2_000,
+    },
+  },
+  limits: undefined,
+  scale: undefined,
+};
+
+describe('the page of what it costs', () => {
+  test('shows each figure beside its goal, and each line with its spread', () => {
+    const { text } = performancePageOf(report);
+    expect(text).toContain('| keyed send, requests/s, of (a) | at least 2.0 | 2.3 |');
+    expect(text).toContain('| fanout, planned/s | at least 30,000 | not measured |');
+    expect(text).toContain(
+      '| (c) events/send with a key | 1,000 (900-1,200) | 5 (5-5) | 20 (20-20) |',
+    );
+    expect(text).toContain('at commit 0123456789');
+    expect(text).not.toMatch(/NaN|undefined/);
+  });
+
+  test('has a chart of throughput and one of latency, which the text shows', () => {
+    const { text, charts } = performancePageOf(report);
+    for (const [name, svg] of Object.entries(charts)) {
+      expect(text).toContain(`](charts/${name})`);
+      expect(svg).toContain('(c) events/send with a key');
+    }
+    expect(Object.keys(charts)).toEqual(['throughput.svg', 'latency.svg']);
+  });
+
+  test('is not made from a part of a run', () => {
+    expect(() => performancePageOf({ ...report, accept: undefined })).toThrow('npm run bench');
+  });
+});
