@@ -28,6 +28,7 @@ function namedSchemas(operations) {
     ['Override', sendEvent.body.properties.override, true],
     ['SendEventBody', sendEvent.body, true],
     ['SendEventAnswer', sendEvent.answer, false],
+    ['DryRunAnswer', sendEvent.dryRun.answer, false],
     ['BulkElement', bulkSend.body.properties.batch.items, true],
     ['BulkSendBody', bulkSend.body, true],
     ['BulkSendAnswer', bulkSend.answer, false],

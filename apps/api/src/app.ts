@@ -1,7 +1,7 @@
-import type { BulkSend, KeyedCall, SendEvent } from '@belfry/accepting';
+import type { BulkSend, DryRun, KeyedCall, SendEvent } from '@belfry/accepting';
 import type { Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
 import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
@@ -22,6 +22,7 @@ import { createReadJson } from './read-json';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
+import { createDryRunRoute, orDryRun, refuseDryRun } from './routes/dry-run';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createInboxRoutes, type InboxRoutesDeps, maxInboxBodyBytes } from './routes/inbox';
@@ -42,6 +43,9 @@ export type ApiDeps = AuthenticateDeps &
   PushStatusDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
+    dryRun: DryRun;
+    /** What Slack and its installers call, where this installation has a Slack app. */
+    slack?: RequestHandler;
     keyedCall: KeyedCall;
     maxBatchItems: number;
     limitRate: LimitRate;
@@ -73,6 +77,7 @@ export function createApi(deps: ApiDeps): Express {
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
   const { put, withoutBody } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
+  const tryEvent = put(createDryRunRoute(deps).answer);
   const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
@@ -88,11 +93,14 @@ export function createApi(deps: ApiDeps): Express {
   app.get('/readyz', createReadyz(deps));
   app.use(createRequireHttps(deps.https));
   // Express asks route after route: the one that is called most comes first.
-  app.post('/v1/apps/:app_id/events/send', post(sendEvent));
+  app.post('/v1/apps/:app_id/events/send', orDryRun(post(sendEvent), tryEvent));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   app.get('/docs', docs.page);
   app.get('/docs/:name', docs.asset);
-  app.post('/v1/apps/:app_id/events/bulk_send', postUnparsed(bulkSend));
+  app.post(
+    '/v1/apps/:app_id/events/bulk_send',
+    orDryRun(postUnparsed(bulkSend), put(refuseDryRun)),
+  );
   app.post('/v1/apps/:app_id/users', post(users.write));
   app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
   app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add));
@@ -106,7 +114,7 @@ export function createApi(deps: ApiDeps): Express {
   app.post('/v1/apps/:app_id/push/status', post(pushStatus));
   addInboxRoutes(app, { ...deps, room });
   addReceiptRoutes(app, { ...deps, room });
-  app.use(notFound);
+  app.use([...(deps.slack ? [deps.slack] : []), notFound]);
   app.use(createHandleErrors(deps));
   return app;
 }

@@ -6,8 +6,10 @@ import type { StoredGateway } from './stored-gateway.fixture';
 
 type Example = { summary: string; value: Record<string, unknown> };
 type Content = {
-  'application/json': { schema: { $ref: string }; examples: Record<string, Example> };
+  'application/json': { schema: Schema; examples: Record<string, Example> };
 };
+/** An operation that can be tried answers in two ways. */
+type Schema = { $ref: string } | { anyOf: { $ref: string }[] };
 type Header = { required: boolean; example?: string };
 
 export type DocumentedResponse = { headers: Record<string, Header>; content: Content };
@@ -70,6 +72,13 @@ export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
       };
     }),
   );
+}
+
+/** The names of the schemas of an answer: of a success, then of a call that is only tried. */
+export function schemaNamesOf({ content }: DocumentedResponse): string[] {
+  const { schema } = content['application/json'];
+  const refs = 'anyOf' in schema ? schema.anyOf : [schema];
+  return refs.map(({ $ref }) => $ref.split('/').at(-1) ?? '');
 }
 
 /** Every error that an operation documents, with its response and example. */

@@ -52,6 +52,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
         return { isWritten: true };
       },
     },
+    dryRun: away,
     maxBatchItems: 5,
     limitRate: async () => undefined,
     ready: async () => true,

@@ -25,6 +25,7 @@ import {
 import { createApi } from './app';
 import { createApiDeps } from './parts';
 import { closeServer, createApiServer, listen } from './server';
+import { createSlackRouter } from './slack/router';
 
 /** A call may take 30 s to bring its body: one that is slower than this is given up. */
 const shutdownTimeoutMs = 25_000;
@@ -43,7 +44,8 @@ async function start(): Promise<void> {
   const status = createStatusServer();
   shutdown.add('status', status.close);
   const deps = createApiDeps(env, log, shutdown);
-  const api = createApi(deps);
+  const slack = deps.slackDeps && (await createSlackRouter(deps.slackDeps));
+  const api = createApi({ ...deps, ...(slack ? { slack } : {}) });
   const server = createApiServer(api, { ...(tls && { tls }), newId, log });
   await createChecks(deps.storeChecks, shutdown, log).run();
   await listenOrExplain(server, env);

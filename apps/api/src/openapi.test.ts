@@ -7,7 +7,10 @@ type Node = { [member: string]: Node };
 
 type Example = { value: unknown };
 type JsonContent = {
-  'application/json': { schema: { $ref: string }; examples: Record<string, Example> };
+  'application/json': {
+    schema: { $ref?: string; anyOf?: { $ref: string }[] };
+    examples: Record<string, Example>;
+  };
 };
 type Content = {
   description?: string;
@@ -47,6 +50,7 @@ describe('GET /openapi.json', () => {
       operationId: 'sendEvent',
       parameters: [
         { name: 'app_id', in: 'path', required: true },
+        { name: 'dry_run', in: 'query', required: false },
         { $ref: '#/components/parameters/idempotencyKey' },
       ],
       requestBody: {
@@ -91,10 +95,11 @@ describe('GET /openapi.json', () => {
       .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
       .flatMap((each) => (each ? [each.content['application/json']] : []));
     for (const { schema, examples } of contents) {
-      const name = schema.$ref.split('/').at(-1)!;
-      const validateExample = createValidator(document.components.schemas[name]);
-      expect([name, Object.keys(examples)]).not.toEqual([name, []]);
-      for (const { value } of Object.values(examples)) {
+      const names = (schema.anyOf ?? [schema]).map(({ $ref }) => $ref!.split('/').at(-1)!);
+      expect([names, Object.keys(examples)]).not.toEqual([names, []]);
+      for (const [example, { value }] of Object.entries(examples)) {
+        const name = example === 'dry_run' ? names.at(-1)! : names[0]!;
+        const validateExample = createValidator(document.components.schemas[name]);
         expect(() => validateExample(value)).not.toThrow();
       }
     }

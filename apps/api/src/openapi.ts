@@ -41,9 +41,10 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
       parameters: { idempotencyKey },
       schemas: Object.fromEntries([
         ['Error', errorSchema],
-        ...operations.flatMap(({ id, body, answer }) => [
+        ...operations.flatMap(({ id, body, answer, dryRun }) => [
           ...(body ? [[bodyName(id), body]] : []),
           [answerName(id), answer],
+          ...(dryRun ? [[dryRunName(id), dryRun.answer]] : []),
         ]),
       ]),
     },
@@ -107,7 +108,7 @@ function pathsOf(operations: readonly Operation[]): Part {
 }
 
 function describe(operation: Operation): Part {
-  const { id, summary, body, bodyExamples, access, answerExample } = operation;
+  const { id, summary, body, bodyExamples, access } = operation;
   return {
     tags: [tagOf(operation)],
     operationId: id,
@@ -125,11 +126,19 @@ function describe(operation: Operation): Part {
       200: {
         description: 'Done.',
         headers: headersOfSuccess(operation),
-        content: json(answerName(id), { success: { summary: 'Done.', value: answerExample } }),
+        content: answerContent(operation),
       },
       ...errorResponses(operation),
     },
   };
+}
+
+function answerContent({ id, answerExample, dryRun }: Operation): Part {
+  const success = { summary: 'Done.', value: answerExample };
+  if (!dryRun) return json(answerName(id), { success });
+  const schema = { anyOf: [refTo(answerName(id)), refTo(dryRunName(id))] };
+  const dry_run = { summary: 'Only tried.', value: dryRun.answerExample };
+  return { 'application/json': { schema, examples: { success, dry_run } } };
 }
 
 function rulesOf(operation: Operation): string[] {
@@ -201,8 +210,15 @@ const errorSchema = Type.Object({
 });
 
 function json(schemaName: string, examples: Record<string, object>): Part {
-  const schema = { $ref: `#/components/schemas/${schemaName}` };
-  return { 'application/json': { schema, examples } };
+  return { 'application/json': { schema: refTo(schemaName), examples } };
+}
+
+function refTo(schemaName: string): Part {
+  return { $ref: `#/components/schemas/${schemaName}` };
+}
+
+function dryRunName(operationId: string): string {
+  return `${capitalised(operationId)}DryRunAnswer`;
 }
 
 function bodyName(operationId: string): string {

@@ -20,6 +20,8 @@ export type Operation = {
   bodyExamples?: Record<string, BodyExample>;
   answer: TSchema;
   answerExample: object;
+  /** What `?dry_run=true` answers, where an operation can be tried. */
+  dryRun?: { answer: TSchema; answerExample: object };
   /** Errors of this operation, beside those of every call, and its own words for them where it has any. */
   errors: Partial<Record<ErrorCode, { text?: string }>>;
 };

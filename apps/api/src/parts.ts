@@ -3,12 +3,14 @@ import { performance } from 'node:perf_hooks';
 import {
   type BulkSend,
   createBulkSend,
+  createDryRun,
   createPlan,
   createQueues,
   createRoom,
   createRoomReader,
   createSendEvent,
   createWriteBatcher,
+  type DryRun,
   type Queues,
   type Room,
   type SendEvent,
@@ -26,7 +28,11 @@ import {
   createReadiness,
   createUsers,
   type Database,
+  fillSlackIntegration,
+  markSlackRevoked,
   readOldestWaiting,
+  readPermissions,
+  type UserRow,
   writeAppReport,
   writeKeyUses,
   writeReceipts,
@@ -54,6 +60,8 @@ import { createKeyUses } from './key-uses';
 import { createKeyedCalls } from './keyed-calls';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
 import { createLimitRate } from './middleware/rate-limit';
+import { readSlackApp } from './slack/app';
+import type { SlackRouterDeps } from './slack/router';
 import { createStoreWrite, type StoreWrite } from './store-writes';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
@@ -63,7 +71,12 @@ const maxWritesWaiting = 2_000;
 /** A caller's own timeout is often 5 s. */
 const maxWriteWaitMs = 3_000;
 
-type GatewayParts = ApiDeps & { metrics: Metrics; storeChecks: StartCheck[] };
+type GatewayParts = ApiDeps & {
+  metrics: Metrics;
+  storeChecks: StartCheck[];
+  /** Undefined where there is no Slack app. */
+  slackDeps: SlackRouterDeps | undefined;
+};
 
 /** Builds what the gateway is made of, from the leaves up. */
 export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayParts {
@@ -114,6 +127,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     https,
     bodies: bodyLimits(env),
     publicUrl: env.PUBLIC_URL,
+    slackDeps: createSlackDeps({ env, database, secrets, log }),
     log,
     newId,
     now: () => new Date(),
@@ -198,6 +212,27 @@ function createReceiptStore({
   };
 }
 
+function createSlackDeps({
+  env,
+  database,
+  secrets,
+  log,
+}: Pick<AcceptingParts, 'env' | 'database' | 'secrets' | 'log'>): SlackRouterDeps | undefined {
+  const app = readSlackApp(env);
+  return (
+    app && {
+      app,
+      publicUrl: env.PUBLIC_URL,
+      stateSecret: secrets.fingerprint('slack_state', '').toString('base64url'),
+      secrets,
+      fillIntegration: (actor, install) => fillSlackIntegration(database.accepting, actor, install),
+      markRevoked: (revocation) => markSlackRevoked(database.accepting, revocation),
+      now: () => new Date(),
+      log,
+    }
+  );
+}
+
 function createOwnRoom({ env, log, shutdown, redis }: AcceptingParts): Room {
   const room = createRoom();
   const reader = createRoomReader({ redis, prefix: env.REDIS_PREFIX, room, id: newId(), log });
@@ -218,7 +253,7 @@ function createNoteKeyUse(database: Database, shutdown: Shutdown): (id: string) 
   return uses.note;
 }
 
-type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend };
+type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend; dryRun: DryRun };
 
 function createAccepting(parts: AcceptingParts): Accepting {
   const { env, log, shutdown, database, queues, lookUps, secrets } = parts;
@@ -236,13 +271,19 @@ function createAccepting(parts: AcceptingParts): Accepting {
   };
   const stored = { ...lookUps, secrets };
   const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  const planning = {
+    readStoredRecipient: (user: UserRow) => storedRecipient(user, extraFields),
+    plan: createPlan(channels),
+    newId,
+  };
   return {
-    sendEvent: createSendEvent({
-      ...stored,
-      readStoredRecipient: (user) => storedRecipient(user, extraFields),
-      write: createWrite('accepting'),
-      plan: createPlan(channels),
-      newId,
+    sendEvent: createSendEvent({ ...stored, ...planning, write: createWrite('accepting') }),
+    dryRun: createDryRun({
+      ...lookUps,
+      ...planning,
+      channels,
+      readPermissions: (appId, asked) => orRefuse(readPermissions(database.lookUps, appId, asked)),
+      now: () => new Date(),
     }),
     bulkSend: createBulkSend({
       ...stored,

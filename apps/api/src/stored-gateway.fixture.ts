@@ -15,6 +15,7 @@ import { type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
 import { routesOf } from './routes.fixture';
 import { createApiServer } from './server';
+import { createSlackRouter } from './slack/router';
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 
@@ -67,7 +68,8 @@ export async function createStoredGateway({
     ...changes,
   });
   const parts = createApiDeps(env, log, shutdown);
-  const api = createApi({ ...parts, ...deps });
+  const slack = parts.slackDeps && (await createSlackRouter(parts.slackDeps));
+  const api = createApi({ ...parts, ...(slack ? { slack } : {}), ...deps });
   const server = createApiServer(api, { newId, log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const database = createDatabase({ url, poolSize: 2, log });

@@ -6,10 +6,11 @@ import type { Caller } from './middleware/authenticate';
 import { type Checks, pathParametersOf, type RouteCall } from './post';
 import type { Query } from './query-values';
 
-/** A PUT that passed every check that does not depend on its route. */
+/** A PUT, or a POST that is only tried, that passed every check that does not depend on its route. */
 export type PutCall = RouteCall & {
   /** Members that were null are gone. */
   body: Json;
+  query: Query;
 };
 
 /** A GET or DELETE. */
@@ -26,7 +27,7 @@ export function createUnkeyed(checks: Checks) {
         checkDeclaredBody(req);
         await limitRate(callOf(res), routeCall.caller.accountId);
         const body = await readJson(await readBody(req, res));
-        sendAnswer(res, await answer({ ...routeCall, body }));
+        sendAnswer(res, await answer({ ...routeCall, body, query: req.query }));
       };
     },
 

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import type { ClaimedMessage, VersionRow } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
+import { testSecrets } from '@belfry/testing';
 import { type AttemptDeps, attemptMessage } from './attempt';
 import { createDeadlines } from './deadlines';
 
@@ -22,6 +23,7 @@ const message: ClaimedMessage = {
   target: 'C1',
   attempt: 1,
   unknownCount: 0,
+  attemptsInRow: 1,
   integrationId: undefined,
   hasWaitedLong: false,
   recipient: undefined,
@@ -53,6 +55,7 @@ function attempt(changes: Partial<AttemptDeps>) {
     deadlineMs: 1_000,
     leaseMs: 6_000,
     deadlines: createDeadlines(),
+    secrets: testSecrets(),
     log: createLogger({ level: 'error', process: 'test', stream: nowhere }),
     ...changes,
   };

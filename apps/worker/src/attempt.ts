@@ -1,10 +1,11 @@
+import type { Compose } from '@belfry/accepting';
 import type { Composed, Notes, SendResult } from '@belfry/channels';
 import type { AppRow, ClaimedMessage, VersionRow } from '@belfry/database';
-import type { Logger } from '@belfry/runtime';
+import type { Logger, Secrets } from '@belfry/runtime';
 import type { ChannelVersion, DataChange, FailureReason, Json, Outcome } from '@belfry/shared';
 import type { Carrier, Carriers } from './carrier';
-import type { Compose } from './compose';
 import type { Deadlines } from './deadlines';
+import { hiddenText, hideSensitive, openSensitive } from './sensitive';
 
 export type AttemptDeps = {
   findVersion(id: string): Promise<VersionRow | undefined>;
@@ -14,6 +15,7 @@ export type AttemptDeps = {
   deadlineMs: number;
   leaseMs: number;
   deadlines: Deadlines;
+  secrets: Secrets;
   log: Logger;
 };
 
@@ -35,6 +37,8 @@ export type Ended = {
   inboxItem?: Record<string, Json>;
   /** Fails the message, whatever the outcome alone would lead to. */
   failed?: FailureReason;
+  /** What it said is hidden here, and is to be dropped. */
+  isSensitive?: true;
 };
 
 /** One attempt for a claimed message: composed, sent, and never thrown. */
@@ -50,8 +54,9 @@ export async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promi
   if (!version || !channelVersion) return broken(deps, message, new Error('No such version'));
   try {
     const ready = await prepare(deps, message, { version, channelVersion });
-    const ended = await sendReady(deps, ready, claimed);
-    return { ...ended, channelVersion, provider: ready.carrier.provider };
+    const sent = await sendReady(deps, ready, claimed);
+    const ended = { ...sent, channelVersion, provider: ready.carrier.provider };
+    return ready.isSensitive ? hideSensitive(ended, ready.message) : ended;
   } catch (error) {
     return { ...broken(deps, message, error), channelVersion };
   }
@@ -63,18 +68,32 @@ function broken({ log }: AttemptDeps, message: ClaimedMessage, error: unknown): 
 }
 
 type Known = { version: VersionRow; channelVersion: ChannelVersion };
-type Ready = { carrier: Carrier; composed: Composed<unknown> };
+type Ready = {
+  /** In clear. */
+  message: ClaimedMessage;
+  isSensitive: boolean;
+  carrier: Carrier;
+  composed: Composed<unknown>;
+};
 
 async function prepare(
   deps: AttemptDeps,
-  message: ClaimedMessage,
+  claimed: ClaimedMessage,
   { version, channelVersion }: Known,
 ): Promise<Ready> {
+  const { isSensitive } = version.definition;
+  const message = isSensitive ? openSensitive(claimed, deps.secrets) : claimed;
   const app = await deps.findApp(message.appId);
   if (!app) throw new Error('A message without its app');
   const delivery = version.definition.delivery ?? app.delivery;
-  const carrier = await deps.findCarrier({ message, app: { ...app, delivery }, channelVersion });
-  return { carrier, composed: deps.compose({ message, version, channelVersion }) };
+  const carrier = await deps.findCarrier({
+    message,
+    app: { ...app, delivery },
+    channelVersion,
+    ...(isSensitive ? { hiddenAs: hiddenText } : {}),
+  });
+  const composed = deps.compose({ message, version, channelVersion });
+  return { message, isSensitive, carrier, composed };
 }
 
 async function sendReady(

@@ -1,11 +1,10 @@
+import { type PlannedCall, planCall, providerOf } from '@belfry/accepting';
 import {
   type AnyChannel,
   type CaptureRecord,
   createSandboxSender,
-  type DescribeCall,
   type Notes,
   type ProviderRequest,
-  readPayload,
   type SandboxCall,
   type Sender,
   type SenderDeps,
@@ -43,6 +42,8 @@ export type FindCarrier = {
   message: ClaimedMessage;
   app: AppRow;
   channelVersion: ChannelVersion;
+  /** What the sandbox keeps in place of the content. */
+  hiddenAs?: string;
 };
 
 export type CarriersDeps = {
@@ -66,7 +67,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
 
   return {
     async find(call) {
-      const planned = await planCall(call);
+      const planned = await planMessage(call);
       const { described, provider, integration, notes } = planned;
       const carrier = {
         describe: (content: unknown) =>
@@ -96,31 +97,19 @@ export function createCarriers(deps: CarriersDeps): Carriers {
     close: senders.close,
   };
 
-  async function planCall({ message, app, channelVersion }: FindCarrier): Promise<PlannedCall> {
+  async function planMessage({ message, app, channelVersion }: FindCarrier): Promise<PlannedCall> {
     // The sandbox shows the call that the first integration of the chain would have made.
     const integrationId =
       app.delivery === 'sandbox' ? channelVersion.integrationIds[0] : message.integrationId;
     const integration =
       integrationId === undefined ? undefined : await findIntegration(integrationId);
-    const provider = integration?.provider ?? firstProvider(channel);
-    const { payload, notes } = readPayload(
-      message,
-      integration?.name,
-      providerOf(channel, provider).payload,
-    );
-    const described = {
-      messageId: message.id,
-      target: message.target,
-      settings: integration?.settings ?? {},
-      ...(payload ? { payload } : {}),
-    };
-    return { described, provider, integration, notes };
+    return planCall(channel, message, integration);
   }
 }
 
 function toSandboxCall(
   { described, provider, integration }: PlannedCall,
-  { message }: FindCarrier,
+  { message, hiddenAs }: FindCarrier,
 ): Omit<SandboxCall, 'content' | 'signal'> {
   const { settings, payload, messageId, target } = described;
   return {
@@ -131,15 +120,9 @@ function toSandboxCall(
     target,
     ...(integration && { integration: { provider, settings } }),
     ...(payload ? { payload } : {}),
+    ...(hiddenAs === undefined ? {} : { hiddenAs }),
   };
 }
-
-type PlannedCall = {
-  described: Omit<DescribeCall<unknown>, 'content'>;
-  provider: string;
-  integration: IntegrationRow | undefined;
-  notes: Notes | undefined;
-};
 
 /** What only a call that leaves needs: who signs it, and where its reports go. */
 function integrationPart(
@@ -171,18 +154,6 @@ function createOpenOnce(secrets: Secrets): OpenOnce {
     opened.set(integration, credentials);
     return credentials;
   };
-}
-
-function firstProvider({ providers }: AnyChannel): string {
-  const [first] = Object.keys(providers);
-  if (first === undefined) throw new Error('A channel without a provider');
-  return first;
-}
-
-function providerOf({ providers }: AnyChannel, name: string) {
-  const provider = providers[name];
-  if (!provider) throw new Error(`The channel has no provider ${name}`);
-  return provider;
 }
 
 /** One sender a provider, made when it is first needed: loading an SDK costs memory. */

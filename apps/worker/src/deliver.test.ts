@@ -13,6 +13,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
   const deliveries = createDeliver({
     slots: createSlots(10),
     breaker,
+    limits: { take: async () => undefined, slowDown: async () => undefined },
     deadlineMs: 1_000,
     claims: {
       async add(id) {
@@ -28,7 +29,8 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
     },
     attempt: () => Promise.reject(new Error('nothing was claimed')),
     recorder: { record: async () => true },
-    onIntegration: () => {},
+    onIntegration: async () => undefined,
+    dropTexts: async () => undefined,
     countMessage: () => {},
     backoff: { baseMs: 1, capMs: 1, random: () => 0 },
     channelResends: 1,
@@ -56,6 +58,7 @@ const message: ClaimedMessage = {
   target: 'C1',
   attempt: 50,
   unknownCount: 0,
+  attemptsInRow: 1,
   integrationId: undefined,
   hasWaitedLong: false,
   recipient: undefined,
@@ -90,7 +93,9 @@ describe('a delivery job', () => {
     stop();
     await delivered;
     expect(claimed).toEqual(['m3']);
-    expect(returned).toEqual(['m1', 'm2'].map((id) => ({ id, waitMs: 30_000, isShut: true })));
+    expect(returned).toEqual(
+      ['m1', 'm2'].map((id) => ({ id, waitMs: 30_000, why: 'shut' as const })),
+    );
   });
 
   test.each([
@@ -123,6 +128,18 @@ describe('a delivery job', () => {
     stop();
     resolve({ claim: { kind: 'stale' }, claimedAtMs: 0 });
     await delivered;
-    expect(returned).toEqual([{ id: 'm2', waitMs: 0, isShut: false }]);
+    expect(returned).toEqual([{ id: 'm2', waitMs: 0, why: 'stopping' }]);
+  });
+
+  test('gives back with its time what a limit holds up, and claims it not', async () => {
+    const { deliver, claimed, returned } = setUp({
+      limits: {
+        take: async (_lane, id) => ({ isGiven: id === 'm2', waitMs: 40 }),
+        slowDown: async () => undefined,
+      },
+    });
+    await deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    expect(claimed).toEqual(['m2']);
+    expect(returned).toEqual([{ id: 'm1', waitMs: 40, why: 'limit' }]);
   });
 });

@@ -6,6 +6,8 @@ import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
 import { boundedJson } from './bounded-json';
 import type { Breaker } from './breaker';
+import type { Answer } from './buckets';
+import type { Limits } from './limits';
 import { type Backoff, brokenVersion, nextState, unreadVersion } from './next-state';
 import type { Recorder } from './recorder';
 import type { Slots } from './slots';
@@ -17,6 +19,7 @@ export type DeliverDeps = {
   /** Messages of this channel that may be in flight at once. */
   slots: Slots;
   breaker: Breaker;
+  limits: Limits;
   /** Of an attempt. */
   deadlineMs: number;
   /** Gives a message back to the relay. */
@@ -24,8 +27,10 @@ export type DeliverDeps = {
   claims: Pick<Batcher<string, TimedClaim>, 'add'>;
   attempt(claimed: Claimed): Promise<Ended>;
   recorder: Pick<Recorder, 'record'>;
-  /** An integration refused us, or works; best effort. */
-  onIntegration(seen: { integrationId: string; refusal: string | undefined }): void;
+  /** An integration refused us, or works; best effort, and never throws. */
+  onIntegration(seen: { integrationId: string; refusal: string | undefined }): Promise<void>;
+  /** Drops what a sensitive message said, once nothing is to be sent any more. Best effort; never throws. */
+  dropTexts(messageId: string): Promise<void>;
   backoff: Backoff;
   /** How often a message of the channel is sent again after an unknown outcome, where its version says nothing. */
   channelResends: number;
@@ -50,7 +55,7 @@ const heldMs = 1_000;
 const heldUpMs = 1_000;
 
 export function createDeliver(deps: DeliverDeps): Deliver {
-  const { slots, breaker, claims, log } = deps;
+  const { slots, breaker, limits, claims, log } = deps;
   const stopping = new AbortController();
 
   return {
@@ -68,24 +73,37 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 
   async function deliverOne(id: string, lane: string): Promise<void> {
     const release = await slots.acquire(lane);
-    if (!release) return putBack({ id, waitMs: 0, isShut: false });
+    if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
     const waitMs = breaker.waitMs(lane);
     if (waitMs !== undefined) {
       release();
-      await holdBack();
-      return putBack({ id, waitMs, isShut: true });
+      await hold(heldMs);
+      return putBack({ id, waitMs, why: 'shut' });
     }
     try {
-      await claimAndFinish(id);
+      const tokens = await limits.take(lane, id);
+      if (!tokens || (tokens.isGiven && tokens.waitMs === 0)) return await claimAndFinish(id);
+      // Others go by meanwhile.
+      release();
+      await deliverLater(id, lane, tokens);
     } finally {
       release();
     }
+  }
+
+  async function deliverLater(id: string, lane: string, { isGiven, waitMs }: Answer) {
+    if (!isGiven) return putBack({ id, waitMs, why: 'limit' });
+    await hold(waitMs);
+    const release = await slots.acquire(lane);
+    if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
+    await claimAndFinish(id).finally(release);
   }
 
   async function claimAndFinish(id: string): Promise<void> {
     const { claim, claimedAtMs } = await claims.add(id);
     if (claim.kind === 'settled') {
       log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
+      if (claim.state !== 'queued') await deps.dropTexts(id);
     }
     if (claim.kind === 'claimed') await finish(deps, { message: claim.message, claimedAtMs });
   }
@@ -95,8 +113,8 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   }
 
   /** Ends early, without a word, when the worker stops. */
-  async function holdBack(): Promise<void> {
-    await sleep(heldMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+  async function hold(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 }
 
@@ -106,8 +124,14 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   const ended = await deps.attempt(claimed);
   noteTimeout(deps, message, { ended, tookMs: performance.now() - beganAtMs });
   const result = resultOf(message, ended, deps);
+  // Before the message is free: who claims it next must know.
+  await Promise.all([
+    tellRefusal(deps, message, ended.outcome),
+    deps.limits.slowDown(message, ended.outcome),
+  ]);
   const isRecorded = await deps.recorder.record(result);
-  tellIntegration(deps, message, ended.outcome);
+  tellWorking(deps, message, ended.outcome);
+  if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
   deps.countMessage({ channel: message.channel, provider, outcome });
   deps.log.info('attempt.closed', {
@@ -139,6 +163,7 @@ function resultOf(
           outcome,
           version: ended.channelVersion ?? (ended.isVersionUnread ? unreadVersion : brokenVersion),
           attemptsMade: message.attempt,
+          attemptsInRow: message.attemptsInRow,
           unknownCount: message.unknownCount,
           integrationId: message.integrationId,
           hasWaitedLong: message.hasWaitedLong,
@@ -164,13 +189,23 @@ function resultOf(
   };
 }
 
-function tellIntegration(deps: DeliverDeps, message: ClaimedMessage, outcome: Outcome): void {
-  const { integrationId } = message;
-  if (integrationId === undefined) return;
-  if (outcome.outcome === 'accepted') deps.onIntegration({ integrationId, refusal: undefined });
-  if (outcome.outcome === 'rejected' && outcome.scope === 'integration' && !outcome.ownToken) {
-    deps.onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
-  }
+async function tellRefusal(
+  { onIntegration }: DeliverDeps,
+  { integrationId }: ClaimedMessage,
+  outcome: Outcome,
+): Promise<void> {
+  if (integrationId === undefined || outcome.outcome !== 'rejected') return;
+  if (outcome.scope !== 'integration' || outcome.ownToken) return;
+  await onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
+}
+
+function tellWorking(
+  { onIntegration }: DeliverDeps,
+  { integrationId }: ClaimedMessage,
+  { outcome }: Outcome,
+): void {
+  if (integrationId === undefined || outcome !== 'accepted') return;
+  void onIntegration({ integrationId, refusal: undefined });
 }
 
 type Attempted = { ended: Ended; tookMs: number };

@@ -1,3 +1,4 @@
+import { createCompose } from '@belfry/accepting';
 import { channels } from '@belfry/channels';
 import {
   type ClaimedMessage,
@@ -24,7 +25,6 @@ import {
 import { attemptMessage } from './attempt';
 import { createBreaker } from './breaker';
 import { createCarriers } from './carrier';
-import { createCompose } from './compose';
 import { createDeadlines } from './deadlines';
 import { createDeliver } from './deliver';
 import { createLeases } from './leases';
@@ -72,6 +72,7 @@ function createWorker(claim: ClaimedMessage) {
   return createDeliver({
     slots: createSlots(10),
     breaker: createBreaker({ now: () => performance.now() }),
+    limits: { take: async () => undefined, slowDown: async () => undefined },
     deadlineMs: times.deadlineMs,
     putBack: { add: () => Promise.reject(new Error('nothing was to be put back')) },
     claims: {
@@ -88,13 +89,15 @@ function createWorker(claim: ClaimedMessage) {
           findCarrier: carriers.find,
           compose,
           deadlines: createDeadlines(),
+          secrets: testSecrets(),
           ...times,
           log,
         },
         claimed,
       ),
     recorder,
-    onIntegration: () => undefined,
+    onIntegration: async () => undefined,
+    dropTexts: async () => undefined,
     backoff,
     channelResends: 1,
     countMessage: () => undefined,

@@ -94,6 +94,8 @@ function resultOf(
         outcome: { outcome: 'unknown', reason, detail },
         version,
         attemptsMade: attempt,
+        // Of an outcome that nobody knows it is not asked.
+        attemptsInRow: 1,
         unknownCount,
         integrationId,
         hasWaitedLong: false,

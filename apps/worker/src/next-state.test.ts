@@ -24,6 +24,7 @@ function next(attempted: Partial<Attempted> & { outcome: Outcome }) {
     {
       version: version(),
       attemptsMade: 1,
+      attemptsInRow: 1,
       unknownCount: 0,
       integrationId: 'i1',
       hasWaitedLong: false,
@@ -53,9 +54,99 @@ describe('nextState', () => {
       { state: 'queued', dueAfterMs: 0, waits: 'retry', integrationId: 'i2' },
     ],
     [
-      'the last refused integration of the chain waits for a person, and begins the chain again',
-      { outcome: rejected('integration'), integrationId: 'i2' },
-      { state: 'queued', dueAfterMs: 900_000, waits: 'needs_attention', integrationId: 'i1' },
+      'behind the last refused integration comes the first of the chain again, after a wait',
+      { outcome: rejected('integration'), integrationId: 'i2', attemptsMade: 2 },
+      { state: 'queued', dueAfterMs: 2_000, waits: 'retry', integrationId: 'i1' },
+    ],
+    [
+      'the only integration of a chain, refused, waits for a person',
+      { outcome: rejected('integration'), version: version({}, ['i1']) },
+      { state: 'queued', dueAfterMs: 900_000, waits: 'needs_attention' },
+    ],
+    [
+      'a refused recipient never moves on',
+      { outcome: rejected('recipient'), attemptsInRow: 2, attemptsMade: 2 },
+      { state: 'failed', reason: 'rejected_recipient' },
+    ],
+    [
+      'refused content never moves on',
+      { outcome: rejected('content'), attemptsInRow: 2, attemptsMade: 2 },
+      { state: 'failed', reason: 'rejected_content' },
+    ],
+    [
+      'the first try that was certainly not sent is followed by one with the same integration',
+      { outcome: refused },
+      { state: 'queued', dueAfterMs: 1_000, waits: 'retry' },
+    ],
+    [
+      'the second one in a row moves on to the next integration',
+      { outcome: refused, attemptsMade: 2, attemptsInRow: 2 },
+      { state: 'queued', dueAfterMs: 2_000, waits: 'retry', integrationId: 'i2' },
+    ],
+    [
+      'the first try with the next integration stays there',
+      { outcome: refused, attemptsMade: 3, attemptsInRow: 1, integrationId: 'i2' },
+      { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
+    ],
+    [
+      'behind two tries with the last one comes the first of the chain again',
+      { outcome: refused, attemptsMade: 4, attemptsInRow: 2, integrationId: 'i2' },
+      { state: 'queued', dueAfterMs: 8_000, waits: 'retry', integrationId: 'i1' },
+    ],
+    [
+      'the only integration of a chain is tried again and again',
+      { outcome: refused, attemptsMade: 3, attemptsInRow: 3, version: version({}, ['i1']) },
+      { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
+    ],
+    [
+      'what a provider asked for does not hold up the next one, and is not its long wait',
+      {
+        outcome: { ...refused, afterMs: 18_053_000 } as Outcome,
+        attemptsMade: 2,
+        attemptsInRow: 2,
+      },
+      { state: 'queued', dueAfterMs: 2_000, waits: 'retry', integrationId: 'i2' },
+    ],
+    [
+      'all integrations of a chain together have no more than the allowed attempts',
+      { outcome: refused, attemptsMade: 8, attemptsInRow: 2 },
+      { state: 'failed', reason: 'attempts_exhausted' },
+    ],
+    [
+      'without an integration there is none to move on to',
+      { outcome: refused, attemptsMade: 3, attemptsInRow: 3, integrationId: undefined },
+      { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
+    ],
+    [
+      'an unknown outcome does not move on by itself',
+      { outcome: unknown, attemptsInRow: 2, attemptsMade: 2 },
+      { state: 'queued', dueAfterMs: 2_000, waits: 'retry', isPossibleDuplicate: true },
+    ],
+    [
+      'an unknown outcome moves on where the version says so',
+      { outcome: unknown, version: version({ onUnknown: 'resend_next' }) },
+      {
+        state: 'queued',
+        dueAfterMs: 1_000,
+        waits: 'retry',
+        isPossibleDuplicate: true,
+        integrationId: 'i2',
+      },
+    ],
+    [
+      'an unknown outcome that may move on stays where there is no other integration',
+      { outcome: unknown, version: version({ onUnknown: 'resend_next' }, ['i1']) },
+      { state: 'queued', dueAfterMs: 1_000, waits: 'retry', isPossibleDuplicate: true },
+    ],
+    [
+      'an unknown outcome that may move on is not sent more often for it',
+      {
+        outcome: unknown,
+        unknownCount: 1,
+        attemptsMade: 2,
+        version: version({ onUnknown: 'resend_next' }),
+      },
+      { state: 'unknown' },
     ],
     [
       'a refused token of the call’s own fails that message only',

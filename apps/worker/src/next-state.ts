@@ -13,6 +13,8 @@ export type Attempted = {
   version: Pick<ChannelVersion, 'policy' | 'integrationIds'>;
   /** Provider calls made for this message, this one included. */
   attemptsMade: number;
+  /** Of these, the last ones in a row by the integration of this attempt. */
+  attemptsInRow: number;
   /** Resends already made because an outcome was unknown. */
   unknownCount: number;
   /** The integration that this attempt went by. */
@@ -47,7 +49,7 @@ export function nextState(attempted: Attempted, backoff: Backoff): NextState {
     case 'rejected':
       if (outcome.skip) return { state: 'skipped', reason: outcome.skip };
       return outcome.scope === 'integration' && !outcome.ownToken
-        ? afterIntegrationRefused(attempted)
+        ? afterIntegrationRefused(attempted, backoff)
         : { state: 'failed', reason: `rejected_${outcome.scope}` };
     case 'retry':
       return afterRetry(attempted, outcome, backoff);
@@ -56,33 +58,52 @@ export function nextState(attempted: Attempted, backoff: Backoff): NextState {
   }
 }
 
-/** The next integration of the chain at once; behind the last one the message waits for a person. */
-function afterIntegrationRefused({ version, integrationId }: Attempted): NextState {
-  const chain = version.integrationIds;
-  const position = integrationId === undefined ? -1 : chain.indexOf(integrationId);
-  const next = position < 0 ? undefined : chain[position + 1];
-  if (next !== undefined) {
-    return { state: 'queued', dueAfterMs: 0, waits: 'retry', integrationId: next };
-  }
-  const first = chain[0];
-  return {
-    state: 'queued',
-    dueAfterMs: probeWaitMs,
-    waits: 'needs_attention',
-    ...(first === undefined ? {} : { integrationId: first }),
-  };
+/**
+ * The next integration of the chain at once; behind the last one the first again, which the claim passes over or waits
+ * for where it needs attention too. A chain of one waits for a person.
+ */
+function afterIntegrationRefused(attempted: Attempted, backoff: Backoff): NextState {
+  const next = nextOf(attempted);
+  if (!next) return { state: 'queued', dueAfterMs: probeWaitMs, waits: 'needs_attention' };
+  const { isFirst, integrationId } = next;
+  const dueAfterMs = isFirst ? backoffMs(attempted.attemptsMade, backoff) : 0;
+  return { state: 'queued', dueAfterMs, waits: 'retry', integrationId };
+}
+
+/** The integration behind this attempt's, round the chain; undefined where there is no other. */
+function nextOf({
+  version: { integrationIds: chain },
+  integrationId,
+}: Attempted): { integrationId: string; isFirst: boolean } | undefined {
+  const place = integrationId === undefined ? -1 : chain.indexOf(integrationId);
+  const next = place < 0 ? undefined : (place + 1) % chain.length;
+  const found = next === undefined ? undefined : chain[next];
+  if (found === undefined || found === integrationId) return undefined;
+  return { integrationId: found, isFirst: next === 0 };
 }
 
 type Wait = Extract<Outcome, { outcome: 'retry' }>;
 
-/** A wait beyond the longest is honoured once; whoever asks for it again gets the longest. */
+/** Tries in a row by one integration, before another one of the chain has its turn. */
+const attemptsInTurn = 2;
+
+/**
+ * A wait beyond the longest is honoured once; whoever asks for it again gets the longest. What one provider asked for does
+ * not hold up the next one.
+ */
 function afterRetry(
-  { version, attemptsMade, hasWaitedLong }: Attempted,
+  attempted: Attempted,
   { afterMs: providerWaitMs = 0, maxAttempts = Number.POSITIVE_INFINITY }: Wait,
   backoff: Backoff,
 ): NextState {
+  const { version, attemptsMade, attemptsInRow, hasWaitedLong } = attempted;
   if (attemptsMade >= Math.min(version.policy.attempts, maxAttempts)) {
     return { state: 'failed', reason: 'attempts_exhausted' };
+  }
+  const next = attemptsInRow < attemptsInTurn ? undefined : nextOf(attempted);
+  if (next) {
+    const dueAfterMs = backoffMs(attemptsMade, backoff);
+    return { state: 'queued', dueAfterMs, waits: 'retry', integrationId: next.integrationId };
   }
   const isLong = providerWaitMs > longestProviderWaitMs && !hasWaitedLong;
   const waitMs = isLong ? providerWaitMs : Math.min(providerWaitMs, longestProviderWaitMs);
@@ -90,19 +111,19 @@ function afterRetry(
   return { state: 'queued', dueAfterMs, waits: 'retry', ...(isLong ? { isLongWait: true } : {}) };
 }
 
-function afterUnknown(
-  { version, attemptsMade, unknownCount, channelResends }: Attempted,
-  backoff: Backoff,
-): NextState {
+function afterUnknown(attempted: Attempted, backoff: Backoff): NextState {
+  const { version, attemptsMade, unknownCount, channelResends } = attempted;
   const { onUnknown, unknownResends = channelResends, attempts } = version.policy;
   const mayResend =
-    onUnknown === 'resend' && unknownCount < unknownResends && attemptsMade < attempts;
+    onUnknown !== 'hold' && unknownCount < unknownResends && attemptsMade < attempts;
   if (!mayResend) return { state: 'unknown' };
+  const next = onUnknown === 'resend_next' ? nextOf(attempted) : undefined;
   return {
     state: 'queued',
     dueAfterMs: backoffMs(attemptsMade, backoff),
     waits: 'retry',
     isPossibleDuplicate: true,
+    ...(next ? { integrationId: next.integrationId } : {}),
   };
 }
 

@@ -1,21 +1,26 @@
+import { createCompose } from '@belfry/accepting';
 import { type ChannelName, channels, senderDepsOf } from '@belfry/channels';
 import {
   claimMessages,
+  dropSettledTexts,
   markActive,
   markNeedsAttention,
   type PutBack,
   putBackMessages,
   readOldestWaiting,
+  readWaitingFacts,
+  type WaitingFacts,
   writeCapture,
 } from '@belfry/database';
 import { createBatcher, createConsumerRedis, type Env } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
 import { createBreaker } from './breaker';
+import { createBuckets } from './buckets';
 import { type Carriers, createCarriers } from './carrier';
-import { createCompose } from './compose';
 import { createDeliver, type Deliver, type TimedClaim } from './deliver';
 import { deadlineMsOf, leaseMsOf } from './lease';
+import { createLimits, type Limits } from './limits';
 import { createFindOwnToken } from './own-token';
 import type { Parts, RunningRole } from './parts';
 import { createSlots } from './slots';
@@ -58,6 +63,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
+    limits: createChannelLimits(parts, channel),
     deadlineMs: times.deadlineMs,
     putBack: createPutBack(parts),
     claims: createClaims(parts, times.leaseMs),
@@ -69,6 +75,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
           findCarrier: carriers.find,
           compose,
           deadlines: parts.deadlines,
+          secrets: parts.secrets,
           ...times,
           log,
         },
@@ -76,9 +83,28 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
       ),
     recorder: parts.recorder,
     onIntegration: (seen) => tellIntegration(parts, seen),
+    dropTexts: createDropTexts(parts),
     backoff: parts.backoff,
     channelResends: channels[channel].unknownResends,
     countMessage: parts.metrics.countMessage,
+    log,
+  });
+}
+
+function createChannelLimits(parts: Parts, channel: ChannelName): Limits {
+  const { database, redis, env, secrets, backoff, log, findIntegration } = parts;
+  const facts = createBatcher<string, WaitingFacts | undefined>({
+    flush: (ids) => readWaitingFacts(database.delivery, ids),
+    maxBatch: claimsPerFlush,
+    maxWaiting: 100_000,
+  });
+  return createLimits({
+    channel: channels[channel],
+    buckets: createBuckets({ redis, prefix: env.REDIS_PREFIX }),
+    findIntegration,
+    readWaiting: facts.add,
+    secrets,
+    random: backoff.random,
     log,
   });
 }
@@ -149,11 +175,25 @@ function createPutBack({ database }: Parts) {
   });
 }
 
+/** What is missed here, upkeep drops. */
+function createDropTexts({ database, log }: Parts): (messageId: string) => Promise<void> {
+  const drops = createBatcher<string, undefined>({
+    async flush(ids) {
+      await dropSettledTexts(database.delivery, ids);
+      return ids.map(() => undefined);
+    },
+    maxBatch: claimsPerFlush,
+    maxWaiting: 100_000,
+  });
+  return (messageId) =>
+    drops.add(messageId).catch((error: unknown) => log.warn('texts.not_dropped', { error }));
+}
+
 /** Best effort: what is missed here is seen again with the next message. */
-function tellIntegration(
+async function tellIntegration(
   { database, findIntegration, log }: Parts,
   { integrationId, refusal }: { integrationId: string; refusal: string | undefined },
-): void {
+): Promise<void> {
   async function tell(): Promise<void> {
     if (refusal !== undefined) {
       log.warn('integration.needs_attention', { integration_id: integrationId });
@@ -164,5 +204,5 @@ function tellIntegration(
     if (integration?.state === 'needs_attention')
       await markActive(database.delivery, integrationId);
   }
-  tell().catch((error: unknown) => log.warn('integration.not_marked', { error }));
+  await tell().catch((error: unknown) => log.warn('integration.not_marked', { error }));
 }

@@ -28,6 +28,7 @@ export function startFanOut(parts: Parts): RunningRole {
     findUsers: parts.lookUps.findUsers,
     readStoredRecipient: parts.readStoredRecipient,
     plan: parts.plan,
+    secrets: parts.secrets,
     newId,
   });
   return consumeWatched<FanOutJob>({

@@ -4,6 +4,7 @@ import {
   type NewIdempotencyKey,
   type NewItem,
   type NewRequest,
+  sealTexts,
   sortWriteFailure,
   type VersionRow,
 } from '@belfry/database';
@@ -13,9 +14,12 @@ import { sealToken } from './tokens';
 import type { WriteResult } from './write-batcher';
 import { conflict, orRefuseWrite } from './write-outcome';
 
-export type AcceptCallDeps = {
+export type FindLiveDeps = {
   findEvent(appId: string, name: string): Promise<EventRow | undefined>;
   findVersion(id: string): Promise<VersionRow | undefined>;
+};
+
+export type AcceptCallDeps = FindLiveDeps & {
   /** See createWriteBatcher. */
   write: Batcher<NewRequest, WriteResult>;
   secrets: Secrets;
@@ -46,19 +50,26 @@ export type AcceptWork = {
  * AppError for what the caller must know: event_not_found, event_not_live, unavailable.
  */
 export function createAcceptCall(deps: AcceptCallDeps) {
+  const findLive = createFindLive(deps);
+
   return async function acceptCall(call: EventCall, work: AcceptWork): Promise<KeyOutcome> {
     const live = await findLive(call);
-    const items = await work.createItems(live.version);
+    const items = await createItems(call, work, live);
     const request = requestOf(call, work, live);
     return orRefuseWrite(write({ request, key: call.key, items }));
   };
 
-  async function findLive(call: EventCall): Promise<Live> {
-    const event = await deps.findEvent(call.app.id, call.eventName);
-    if (!event) throw new AppError('event_not_found');
-    const version = event.liveVersionId && (await deps.findVersion(event.liveVersionId));
-    if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
-    return { event, version };
+  async function createItems(
+    { callId }: EventCall,
+    work: AcceptWork,
+    { version }: Live,
+  ): Promise<NewItem[]> {
+    const items = await work.createItems(version);
+    if (!version.definition.isSensitive) return items;
+    return items.map((item, index) => ({
+      ...item,
+      ...sealTexts(item, { requestId: callId, item: index }, deps.secrets),
+    }));
   }
 
   async function write(request: NewRequest): Promise<KeyOutcome> {
@@ -71,6 +82,20 @@ export function createAcceptCall(deps: AcceptCallDeps) {
 }
 
 type Live = { event: EventRow; version: VersionRow };
+
+/** What goes out now by the event's name; throws event_not_found or event_not_live. */
+export function createFindLive({ findEvent, findVersion }: FindLiveDeps) {
+  return async function findLive({
+    app,
+    eventName,
+  }: Pick<EventCall, 'app' | 'eventName'>): Promise<Live> {
+    const event = await findEvent(app.id, eventName);
+    if (!event) throw new AppError('event_not_found');
+    const version = event.liveVersionId && (await findVersion(event.liveVersionId));
+    if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
+    return { event, version };
+  };
+}
 
 function requestOf(call: EventCall, { kind }: AcceptWork, live: Live): NewRequest['request'] {
   return {

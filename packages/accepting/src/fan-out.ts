@@ -1,11 +1,13 @@
-import type {
-  AppRow,
-  PlannedItem,
-  UnplannedItem,
-  UnplannedRequest,
-  UserRow,
-  VersionRow,
+import {
+  type AppRow,
+  openTexts,
+  type PlannedItem,
+  type UnplannedItem,
+  type UnplannedRequest,
+  type UserRow,
+  type VersionRow,
 } from '@belfry/database';
+import type { Secrets } from '@belfry/runtime';
 import type { FanOutJob, Recipient, WireItem, WireOverride, WireUser } from '@belfry/shared';
 import type { Plan } from './plan';
 
@@ -18,6 +20,7 @@ export type FanOutDeps = {
   findUsers(appId: string, userIds: string[]): Promise<Map<string, UserRow>>;
   readStoredRecipient(user: UserRow): Recipient;
   plan: Plan;
+  secrets: Secrets;
   newId: () => string;
 };
 
@@ -39,15 +42,17 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
     for (;;) {
       const items = await deps.listUnplannedItems(requestId, itemsPerChunk);
       if (items.length === 0) return;
-      await deps.writePlans(request, await planChunk(items, { version, app }));
+      await deps.writePlans(request, await planChunk(items, { requestId, version, app }));
     }
   };
 
   async function planChunk(
     items: UnplannedItem[],
-    { version, app }: { version: VersionRow; app: AppRow },
+    { requestId, version, app }: { requestId: string; version: VersionRow; app: AppRow },
   ): Promise<PlannedItem[]> {
-    const read = items.map((item) => ({ number: item.item, item: readItem(item) }));
+    const open = (item: UnplannedItem) =>
+      version.definition.isSensitive ? openItem(item, requestId, deps.secrets) : item;
+    const read = items.map((item) => ({ number: item.item, item: readItem(open(item)) }));
     const userIds = read.flatMap(({ item }) => item.user?.user_id ?? []);
     const users = await deps.findUsers(app.id, [...new Set(userIds)]);
     return read.map(({ number, item }) => {
@@ -65,6 +70,12 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
       };
     });
   }
+}
+
+/** What is planned needs the times of the override only. */
+function openItem(item: UnplannedItem, requestId: string, secrets: Secrets): UnplannedItem {
+  const texts = { data: undefined, override: item.override };
+  return { ...item, ...openTexts(texts, { requestId, item: item.item }, secrets) };
 }
 
 /** An item as it was stored; the gateway checked each part before it was. */

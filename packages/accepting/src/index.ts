@@ -11,6 +11,14 @@ export {
   type BulkSendInput,
   createBulkSend,
 } from './accept-bulk';
+export { type Compose, createCompose } from './compose';
+export {
+  createDryRun,
+  type DryRun,
+  type DryRunDeps,
+  type DryRunInput,
+  type DryRunMessage,
+} from './dry-run';
 export { createQueues, type NewDeliverJob, type Queues } from './enqueue';
 export { createFanOut, type FanOutDeps } from './fan-out';
 export { canonicalJson } from './fingerprint';
@@ -26,6 +34,7 @@ export {
   type KeyResult,
 } from './keyed-call';
 export { createPlan, type Plan, type PlanInput } from './plan';
+export { type PlannedCall, planCall, providerOf } from './plan-call';
 export {
   createPublishRoom,
   createRoomReader,

@@ -10,6 +10,7 @@ import type {
   SkipReason,
 } from '@belfry/shared';
 import type { TObject, TSchema } from '@sinclair/typebox';
+import type { ProviderRate } from './rate';
 
 /**
  * A channel: how a recipient is addressed, how a template becomes content, and who can carry it.
@@ -82,6 +83,8 @@ export type Provider<Content> = {
   credentials: TObject;
   /** The fields of its request that `override.providers` may set: never a credential, never the address. */
   payload: TObject;
+  /** How fast it may be called. */
+  rate?: ProviderRate;
   /** Problems that the schemas cannot say, as "<field> <problem>"; empty when all is well. */
   check(integration: IntegrationInput): string[];
   /** Exactly what would go out, without any credential: what the sandbox records and the log shows. */

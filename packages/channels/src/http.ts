@@ -60,9 +60,10 @@ export function createHttp({ lookup }: HttpOptions = {}): Http {
 export function sortStatus(status: number, headers: IncomingHttpHeaders): Unanswered {
   const reason = `http_${status}`;
   const detail = `The provider answered with HTTP status ${status}.`;
-  if (status === 429 || status === 503) {
-    return { outcome: 'retry', reason, detail, ...afterOf(headers) };
+  if (status === 429) {
+    return { outcome: 'retry', reason, detail, slows: 'integration', ...afterOf(headers) };
   }
+  if (status === 503) return { outcome: 'retry', reason, detail, ...afterOf(headers) };
   if (status === 408 || status === 425 || status < 400) return { outcome: 'retry', reason, detail };
   if (status >= 500) return { outcome: 'unknown', reason, detail };
   const scope = status === 401 || status === 403 || status === 407 ? 'integration' : 'content';

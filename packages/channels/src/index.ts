@@ -27,6 +27,8 @@ export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-f
 export { timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
 export { isPublicAddress } from './public-address';
+export { maxPerSecondOf, type ProviderRate, type TargetRate } from './rate';
+export { redact } from './redact';
 export { type ChannelName, channelNames, channels } from './registry';
 export {
   type CaptureRecord,

@@ -30,6 +30,8 @@ export type SandboxCall = {
   /** The integration that would have been used, where the version names one; no credential is needed. */
   integration?: { provider: string; settings: Record<string, unknown> };
   payload?: Record<string, unknown>;
+  /** What is kept in place of the content, where that may not be. */
+  hiddenAs?: string;
   signal: AbortSignal;
 };
 
@@ -63,8 +65,8 @@ export function createSandboxSender({
         channel: call.channel,
         provider,
         target,
-        content,
-        request,
+        content: call.hiddenAs ?? content,
+        request: call.hiddenAs === undefined ? request : { ...request, body: call.hiddenAs },
         outcome,
       });
       return { outcome, response: { sandbox: true } };

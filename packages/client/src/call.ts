@@ -10,6 +10,8 @@ export type Operation = {
   /** Below the app. */
   path: string;
   body?: object;
+  /** It writes nothing, so it takes no key. */
+  isUnkeyed?: true;
 };
 
 export type CallDeps = {
@@ -31,7 +33,8 @@ export type Call = <T>(operation: Operation, options?: WriteOptions) => Promise<
 export function createCall(deps: CallDeps): Call {
   return async function call<T>(operation: Operation, options: WriteOptions = {}): Promise<T> {
     const limits = readLimits(options, deps.limits);
-    const idempotencyKey = operation.method === 'POST' ? readKey(options, deps) : undefined;
+    const isKeyed = operation.method === 'POST' && !operation.isUnkeyed;
+    const idempotencyKey = isKeyed ? readKey(options, deps) : undefined;
     const answer = await repeat(deps, {
       ...createRequest(operation, idempotencyKey, deps),
       name: operation.name,

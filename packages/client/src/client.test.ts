@@ -55,6 +55,17 @@ describe('createBelfryClient', () => {
   });
 });
 
+describe('a dry run', () => {
+  test('asks for one, and brings no key', async () => {
+    const { belfry, calls } = setUp();
+    await belfry.events.dryRun({ event: 'order_shipped', user: { email: 'ana@example.com' } });
+    const [{ url, init }] = calls as [(typeof calls)[number]];
+    expect(url).toBe('https://notify.example.com/v1/apps/app-1/events/send?dry_run=true');
+    expect(init.method).toBe('POST');
+    expect(Object.keys(init.headers ?? {})).not.toContain('Idempotency-Key');
+  });
+});
+
 describe('a call that cannot be right', () => {
   type Client = ReturnType<typeof setUp>['belfry'];
   // What callers without types may hand over.

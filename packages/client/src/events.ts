@@ -2,15 +2,18 @@ import type { Call } from './call';
 import type {
   BulkSendAnswer,
   BulkSendBody,
+  DryRunAnswer,
   SendEventAnswer,
   SendEventBody,
 } from './generated/wire';
-import type { WriteOptions } from './options';
+import type { CallOptions, WriteOptions } from './options';
 import { requireText } from './require-text';
 
 export type Events = {
   /** Resolves once the request is stored. */
   send(body: SendEventBody, options?: WriteOptions): Promise<SendEventAnswer>;
+  /** What `send` would do with the same body; nothing is stored, and nothing is sent. */
+  dryRun(body: SendEventBody, options?: CallOptions): Promise<DryRunAnswer>;
   /** All elements of the batch are stored, or none. */
   bulkSend(body: BulkSendBody, options?: WriteOptions): Promise<BulkSendAnswer>;
 };
@@ -21,6 +24,12 @@ export function createEvents(call: Call): Events {
       const name = 'events.send';
       requireText(name, body, 'event');
       return call({ name, method: 'POST', path: '/events/send', body }, options);
+    },
+    async dryRun(body, options) {
+      const name = 'events.dryRun';
+      requireText(name, body, 'event');
+      const path = '/events/send?dry_run=true';
+      return call({ name, method: 'POST', path, body, isUnkeyed: true }, options);
     },
     async bulkSend(body, options) {
       const name = 'events.bulkSend';

@@ -7,6 +7,7 @@ export type {
   DeleteDeviceAnswer,
   Device,
   DeviceBody,
+  DryRunAnswer,
   GatewayErrorCode,
   Inbox,
   NewDeviceBody,

@@ -1,6 +1,7 @@
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
 import { hashOfToken } from './devices';
+import { notePassedOver } from './passed-over';
 
 /** A message that this worker may send now, with all that is needed to send it. */
 export type ClaimedMessage = {
@@ -15,6 +16,8 @@ export type ClaimedMessage = {
   /** The number of the attempt that the claim opened. */
   attempt: number;
   unknownCount: number;
+  /** Calls in a row by its integration, this one included. */
+  attemptsInRow: number;
   integrationId: string | undefined;
   /** See NextState.isLongWait. */
   hasWaitedLong: boolean;
@@ -96,11 +99,21 @@ const deviceVerdict = `
       WHERE o.request_id = d.request_id AND o.item = d.item AND v.id IS NOT NULL
     ) named ON true`;
 
+/** Who takes over from an integration that refuses us: behind it in the chain, then from the chain's begin. */
+const nextActive = `
+    SELECT t.id FROM jsonb_array_elements_text(e.definition #> ARRAY['channels', d.channel, 'integrationIds'])
+      WITH ORDINALITY l (id, place)
+    JOIN integration t ON t.id = l.id::uuid AND t.deleted_at IS NULL AND t.state = 'active'
+    ORDER BY l.place < coalesce((
+      SELECT own.place FROM jsonb_array_elements_text(e.definition #> ARRAY['channels', d.channel, 'integrationIds'])
+        WITH ORDINALITY own (id, place) WHERE own.id = d.integration_id::text LIMIT 1), 0), l.place
+    LIMIT 1`;
+
 // What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
 // twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
 WITH due AS MATERIALIZED (
-  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.probe_at,
+  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.name, i.state_reason, i.probe_at,
     cp.app_id IS NOT NULL AS is_channel_paused,
     i.settings ->> 'sender' AS sender, m.notes ->> 'device' AS device,
     row_number() OVER (PARTITION BY m.integration_id ORDER BY m.expires_at <= now(), m.is_bulk, m.id) AS place
@@ -119,14 +132,15 @@ WITH due AS MATERIALIZED (
     FOR UPDATE SKIP LOCKED)
   RETURNING id
 ), verdict AS (
-  SELECT d.id, CASE WHEN d.probe_at > now() THEN d.probe_at ELSE now() + ($3::float8 + $5::float8) * interval '1 ms' END AS probe_at,
+  SELECT d.id, d.integration_id, d.name, d.state_reason, n.id AS next_id, CASE WHEN d.probe_at > now() THEN d.probe_at ELSE now() + ($3::float8 + $5::float8) * interval '1 ms' END AS probe_at,
     CASE
       WHEN d.expires_at <= now() THEN 'expired'
       WHEN d.deleted_at IS NOT NULL THEN 'integration_removed'
       WHEN s.suppressed THEN 'suppressed'
       WHEN g.obstacle IS NOT NULL THEN g.obstacle
       WHEN d.state = 'paused' OR d.is_channel_paused THEN 'paused'
-      WHEN d.state = 'needs_attention' AND NOT (p.id IS NOT NULL AND d.place = 1) THEN 'needs_attention'
+      WHEN d.state = 'needs_attention' AND NOT (p.id IS NOT NULL AND d.place = 1) THEN
+        CASE WHEN n.id IS NULL THEN 'needs_attention' ELSE 'passed_over' END
     END AS obstacle
   FROM due d
   LEFT JOIN probe p ON p.id = d.integration_id
@@ -140,6 +154,12 @@ WITH due AS MATERIALIZED (
     LIMIT 1
   ) s ON true
   LEFT JOIN LATERAL (${deviceVerdict}) g ON true
+  LEFT JOIN LATERAL (
+    SELECT (${nextActive}) AS id
+    FROM request r JOIN event_version e ON e.id = r.version_id
+    WHERE r.id = d.request_id AND d.state = 'needs_attention'
+    LIMIT 1
+  ) n ON true
 ), c AS (
   UPDATE message m SET
     state = CASE
@@ -149,23 +169,32 @@ WITH due AS MATERIALIZED (
       ELSE 'queued' END,
     reason = CASE WHEN v.obstacle IN ('expired', 'integration_removed', ${skips}) THEN v.obstacle END,
     waits = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN v.obstacle END,
+    integration_id = CASE WHEN v.obstacle = 'passed_over' THEN v.next_id ELSE m.integration_id END,
+    notes = CASE WHEN v.obstacle = 'passed_over'
+      THEN ${notePassedOver({ integrationId: 'v.integration_id', name: 'v.name', reason: 'needs_attention', detail: 'v.state_reason' })}
+      ELSE m.notes END,
     attempts = m.attempts + CASE WHEN v.obstacle IS NULL THEN 1 ELSE 0 END,
     due_at = CASE
       WHEN v.obstacle IS NULL THEN now() + $3::float8 * interval '1 ms'
+      WHEN v.obstacle = 'passed_over' THEN now()
       WHEN v.obstacle = 'paused' THEN least(now() + $4::float8 * interval '1 ms', m.expires_at)
       WHEN v.obstacle = 'needs_attention' THEN least(v.probe_at, m.expires_at) END,
     settled_at = CASE WHEN v.obstacle IN ('expired', 'integration_removed', ${skips}) THEN now() END,
     -- What is being sent has a job id, whoever claimed it: the relay finds leases among the messages that have one.
-    job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN NULL ELSE coalesce(m.job_id, m.id) END
+    job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention', 'passed_over') THEN NULL ELSE coalesce(m.job_id, m.id) END
   FROM verdict v
   WHERE m.id = v.id AND m.state = 'queued' AND m.due_at <= now()
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
-    m.integration_id, m.state, coalesce(m.reason, m.waits) AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
+    m.integration_id, m.state, coalesce(m.reason, m.waits, v.obstacle) AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
 ), a AS (
   INSERT INTO attempt (message_id, number, worker, integration_id, is_possible_duplicate)
   SELECT id, attempts, $2, integration_id, unknown_count > 0 FROM c WHERE state = 'sending'
 )
-SELECT c.*, r.event_id, r.version_id, i.recipient, i.data, i.override, i.locale
+SELECT c.*, r.event_id, r.version_id, i.recipient, i.data, i.override, i.locale,
+  -- Of the first attempt nothing is to be counted.
+  CASE WHEN c.attempts = 1 THEN 1 ELSE c.attempts - coalesce((
+    SELECT max(p.number) FROM attempt p WHERE p.message_id = c.id AND p.integration_id IS DISTINCT FROM c.integration_id
+  ), 0) END AS attempts_in_row
 FROM c
 JOIN request r ON r.id = c.request_id
 JOIN request_item i ON i.request_id = c.request_id AND i.item = c.item`;
@@ -181,6 +210,7 @@ type ClaimRow = {
   target: string;
   attempts: number;
   unknown_count: number;
+  attempts_in_row: number;
   integration_id: string | null;
   waited_long: boolean;
   state: 'sending' | 'failed' | 'skipped' | 'queued';
@@ -209,6 +239,7 @@ function claimOf(row: ClaimRow | undefined): Claim {
       target: row.target,
       attempt: row.attempts,
       unknownCount: row.unknown_count,
+      attemptsInRow: row.attempts_in_row,
       integrationId: row.integration_id ?? undefined,
       hasWaitedLong: row.waited_long,
       recipient: row.recipient ?? undefined,

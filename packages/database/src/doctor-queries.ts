@@ -1,5 +1,11 @@
-import { type MessageState, maskTarget, type RequestStory } from '@belfry/shared';
+import {
+  type MessageState,
+  maskTarget,
+  type RequestStory,
+  type VersionDefinition,
+} from '@belfry/shared';
 import type { PrismaClient } from './generated/client';
+import { readPassedOver } from './passed-over';
 
 export type ConfiguredIntegration = {
   id: string;
@@ -42,9 +48,10 @@ export async function readRequestStory(
 ): Promise<RequestStory | undefined> {
   const request = await prisma.request.findUnique({ where: { id } });
   if (!request) return undefined;
-  const [app, event, items, messages] = await Promise.all([
+  const [app, event, version, items, messages] = await Promise.all([
     prisma.app.findUnique({ where: { id: request.appId } }),
     prisma.event.findUnique({ where: { id: request.eventId } }),
+    prisma.eventVersion.findUnique({ where: { id: request.versionId } }),
     prisma.requestItem.findMany({
       where: { requestId: id },
       select: { item: true, skips: true },
@@ -62,10 +69,16 @@ export async function readRequestStory(
     items: request.items,
     plannedItems: request.plannedItems,
     createdAt: request.createdAt,
+    isSensitive: isSensitive(version?.definition),
     skips: items.flatMap(skipsOf),
     messages: messages.slice(0, maxMessagesTold),
     isCut: messages.length > maxMessagesTold || request.items > maxItemsTold,
   };
+}
+
+function isSensitive(definition: unknown): boolean {
+  // A definition is checked when it is published.
+  return (definition as VersionDefinition | undefined)?.isSensitive === true;
 }
 
 async function readMessages(
@@ -96,6 +109,7 @@ async function readMessages(
     expiresAt: row.expiresAt,
     isQueued: row.jobId !== null,
     attempts: row.attemptRows.map(attemptOf),
+    passedOver: readPassedOver(row.notes),
     receipts: receipts
       .filter(({ messageId }) => messageId === row.id)
       .map(({ state, receivedAt, detail }) => ({ state, receivedAt, detail: detail ?? undefined })),

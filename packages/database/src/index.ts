@@ -145,6 +145,8 @@ export {
   type SchemaVersion,
 } from './migrate';
 export { type ResetLink, resetOperator } from './operators';
+export { readPassedOver } from './passed-over';
+export { type Permission, type PermissionAsked, readPermissions } from './permissions';
 export { type PutBack, putBackMessages } from './put-back';
 export {
   type AppReport,
@@ -171,7 +173,20 @@ export {
   type UnplannedOptions,
 } from './relay-queries';
 export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
+export {
+  dropSettledTexts,
+  type ItemPlace,
+  type ItemTexts,
+  openTexts,
+  sealTexts,
+} from './sealed-items';
 export { checkPostgres } from './server-check';
+export {
+  fillSlackIntegration,
+  markSlackRevoked,
+  type SlackInstall,
+  type SlackRevocation,
+} from './slack-installs';
 export {
   createReadiness,
   type OldestWaiting,
@@ -182,8 +197,8 @@ export { type Queryable, sqlStateOf } from './transaction';
 export { createUpkeepTasks, type RemovedChunk, type UpkeepTask } from './upkeep';
 export { withUpkeepLock } from './upkeep-lock';
 export { createUsers, type Users, type UserWrite } from './users';
+export { readWaitingFacts, type WaitingFacts } from './waiting-facts';
 export { sortWriteFailure, type WriteFailure } from './write-failure';
-
 export {
   findStoredKeys,
   type ItemPlan,

@@ -30,7 +30,10 @@ export async function markActive(pool: pg.Pool, integrationId: string): Promise<
 
 type Woken = { integrationId: string; channel: string; appId: string };
 
-/** What waits for an integration that goes on is due at once; found by the index of what waits. */
+/**
+ * What waits for an integration that goes on is due at once; found by the index of what waits. So is what waits for another
+ * one that needs attention, where this one stands in its chain.
+ */
 export async function wakeMessages(
   client: Queryable,
   { integrationId, channel, appId }: Woken,
@@ -38,7 +41,10 @@ export async function wakeMessages(
   await client.query(
     `UPDATE message SET due_at = now(), waits = NULL
      WHERE channel = $2 AND is_bulk IN (false, true) AND app_id = $3 AND due_at IS NOT NULL AND job_id IS NULL
-       AND integration_id = $1 AND state = 'queued' AND waits IN ('paused', 'needs_attention')`,
+       AND state = 'queued' AND waits IN ('paused', 'needs_attention')
+       AND (integration_id = $1 OR (waits = 'needs_attention' AND EXISTS (
+         SELECT 1 FROM request r JOIN event_version v ON v.id = r.version_id
+         WHERE r.id = request_id AND v.definition #> ARRAY['channels', $2::text, 'integrationIds'] ? $1::text)))`,
     [integrationId, channel, appId],
   );
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { dropSettledTexts } from './sealed-items';
 
 /** A message that was given to a job which may be gone. */
 export type DoubtedMessage = {
@@ -83,7 +84,7 @@ export type Expired = { messages: number; jobs: EndedJob[] };
  * lease.
  */
 export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expired> {
-  const { rows } = await pool.query<{ channel: string; job_id: string | null; is_over: boolean }>({
+  const { rows } = await pool.query<ExpiredRow>({
     name: 'expire-waiting',
     text: `WITH waiting AS (
              SELECT id FROM message
@@ -103,9 +104,14 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
              WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND job_id IN (SELECT job_id FROM ended)
                AND id NOT IN (SELECT id FROM ended)
            )
-           SELECT e.channel, e.job_id, s.job_id IS NULL AS is_over FROM ended e LEFT JOIN shared s ON s.job_id = e.job_id`,
+           SELECT e.id, e.channel, e.job_id, s.job_id IS NULL AS is_over FROM ended e LEFT JOIN shared s ON s.job_id = e.job_id`,
     values: [limit],
   });
+  if (rows.length > 0)
+    await dropSettledTexts(
+      pool,
+      rows.map(({ id }) => id),
+    );
   const jobs = new Map(
     rows.flatMap(({ channel, job_id: jobId, is_over: isOver }) =>
       jobId && isOver ? [[jobId, { channel, jobId }]] : [],
@@ -113,6 +119,8 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
   );
   return { messages: rows.length, jobs: [...jobs.values()] };
 }
+
+type ExpiredRow = { id: string; channel: string; job_id: string | null; is_over: boolean };
 
 /** A message whose lease ran out: nobody can know whether its attempt was sent. */
 export type ExpiredLease = {

@@ -1,6 +1,7 @@
 import type { Secrets } from '@belfry/runtime';
 import type pg from 'pg';
 import { apiKeyPlace, integrationPlace, itemTokenPlace, userTokenPlace } from './look-ups';
+import { itemPartPlace } from './sealed-items';
 
 export type Rotated = { name: string; resealed: number };
 
@@ -112,7 +113,27 @@ const sealedColumns: SealedColumn[] = [
                AND recipient::jsonb #>> '{slack,access_token}' = $2`,
     place: ({ id, item }) => itemTokenPlace(id, item ?? 0),
   },
+  sealedPart('data'),
+  sealedPart('override'),
 ];
+
+/** A part of a sensitive request's item: a JSON string and nothing else, which needs no escaping. */
+function sealedPart(part: 'data' | 'override'): SealedColumn {
+  return {
+    name: `${part} of sensitive requests`,
+    select: `SELECT request_id || ':' || item AS cursor, request_id::text AS id, item, trim(both '"' from ${part}) AS sealed
+             FROM request_item
+             WHERE (request_id, item) > (
+                 coalesce(nullif(split_part($1, ':', 1), '')::uuid, '00000000-0000-0000-0000-000000000000'),
+                 coalesce(nullif(split_part($1, ':', 2), '')::int, -1))
+               AND starts_with(${part}, '"') AND NOT starts_with(${part}, '"' || $2)
+             ORDER BY request_id, item LIMIT $3`,
+    update: `UPDATE request_item SET ${part} = '"' || $3 || '"'
+             WHERE request_id = split_part($1, ':', 1)::uuid AND item = split_part($1, ':', 2)::int
+               AND ${part} = '"' || $2 || '"'`,
+    place: ({ id, item }) => itemPartPlace({ requestId: id, item: item ?? 0 }, part),
+  };
+}
 
 async function rotateColumn(
   pool: pg.Pool,

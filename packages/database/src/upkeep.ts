@@ -1,5 +1,6 @@
 import { purgeIdempotencyKeys } from './idempotency-keys';
 import { createRequestRemoval } from './remove-requests';
+import { createSealedTextsRemoval } from './sealed-items';
 import type { Queryable } from './transaction';
 
 /** One kind of row that is removed with time, chunk by chunk. */
@@ -32,6 +33,7 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
       removeStrayReceipts(database, retentionDays * dayMs),
     ),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
+    createSealedTextsRemoval(upkeepChunk),
   ];
 }
 

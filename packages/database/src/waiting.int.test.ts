@@ -11,7 +11,8 @@ import {
 } from './feed-waiting';
 import { markActive } from './integrations';
 import { type MessageOptions, writeMessageRow } from './message-row.fixture';
-import { putBackMessages } from './put-back';
+import { readPassedOver } from './passed-over';
+import { type PutBack, putBackMessages } from './put-back';
 import { expireWaiting, listDoubtedMessages, replaceJobs } from './relay-queries';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -255,13 +256,13 @@ describe('expireWaiting', () => {
 });
 
 describe('putBackMessages', () => {
-  const putBack = (id: string, isShut: boolean) =>
-    putBackMessages(database.delivery, [{ id, waitMs: 30_000, isShut }]);
+  const putBack = (id: string, why: PutBack['why']) =>
+    putBackMessages(database.delivery, [{ id, waitMs: 30_000, why }]);
 
   test('leaves a message to the relay, due after its time, without an attempt', async () => {
     const { place, ids } = await createPlaceWithChain(1);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await putBack(id, true);
+    await putBack(id, 'shut');
     const message = await read(id);
     expect(message).toMatchObject({ state: 'queued', jobId: null, attempts: 0, waits: 'retry' });
     expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -270,11 +271,12 @@ describe('putBackMessages', () => {
   test('hands it to the next integration of its chain at once, and behind the last one to the first after the time', async () => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await putBack(id, true);
+    await putBack(id, 'shut');
     const second = await read(id);
     expect(second.integrationId).toBe(ids[1]);
     expect(second.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
-    await putBack(id, true);
+    expect(readPassedOver(second.notes)).toMatchObject([{ reason: 'no_answer' }]);
+    await putBack(id, 'shut');
     const third = await read(id);
     expect(third.integrationId).toBe(ids[0]);
     expect(third.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -290,11 +292,11 @@ describe('putBackMessages', () => {
       await database.prisma.integration.update({ where: { id: passedOver }, data });
     }
     const id = await write(place, { integrationId: ids[1]!, data: { jobId: newId() } });
-    await putBack(id, true);
+    await putBack(id, 'shut');
     const next = await read(id);
     expect(next.integrationId).toBe(ids[3]);
     expect(next.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
-    await putBack(id, true);
+    await putBack(id, 'shut');
     const first = await read(id);
     expect(first.integrationId).toBe(ids[1]);
     expect(first.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -304,22 +306,27 @@ describe('putBackMessages', () => {
     const { place, ids } = await createPlaceWithChain(2);
     const data = { jobId: newId(), dueAt: new Date(Date.now() + 5_000) };
     const id = await write(place, { integrationId: ids[0]!, data });
-    await putBack(id, true);
+    await putBack(id, 'shut');
     expect(await read(id)).toMatchObject({ ...data, integrationId: ids[0], waits: null });
   });
 
-  test('keeps the integration where nothing is wrong with it', async () => {
+  test.each([
+    ['limit', 'limit'],
+    ['stopping', null],
+  ] as const)('keeps the integration where nothing is wrong with it: %s', async (why, waits) => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await putBack(id, false);
-    expect(await read(id)).toMatchObject({ integrationId: ids[0], jobId: null, waits: null });
+    await putBack(id, why);
+    const message = await read(id);
+    expect(message).toMatchObject({ integrationId: ids[0], jobId: null, waits, attempts: 0 });
+    expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
   });
 
   test('does not touch what another worker claimed', async () => {
     const { place } = await createPlaceWithChain(1);
     const id = await write(place);
     await claim([id]);
-    await putBack(id, true);
+    await putBack(id, 'shut');
     expect(await read(id)).toMatchObject({ state: 'sending' });
   });
 });
@@ -368,8 +375,12 @@ describe('an integration that needs attention', () => {
   });
 
   test('lets nothing go on that waits for another one, or for something else', async () => {
-    const { place, ids } = await createPlaceWithChain(2);
-    const [integrationId, other] = [ids[0]!, ids[1]!];
+    const { place, ids } = await createPlaceWithChain(1);
+    const integrationId = ids[0]!;
+    const { tenant } = place;
+    const { id: other } = await factories.createIntegration(tenant, { channel, provider: 'smtp' });
+    const chain = channelVersion({}, { integrationIds: [other] });
+    const elsewhere = { tenant, event: await factories.createEvent(tenant, { [channel]: chain }) };
     const later = new Date(Date.now() + 60_000);
     for (const id of [integrationId, other]) {
       const state = { state: 'needs_attention', probeAt: later };
@@ -382,7 +393,7 @@ describe('an integration that needs attention', () => {
       await write(place, { integrationId, data: { ...waiting('needs_attention'), isBulk: true } }),
     ];
     const left = [
-      await write(place, { integrationId: other, data: waiting('needs_attention') }),
+      await write(elsewhere, { integrationId: other, data: waiting('needs_attention') }),
       await write(place, { integrationId, data: waiting('retry') }),
       await write(place, { integrationId, data: waiting(null) }),
     ];
@@ -393,5 +404,78 @@ describe('an integration that needs attention', () => {
       expect(waits).toBeNull();
     }
     expect(await Promise.all(left.map(read))).toEqual(before);
+  });
+});
+
+describe('a chain whose first integration needs attention', () => {
+  const setState = (id: string, state: string) =>
+    database.prisma.integration.update({
+      where: { id },
+      data: { state, stateReason: 'Authenticate', probeAt: new Date(Date.now() + 60_000) },
+    });
+
+  async function createChain(states: string[]) {
+    const { place, ids } = await createPlaceWithChain(states.length);
+    for (const [index, state] of states.entries()) await setState(ids[index]!, state);
+    return { place, ids };
+  }
+
+  test('hands a message to the next one without an attempt, and notes why', async () => {
+    const { place, ids } = await createChain(['needs_attention', 'active']);
+    const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
+    expect(await claim([id])).toEqual(['settled']);
+    const message = await read(id);
+    const { name } = await database.prisma.integration.findUniqueOrThrow({
+      where: { id: ids[0]! },
+    });
+    expect(message).toMatchObject({
+      state: 'queued',
+      integrationId: ids[1],
+      attempts: 0,
+      waits: null,
+      jobId: null,
+    });
+    expect(readPassedOver(message.notes)).toMatchObject([
+      { name, reason: 'needs_attention', detail: 'Authenticate' },
+    ]);
+    expect(await claim([id])).toEqual(['claimed']);
+  });
+
+  test.each([
+    ['one that is paused', ['needs_attention', 'paused', 'active'], 2],
+    ['one that needs attention too', ['needs_attention', 'needs_attention', 'active'], 2],
+    ['the end of the chain', ['active', 'needs_attention'], 0, 1],
+  ])('passes over %s', async (_what, states, taker, from = 0) => {
+    const { place, ids } = await createChain(states);
+    const id = await write(place, { integrationId: ids[from]! });
+    await claim([id]);
+    expect((await read(id)).integrationId).toBe(ids[taker]);
+  });
+
+  test('waits where there is no other that works, and goes on when any of the chain does', async () => {
+    const { place, ids } = await createChain(['needs_attention', 'needs_attention']);
+    const id = await write(place, { integrationId: ids[0]! });
+    await claim([id]);
+    expect(await read(id)).toMatchObject({ integrationId: ids[0], waits: 'needs_attention' });
+    await markActive(database.delivery, ids[1]!);
+    await claim([id]);
+    expect(await read(id)).toMatchObject({ integrationId: ids[1], state: 'queued' });
+    expect(await claim([id])).toEqual(['claimed']);
+  });
+
+  test('counts the tries in a row by the integration that a message goes by', async () => {
+    const { place, ids } = await createChain(['active', 'active']);
+    const id = await write(place, { integrationId: ids[0]! });
+    const counts: number[] = [];
+    for (const integrationId of [ids[0], ids[0], ids[1], ids[1], ids[0]]) {
+      await update(id, { integrationId: integrationId!, state: 'queued', dueAt: new Date(0) });
+      const [claimed] = await claimMessages(database.delivery, {
+        ids: [id],
+        worker: 'w',
+        leaseMs: 20_000,
+      });
+      if (claimed?.kind === 'claimed') counts.push(claimed.message.attemptsInRow);
+    }
+    expect(counts).toEqual([1, 2, 1, 2, 1]);
   });
 });

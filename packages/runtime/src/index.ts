@@ -9,10 +9,17 @@ export { valuesOfHeader } from './raw-headers';
 export { isReceiptSecret, receiptUrlOf } from './receipt-address';
 export { createConsumerRedis, createRedis, waitForRedis } from './redis';
 export { createRedisCheck } from './redis-check';
+export {
+  createRedisScript,
+  type RedisScript,
+  runRedisScript,
+  type ScriptCall,
+} from './redis-script';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
 export { type ProcessName, type Setting, type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';
+export { readSlackTicket, type SlackTicket, writeSlackTicket } from './slack-ticket';
 export {
   createStartChecks,
   type Findings,

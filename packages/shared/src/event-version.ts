@@ -4,8 +4,11 @@ export type Policy = {
   attempts: number;
   /** From the message's first due time; after it the message is `failed: expired`. */
   timeToLiveMs: number;
-  /** After an outcome that nobody can know: send again, marked as a possible duplicate, or hold. */
-  onUnknown: 'resend' | 'hold';
+  /**
+   * After an outcome that nobody can know: send again, marked as a possible duplicate, by the same integration or by the
+   * next one of the chain; or hold.
+   */
+  onUnknown: 'resend' | 'resend_next' | 'hold';
   /** How often, at most, a message is sent again after an unknown outcome; the channel's own number where it is left out. */
   unknownResends?: number;
 };

@@ -33,6 +33,7 @@ const message: MessageStory = {
   expiresAt: time(3_600),
   isQueued: true,
   attempts: [],
+  passedOver: [],
   receipts: [],
 };
 
@@ -45,6 +46,7 @@ const request: RequestStory = {
   items: 1,
   plannedItems: 1,
   createdAt: time(0),
+  isSensitive: false,
   skips: [],
   messages: [],
   isCut: false,
@@ -55,6 +57,15 @@ function tell(given: Partial<MessageStory>, story: Partial<RequestStory> = {}): 
 }
 
 describe('explainRequest', () => {
+  test('tells which integration was passed over, and why', () => {
+    const passedOver = [
+      { name: 'first', reason: 'needs_attention' as const, detail: 'Authenticate', at: time(1) },
+    ];
+    expect(tell({ passedOver })).toContain(
+      `  At ${time(1).toISOString()} the integration "first" was passed over (needs_attention): The integration needs attention. Authenticate.`,
+    );
+  });
+
   test('tells of a message from its acceptance to the report of its provider', () => {
     const receipts = [{ state: 'delivered', receivedAt: time(5), detail: undefined }];
     expect(tell({ state: 'delivered', attempts: [attempt], receipts })).toEqual([

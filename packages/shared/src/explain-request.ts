@@ -1,4 +1,11 @@
-import { failureReasons, type MessageState, messageStates, skipReasons } from './message-state';
+import {
+  failureReasons,
+  type MessageState,
+  messageStates,
+  type PassedOver,
+  passedOverReasons,
+  skipReasons,
+} from './message-state';
 
 /** What lies of a request, as the tables have it. Times are what PostgreSQL's clock said. */
 export type RequestStory = {
@@ -10,6 +17,7 @@ export type RequestStory = {
   items: number;
   plannedItems: number;
   createdAt: Date;
+  isSensitive: boolean;
   skips: { item: number; channel: string; reason: string; detail: string | undefined }[];
   messages: MessageStory[];
   /** There are more messages than these. */
@@ -30,6 +38,7 @@ export type MessageStory = {
   expiresAt: Date;
   isQueued: boolean;
   attempts: AttemptStory[];
+  passedOver: PassedOver[];
   receipts: { state: string; receivedAt: Date; detail: string | undefined }[];
 };
 
@@ -61,6 +70,11 @@ function explainAcceptance(story: RequestStory): string[] {
   const sentences = [
     `Request ${id} was accepted at ${at(createdAt)}: a ${kind} send of the event "${eventName}" with ${count(items, 'item')}, for the app "${appName}"${where}.`,
   ];
+  if (story.isSensitive) {
+    sentences.push(
+      'Its event is sensitive: what it said is sealed and never shown, and dropped once nothing of it is to be sent.',
+    );
+  }
   const left = items - plannedItems;
   if (left > 0) {
     sentences.push(
@@ -83,6 +97,7 @@ function explainMessage(message: MessageStory, now: Date): string[] {
   const why = reason === undefined ? '' : ` (${reason}: ${meaningOf(reason)})`;
   return [
     `Item ${item} by ${channel} to ${target}${again} is ${state}. ${messageStates[state].means}${why}`,
+    ...message.passedOver.map(explainPassedOver),
     ...message.attempts.map(explainAttempt),
     ...message.receipts.map(
       ({ state: told, receivedAt, detail }) =>
@@ -104,6 +119,10 @@ function explainAttempt(attempt: AttemptStory): string {
   const ended = outcomeMeanings[outcome ?? ''] ?? `It ended as ${outcome ?? 'nothing'}`;
   const why = reason === undefined ? '' : ` (${reason})`;
   return `${begun}. ${ended}${why}.${tail(detail)}${again}`;
+}
+
+function explainPassedOver({ name, reason, detail, at: passedAt }: PassedOver): string {
+  return `  At ${at(passedAt)} the integration "${name}" was passed over (${reason}): ${passedOverReasons[reason]}${tail(detail)}`;
 }
 
 const outcomeMeanings: Record<string, string> = {

@@ -50,6 +50,17 @@ export const failureReasons = {
 
 export type FailureReason = keyof typeof failureReasons;
 
+/** Why a message went by another integration of its chain, without a call to this one. */
+export const passedOverReasons = {
+  needs_attention: 'The integration needs attention.',
+  no_answer: 'The integration did not answer several times in a row.',
+} as const satisfies Record<string, string>;
+
+export type PassedOverReason = keyof typeof passedOverReasons;
+
+/** One integration that a message passed over; `name` and `detail` are as they were then. */
+export type PassedOver = { name: string; reason: PassedOverReason; detail?: string; at: Date };
+
 /** Whom a provider's refusal is about. */
 export type RejectionScope = 'recipient' | 'content' | 'integration';
 
@@ -78,6 +89,8 @@ export type Outcome =
       reason: string;
       detail?: string;
       afterMs?: number;
+      /** The provider asked for fewer calls: of this integration, or to this target. */
+      slows?: 'integration' | 'target';
       /** How many attempts this reason is worth, where that is fewer than the version allows. */
       maxAttempts?: number;
     }

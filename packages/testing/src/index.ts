@@ -65,6 +65,7 @@ export {
   type SlackSend,
   type SlackSimulator,
 } from './simulators/slack';
+export { type SimulatedSlackApp, signSlackEvent, simulatedInstall } from './simulators/slack-oauth';
 export {
   createSmtpSimulator,
   type SmtpFault,

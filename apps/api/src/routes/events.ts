@@ -12,6 +12,7 @@ import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
 import type { Operation } from '../operation';
 import type { PostCall } from '../post';
+import { dryRunAnswer, dryRunExample } from './dry-run';
 
 export type EventRoutesDeps = {
   channels: WireChannels;
@@ -107,5 +108,13 @@ channel is skipped, and the log says why. Without \`user\` every channel is.`,
     success: Type.Boolean(),
   }),
   answerExample: { request_id: acceptedId, id: acceptedId, success: true },
+  query: {
+    dry_run: {
+      description:
+        'With `true` nothing is stored and nothing is sent: the answer tells for each channel what would happen. An `Idempotency-Key` has no effect then.',
+      schema: Type.Union([Type.Literal('true'), Type.Literal('false')]),
+    },
+  },
+  dryRun: { answer: dryRunAnswer, answerExample: dryRunExample },
   errors: { event_not_found: {}, event_not_live: {} },
 } satisfies Omit<Operation, 'body'>;

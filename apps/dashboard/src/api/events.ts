@@ -56,7 +56,7 @@ export type ChannelDefinition = {
 export type Policy = {
   attempts: number;
   timeToLiveMs: number;
-  onUnknown: 'resend' | 'hold';
+  onUnknown: 'resend' | 'resend_next' | 'hold';
   /** Left out: as often as the channel says. */
   unknownResends?: number;
 };

@@ -23,9 +23,14 @@ export type IntegrationAnswer = {
   updatedAt: number;
   /** Where the provider reports to, where it does. */
   receiptUrl: string | null;
+  /** Slack itself can fill it: see SlackInstallAnswer. */
+  canAddToSlack: boolean;
   /** What `check` of its provider has against it now, as after an update of Belfry. */
   problems: FieldProblem[];
 };
+
+/** POST api/apps/:appId/integrations/:id/slack-install: where Add to Slack begins, for an hour. */
+export type SlackInstallAnswer = { url: string };
 
 export type UsedBy = {
   eventId: string;

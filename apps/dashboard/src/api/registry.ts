@@ -1,3 +1,5 @@
+import type { Policy } from './events';
+
 /** JSON Schema as the registry has it; `title` is the label, `description` the hint, `default` what the form begins with. */
 export type JsonSchema = {
   type?: string;
@@ -27,7 +29,7 @@ export type RegistryAnswer = {
   skipReasons: Record<string, string>;
   failureReasons: Record<string, string>;
   helpers: string[];
-  defaultPolicy: { attempts: number; timeToLiveMs: number; onUnknown: 'resend' | 'hold' };
+  defaultPolicy: { attempts: number; timeToLiveMs: number; onUnknown: Policy['onUnknown'] };
   /** What the magic recipients of the sandbox do. */
   magicWords: Record<string, string>;
 };

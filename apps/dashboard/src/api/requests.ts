@@ -74,6 +74,8 @@ export type MessageLane = {
 /** In time order. `at` is Unix milliseconds. */
 export type Step =
   | { kind: 'planned'; at: number; detail: string }
+  /** The integration was not called: the next one of the chain took over. */
+  | { kind: 'passed_over'; at: number; integration: string; reason: string; detail: string }
   | AttemptStep
   | { kind: 'waited'; at: number; until: number | null; detail: string }
   | ReceiptStep

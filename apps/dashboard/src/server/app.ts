@@ -129,6 +129,7 @@ function addConfiguration(app: Express, deps: DashboardDeps): void {
     .put(integrations.change)
     .delete(integrations.remove);
   app.post(`${integrationsAt}/:id/test`, integrations.testStored);
+  app.post(`${integrationsAt}/:id/slack-install`, integrations.slackInstall);
   app.post(`${integrationsAt}/:id/pause`, integrations.pause);
   app.post(`${integrationsAt}/:id/resume`, integrations.resume);
   const eventsAt = '/api/apps/:appId/events';

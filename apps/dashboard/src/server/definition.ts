@@ -11,7 +11,11 @@ const locale = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$';
 const policySchema = Type.Object({
   attempts: Type.Integer({ minimum: 1, maximum: 50 }),
   timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
-  onUnknown: Type.Union([Type.Literal('resend'), Type.Literal('hold')]),
+  onUnknown: Type.Union([
+    Type.Literal('resend'),
+    Type.Literal('resend_next'),
+    Type.Literal('hold'),
+  ]),
   unknownResends: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
 });
 
@@ -116,7 +120,10 @@ function checkChain(
     if (!found) return [errorOf(at, 'An integration of its chain was removed: choose another.')];
     if (found.state === 'active') return [];
     const state = found.state === 'paused' ? 'is paused' : 'needs attention';
-    return [warningOf(at, `Its integration ${found.name} ${state}: messages will wait for it.`)];
+    // Who refuses us is passed over; who is paused is waited for.
+    const willWait = found.state === 'paused' || ids.length === 1;
+    const then = willWait ? 'messages will wait for it' : 'the others of its chain take over';
+    return [warningOf(at, `Its integration ${found.name} ${state}: ${then}.`)];
   });
 }
 

@@ -43,6 +43,7 @@ import {
   type Secrets,
   type Shutdown,
   type StartCheck,
+  writeSlackTicket,
 } from '@belfry/runtime';
 import { createSendEventBody, createValidator, messageStates } from '@belfry/shared';
 import type { DashboardDeps } from './app';
@@ -163,6 +164,7 @@ function createConfigurationParts(
       markActive: (id) => markActive(pool, id),
       receiptUrlOf: (integrationId) =>
         receiptUrlOf({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
+      slackInstallUrlOf: createSlackInstallUrlOf({ env, secrets }),
     },
     events: { channels: all, events, integrations },
     trying: {
@@ -284,4 +286,21 @@ function connectionRules(env: Env<'dashboard'>): ConnectionDeps {
   throw new EnvError([
     { name: 'TRUSTED_PROXIES', problem: isTrustedProxy.problem, example: '10.0.0.0/8' },
   ]);
+}
+
+const slackTicketMs = 60 * 60_000;
+
+function createSlackInstallUrlOf({
+  env,
+  secrets,
+}: {
+  env: Env<'dashboard'>;
+  secrets: Secrets;
+}): DashboardDeps['integrations']['slackInstallUrlOf'] {
+  if (env.SLACK_CLIENT_ID === '') return undefined;
+  return ({ accountId, operatorId }, integrationId) => {
+    const expiresAtMs = Date.now() + slackTicketMs;
+    const ticket = writeSlackTicket({ integrationId, accountId, operatorId, expiresAtMs }, secrets);
+    return `${env.PUBLIC_URL.replace(/\/+$/, '')}/slack/install?ticket=${ticket}`;
+  };
 }

@@ -1,5 +1,12 @@
 import { findResendObstacle, findResendWarning } from '@belfry/accepting';
-import type { Story, StoryAttempt, StoryMessage, StoryReceipt } from '@belfry/database';
+import {
+  readPassedOver,
+  type Story,
+  type StoryAttempt,
+  type StoryMessage,
+  type StoryReceipt,
+} from '@belfry/database';
+import { passedOverReasons } from '@belfry/shared';
 import type {
   AttemptStep,
   CallAnswer,
@@ -109,12 +116,18 @@ function laneOf(message: StoryMessage, story: Story): MessageLane {
         }
       : null,
     resendOf: message.resendOf,
-    notes: message.notes ?? {},
+    notes: notesOf(message),
     steps: stepsOf(message, { attempts, receipts, isSensitive }),
     explanation: explanationOf(message, { attempts, receipts }),
     rendered: isSensitive ? sensitiveMask : (capture?.content ?? null),
     can: whatCan(message, { isSensitive, messages: story.messages }),
   };
+}
+
+/** Of what has no step of its own. */
+function notesOf({ notes }: StoryMessage): Record<string, unknown> {
+  const { passed_over: _, ...others } = notes ?? {};
+  return others;
 }
 
 function waitsOf({ state, waits, dueAt }: StoryMessage): MessageLane['waits'] {
@@ -143,6 +156,7 @@ function stepsOf(message: StoryMessage, records: Records & { isSensitive: boolea
   };
   const steps: Step[] = [
     planned,
+    ...passedOverSteps(message),
     ...attempts.flatMap((attempt, index) => withWait(attempt, attempts[index + 1], isSensitive)),
     ...receipts.map(receiptStep),
   ];
@@ -158,6 +172,16 @@ function stepsOf(message: StoryMessage, records: Records & { isSensitive: boolea
 function endOf(reason: string): string {
   const { what, remedy } = explainReason(reason, null);
   return [what, remedy].filter((part) => part !== null).join(' ');
+}
+
+function passedOverSteps({ notes }: StoryMessage): Step[] {
+  return readPassedOver(notes).map(({ name, reason, detail, at }) => ({
+    kind: 'passed_over',
+    at: at.getTime(),
+    integration: name,
+    reason,
+    detail: detail ? `${passedOverReasons[reason]} ${detail}` : passedOverReasons[reason],
+  }));
 }
 
 /** A call, and how long it was until the next one. */

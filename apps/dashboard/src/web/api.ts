@@ -14,6 +14,7 @@ import type {
   IntegrationChangeBody,
   IntegrationListAnswer,
   NewIntegrationBody,
+  SlackInstallAnswer,
   TestConnectionAnswer,
   TestConnectionBody,
 } from '../api/integrations';
@@ -146,6 +147,8 @@ function integrationCalls(ask: Ask) {
       ask<TestConnectionAnswer>('POST', `${all(appId)}/test`, body),
     testStored: (appId: string, of: string) =>
       ask<TestConnectionAnswer>('POST', `${one(appId, of)}/test`),
+    beginSlackInstall: (appId: string, of: string) =>
+      ask<SlackInstallAnswer>('POST', `${one(appId, of)}/slack-install`),
     setIntegrationPaused: (appId: string, of: string, isPaused: boolean) =>
       ask<IntegrationAnswer>('POST', `${one(appId, of)}/${isPaused ? 'pause' : 'resume'}`),
     removeIntegration: (appId: string, of: string, confirm: boolean) =>

@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
+import { createRedisScript } from '@belfry/runtime';
 import { entryCharacters, finishCharacters, tokenCharacters, tokenStart } from './entry';
-
-export type Script = { lua: string; sha: string };
 
 const tokenEnd = tokenStart + tokenCharacters - 1;
 
@@ -16,7 +14,7 @@ const pieceOf = (characters: number) =>
 // Each script takes keys of one account, and may be run twice: a command whose answer was lost may be sent again.
 
 /** ARGV: fingerprint and token of each key; ring key; ms of the lock. Answers 1 where the caller has the lock, else what is there. */
-export const begin = script(`
+export const begin = createRedisScript(`
 local answers = {}
 for i = 1, #KEYS do
   local mine = ${pieceOf(entryCharacters)}
@@ -34,7 +32,7 @@ end
 return answers`);
 
 /** ARGV: owner and new value of each key; ring key; ms to keep. Another one's lock, and what is done, stay as they are. */
-export const finish = script(`
+export const finish = createRedisScript(`
 for i = 1, #KEYS do
   local piece = ${pieceOf(finishCharacters)}
   local owner = string.sub(piece, 1, ${tokenCharacters})
@@ -46,7 +44,7 @@ end
 return #KEYS`);
 
 /** ARGV: owner of each key. Only its own lock is removed. */
-export const release = script(`
+export const release = createRedisScript(`
 for i = 1, #KEYS do
   local owner = ${pieceOf(tokenCharacters)}
   local held = redis.call('GET', KEYS[i])
@@ -55,7 +53,3 @@ for i = 1, #KEYS do
   end
 end
 return #KEYS`);
-
-function script(lua: string): Script {
-  return { lua, sha: hash('sha1', lua, 'hex') };
-}

@@ -1,7 +1,5 @@
-import { type Batcher, createBatcher } from '@belfry/runtime';
+import { type Batcher, createBatcher, type RedisScript, runRedisScript } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
-import { runScript } from './run-script';
-import type { Script } from './scripts';
 
 /** A key of one account, at one step of the gate. */
 export type StepInput = {
@@ -15,7 +13,7 @@ export type StepInput = {
 export type StepOptions<Input extends StepInput> = {
   redis: Redis;
   prefix: string;
-  script: Script;
+  script: RedisScript;
   /** The key's own piece of the packed argument. */
   pack(input: Input): string;
   /** How long what the script sets is kept; undefined where it sets nothing. */
@@ -66,7 +64,7 @@ async function askQuietly<Input extends StepInput>(
   const [first] = group;
   if (!first) return [];
   try {
-    const said = await runScript(redis, script, {
+    const said = await runRedisScript(redis, script, {
       keys: group.map((input) => keyName(prefix, input)),
       args: [group.map(pack).join(''), first.ringKeyId, ...(keepMs === undefined ? [] : [keepMs])],
     });

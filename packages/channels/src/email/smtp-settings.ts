@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { maxPerSecondSetting } from '../rate';
 import { parseEmailAddress } from './address';
 
 export const smtpSettings = Type.Object({
@@ -21,6 +22,7 @@ export const smtpSettings = Type.Object({
     address: Type.String({ title: 'Sender’s address', maxLength: 254 }),
   }),
   reply_to: Type.Optional(Type.String({ title: 'Reply to', maxLength: 254 })),
+  max_per_second: maxPerSecondSetting(),
 });
 
 export const smtpCredentials = Type.Object({

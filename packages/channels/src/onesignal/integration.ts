@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { maxPerSecondSetting } from '../rate';
 
 export const onesignalSettings = Type.Object({
   app_id: Type.String({
@@ -8,6 +9,7 @@ export const onesignalSettings = Type.Object({
     description: 'From the settings of the app, under "Keys & IDs".',
     pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
   }),
+  max_per_second: maxPerSecondSetting(),
 });
 
 export const onesignalCredentials = Type.Object({

@@ -107,7 +107,8 @@ function outcomeOf(reason: string, code: FcmCode, { headers }: HttpAnswer): Unan
   const said = { reason, detail: code.sentence };
   if (code.outcome === 'retry') {
     const waitMs = retryAfterMs(headers, Date.now()) ?? code.afterMs;
-    return { outcome: 'retry', ...said, afterMs: Math.max(waitMs, minWaitMs) };
+    const slows = code.slows ? { slows: code.slows } : {};
+    return { outcome: 'retry', ...said, ...slows, afterMs: Math.max(waitMs, minWaitMs) };
   }
   const { scope, isOnePlatform } = code;
   return { outcome: 'rejected', scope, ...said, ...(isOnePlatform ? { ownToken: true } : {}) };

@@ -1,7 +1,7 @@
 import type { RejectionScope } from '@belfry/shared';
 
 type Verdict =
-  | { outcome: 'retry'; afterMs: number }
+  | { outcome: 'retry'; afterMs: number; slows?: 'target' }
   | {
       outcome: 'rejected';
       scope: RejectionScope;
@@ -50,6 +50,8 @@ export const fcmCodes = {
   },
   QUOTA_EXCEEDED: {
     outcome: 'retry',
+    // FCM does not say which of them.
+    slows: 'target',
     afterMs: minuteMs,
     sentence: 'FCM wants fewer messages from this project, or to this device or topic.',
   },

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { IntegrationInput } from '../channel';
+import { maxPerSecondSetting } from '../rate';
 import { isProjectId, readServiceAccount, type ServiceAccount } from './service-account';
 
 export const fcmSettings = Type.Object({
@@ -10,6 +11,7 @@ export const fcmSettings = Type.Object({
       pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
     }),
   ),
+  max_per_second: maxPerSecondSetting(),
 });
 
 export const fcmCredentials = Type.Object({

@@ -1,7 +1,7 @@
 import type { Unanswered } from '../network-failure';
 
 type Verdict =
-  | { outcome: 'retry'; afterMs?: number }
+  | { outcome: 'retry'; afterMs?: number; slows?: 'integration' }
   | { outcome: 'unknown' }
   | { outcome: 'rejected'; scope: 'recipient' | 'content' | 'integration' };
 
@@ -41,10 +41,12 @@ const badArguments = {
 } as const;
 const tooFast = {
   outcome: 'retry',
+  slows: 'integration',
   sentence: 'Slack wants fewer messages a second.',
 } as const;
 const quotaUsedUp = {
   outcome: 'retry',
+  slows: 'integration',
   afterMs: hourMs,
   sentence: 'The workspace has used up its quota of messages.',
 } as const;
@@ -126,7 +128,13 @@ export function sortSlackCode(code: string): Unanswered {
   const said = { reason: code, detail: sentence };
   if (known?.outcome === 'rejected') return { outcome: 'rejected', scope: known.scope, ...said };
   if (known?.outcome === 'retry') {
-    return { outcome: 'retry', ...said, ...(known.afterMs ? { afterMs: known.afterMs } : {}) };
+    const { afterMs, slows } = known;
+    return {
+      outcome: 'retry',
+      ...said,
+      ...(afterMs ? { afterMs } : {}),
+      ...(slows ? { slows } : {}),
+    };
   }
   return outcome === 'unknown'
     ? { outcome: 'unknown', ...said }

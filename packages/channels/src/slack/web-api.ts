@@ -11,12 +11,24 @@ import type {
   Tested,
 } from '../channel';
 import { createHttp } from '../http';
+import { maxPerSecondSetting } from '../rate';
 import { createSlackApi, type SlackAccess, type SlackReply } from './api';
 import { createDirectChannels, type Person } from './direct-channels';
 import { parseSlackTarget, type SlackTarget } from './target';
 import type { SlackContent } from './template';
 
-const slackSettings = Type.Object({});
+const filledBySlack = 'Filled by Add to Slack: Slack’s own reports name the integration by it.';
+
+const slackSettings = Type.Object({
+  max_per_second: maxPerSecondSetting(),
+  team_id: Type.Optional(
+    Type.String({ title: 'Workspace', description: filledBySlack, maxLength: 64 }),
+  ),
+  app_id: Type.Optional(Type.String({ title: 'App', description: filledBySlack, maxLength: 64 })),
+  bot_user_id: Type.Optional(
+    Type.String({ title: 'Bot user', description: filledBySlack, maxLength: 64 }),
+  ),
+});
 
 const slackCredentials = Type.Object({
   access_token: Type.Optional(
@@ -171,9 +183,13 @@ function isNotFound(reply: SlackReply): boolean {
   return 'refused' in reply && reply.code !== undefined && notFoundCodes.includes(reply.code);
 }
 
-/** A token that came with the call or the user fails this message alone. */
+/** What happens to a token that came with the call or the user is this message's matter alone. */
 function blameToken(result: SendResult, { ownToken }: SendCall<SlackContent>): SendResult {
   const { outcome } = result;
+  if (ownToken !== undefined && outcome.outcome === 'retry') {
+    const { slows: _, ...rest } = outcome;
+    return { ...result, outcome: rest };
+  }
   if (ownToken === undefined || outcome.outcome !== 'rejected') return result;
   if (outcome.scope !== 'integration') return result;
   return { ...result, outcome: { ...outcome, ownToken: true } };

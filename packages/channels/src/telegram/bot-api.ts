@@ -12,6 +12,7 @@ import type {
   Tested,
 } from '../channel';
 import { createHttp } from '../http';
+import { maxPerSecondSetting, type TargetRate } from '../rate';
 import {
   createTelegramApi,
   type TelegramAccess,
@@ -19,6 +20,12 @@ import {
   type TelegramReply,
 } from './api';
 import type { TelegramContent } from './template';
+
+/** By Telegram's own advice; none of it is promised. */
+const messagesPerSecond = 30;
+const chatRate: TargetRate = { everyMs: 1_000, burst: 1 };
+/** Within any minute 20: five at once, and the others as the bucket fills. */
+const groupRate: TargetRate = { everyMs: 4_000, burst: 5 };
 
 const telegramSettings = Type.Object({
   sender: Type.Optional(
@@ -29,6 +36,7 @@ const telegramSettings = Type.Object({
       pattern: '^@?[A-Za-z][A-Za-z0-9_]{3,31}$',
     }),
   ),
+  max_per_second: maxPerSecondSetting(messagesPerSecond),
 });
 
 /** The token becomes part of a path, so nothing else may be in it. */
@@ -88,6 +96,11 @@ export const telegramBotApi: Provider<TelegramContent> = {
   settings: telegramSettings,
   credentials: telegramCredentials,
   payload: telegramPayload,
+  rate: {
+    perSecond: messagesPerSecond,
+    // Groups and channels have negative ids, or names.
+    ofTarget: (chatId) => (/^\d+$/.test(chatId) ? chatRate : groupRate),
+  },
   check({ credentials }) {
     if (readToken(credentials) !== undefined) return [];
     return ['bot_token must be the token of a bot from @BotFather (123456789:AA…)'];

@@ -196,6 +196,8 @@ function throttled(
   return {
     outcome: 'retry',
     reason: 'too_many_requests',
+    // Telegram does not say which of the two.
+    slows: 'target',
     detail: 'Telegram wants fewer messages a second from the bot, or to the chat.',
     ...(afterMs === undefined ? {} : { afterMs }),
   };

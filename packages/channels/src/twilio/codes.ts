@@ -4,7 +4,13 @@ import { retryAfterMs, sortStatus } from '../http';
 import type { Unanswered } from '../network-failure';
 
 type Verdict =
-  | { outcome: 'retry'; afterMs?: number; maxAttempts?: number; blames?: 'recipient' }
+  | {
+      outcome: 'retry';
+      afterMs?: number;
+      maxAttempts?: number;
+      slows?: 'integration';
+      blames?: 'recipient';
+    }
   | { outcome: 'unknown'; blames?: 'recipient' }
   | { outcome: 'rejected'; scope: 'recipient' | 'content' }
   | {
@@ -50,9 +56,14 @@ const badNumber = {
   suppress: dead,
   sentence: 'Twilio says that this is no number that can get the message.',
 } as const;
-const tooFast = { outcome: 'retry', sentence: 'Twilio wants fewer calls a second.' } as const;
+const tooFast = {
+  outcome: 'retry',
+  slows: 'integration',
+  sentence: 'Twilio wants fewer calls a second.',
+} as const;
 const queueFull = {
   outcome: 'retry',
+  slows: 'integration',
   afterMs: 5 * minuteMs,
   sentence:
     'The sender’s queue at Twilio is full: more senders, or fewer messages, would empty it.',
@@ -289,12 +300,13 @@ function toOutcome(reason: string, known: TwilioCode, wait: { afterMs?: number }
   const said = { reason, detail: known.sentence };
   if (known.outcome === 'rejected') return { outcome: 'rejected', scope: known.scope, ...said };
   if (known.outcome === 'unknown') return { outcome: 'unknown', ...said };
-  const { afterMs, maxAttempts } = known;
+  const { afterMs, maxAttempts, slows } = known;
   return {
     outcome: 'retry',
     ...said,
     ...(afterMs ? { afterMs } : {}),
     ...(maxAttempts ? { maxAttempts } : {}),
+    ...(slows ? { slows } : {}),
     ...wait,
   };
 }

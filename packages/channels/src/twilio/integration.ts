@@ -1,6 +1,7 @@
 import { type TObject, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { maxPerSecondSetting } from '../rate';
 import { parseTwilioSender, type SenderKind } from './sender';
 
 export const twilioCredentials = Type.Object({
@@ -29,9 +30,10 @@ export const twilioCredentials = Type.Object({
 });
 
 /** `hint` says which senders the channel takes. */
-export function createTwilioSettings(hint: string): TObject {
+export function createTwilioSettings(hint: string, perSecond: number | undefined): TObject {
   return Type.Object({
     sender: Type.String({ title: 'Sender', description: hint, minLength: 1, maxLength: 64 }),
+    max_per_second: maxPerSecondSetting(perSecond),
   });
 }
 

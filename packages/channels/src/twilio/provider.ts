@@ -36,7 +36,8 @@ import { requestOf, type TwilioKind, type TwilioRequest } from './request';
 export function createTwilioProvider<Content>(kind: TwilioKind<Content>): Provider<Content> {
   return {
     label: 'Twilio',
-    settings: createTwilioSettings(kind.senderHint),
+    settings: createTwilioSettings(kind.senderHint, kind.rate?.perSecond),
+    ...(kind.rate ? { rate: kind.rate } : {}),
     credentials: twilioCredentials,
     payload: twilioPayload,
     check: (integration) => checkTwilio(integration, kind.senders, kind.senderHint),

@@ -1,5 +1,6 @@
 import type { DescribeCall } from '../channel';
 import type { Unanswered } from '../network-failure';
+import type { ProviderRate } from '../rate';
 import type { TwilioFields } from './api';
 import { senderOf } from './integration';
 import { parseTwilioSender, type SenderKind, suppressionSenderOf } from './sender';
@@ -10,6 +11,8 @@ export type TwilioKind<Content> = {
   scheme: '' | 'whatsapp:';
   senders: readonly SenderKind[];
   senderHint: string;
+  /** How fast the channel takes messages, beside what Twilio queues by itself. */
+  rate?: ProviderRate;
   /** The content's part of the request, and the sender that the call named. */
   read(content: Content): TwilioContent | { refused: Unanswered };
 };

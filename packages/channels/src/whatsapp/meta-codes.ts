@@ -6,6 +6,7 @@ type Verdict =
       outcome: 'retry';
       afterMs?: number;
       maxAttempts?: number;
+      slows?: 'integration' | 'target';
       /** Whom it is about when a report brings it: then there is nothing left to try. */
       scope: RejectionScope;
     }
@@ -40,10 +41,12 @@ const undeliverable = {
 const notOnWhatsapp = { ...recipient, sentence: 'The number is not on WhatsApp.' } as const;
 const tooFast = {
   ...later,
+  slows: 'integration',
   sentence: 'Meta wants fewer messages a second from this number.',
 } as const;
 const tooManyCalls = {
   ...later,
+  slows: 'integration',
   afterMs: minuteMs,
   sentence: 'The app or the account has made too many calls to Meta.',
 } as const;
@@ -118,6 +121,7 @@ export const metaCodes = {
   '131047': windowClosed,
   '131048': {
     ...later,
+    slows: 'integration',
     afterMs: hourMs,
     sentence: 'Meta limits the number, because too many people blocked or reported it.',
   },
@@ -133,6 +137,7 @@ export const metaCodes = {
   '131051': { ...content, sentence: 'The number cannot take a message of this kind.' },
   '131056': {
     ...toThisPersonLater,
+    slows: 'target',
     afterMs: 6_000,
     sentence: 'Too many messages went to this person in a short time.',
   },
@@ -172,12 +177,13 @@ export function outcomeOf(code: string, found: MetaCode): Unanswered {
   const { sentence, ...rest } = found;
   const said = { reason: code, detail: sentence };
   if (rest.outcome === 'rejected') return { outcome: 'rejected', scope: rest.scope, ...said };
-  const { afterMs, maxAttempts } = rest;
+  const { afterMs, maxAttempts, slows } = rest;
   return {
     outcome: 'retry',
     ...said,
     ...(afterMs === undefined ? {} : { afterMs }),
     ...(maxAttempts === undefined ? {} : { maxAttempts }),
+    ...(slows === undefined ? {} : { slows }),
   };
 }
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { maxPerSecondSetting } from '../rate';
+import { whatsappRate } from './rate';
 
 export const metaSettings = Type.Object({
   sender: Type.String({
@@ -15,6 +17,7 @@ export const metaSettings = Type.Object({
       default: 'v23.0',
     }),
   ),
+  max_per_second: maxPerSecondSetting(whatsappRate.perSecond),
 });
 
 export const metaCredentials = Type.Object({

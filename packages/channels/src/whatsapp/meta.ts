@@ -24,12 +24,14 @@ import {
 } from './meta-integration';
 import { metaReceipts } from './meta-receipts';
 import { createMetaRequest } from './meta-request';
+import { whatsappRate } from './rate';
 import type { WhatsappContent } from './template';
 
 /** WhatsApp by Meta's own Cloud API. */
 export const meta: Provider<WhatsappContent> = {
   label: 'Meta Cloud API',
   settings: metaSettings,
+  rate: whatsappRate,
   credentials: metaCredentials,
   payload: metaPayload,
   check: checkMeta,

@@ -1,6 +1,7 @@
 import type { Unanswered } from '../network-failure';
 import { createTwilioProvider } from '../twilio/provider';
 import type { TwilioContent } from '../twilio/request';
+import { whatsappRate } from './rate';
 import type { Parameter, TemplateContent, WhatsappContent } from './template';
 
 /** Twilio takes less than Meta's Cloud API does. */
@@ -9,6 +10,7 @@ const maxTextCharacters = 1_600;
 export const twilioWhatsapp = createTwilioProvider<WhatsappContent>({
   scheme: 'whatsapp:',
   senders: ['number', 'service'],
+  rate: whatsappRate,
   senderHint: 'The WhatsApp number with its country code, or a messaging service (MG…).',
   read: (content) => (content.kind === 'text' ? readText(content.text) : readTemplate(content)),
 });

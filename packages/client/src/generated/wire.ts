@@ -215,6 +215,36 @@ export type SendEventAnswer = {
   success: boolean;
 };
 
+export type DryRunAnswer = {
+  success: true;
+  dry_run: true;
+  /** Where the app’s messages go. */
+  delivery: 'sandbox' | 'live';
+  /** One for each target, and one for each channel that has none. */
+  messages: readonly ({
+    channel: string;
+    would: 'send' | 'skip' | 'fail';
+    /** Why it would not be sent. */
+    reason?: string;
+    /** The same as a sentence. */
+    detail?: string;
+    /** The address that was chosen. */
+    target?: string;
+    /** By its name; none in the sandbox’s app. */
+    integration?: string;
+    provider?: string;
+    /** Unix milliseconds, where it is later. */
+    due_at?: number;
+    /** As the provider would get it, without any credential. */
+    request?: {
+      operation: string;
+      body: unknown;
+    };
+    notes?: { readonly [name: string]: unknown };
+    warnings: readonly string[];
+  })[];
+};
+
 export type BulkElement = {
   /**
    * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,

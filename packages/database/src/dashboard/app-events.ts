@@ -128,7 +128,7 @@ function createVersionQueries(pool: pg.Pool) {
         `SELECT r.id AS "requestId", r.created_at AS "createdAt", i.data, i.recipient
          FROM (SELECT id, created_at FROM request WHERE app_id = $1 AND event_id = $2 ORDER BY id DESC LIMIT ${lastCallsLookedAt}) r
          JOIN request_item i ON i.request_id = r.id AND i.item = 0
-         WHERE i.data IS NOT NULL ORDER BY r.id DESC LIMIT 1`,
+         WHERE i.data IS NOT NULL AND NOT starts_with(i.data, '"') ORDER BY r.id DESC LIMIT 1`,
         [appId, eventId],
       );
       return rows[0];

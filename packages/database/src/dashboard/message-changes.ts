@@ -1,6 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import type { VersionRow } from '../look-ups';
+import { dropSettledTexts } from '../sealed-items';
 import { type Actor, changeWithAudit } from './audit';
 
 /** A message as far as it decides whether it may be sent again. */
@@ -80,6 +81,7 @@ export async function cancelMessage(
        WHERE id = $1 AND app_id = $2 AND state = 'queued' RETURNING id`,
       [messageId, appId],
     );
+    if (rows[0]) await dropSettledTexts(client, [messageId]);
     return rows[0];
   });
   return cancelled !== undefined;

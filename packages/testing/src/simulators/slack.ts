@@ -6,6 +6,7 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
+import { createSlackOAuth, type SimulatedSlackApp } from './slack-oauth';
 
 /** A message that Slack posted. */
 export type SlackSend = {
@@ -30,11 +31,21 @@ export type SlackSimulator = Omit<HttpSimulator<SlackSend>, 'fail'> & {
   fail(...faults: SlackFault[]): void;
 };
 
-/** Slack's Web API, as far as sending needs it: auth.test, users.lookupByEmail, conversations.open, chat.postMessage. */
-export async function createSlackSimulator(): Promise<SlackSimulator> {
+export type SlackSimulatorOptions = {
+  /** An app that may be added to the simulated workspace. */
+  app?: SimulatedSlackApp;
+};
+
+/** Slack's Web API, as far as sending needs it, and the installation of an app. */
+export async function createSlackSimulator({
+  app,
+}: SlackSimulatorOptions = {}): Promise<SlackSimulator> {
   let posted = 0;
+  const oauth = createSlackOAuth(app);
   const simulator = await createHttpSimulator<SlackSend>({
     handle(request) {
+      const installed = oauth(request);
+      if (installed) return { reply: installed };
       const call = readCall(request);
       const answer = methods[call.method];
       if (!answer) return { reply: refusal('unknown_method') };

@@ -36,6 +36,8 @@ export type TwilioSimulatorOptions = {
   authToken?: string;
   /** Whether it lists what it took when it is asked; Twilio may be late with that. */
   isListing?: boolean;
+  /** Whose credentials it refuses; read with each call. */
+  refusedAccounts?: ReadonlySet<string>;
 };
 
 export type TwilioSimulator = Omit<HttpSimulator<TwilioSend>, 'fail'> & {
@@ -52,10 +54,11 @@ export const simulatedAuthToken = '0123456789abcdef0123456789abcdef';
 export async function createTwilioSimulator({
   authToken = simulatedAuthToken,
   isListing = true,
+  refusedAccounts = new Set(),
 }: TwilioSimulatorOptions = {}): Promise<TwilioSimulator> {
   const taken: TwilioSend[] = [];
   const simulator = await createHttpSimulator<TwilioSend>({
-    handle: (request) => answer(readCall(request), { taken, isListing }),
+    handle: (request) => answer(readCall(request), { taken, isListing, refusedAccounts }),
   });
   return {
     ...simulator,
@@ -64,12 +67,14 @@ export async function createTwilioSimulator({
   };
 }
 
+type Account = Required<Omit<TwilioSimulatorOptions, 'authToken'>> & { taken: TwilioSend[] };
+
 function answer(
   call: TwilioCall | undefined,
-  { taken, isListing }: { taken: TwilioSend[]; isListing: boolean },
+  { taken, isListing, refusedAccounts }: Account,
 ): { reply: HttpReply; send?: TwilioSend } {
   if (!call) return { reply: refusal(20404) };
-  if (!call.password) return { reply: refusal(20003) };
+  if (!call.password || refusedAccounts.has(call.accountSid)) return { reply: refusal(20003) };
   if (call.resource === '') return { reply: { body: { sid: call.accountSid, status: 'active' } } };
   return call.method === 'GET' ? { reply: list(isListing ? taken : [], call) } : make(call, taken);
 }

@@ -1,9 +1,10 @@
 import type { AnyChannel, Provider } from '@belfry/channels';
-import type { AppEvents, AppIntegrationRow, AppIntegrations } from '@belfry/database';
+import type { Actor, AppEvents, AppIntegrationRow, AppIntegrations } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type {
   IntegrationAnswer,
   IntegrationListAnswer,
+  SlackInstallAnswer,
   TestConnectionAnswer,
   UsedBy,
 } from '../../api/integrations';
@@ -24,6 +25,8 @@ export type IntegrationRoutesDeps = {
   /** A passed test: what waits goes on. */
   markActive(integrationId: string): Promise<void>;
   receiptUrlOf(integrationId: string): string;
+  /** Undefined where there is no Slack app. */
+  slackInstallUrlOf: ((actor: Actor, integrationId: string) => string) | undefined;
 };
 
 const anyObject = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
@@ -138,11 +141,17 @@ function createTestRoutes(
 }
 
 function createSwitchRoutes(
-  { integrations, events, credentials: box }: IntegrationRoutesDeps,
+  { integrations, events, credentials: box, slackInstallUrlOf }: IntegrationRoutesDeps,
   { find, answer }: IntegrationAnswers,
   { inApp }: Routes,
 ) {
   return {
+    slackInstall: inApp(async (call): Promise<SlackInstallAnswer> => {
+      const { id, provider } = await find(call);
+      if (provider !== 'slack' || !slackInstallUrlOf) throw notFound('Slack app');
+      return { url: slackInstallUrlOf(call.actor, id) };
+    }),
+
     pause: inApp(async (call) => {
       const { id } = await find(call);
       await integrations.pause(call.actor, call.app.id, id);
@@ -205,6 +214,7 @@ function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
       updatedAt: updatedAt.getTime(),
       usedBy,
       receiptUrl: found?.receipts ? deps.receiptUrlOf(id) : null,
+      canAddToSlack: provider === 'slack' && deps.slackInstallUrlOf !== undefined,
       problems,
     };
   }

@@ -6,6 +6,7 @@ import { withPolicy } from './definition';
 import type { Draft } from './use-draft';
 
 const hourMs = 3_600_000;
+const choices = ['resend', 'resend_next', 'hold'] as const satisfies Policy['onUnknown'][];
 
 export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }) {
   const id = useId();
@@ -41,10 +42,13 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
           className="input"
           value={policy.onUnknown}
           onChange={({ target }) =>
-            set({ onUnknown: target.value === 'resend' ? 'resend' : 'hold' })
+            set({ onUnknown: choices.find((each) => each === target.value) ?? 'hold' })
           }
         >
           <option value="resend">send it again, it may arrive twice</option>
+          <option value="resend_next">
+            send it again by the next integration, it may arrive twice
+          </option>
           <option value="hold">hold it as unknown, for a person to decide</option>
         </select>
         <FieldFoot
@@ -52,7 +56,7 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
           hint="As when the connection broke after the provider had the message."
         />
       </div>
-      {policy.onUnknown === 'resend' && (
+      {policy.onUnknown !== 'hold' && (
         <UnknownResends channel={channel} policy={policy} onChange={replace} />
       )}
     </div>

@@ -111,6 +111,7 @@ function ChosenForm({
           />
         </form>
         {stored?.receiptUrl && <ReceiptUrl url={stored.receiptUrl} />}
+        {stored?.canAddToSlack && mayChange && <AddToSlack id={stored.id} />}
       </div>
       {mayChange && (
         <div className="foot">
@@ -132,6 +133,24 @@ function ChosenForm({
 
 function ReceiptUrl({ url }: { url: string }) {
   return <Field label="Receipts come to" isMono readOnly value={url} hint="Set at the provider." />;
+}
+
+/** In place of a pasted token: Slack asks, and fills the integration. */
+function AddToSlack({ id }: { id: string }) {
+  const app = useApp();
+  const { api } = useTools();
+  const [problem, setProblem] = useState<PageProblem>();
+  async function begin() {
+    const answer = await api.beginSlackInstall(app.id, id);
+    if ('problem' in answer) setProblem(answer.problem);
+    else window.location.assign(answer.value.url);
+  }
+  return (
+    <div className="field">
+      <Button onClick={() => void begin()}>Add to Slack</Button>
+      <p className="faint small">{problem?.error ?? 'In place of a bot token that is pasted.'}</p>
+    </div>
+  );
 }
 
 /** The server names a field by its place in the body. */

@@ -108,6 +108,15 @@ function StepLine({ step, request }: { step: Step; request: RequestAnswer }) {
           {step.detail && <p>{step.detail}</p>}
         </Line>
       );
+    case 'passed_over':
+      return (
+        <Line time={time} mark="skipped">
+          <h3>
+            Passed over <span className="mono">{step.integration}</span>
+          </h3>
+          <p>{step.detail}</p>
+        </Line>
+      );
     case 'waited':
       return (
         <Line time={time} mark="queued" isGap>

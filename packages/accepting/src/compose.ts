@@ -1,10 +1,19 @@
 import type { AnyChannel, CompiledTemplate, Composed } from '@belfry/channels';
-import type { ClaimedMessage, VersionRow } from '@belfry/database';
+import type { VersionRow } from '@belfry/database';
 import { type ChannelVersion, type Data, localesToTry } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
 
+/** A message as far as its content follows from it; what the caller gave is JSON. */
+export type ComposedMessage = {
+  channel: string;
+  target: string;
+  locale: string | undefined;
+  data: string | undefined;
+  override: string | undefined;
+};
+
 export type ComposeInput = {
-  message: ClaimedMessage;
+  message: ComposedMessage;
   version: VersionRow;
   channelVersion: ChannelVersion;
 };
@@ -52,12 +61,12 @@ export function createCompose(channel: AnyChannel): Compose {
   }
 }
 
-function dataOf({ data }: ClaimedMessage): Data {
+function dataOf({ data }: ComposedMessage): Data {
   // The gateway stores nothing else under data than an object.
   return data === undefined ? {} : (JSON.parse(data) as Data);
 }
 
-function overrideOf({ override, channel }: ClaimedMessage): unknown {
+function overrideOf({ override, channel }: ComposedMessage): unknown {
   if (override === undefined) return undefined;
   const byChannel: unknown = JSON.parse(override);
   return typeof byChannel === 'object' && byChannel !== null && Object.hasOwn(byChannel, channel)

@@ -1,12 +1,19 @@
+import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Script } from './scripts';
+
+/** A Lua script with the hash by which Redis knows it. */
+export type RedisScript = { lua: string; sha: string };
 
 export type ScriptCall = { keys: string[]; args: (string | number)[] };
 
+export function createRedisScript(lua: string): RedisScript {
+  return { lua, sha: hash('sha1', lua, 'hex') };
+}
+
 /** Runs a script by its hash; where Redis does not know it, after a restart or a flush, it is sent once in full. */
-export async function runScript(
+export async function runRedisScript(
   redis: Redis,
-  { lua, sha }: Script,
+  { lua, sha }: RedisScript,
   { keys, args }: ScriptCall,
 ): Promise<unknown> {
   try {

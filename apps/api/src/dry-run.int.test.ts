@@ -1,0 +1,174 @@
+import { channelVersion, eventually, type Tenant } from '@belfry/testing';
+import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
+
+let gateway: StoredGateway;
+
+beforeAll(async () => {
+  gateway = await createStoredGateway();
+});
+
+afterAll(() => gateway.close());
+
+type Place = { tenant: Tenant; event: string; integrationIds: string[] };
+
+/** A live app with an event by SMS, by two integrations, and by e-mail. */
+async function createPlace(): Promise<Place> {
+  const { factories } = gateway;
+  const tenant = await factories.createTenant({ delivery: 'live' });
+  const create = () =>
+    factories.createIntegration(tenant, {
+      channel: 'sms',
+      provider: 'twilio',
+      settings: { sender: '+15005550009' },
+      credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'secret-auth-token' },
+    });
+  const integrationIds = [(await create()).id, (await create()).id];
+  const { name } = await factories.createEvent(tenant, {
+    sms: channelVersion({ text: 'Hi {{name}} {{more}}' }, { integrationIds }),
+    email: channelVersion({ subject: 'Hi', text: 'Hi {{name}}' }),
+  });
+  return { tenant, event: name, integrationIds };
+}
+
+function dryRun({ tenant, event }: Place, more: object = {}, headers: Record<string, string> = {}) {
+  return gateway.call({
+    method: 'post',
+    path: '/events/send?dry_run=true',
+    app: tenant.appId,
+    apiKey: tenant.apiKey,
+    headers,
+    body: { event, user: { mobile: '45 12 34 56 01' }, data: { name: 'Ana' }, ...more },
+  });
+}
+
+async function countRows({ appId, accountId }: Tenant): Promise<number[]> {
+  const { prisma } = gateway.database;
+  return [
+    await prisma.request.count({ where: { appId } }),
+    await prisma.message.count({ where: { appId } }),
+    await prisma.idempotencyKey.count({ where: { accountId } }),
+  ];
+}
+
+describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
+  test('tells target, integration, request and warnings of each channel, and why others are skipped', async () => {
+    const place = await createPlace();
+    const { status, body, text } = await dryRun(place);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      dry_run: true,
+      delivery: 'live',
+      messages: [
+        {
+          channel: 'sms',
+          would: 'send',
+          target: '+4512345601',
+          integration: expect.stringMatching(/^twilio_/),
+          provider: 'twilio',
+          request: {
+            operation: expect.stringContaining('POST https://api.twilio.com'),
+            body: { To: '+4512345601', From: '+15005550009', Body: 'Hi Ana ' },
+          },
+          notes: expect.any(Object),
+          warnings: [expect.any(String), expect.stringContaining('more')],
+        },
+        {
+          channel: 'email',
+          would: 'skip',
+          reason: 'no_address',
+          detail: expect.any(String),
+          warnings: [],
+        },
+      ],
+    });
+    expect(text).not.toContain('secret-auth-token');
+  });
+
+  test('writes nothing, and an Idempotency-Key has no effect', async () => {
+    const place = await createPlace();
+    const key = { 'Idempotency-Key': 'k1' };
+    const first = await dryRun(place, {}, key);
+    const second = await dryRun(place, { data: { name: 'Bo' } }, key);
+    const third = await dryRun(place, {}, { 'Idempotency-Key': 'not allowed' });
+    expect([first.status, second.status, third.status]).toEqual([200, 200, 200]);
+    expect(second.text).toContain('Hi Bo');
+    expect(second.headers['idempotent-replayed']).toBeUndefined();
+    expect(await countRows(place.tenant)).toEqual([0, 0, 0]);
+    const { call } = gateway;
+    const { tenant, event } = place;
+    const sent = await call({
+      method: 'post',
+      path: '/events/send?dry_run=false',
+      app: tenant.appId,
+      apiKey: tenant.apiKey,
+      headers: key,
+      body: { event, user: {} },
+    });
+    expect(sent.headers['idempotent-replayed']).toBeUndefined();
+    await eventually(async () => expect(await countRows(tenant)).toEqual([1, 0, 1]));
+  });
+
+  test('says who would take over from an integration that needs attention, and who is waited for', async () => {
+    const place = await createPlace();
+    const [first, second] = place.integrationIds;
+    const set = (id: string | undefined, state: string) =>
+      gateway.database.prisma.integration.update({ where: { id: id ?? '' }, data: { state } });
+    await set(first, 'needs_attention');
+    const name = (await set(second, 'active')).name;
+    const [takenOver] = (await dryRun(place)).body.messages;
+    expect(takenOver).toMatchObject({ would: 'send', integration: name });
+    expect(takenOver.warnings).toContainEqual(expect.stringContaining(`${name} would take over`));
+    await set(second, 'paused');
+    const [waiting] = (await dryRun(place)).body.messages;
+    expect(waiting.warnings).toContainEqual(expect.stringContaining('would wait'));
+  });
+
+  test('finds the suppression of an address, and content that cannot be sent', async () => {
+    const place = await createPlace();
+    const { appId } = place.tenant;
+    await gateway.database.prisma.suppression.create({
+      data: {
+        id: place.integrationIds[0] ?? '',
+        appId,
+        channel: 'sms',
+        recipient: '+4512345602',
+        sender: '+15005550009',
+        reason: 'opted_out',
+      },
+    });
+    const [suppressed] = (await dryRun(place, { user: { mobile: '+4512345602' } })).body.messages;
+    expect(suppressed).toMatchObject({ would: 'skip', reason: 'suppressed' });
+    const text = 'x'.repeat(1_601);
+    const override = { sms: { message: { text } } };
+    const [tooLong] = (await dryRun(place, { override })).body.messages;
+    expect(tooLong).toMatchObject({ would: 'fail', reason: 'too_long' });
+    expect(tooLong.request).toBeUndefined();
+  });
+
+  test.each([
+    ['/events/send?dry_run=yes', 'must be true or false'],
+    ['/events/send?dry_run=', 'must be true or false'],
+    ['/events/send?dry_run=true&dry_run=true', 'must stand once'],
+    ['/events/bulk_send?dry_run=true', 'for events/send only'],
+  ])('refuses %s, and sends nothing', async (path, problem) => {
+    const { tenant, event } = await createPlace();
+    const batch = [{ user: { mobile: '+4512345601' } }];
+    const { status, body } = await gateway.call({
+      method: 'post',
+      path,
+      app: tenant.appId,
+      apiKey: tenant.apiKey,
+      body: { event, user: {}, batch },
+    });
+    expect(status).toBe(422);
+    expect(body.error).toContain(problem);
+    expect(await countRows(tenant)).toEqual([0, 0, 0]);
+  });
+
+  test('answers as a send does for an event that is not there', async () => {
+    const { tenant } = await createPlace();
+    const place = { tenant, event: 'no_such_event', integrationIds: [] };
+    expect((await dryRun(place)).body.code).toBe('event_not_found');
+  });
+});

@@ -1,0 +1,20 @@
+import { type Env, EnvError } from '@belfry/runtime';
+import type { SlackApp } from './router';
+
+const names = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_SIGNING_SECRET'] as const;
+
+/** The Slack app of the settings; undefined where there is none. Half of one is a mistake. */
+export function readSlackApp(env: Env<'api'>): SlackApp | undefined {
+  const missing = names.filter((name) => env[name] === '');
+  if (missing.length === names.length) return undefined;
+  if (missing.length > 0) {
+    const problem = 'is missing: a Slack app has all three, or none';
+    throw new EnvError(missing.map((name) => ({ name, problem, example: undefined })));
+  }
+  return {
+    clientId: env.SLACK_CLIENT_ID,
+    clientSecret: env.SLACK_CLIENT_SECRET,
+    signingSecret: env.SLACK_SIGNING_SECRET,
+    apiUrl: env.SLACK_API_URL || undefined,
+  };
+}

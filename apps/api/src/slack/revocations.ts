@@ -1,0 +1,34 @@
+import type { SlackRevocation } from '@belfry/database';
+import type { Logger } from '@belfry/runtime';
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+
+export type SlackRevocations = {
+  /** The integrations that were marked. */
+  markRevoked(revocation: SlackRevocation): Promise<string[]>;
+  log: Logger;
+};
+
+type Args<Event extends string> = SlackEventMiddlewareArgs<Event> & AllMiddlewareArgs;
+
+/** What Slack takes back needs attention at once, and not with the next message that it refuses. */
+export function createRevocations({ markRevoked, log }: SlackRevocations) {
+  async function mark(revocation: SlackRevocation): Promise<void> {
+    for (const integrationId of await markRevoked(revocation)) {
+      log.warn('integration.needs_attention', { integration_id: integrationId });
+    }
+  }
+
+  return {
+    async onUninstalled({ body }: Args<'app_uninstalled'>): Promise<void> {
+      const reason = 'The Slack app was uninstalled from the workspace: install it again.';
+      await mark({ teamId: body.team_id, appId: body.api_app_id, botUserIds: undefined, reason });
+    },
+
+    async onTokensRevoked({ body, event }: Args<'tokens_revoked'>): Promise<void> {
+      const botUserIds = event.tokens.bot ?? [];
+      if (botUserIds.length === 0) return;
+      const reason = 'Slack has revoked the token: install the app again.';
+      await mark({ teamId: body.team_id, appId: body.api_app_id, botUserIds, reason });
+    },
+  };
+}

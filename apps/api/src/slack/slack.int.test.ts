@@ -1,0 +1,183 @@
+import { createLookUps, openCredentials } from '@belfry/database';
+import { writeSlackTicket } from '@belfry/runtime';
+import {
+  createSlackSimulator,
+  type SlackSimulator,
+  signSlackEvent,
+  simulatedInstall,
+  type Tenant,
+  testSecrets,
+} from '@belfry/testing';
+import request, { type Response } from 'supertest';
+import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
+
+const app = { clientId: '1111.2222', clientSecret: 'simulated-client-secret' };
+const signingSecret = 'simulated-signing-secret';
+const secrets = testSecrets();
+
+let slack: SlackSimulator;
+let gateway: StoredGateway;
+
+beforeAll(async () => {
+  slack = await createSlackSimulator({ app });
+  gateway = await createStoredGateway({
+    env: {
+      SLACK_API_URL: slack.url,
+      SLACK_CLIENT_ID: app.clientId,
+      SLACK_CLIENT_SECRET: app.clientSecret,
+      SLACK_SIGNING_SECRET: signingSecret,
+    },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await gateway.close();
+  await slack.close();
+});
+
+async function createIntegration(settings: Record<string, unknown> = {}, tenant = gateway.tenant) {
+  const integration = { channel: 'slack', provider: 'slack', settings };
+  return (await gateway.factories.createIntegration(tenant, integration)).id;
+}
+
+const read = (id: string) =>
+  gateway.database.prisma.integration.findUniqueOrThrow({ where: { id } });
+
+function ticketFor(integrationId: string, { tenant = gateway.tenant, expiresInMs = 60_000 } = {}) {
+  const { accountId } = tenant;
+  const expiresAtMs = Date.now() + expiresInMs;
+  return writeSlackTicket(
+    { integrationId, accountId, operatorId: undefined, expiresAtMs },
+    secrets,
+  );
+}
+
+const begin = (ticket: string) => request(gateway.server).get('/slack/install').query({ ticket });
+
+/** Goes the way of a browser: to Slack, where a person agrees, and back. */
+async function install(ticket: string, { withCookie = true } = {}): Promise<Response> {
+  const begun = await begin(ticket);
+  expect(begun.status).toBe(302);
+  const agreed = await fetch(begun.headers['location'] ?? '', { redirect: 'manual' });
+  const back = new URL(agreed.headers.get('location') ?? '');
+  const [cookie = ''] = String(begun.headers['set-cookie'] ?? '').split(';');
+  const returned = request(gateway.server).get(`${back.pathname}${back.search}`);
+  return withCookie ? returned.set('Cookie', cookie) : returned;
+}
+
+function tell(event: Record<string, unknown>, secret = signingSecret, nowMs = Date.now()) {
+  const { body, headers } = signSlackEvent(event, { signingSecret: secret, nowMs });
+  return request(gateway.server).post('/slack/events').set(headers).send(body);
+}
+
+describe('Add to Slack', () => {
+  test('fills the integration that the ticket names, which then works again', async () => {
+    const id = await createIntegration({ max_per_second: 5 });
+    await gateway.database.prisma.integration.update({
+      where: { id },
+      data: { state: 'needs_attention', stateReason: 'no token' },
+    });
+    const answer = await install(ticketFor(id));
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('connected')]);
+    const row = await read(id);
+    expect(row).toMatchObject({
+      state: 'active',
+      stateReason: null,
+      settings: { max_per_second: 5, ...simulatedInstall },
+    });
+    const integration = await createLookUps(gateway.database.lookUps).findIntegration(id);
+    expect(openCredentials(integration!, secrets)).toEqual({
+      access_token: expect.stringMatching(/^xoxb-/),
+    });
+  });
+
+  test.each<[string, () => Promise<string>]>([
+    ['none', async () => ''],
+    ['one that we did not write', async () => 'v1.test.AAAA.AAAA'],
+    ['one that has run out', async () => ticketFor(await createIntegration(), { expiresInMs: -1 })],
+  ])('begins with no ticket but ours: %s', async (_what, create) => {
+    expect((await begin(await create())).status).toBe(404);
+  });
+
+  test('changes nothing in another browser than the one it began in', async () => {
+    const id = await createIntegration();
+    const answer = await install(ticketFor(id), { withCookie: false });
+    expect(answer.status).toBe(400);
+    expect((await read(id)).settings).toEqual({});
+  });
+
+  test('fills no integration of another account', async () => {
+    const other: Tenant = await gateway.factories.createTenant();
+    const id = await createIntegration({}, other);
+    const answer = await install(ticketFor(id));
+    expect(answer.status).toBe(400);
+    expect((await read(id)).settings).toEqual({});
+  });
+});
+
+describe('an event of Slack', () => {
+  test('app_uninstalled marks the integrations of its workspace and app at once, and no others', async () => {
+    const mine = await createIntegration(simulatedInstall);
+    const otherTeam = await createIntegration({ ...simulatedInstall, team_id: 'T0OTHER' });
+    const otherApp = await createIntegration({ ...simulatedInstall, app_id: 'A0OTHER' });
+    const pasted = await createIntegration();
+    expect((await tell({ type: 'app_uninstalled' })).status).toBe(200);
+    expect(await read(mine)).toMatchObject({
+      state: 'needs_attention',
+      stateReason: expect.stringContaining('uninstalled'),
+    });
+    for (const id of [otherTeam, otherApp, pasted]) expect((await read(id)).state).toBe('active');
+  });
+
+  test('tokens_revoked marks the integration whose bot it names, and none for a person’s token', async () => {
+    const mine = await createIntegration({ ...simulatedInstall, bot_user_id: 'U0MINE' });
+    const other = await createIntegration({ ...simulatedInstall, bot_user_id: 'U0OTHER' });
+    await tell({ type: 'tokens_revoked', tokens: { oauth: ['U0MINE'] } });
+    expect((await read(mine)).state).toBe('active');
+    const told = await tell({ type: 'tokens_revoked', tokens: { bot: ['U0MINE'] } });
+    expect(told.status).toBe(200);
+    expect((await read(mine)).state).toBe('needs_attention');
+    expect((await read(other)).state).toBe('active');
+  });
+
+  test.each<[string, string, number]>([
+    ['signed with another secret', 'another-secret', 0],
+    ['older than five minutes', signingSecret, -6 * 60_000],
+  ])('changes nothing when it is %s', async (_what, secret, ageMs) => {
+    const id = await createIntegration(simulatedInstall);
+    const { status } = await tell({ type: 'app_uninstalled' }, secret, Date.now() + ageMs);
+    expect(status).toBe(401);
+    expect((await read(id)).state).toBe('active');
+  });
+
+  test('answers the challenge by which Slack tries the address', async () => {
+    const nowMs = Date.now();
+    const { body } = signSlackEvent({}, { signingSecret, nowMs });
+    expect(body).toContain('event_callback');
+    const challenge = await tellChallenge(nowMs);
+    expect(challenge).toEqual({ challenge: 'c1' });
+  });
+
+  async function tellChallenge(nowMs: number): Promise<unknown> {
+    const { createHmac } = await import('node:crypto');
+    const body = JSON.stringify({ type: 'url_verification', challenge: 'c1' });
+    const time = String(Math.floor(nowMs / 1_000));
+    const hmac = createHmac('sha256', signingSecret).update(`v0:${time}:${body}`).digest('hex');
+    const answer = await request(gateway.server)
+      .post('/slack/events')
+      .set({
+        'Content-Type': 'application/json',
+        'X-Slack-Request-Timestamp': time,
+        'X-Slack-Signature': `v0=${hmac}`,
+      })
+      .send(body);
+    return answer.body;
+  }
+});
+
+test('without a Slack app there are no such routes', async () => {
+  const plain = await createStoredGateway();
+  const { status } = await request(plain.server).get('/slack/install');
+  await plain.close();
+  expect(status).toBe(404);
+});

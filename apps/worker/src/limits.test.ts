@@ -1,0 +1,165 @@
+import { channels } from '@belfry/channels';
+import type { ClaimedMessage, IntegrationRow, WaitingFacts } from '@belfry/database';
+import { createLogger } from '@belfry/runtime';
+import { testSecrets } from '@belfry/testing';
+import type { Ask, Buckets, Pause } from './buckets';
+import { createLimits } from './limits';
+
+type Given = {
+  channel?: keyof typeof channels;
+  provider?: string;
+  settings?: Record<string, unknown>;
+  facts?: Partial<WaitingFacts>;
+  buckets?: Partial<Buckets>;
+};
+
+function setUp({ channel = 'sms', provider = 'twilio', settings = {}, ...given }: Given = {}) {
+  const asks: Ask[] = [];
+  const pauses: Pause[] = [];
+  const integration: IntegrationRow = {
+    id: 'i1',
+    appId: 'a1',
+    name: 'first',
+    channel,
+    provider,
+    settings,
+    credentials: '',
+    state: 'active',
+    updatedAt: new Date(0),
+  };
+  const limits = createLimits({
+    channel: channels[channel],
+    buckets: {
+      async ask(ask) {
+        asks.push(ask);
+        return { isGiven: true, waitMs: 0 };
+      },
+      async pause(pause) {
+        pauses.push(pause);
+      },
+      ...given.buckets,
+    },
+    findIntegration: async (id) => (id === 'i1' ? integration : undefined),
+    readWaiting: async () => ({
+      target: '+4520000001',
+      isBulk: false,
+      hasWaited: false,
+      ...given.facts,
+    }),
+    secrets: testSecrets(),
+    random: () => 0,
+    log: createLogger({ level: 'error', process: 'test' }),
+  });
+  return { limits, asks, pauses };
+}
+
+const away = { ask: () => Promise.reject(new Error('Redis is away')) };
+
+describe('the limits of an integration', () => {
+  test('are in no second more than 5 % over what it sets', async () => {
+    const { limits, asks } = setUp({ settings: { max_per_second: 50 } });
+    await limits.take('i1', 'm1');
+    const { intervalMs = 0, burst = 0 } = asks[0]?.buckets[0] ?? {};
+    expect(burst + 1_000 / intervalMs).toBeLessThanOrEqual(50 * 1.05);
+  });
+
+  test.each<[string, Given, { intervalMs: number; burst: number }[]]>([
+    [
+      'of a bot and of a chat',
+      { channel: 'telegram', provider: 'telegram', facts: { target: '123' } },
+      [
+        { intervalMs: 1_000 / 27, burst: 1 },
+        { intervalMs: 1_000, burst: 1 },
+      ],
+    ],
+    [
+      'of a bot and of a group',
+      { channel: 'telegram', provider: 'telegram', facts: { target: '-100123' } },
+      [
+        { intervalMs: 1_000 / 27, burst: 1 },
+        { intervalMs: 4_000, burst: 5 },
+      ],
+    ],
+    [
+      'of a number and of a pair, by Meta',
+      { channel: 'whatsapp', provider: 'meta', settings: { max_per_second: 20 } },
+      [
+        { intervalMs: 1_000 / 18, burst: 1 },
+        { intervalMs: 6_000, burst: 1 },
+      ],
+    ],
+    [
+      'of a number and of a pair, by Twilio',
+      { channel: 'whatsapp', provider: 'twilio' },
+      [
+        { intervalMs: 1_000 / 72, burst: 4 },
+        { intervalMs: 6_000, burst: 1 },
+      ],
+    ],
+    ['of an integration without any', {}, [{ intervalMs: 0, burst: 0 }]],
+  ])('are those %s', async (_whose, given, expected) => {
+    const { limits, asks } = setUp(given);
+    await limits.take('i1', 'm1');
+    expect(asks[0]?.buckets).toMatchObject(expected);
+    expect(asks[0]?.buckets).toHaveLength(expected.length);
+  });
+
+  test.each<[Partial<WaitingFacts>, string]>([
+    [{}, 'single'],
+    [{ isBulk: true }, 'bulk'],
+    [{ isBulk: true, hasWaited: true }, 'again'],
+  ])('are asked for in line: %j', async (facts, line) => {
+    const { limits, asks } = setUp({ settings: { max_per_second: 5 }, facts });
+    await limits.take('i1', 'm1');
+    expect(asks[0]?.line).toBe(line);
+  });
+
+  test('do not exist for the lane of an app', async () => {
+    const { limits, asks } = setUp();
+    expect(await limits.take('a1', 'm1')).toBeUndefined();
+    expect(asks).toEqual([]);
+  });
+
+  test('give nothing without Redis, where there are any', async () => {
+    const limited = setUp({ settings: { max_per_second: 5 }, buckets: away });
+    const unlimited = setUp({ buckets: away });
+    expect(await limited.limits.take('i1', 'm1')).toEqual({ isGiven: false, waitMs: 1_000 });
+    expect(await unlimited.limits.take('i1', 'm1')).toBeUndefined();
+  });
+
+  test('name nobody in Redis', async () => {
+    const { limits, asks } = setUp({ channel: 'whatsapp' });
+    await limits.take('i1', 'm1');
+    expect(JSON.stringify(asks)).not.toContain('4520000001');
+  });
+});
+
+describe('a provider that wants fewer calls', () => {
+  const message = { integrationId: 'i1', appId: 'a1', target: '123' } as ClaimedMessage;
+  const refused = { outcome: 'retry', reason: 'http_429' } as const;
+
+  test('pauses its integration for the time that it names, 15 minutes at most', async () => {
+    const { limits, pauses } = setUp();
+    await limits.slowDown(message, { ...refused, slows: 'integration', afterMs: 7_000 });
+    await limits.slowDown(message, { ...refused, slows: 'integration', afterMs: 18_053_000 });
+    await limits.slowDown(message, { ...refused, slows: 'integration' });
+    expect(pauses.map(({ waitMs }) => waitMs)).toEqual([7_000, 900_000, 1_000]);
+    expect(new Set(pauses.map(({ key }) => key)).size).toBe(1);
+  });
+
+  test('to one target pauses that target', async () => {
+    const { limits, pauses } = setUp({ channel: 'telegram', provider: 'telegram' });
+    await limits.slowDown(message, { ...refused, slows: 'target', afterMs: 7_000 });
+    expect(pauses[0]?.key).not.toBe(pauses[0]?.whole);
+  });
+
+  test('pauses nothing where it only failed, or where the message has no integration', async () => {
+    const { limits, pauses } = setUp();
+    await limits.slowDown(message, refused);
+    await limits.slowDown(
+      { ...message, integrationId: undefined },
+      { ...refused, slows: 'integration' },
+    );
+    expect(pauses).toEqual([]);
+  });
+});

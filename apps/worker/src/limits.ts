@@ -1,0 +1,131 @@
+import { type AnyChannel, maxPerSecondOf, type ProviderRate } from '@belfry/channels';
+import type { ClaimedMessage, IntegrationRow, WaitingFacts } from '@belfry/database';
+import type { Logger, Secrets } from '@belfry/runtime';
+import { laneOf, type Outcome } from '@belfry/shared';
+import { LRUCache } from 'lru-cache';
+import type { Answer, Ask, Bucket, Buckets } from './buckets';
+
+/** How fast providers are called. */
+export type Limits = {
+  /**
+   * Whether a message of the lane has its tokens, from `waitMs` on; where it has none, it is worth asking again then.
+   * Undefined where nothing limits it.
+   */
+  take(lane: string, messageId: string): Promise<Answer | undefined>;
+  /** A provider asked for fewer calls: of its integration alone, or of one target. Best effort; never throws. */
+  slowDown(message: ClaimedMessage, outcome: Outcome): Promise<void>;
+};
+
+export type LimitsDeps = {
+  channel: AnyChannel;
+  buckets: Buckets;
+  findIntegration(id: string): Promise<IntegrationRow | undefined>;
+  /** Of one that is still queued. */
+  readWaiting(messageId: string): Promise<WaitingFacts | undefined>;
+  secrets: Pick<Secrets, 'fingerprint'>;
+  random(): number;
+  log: Logger;
+};
+
+/** Without Redis no token is given. */
+const withoutRedis: Answer = { isGiven: false, waitMs: 1_000 };
+/** Where a provider names no time. */
+const defaultPauseMs = 1_000;
+const longestPauseMs = 15 * 60_000;
+/** Over it those are spread who wait for the end of one pause. */
+const spreadMs = 5_000;
+const maxLanes = 10_000;
+
+export function createLimits(deps: LimitsDeps): Limits {
+  const { buckets, findIntegration, log, random } = deps;
+  /** Lanes of apps: they have no integration, and never get one. */
+  const free = new LRUCache<string, true>({ max: maxLanes });
+
+  return {
+    async take(lane, messageId) {
+      if (free.has(lane)) return undefined;
+      const integration = await findIntegration(lane);
+      const rate = integration && rateOf(deps, integration);
+      if (!rate) {
+        free.set(lane, true);
+        return undefined;
+      }
+      const isLimited = rate.perSecond !== undefined || rate.ofTarget !== undefined;
+      if (!isLimited) return takeUnlimited(lane);
+      const facts = await deps.readWaiting(messageId);
+      if (!facts) return undefined;
+      return buckets.ask(askOf(deps, { lane, rate, facts })).catch(() => withoutRedis);
+    },
+
+    async slowDown(message, outcome) {
+      if (outcome.outcome !== 'retry' || !outcome.slows || message.integrationId === undefined) {
+        return;
+      }
+      const { afterMs = defaultPauseMs, slows } = outcome;
+      const waitMs = Math.min(afterMs, longestPauseMs);
+      const whole = keyOf(deps, laneOf(message));
+      const target = keyOf(deps, laneOf(message), message.target);
+      const pause = slows === 'target' ? { key: target, waitMs, whole } : { key: whole, waitMs };
+      await buckets
+        .pause(pause)
+        .catch((error: unknown) => log.warn('integration.not_paused', { error }));
+    },
+  };
+
+  /** Only a pause can hold it up, and not knowing of one must not. */
+  async function takeUnlimited(lane: string): Promise<Answer | undefined> {
+    const bucket = { key: keyOf(deps, lane), intervalMs: 0, burst: 0 };
+    const answer = await buckets.ask({ buckets: [bucket], line: 'single' }).catch(() => undefined);
+    if (!answer || answer.isGiven) return undefined;
+    const { waitMs } = answer;
+    return { isGiven: false, waitMs: waitMs + Math.round(random() * Math.min(waitMs, spreadMs)) };
+  }
+}
+
+/** Undefined for what calls nobody. */
+function rateOf(
+  { channel }: LimitsDeps,
+  { provider: name, settings }: IntegrationRow,
+): ProviderRate | undefined {
+  const provider = Object.hasOwn(channel.providers, name) ? channel.providers[name] : undefined;
+  if (!provider) return undefined;
+  const perSecond = maxPerSecondOf(settings, provider.rate);
+  return { ...provider.rate, ...(perSecond === undefined ? {} : { perSecond }) };
+}
+
+type Asked = { lane: string; rate: ProviderRate; facts: WaitingFacts };
+
+function askOf(deps: LimitsDeps, { lane, rate, facts }: Asked): Ask {
+  const { target, isBulk, hasWaited } = facts;
+  const ofTarget = rate.ofTarget?.(target);
+  const buckets: Bucket[] = [bucketOf(keyOf(deps, lane), rate.perSecond)];
+  if (ofTarget) {
+    const { everyMs: intervalMs, burst } = ofTarget;
+    buckets.push({ key: keyOf(deps, lane, target), intervalMs, burst });
+  }
+  if (hasWaited) return { buckets, line: 'again' };
+  return { buckets, line: isBulk ? 'bulk' : 'single' };
+}
+
+/**
+ * Calls that get their tokens one after the other may arrive together, when something held them up on the way. So a bucket
+ * fills slower than the limit and holds little: there is room for what is a tenth of a second late.
+ */
+const fill = 0.9;
+const burstSeconds = 0.05;
+
+function bucketOf(key: string, perSecond: number | undefined): Bucket {
+  if (perSecond === undefined) return { key, intervalMs: 0, burst: 0 };
+  const burst = Math.max(1, Math.floor(perSecond * burstSeconds));
+  return { key, intervalMs: 1_000 / (perSecond * fill), burst };
+}
+
+const keyCharacters = 22;
+
+/** A target is somebody's address: Redis has nothing of it. */
+function keyOf({ secrets }: LimitsDeps, lane: string, target = ''): string {
+  return secrets
+    .fingerprint('limit', `${lane}\n${target}`)
+    .toString('base64url')
+    .slice(0, keyCharacters);
+}

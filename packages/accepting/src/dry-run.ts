@@ -1,0 +1,241 @@
+import type { AnyChannel, Composed, Notes, ProviderRequest } from '@belfry/channels';
+import type {
+  IntegrationRow,
+  NewMessage,
+  Permission,
+  PermissionAsked,
+  UserRow,
+  VersionRow,
+} from '@belfry/database';
+import { failureReasons, type Recipient, skipReasons, type WireItem } from '@belfry/shared';
+import { createFindLive, type FindLiveDeps } from './accept-call';
+import { type Compose, createCompose } from './compose';
+import type { Plan } from './plan';
+import { type PlannedCall, planCall, providerOf } from './plan-call';
+
+export type DryRunDeps = FindLiveDeps & {
+  channels: Record<string, AnyChannel>;
+  findUser(appId: string, userId: string): Promise<UserRow | undefined>;
+  findIntegration(id: string): Promise<IntegrationRow | undefined>;
+  /** One answer for each that is asked for. */
+  readPermissions(appId: string, asked: PermissionAsked[]): Promise<Permission[]>;
+  readStoredRecipient(user: UserRow): Recipient;
+  plan: Plan;
+  newId: () => string;
+  now: () => Date;
+};
+
+export type DryRunInput = {
+  app: { id: string; delivery: 'sandbox' | 'live' };
+  eventName: string;
+  item: WireItem;
+};
+
+/** What a send would do on one channel, to one target. */
+export type DryRunMessage = {
+  channel: string;
+  would: 'send' | 'skip' | 'fail';
+  /** Why it would not be sent. */
+  reason?: string;
+  detail?: string;
+  target?: string;
+  integration?: string;
+  provider?: string;
+  dueAt?: Date;
+  /** As the provider would get it, without any credential. */
+  request?: ProviderRequest;
+  notes?: Notes;
+  warnings: string[];
+};
+
+export type DryRun = (
+  input: DryRunInput,
+) => Promise<{ delivery: 'sandbox' | 'live'; messages: DryRunMessage[] }>;
+
+/** What would become of a call, by the very code that plans and composes it. Writes nothing. */
+export function createDryRun(deps: DryRunDeps): DryRun {
+  const findLive = createFindLive(deps);
+  const tryMessage = createTryMessage(deps);
+
+  return async function dryRun({ app, eventName, item }) {
+    const { version } = await findLive({ app, eventName });
+    const delivery = version.definition.delivery ?? app.delivery;
+    const planned = deps.plan({
+      item,
+      stored: await findStoredUser(app.id, item),
+      definition: version.definition,
+      delivery,
+      now: deps.now(),
+      newId: deps.newId,
+    });
+    const skipped = Object.entries(planned.skips).map(
+      ([channel, skip]): DryRunMessage => ({ channel, would: 'skip', ...skip, warnings: [] }),
+    );
+    const sent: DryRunMessage[] = [];
+    for (const message of planned.messages) {
+      const facts = { appId: app.id, delivery, item, version, locale: planned.locale, message };
+      sent.push(await tryMessage(facts));
+    }
+    const order = Object.keys(version.definition.channels);
+    const messages = [...sent, ...skipped].sort(
+      (a, b) => order.indexOf(a.channel) - order.indexOf(b.channel),
+    );
+    return { delivery, messages };
+  };
+
+  async function findStoredUser(appId: string, item: WireItem): Promise<Recipient | undefined> {
+    const userId = item.user?.user_id;
+    const user = userId ? await deps.findUser(appId, userId) : undefined;
+    return user && deps.readStoredRecipient(user);
+  }
+}
+
+/** What would become of one message that was planned. */
+function createTryMessage(deps: DryRunDeps) {
+  const composerOf = createComposers(deps.channels);
+
+  return async function tryMessage(facts: MessageFacts): Promise<DryRunMessage> {
+    const { message, version, delivery, locale } = facts;
+    const channel = deps.channels[message.channel];
+    const channelVersion = version.definition.channels[message.channel];
+    if (!channel || !channelVersion) throw new Error(`There is no channel ${message.channel}`);
+    const chain = await Promise.all(channelVersion.integrationIds.map(deps.findIntegration));
+    const taker = delivery === 'sandbox' ? { integration: chain[0], warnings: [] } : takerOf(chain);
+    const data = textOf(facts.item.data);
+    const override = textOf(facts.item.override);
+    const call = planCall(channel, { ...message, override }, taker.integration);
+    const composed = composerOf(message.channel)({
+      message: { ...message, locale, data, override },
+      version,
+      channelVersion,
+    });
+    const [permission] = await deps.readPermissions(facts.appId, [askedOf(facts, call)]);
+    const isRemoved = delivery === 'live' && chain.length > 0 && !chain[0];
+    return {
+      ...factsOf(message, call, { channel, composed }),
+      ...verdictOf(composed, { isSuppressed: permission?.isSuppressed === true, isRemoved }),
+      warnings: [...warningsOf(message, composed, permission), ...taker.warnings],
+    };
+  };
+}
+
+/** One a channel: it keeps what it compiled. */
+function createComposers(channels: Record<string, AnyChannel>) {
+  const composers = new Map(
+    Object.entries(channels).map(([name, channel]) => [name, createCompose(channel)]),
+  );
+  return function composerOf(name: string): Compose {
+    const found = composers.get(name);
+    if (!found) throw new Error(`There is no channel ${name}`);
+    return found;
+  };
+}
+
+type MessageFacts = {
+  appId: string;
+  delivery: 'sandbox' | 'live';
+  item: WireItem;
+  version: VersionRow;
+  locale: string | undefined;
+  message: NewMessage;
+};
+
+type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail'>;
+
+/** In the order in which a claim, and then an attempt, would find it. */
+function verdictOf(
+  composed: Composed<unknown>,
+  { isSuppressed, isRemoved }: { isSuppressed: boolean; isRemoved: boolean },
+): Verdict {
+  if (isRemoved) return fail('integration_removed', failureReasons.integration_removed);
+  if (isSuppressed) {
+    return { would: 'skip', reason: 'suppressed', detail: skipReasons.suppressed };
+  }
+  return 'failed' in composed ? fail(composed.failed, composed.detail) : { would: 'send' };
+}
+
+function fail(reason: string, detail: string): Verdict {
+  return { would: 'fail', reason, detail };
+}
+
+function factsOf(
+  { channel: name, target, dueAt }: NewMessage,
+  { described, provider, integration, notes }: PlannedCall,
+  { channel, composed }: { channel: AnyChannel; composed: Composed<unknown> },
+): Omit<DryRunMessage, 'would' | 'warnings'> {
+  const told = 'content' in composed ? { ...composed.notes, ...notes } : { ...notes };
+  return {
+    channel: name,
+    target,
+    ...(integration ? { integration: integration.name } : {}),
+    provider,
+    ...(dueAt ? { dueAt } : {}),
+    ...('content' in composed
+      ? {
+          request: providerOf(channel, provider).describe({
+            ...described,
+            content: composed.content,
+          }),
+        }
+      : {}),
+    ...(Object.keys(told).length > 0 ? { notes: told } : {}),
+  };
+}
+
+function warningsOf(
+  { note }: NewMessage,
+  composed: Composed<unknown>,
+  permission: Permission | undefined,
+): string[] {
+  const missing = 'content' in composed ? composed.missing : [];
+  return [
+    ...(note ? [note] : []),
+    ...(missing.length > 0
+      ? [`The template reads what the data does not hold: ${missing.join(', ')}.`]
+      : []),
+    ...(permission?.isChannelPaused ? ['The channel is paused: the message would wait.'] : []),
+  ];
+}
+
+type Taker = { integration: IntegrationRow | undefined; warnings: string[] };
+
+/** Whom the claim would let carry it. */
+function takerOf(chain: readonly (IntegrationRow | undefined)[]): Taker {
+  const [first, ...others] = chain;
+  if (!first || first.state === 'active') return { integration: first, warnings: [] };
+  if (first.state === 'paused') {
+    const warning = `The integration ${first.name} is paused: the message would wait.`;
+    return { integration: first, warnings: [warning] };
+  }
+  const next = others.find((each) => each?.state === 'active');
+  const then = next ? `${next.name} would take over.` : 'the message would wait.';
+  return {
+    integration: next ?? first,
+    warnings: [`The integration ${first.name} needs attention: ${then}`],
+  };
+}
+
+/** A suppression may be for one sender: the one that the call names, else the integration's. */
+function askedOf({ item, message }: MessageFacts, { described }: PlannedCall): PermissionAsked {
+  const { channel, target } = message;
+  const own = ownSenderOf(item.override?.[channel]);
+  const ofIntegration = described.settings['sender'];
+  const sender = own ?? (typeof ofIntegration === 'string' ? ofIntegration : '');
+  return { channel, target, sender };
+}
+
+function ownSenderOf(override: unknown): string | undefined {
+  const members = isRecord(override) ? override : {};
+  const message = isRecord(members['message']) ? members['message'] : {};
+  const sender = members['sender'] ?? message['sender'];
+  // As the claim compares it: without what people write between digits.
+  return typeof sender === 'string' ? sender.replace(/[\s().-]/g, '') : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}

@@ -1,0 +1,118 @@
+import { createLogger, createSecrets, newId } from '@belfry/runtime';
+import {
+  createFactories,
+  type Tenant,
+  testDatabase,
+  testKeyRing,
+  testSecrets,
+} from '@belfry/testing';
+import { createDatabase, type Database } from './client';
+import { rotateKeys } from './rotate-keys';
+import { createSealedTextsRemoval, dropSettledTexts, openTexts, sealTexts } from './sealed-items';
+import { writeRequests } from './write-request';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const secrets = testSecrets();
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 2, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, {}, { isSensitive: true });
+});
+
+afterAll(() => database.close());
+
+const texts = { data: '{"code":"1234"}', override: '{"sms":{"sender":"Acme"}}' };
+
+/** A sensitive request of one item with a message for each of the channels. */
+async function write(channels: string[]) {
+  const requestId = newId();
+  const messages = channels.map((channel) => ({
+    id: newId(),
+    channel,
+    target: 't',
+    integrationId: undefined,
+    dueAt: undefined,
+    timeToLiveMs: 60_000,
+    jobId: undefined,
+    note: undefined,
+  }));
+  const item = {
+    ...sealTexts(texts, { requestId, item: 0 }, secrets),
+    recipient: undefined,
+    locale: undefined,
+    scheduleAt: undefined,
+    plan: { locale: undefined, skips: {}, messages },
+  };
+  await writeRequests(database.accepting, [
+    {
+      request: {
+        id: requestId,
+        accountId: tenant.accountId,
+        appId: tenant.appId,
+        ...event,
+        kind: 'single',
+        apiKeyId: undefined,
+        idempotencyKey: undefined,
+      },
+      key: undefined,
+      items: [item],
+    },
+  ]);
+  return { requestId, ids: messages.map(({ id }) => id) };
+}
+
+async function read(requestId: string) {
+  const { data, override } = await database.prisma.requestItem.findFirstOrThrow({
+    where: { requestId },
+  });
+  return { data: data ?? undefined, override: override ?? undefined };
+}
+
+const settle = (id: string) =>
+  database.prisma.message.update({ where: { id }, data: { state: 'sent', dueAt: null } });
+
+const nothing = { data: undefined, override: undefined };
+
+describe('what a sensitive event said', () => {
+  test('is dropped with the last of its messages, and not before', async () => {
+    const { requestId, ids } = await write(['sms', 'email']);
+    await settle(ids[0]!);
+    await dropSettledTexts(database.delivery, ids);
+    expect(openTexts(await read(requestId), { requestId, item: 0 }, secrets)).toEqual(texts);
+    await settle(ids[1]!);
+    await dropSettledTexts(database.delivery, [ids[1]!]);
+    expect(await read(requestId)).toEqual(nothing);
+  });
+
+  test('is dropped by upkeep where nobody else did, also of an item without a message', async () => {
+    const [settled, empty, waiting] = [await write(['sms']), await write([]), await write(['sms'])];
+    await settle(settled.ids[0]!);
+    await createSealedTextsRemoval(1_000).removeChunk(database.delivery);
+    expect(await read(settled.requestId)).toEqual(nothing);
+    expect(await read(empty.requestId)).toEqual(nothing);
+    expect((await read(waiting.requestId)).data).toMatch(/^"v1\./);
+  });
+
+  test('is sealed anew with the key ring, and opens with the new key alone', async () => {
+    const { requestId } = await write(['sms']);
+    const newKey = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
+    await rotateKeys(database.delivery, createSecrets(`${newKey},${testKeyRing}`));
+    const stored = await read(requestId);
+    expect(openTexts(stored, { requestId, item: 0 }, createSecrets(newKey))).toEqual(texts);
+    await rotateKeys(database.delivery, createSecrets(`${testKeyRing},${newKey}`));
+  });
+
+  test('opens in its own place only, and what is not sealed stays as it is', async () => {
+    const place = { requestId: newId(), item: 0 };
+    const sealed = sealTexts(texts, place, secrets);
+    expect(() => openTexts(sealed, { ...place, item: 1 }, secrets)).toThrow();
+    expect(openTexts(texts, place, secrets)).toEqual(texts);
+    expect(openTexts(nothing, place, secrets)).toEqual(nothing);
+  });
+});

@@ -1,0 +1,157 @@
+import { markActive, readPassedOver } from '@belfry/database';
+import type { Policy } from '@belfry/shared';
+import {
+  channelVersion,
+  createTwilioSimulator,
+  eventually,
+  type MessageRow,
+  type System,
+  simulatedAuthToken,
+  startSystem,
+  type Tenant,
+  type TwilioSimulator,
+} from '@belfry/testing';
+
+const refusedAccounts = new Set<string>();
+let twilio: TwilioSimulator;
+let system: System;
+let tenant: Tenant;
+let accounts = 0;
+let phones = 0;
+
+beforeAll(async () => {
+  twilio = await createTwilioSimulator({ refusedAccounts });
+  system = await startSystem({ env: { TWILIO_API_URL: twilio.url, SEND_TIMEOUT_MS: '2000' } });
+  tenant = await system.factories.createTenant({ delivery: 'live' });
+  // The first call loads the provider's library, and on a busy machine ends at its deadline.
+  const { send } = await createChain({ onUnknown: 'hold' });
+  await system.settled(await send(), ['sent'], 30_000).catch(() => undefined);
+}, 120_000);
+
+afterAll(async () => {
+  await system.stop();
+  await twilio.close();
+}, 120_000);
+
+type Link = { id: string; accountSid: string; messages: string };
+type Chain = { first: Link; second: Link; send(): Promise<string> };
+
+async function createLink(): Promise<Link> {
+  accounts += 1;
+  const accountSid = `AC${String(accounts).padStart(32, '0')}`;
+  const { id } = await system.factories.createIntegration(tenant, {
+    channel: 'sms',
+    provider: 'twilio',
+    settings: { sender: '+15005550009' },
+    credentials: { account_sid: accountSid, auth_token: simulatedAuthToken },
+  });
+  return { id, accountSid, messages: `/Accounts/${accountSid}/Messages.json` };
+}
+
+/** An event with two integrations, each an account of its own at the simulator. */
+async function createChain(policy: Partial<Policy> = {}): Promise<Chain> {
+  const [first, second] = [await createLink(), await createLink()];
+  const integrationIds = [first.id, second.id];
+  const version = channelVersion({ text: 'Hi' }, { integrationIds, policy });
+  const { name } = await system.factories.createEvent(tenant, { sms: version });
+  return {
+    first,
+    second,
+    send() {
+      phones += 1;
+      const mobile = `+45${20_100_000 + phones}`;
+      return system.sendAccepted(tenant, { event: name, user: { mobile } });
+    },
+  };
+}
+
+async function settled(requestId: string, state = 'sent'): Promise<MessageRow> {
+  const [message] = await system.settled(requestId, [state], 30_000);
+  if (!message) throw new Error('No message');
+  return message;
+}
+
+/** Which integration each attempt went by, and what it came to. */
+function pathOf({ attemptRows }: MessageRow, { first }: Chain): string[] {
+  return attemptRows.map(
+    ({ integrationId, outcome }) => `${integrationId === first.id ? 'first' : 'second'} ${outcome}`,
+  );
+}
+
+describe('a chain of two integrations', () => {
+  test('whose first refuses its credentials sends everything by the second, and each message says why', async () => {
+    const chain = await createChain();
+    refusedAccounts.add(chain.first.accountSid);
+    const sendSome = async () => {
+      const requests = await Promise.all(Array.from({ length: 10 }, () => chain.send()));
+      return Promise.all(requests.map((id) => settled(id)));
+    };
+    const messages = [...(await sendSome()), ...(await sendSome())];
+    const paths = messages.map((message) => pathOf(message, chain));
+    expect(new Set(paths.map((path) => path.at(-1)))).toEqual(new Set(['second accepted']));
+    const isTried = (_: MessageRow, at: number) => paths[at]?.includes('first rejected') === true;
+    expect(messages.filter(isTried).length).toBeGreaterThan(0);
+    const others = messages.filter((message, at) => !isTried(message, at));
+    expect(others.length).toBeGreaterThanOrEqual(10);
+    for (const { notes } of others) {
+      expect(readPassedOver(notes)).toMatchObject([{ reason: 'needs_attention' }]);
+    }
+    const byFirst = twilio.sends.filter(({ accountSid }) => accountSid === chain.first.accountSid);
+    const bySecond = twilio.sends.filter(
+      ({ accountSid }) => accountSid === chain.second.accountSid,
+    );
+    expect([byFirst.length, bySecond.length]).toEqual([0, messages.length]);
+  });
+
+  test('that both refuse waits for a person, and goes on when one of them is mended', async () => {
+    const chain = await createChain();
+    for (const { accountSid } of [chain.first, chain.second]) refusedAccounts.add(accountSid);
+    const requestId = await chain.send();
+    await eventually(() => expectWaiting(requestId), { timeoutMs: 15_000 });
+    refusedAccounts.delete(chain.second.accountSid);
+    await markActive(system.database.delivery, chain.second.id);
+    const message = await settled(requestId);
+    expect(message.integrationId).toBe(chain.second.id);
+  });
+
+  async function expectWaiting(requestId: string): Promise<void> {
+    const [message] = await system.readMessages(requestId);
+    expect(message).toMatchObject({ state: 'queued', waits: 'needs_attention' });
+    expect(message?.attemptRows.length).toBeGreaterThan(1);
+  }
+
+  test('puts a message off twice, then tries the second', async () => {
+    const chain = await createChain();
+    const later = { on: chain.first.messages, code: 20429 };
+    twilio.fail(later, later);
+    const message = await settled(await chain.send());
+    expect(pathOf(message, chain)).toEqual(['first retry', 'first retry', 'second accepted']);
+  });
+
+  test.each([
+    ['stays with the first', {}, ['first unknown', 'first accepted']],
+    [
+      'moves on where the version says so',
+      { onUnknown: 'resend_next' as const },
+      ['first unknown', 'second accepted'],
+    ],
+  ])('does not know what became of a call: it %s', async (_where, policy, path) => {
+    const chain = await createChain(policy);
+    // Nothing was taken, so that no look at what Twilio has settles it.
+    twilio.fail({ on: chain.first.messages, reply: { status: 502, body: '' } });
+    const message = await settled(await chain.send());
+    expect(pathOf(message, chain)).toEqual(path);
+    expect(message.attemptRows.at(-1)?.isPossibleDuplicate).toBe(true);
+  });
+
+  test('whose first does not answer sends by the second at once', async () => {
+    const chain = await createChain({ onUnknown: 'hold' });
+    const hang = { on: chain.first.messages, hang: true } as const;
+    twilio.fail(hang, hang, hang, hang, hang);
+    const hung = await Promise.all(Array.from({ length: 5 }, () => chain.send()));
+    await Promise.all(hung.map((id) => settled(id, 'unknown')));
+    const message = await settled(await chain.send());
+    expect(pathOf(message, chain)).toEqual(['second accepted']);
+    expect(readPassedOver(message.notes)).toMatchObject([{ reason: 'no_answer' }]);
+  });
+});
