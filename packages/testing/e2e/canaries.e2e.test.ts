@@ -58,14 +58,30 @@ function listPersonal(): string[] {
 
 /** Each provider repeats in its refusal what it was given. */
 function failOnce(): void {
-  const { smtp, ...overHttp } = simulated.simulators;
-  const repeated = [...listSecrets().map(([, secret]) => secret), ...listPersonal()].join(' ');
-  smtp.fail({ at: 'rcpt', reply: `550 5.1.1 ${repeated}` });
-  const reply = { status: 500, body: { error: { message: repeated } } };
-  const { fcm, ...others } = overHttp;
-  for (const simulator of Object.values(others)) simulator.fail({ reply });
+  const { smtp, fcm, twilio, meta, slack, telegram, onesignal } = simulated.simulators;
+  // It refuses what was sent: an address that bounced would be skipped from then on.
+  smtp.fail({ at: 'rcpt', reply: `550 5.7.1 ${repeatedOn('email')}` });
+  twilio.fail({ reply: replyOn('sms') });
+  meta.fail({ reply: replyOn('whatsapp') });
+  slack.fail({ reply: replyOn('slack') });
+  telegram.fail({ reply: replyOn('telegram') });
+  onesignal.fail({ reply: replyOn('onesignal') });
   // Its first call may be for an access token.
-  fcm.fail({ on: fcmSendPath, reply });
+  fcm.fail({ on: fcmSendPath, reply: replyOn('push') });
+}
+
+function replyOn(channel: string) {
+  return { status: 500, body: { error: { message: repeatedOn(channel) } } };
+}
+
+/** What no call of ours carries, so that no answer can repeat it. */
+const neverGiven = ['whatsapp app_secret', 'whatsapp verify_token', 'push service_account'];
+
+function repeatedOn(channel: string): string {
+  const own = listSecrets().filter(
+    ([name]) => name.startsWith(`${channel} `) && !neverGiven.includes(name),
+  );
+  return [...own.map(([, secret]) => secret), ...listPersonal()].join(' ');
 }
 
 /** A send that works, one that meets a fault of each provider, one that nobody answers, one put off, one refused. */

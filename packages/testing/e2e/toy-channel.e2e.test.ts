@@ -137,7 +137,7 @@ function addPager(target: string): void {
   const registry = path.join(channels, 'registry.ts');
   const before = readFileSync(registry, 'utf8');
   const after = before
-    .replace('import { slack }', "import { pager } from './pager/channel';\nimport { slack }")
+    .replace('import { push }', "import { pager } from './pager/channel';\nimport { push }")
     .replace('  slack,\n', '  slack,\n  pager,\n');
   writeFileSync(registry, after);
 }
