@@ -47,7 +47,7 @@ async function pace(
   let begun = 0;
 
   function callWhatIsDue(elapsedMs: number): void {
-    const due = Math.min(wanted, Math.floor((elapsedMs / 1_000) * perSecond));
+    const due = Math.min(wanted, Math.floor((elapsedMs / 1_000) * perSecond) + 1);
     for (const [index, connection] of connections.entries()) {
       if (begun >= due) return;
       if (connection.isBusy()) continue;
