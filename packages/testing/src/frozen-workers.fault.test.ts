@@ -79,12 +79,12 @@ async function readUntil(
 const isSending = (message: MessageRow | undefined) => expect(message?.state).toBe('sending');
 const isSent = (message: MessageRow | undefined) => expect(message?.state).toBe('sent');
 
-/** Starts a worker that claims and then waits for the event's version, and freezes it there. */
+/** Starts a worker that claims and then waits for the message's app, and freezes it there. */
 async function freezeBeforeLastCheck(requestId: string): Promise<TestProcess> {
   const holder = await system.database.delivery.connect();
   try {
     await holder.query('BEGIN');
-    await holder.query('LOCK TABLE event_version IN ACCESS EXCLUSIVE MODE');
+    await holder.query('LOCK TABLE app IN ACCESS EXCLUSIVE MODE');
     const worker = await system.startWorker('deliver-slack');
     await readUntil(requestId, isSending);
     worker.signal('SIGSTOP');
