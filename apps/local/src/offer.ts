@@ -29,7 +29,7 @@ export function showOffer(offer: Offer, paint: Paint): string {
     '',
     ...rows.map(([label, text]) => `  ${paint.bold(label.padEnd(width))}  ${text}`),
     '',
-    `  ${paint.bold('Try it')}: paste this line; the message appears below and in the sandbox's captures.`,
+    `  ${paint.bold('Try it')}: paste this line; the message appears below and in the dashboard's log.`,
     '',
     tryLine(offer),
     '',

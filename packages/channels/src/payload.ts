@@ -1,6 +1,7 @@
 import type { TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Notes } from './channel';
+import { isRecord } from './read-json';
 
 export type Payload = {
   payload?: Record<string, unknown>;
@@ -52,8 +53,4 @@ function findGiven(
 function isAllowed({ properties }: TObject, name: string, value: unknown): boolean {
   const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
   return schema !== undefined && Value.Check(schema, value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,9 +6,11 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The members of a JSON object, or undefined for anything else. */
 export function membersOf(value: unknown): Record<string, unknown> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  // Just checked: whatever its members are, their names are strings.
-  return isObject ? (value as Record<string, unknown>) : undefined;
+  return isRecord(value) ? value : undefined;
 }

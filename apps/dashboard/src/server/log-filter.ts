@@ -1,8 +1,8 @@
 import { type AnyChannel, sandboxProvider } from '@belfry/channels';
 import type { LogFilter } from '@belfry/database';
+import { isUuid } from '@belfry/shared';
 import type { LogFilters } from '../api/log';
 import { Refusal } from './problem';
-import { isUuid } from './route';
 
 export type LogFilterDeps = {
   channels: Record<string, AnyChannel>;

@@ -1,6 +1,6 @@
 import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
 import { type Logger, newId } from '@belfry/runtime';
-import { AppError, parseJson } from '@belfry/shared';
+import { AppError, isUuid, parseJson } from '@belfry/shared';
 import express, {
   type ErrorRequestHandler,
   type NextFunction,
@@ -86,10 +86,6 @@ export function idOf({ path }: Pick<Call, 'path'>, name: string, what: string): 
   const id = path[name]?.toLowerCase() ?? '';
   if (!isUuid(id)) throw notFound(what);
   return id;
-}
-
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
 /** Express gives a list only for a wildcard, which no route has. */

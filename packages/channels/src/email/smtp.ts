@@ -11,6 +11,7 @@ import type {
   Tested,
 } from '../channel';
 import { createGuardedFetch } from '../guarded-fetch';
+import { isRecord } from '../read-json';
 import { fetchAttachments } from './fetch-attachments';
 import { createMail, describeMail, type MailCall, type MailSettings } from './mail';
 import { createSocketOpener } from './open-socket';
@@ -130,8 +131,4 @@ function readMailSettings({ from, reply_to }: Record<string, unknown>): MailSett
 function text<Name extends 'name' | 'address'>(name: Name, from: Record<string, unknown>) {
   const value = from[name];
   return typeof value === 'string' ? { [name]: value } : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

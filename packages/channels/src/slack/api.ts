@@ -1,5 +1,6 @@
 import { type Http, type HttpAnswer, retryAfterMs, sortStatus } from '../http';
 import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
+import { isRecord, membersOf, parseJson } from '../read-json';
 import { redact } from '../redact';
 import { sortSlackCode } from './codes';
 
@@ -98,7 +99,7 @@ function read(
     return { refused: sortFailure(failure), code: undefined, response: { method } };
   }
   const { status, headers } = seen;
-  const body = parseBody(seen.body);
+  const body = membersOf(parseJson(seen.body));
   if (status === 200 && body?.['ok'] === true) return { body };
   const response = { method, status, ...keep(body, token) };
   if (status !== 200) return { refused: sortStatus(status, headers), code: undefined, response };
@@ -112,19 +113,6 @@ const unreadable: Unanswered = {
   reason: 'unreadable_answer',
   detail: 'Slack’s answer could not be read, so the message may have been posted.',
 };
-
-function parseBody(bytes: Buffer): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
-    return isRecord(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Anything that is not written like a code is a page of something in between. */
 function codeOf(body: Record<string, unknown> | undefined): string | undefined {

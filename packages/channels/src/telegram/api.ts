@@ -1,5 +1,6 @@
 import { type Http, type HttpAnswer, sortStatus } from '../http';
 import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
+import { isRecord, membersOf, parseJson } from '../read-json';
 import { redact } from '../redact';
 import { type SortedRefusal, sortTelegramRefusal } from './codes';
 
@@ -82,7 +83,7 @@ function read(seen: HttpAnswer | NetworkFailure | undefined, token: string): Tel
     return { refused: sortFailure(failure), response: {} };
   }
   const { status, headers } = seen;
-  const body = parseBody(seen.body);
+  const body = membersOf(parseJson(seen.body));
   const result = body?.['result'];
   if (status === 200 && body?.['ok'] === true && isRecord(result)) return { result };
   const response = { status, ...keep(body, token) };
@@ -105,19 +106,6 @@ const unreadable: Unanswered = {
   reason: 'unreadable_answer',
   detail: 'Telegram’s answer could not be read, so the message may have been sent.',
 };
-
-function parseBody(bytes: Buffer): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
-    return isRecord(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};

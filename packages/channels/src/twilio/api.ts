@@ -1,5 +1,6 @@
 import type { Http, HttpAnswer } from '../http';
 import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
+import { membersOf, parseJson } from '../read-json';
 import { redact } from '../redact';
 import { sortTwilio } from './codes';
 import type { TwilioAccess } from './integration';
@@ -123,7 +124,7 @@ function read(
     return { refused: sortFailure(failure), code: undefined, response: {} };
   }
   const { status, headers } = seen;
-  const body = parseBody(seen.body);
+  const body = membersOf(parseJson(seen.body));
   const response = { status, ...keep(body, secrets) };
   const isTaken = status >= 200 && status < 300;
   if (isTaken && body) {
@@ -139,19 +140,6 @@ export const unreadable: Unanswered = {
   reason: 'unreadable_answer',
   detail: 'Twilio’s answer could not be read, so the message may have been sent.',
 };
-
-function parseBody(bytes: Buffer): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
-    return isRecord(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Twilio's codes are numbers of five digits, sometimes as text; anything else is of something in between. */
 export function codeOf(value: unknown): number | undefined {

@@ -1,4 +1,5 @@
-import { isRecord, type TwilioApi, type TwilioFields, type TwilioSession } from './api';
+import { isRecord } from '../read-json';
+import type { TwilioApi, TwilioFields, TwilioSession } from './api';
 
 /** What was sent, and how long ago the call began. */
 export type LostMessage = { fields: TwilioFields; elapsedMs: number };

@@ -1,6 +1,7 @@
 import type { AuditEntryRow } from '@belfry/database';
+import { isUuid } from '@belfry/shared';
 import type { AuditAnswer } from '../../api/audit';
-import { isUuid, queryText, type Routes } from '../route';
+import { queryText, type Routes } from '../route';
 
 export type AuditRoutesDeps = {
   listAuditEntries(
