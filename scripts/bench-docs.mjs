@@ -1,8 +1,9 @@
 // npm run bench:docs: writes the measured part of docs/performance.md, and its charts, from bench/results/latest.json.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { endOnSignals, root, runTool } from './commands.mjs';
-import { fail, StepError } from './steps.mjs';
+import { endOnSignals, root } from './commands.mjs';
+import { formatDocument } from './format-document.mjs';
+import { fail } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
 const page = path.join(root, 'docs/performance.md');
@@ -23,17 +24,7 @@ async function main() {
   const [before, rest] = split(readFileSync(page, 'utf8'), marks[0]);
   const [, after] = split(rest, marks[1]);
   writeFileSync(page, `${before}${marks[0]}\n\n${text}\n\n${marks[1]}${after}`);
-  await format();
-}
-
-/** As every document is formatted: the columns of its tables below each other. */
-async function format() {
-  const { code, output } = await runTool(
-    '@biomejs/biome/bin/biome',
-    ['format', '--write', 'docs/performance.md'],
-    { timeoutMs: 60_000 },
-  );
-  if (code !== 0) throw new StepError(output);
+  await formatDocument('docs/performance.md');
 }
 
 function split(text, mark) {

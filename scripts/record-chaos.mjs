@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './commands.mjs';
+import { formatDocument } from './format-document.mjs';
 import { explain } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
@@ -26,4 +27,5 @@ async function main() {
   const [before, after] = readFileSync(document, 'utf8').split(heading);
   if (after === undefined) throw new Error(`${document} has no "${heading.trim()}"`);
   writeFileSync(document, `${before}${heading}\n${recordedRuns(reports)}\n`);
+  await formatDocument('docs/reliability.md');
 }

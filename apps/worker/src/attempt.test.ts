@@ -52,6 +52,7 @@ function attempt(changes: Partial<AttemptDeps>) {
     findApp: away,
     findCarrier: away,
     compose: () => ({ failed: 'rejected_content', detail: '' }),
+    pace: async () => true,
     deadlineMs: 1_000,
     leaseMs: 6_000,
     deadlines: createDeadlines(),

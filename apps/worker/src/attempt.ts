@@ -12,6 +12,8 @@ export type AttemptDeps = {
   findApp(id: string): Promise<AppRow | undefined>;
   findCarrier: Carriers['find'];
   compose: Compose;
+  /** Ends when a live call may leave; false where it is not to leave now. */
+  pace(message: ClaimedMessage): Promise<boolean>;
   deadlineMs: number;
   leaseMs: number;
   deadlines: Deadlines;
@@ -97,16 +99,17 @@ async function prepare(
 }
 
 async function sendReady(
-  { deadlineMs, leaseMs, deadlines, log }: AttemptDeps,
+  { pace, deadlineMs, leaseMs, deadlines, log }: AttemptDeps,
   { carrier, composed }: Ready,
   { message, claimedAtMs }: Claimed,
 ): Promise<Ended> {
   if ('failed' in composed) return refusedContent(composed.failed, composed.detail);
   const { content } = composed;
   const told = { request: carrier.describe(content), notes: notesOf(composed, carrier.notes) };
+  const mayLeave = await pace(message);
   // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
   const isTooLate = performance.now() - claimedAtMs > leaseMs - deadlineMs;
-  if (isTooLate || deadlines.isCut()) {
+  if (!mayLeave || isTooLate || deadlines.isCut()) {
     return { outcome: claimedTooLate, ...told };
   }
   const deadlineAt = Date.now() + deadlineMs;

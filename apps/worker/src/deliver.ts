@@ -19,7 +19,7 @@ export type DeliverDeps = {
   /** Messages of this channel that may be in flight at once. */
   slots: Slots;
   breaker: Breaker;
-  limits: Limits;
+  limits: Pick<Limits, 'take' | 'slowDown'>;
   /** Of an attempt. */
   deadlineMs: number;
   /** Gives a message back to the relay. */

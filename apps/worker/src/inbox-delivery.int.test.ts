@@ -88,6 +88,7 @@ function createWorker(claim: ClaimedMessage) {
           findApp,
           findCarrier: carriers.find,
           compose,
+          pace: async () => true,
           deadlines: createDeadlines(),
           secrets: testSecrets(),
           ...times,

@@ -53,6 +53,8 @@ function setUp({ channel = 'sms', provider = 'twilio', settings = {}, ...given }
   return { limits, asks, pauses };
 }
 
+const claimed = { integrationId: 'i1', appId: 'a1', target: '123' } as ClaimedMessage;
+
 const away = { ask: () => Promise.reject(new Error('Redis is away')) };
 
 describe('the limits of an integration', () => {
@@ -127,6 +129,46 @@ describe('the limits of an integration', () => {
     expect(await unlimited.limits.take('i1', 'm1')).toBeUndefined();
   });
 
+  test('hold a call until its moment comes, and ask again where none was given', async () => {
+    const seen: Ask[] = [];
+    const answers = [
+      { isGiven: false, waitMs: 5 },
+      { isGiven: true, waitMs: 10 },
+    ];
+    const { limits } = setUp({
+      settings: { max_per_second: 50 },
+      buckets: {
+        async ask(ask) {
+          seen.push(ask);
+          return answers.shift() ?? { isGiven: false, waitMs: 0 };
+        },
+      },
+    });
+    const startedAtMs = performance.now();
+    expect(await limits.pace(claimed)).toBe(true);
+    expect(performance.now() - startedAtMs).toBeGreaterThan(12);
+    expect(seen).toHaveLength(2);
+    expect(seen[0]?.buckets).toMatchObject([{ intervalMs: 1_000 / 47.5, burst: 1 }]);
+  });
+
+  test('tell a call that would wait too long not to leave', async () => {
+    const { limits } = setUp({
+      settings: { max_per_second: 50 },
+      buckets: { ask: async () => ({ isGiven: false, waitMs: 1_000 }) },
+    });
+    expect(await limits.pace(claimed)).toBe(false);
+  });
+
+  test.each<[string, Given, Partial<ClaimedMessage>]>([
+    ['of an integration without a limit', {}, {}],
+    ['of the sandbox', { settings: { max_per_second: 50 } }, { integrationId: undefined }],
+    ['with its token, when Redis is away', { settings: { max_per_second: 50 }, buckets: away }, {}],
+  ])('let a call leave at once: one %s', async (_which, given, changes) => {
+    const { limits, asks } = setUp(given);
+    expect(await limits.pace({ ...claimed, ...changes })).toBe(true);
+    expect(asks).toEqual([]);
+  });
+
   test('name nobody in Redis', async () => {
     const { limits, asks } = setUp({ channel: 'whatsapp' });
     await limits.take('i1', 'm1');
@@ -135,29 +177,28 @@ describe('the limits of an integration', () => {
 });
 
 describe('a provider that wants fewer calls', () => {
-  const message = { integrationId: 'i1', appId: 'a1', target: '123' } as ClaimedMessage;
   const refused = { outcome: 'retry', reason: 'http_429' } as const;
 
   test('pauses its integration for the time that it names, 15 minutes at most', async () => {
     const { limits, pauses } = setUp();
-    await limits.slowDown(message, { ...refused, slows: 'integration', afterMs: 7_000 });
-    await limits.slowDown(message, { ...refused, slows: 'integration', afterMs: 18_053_000 });
-    await limits.slowDown(message, { ...refused, slows: 'integration' });
+    await limits.slowDown(claimed, { ...refused, slows: 'integration', afterMs: 7_000 });
+    await limits.slowDown(claimed, { ...refused, slows: 'integration', afterMs: 18_053_000 });
+    await limits.slowDown(claimed, { ...refused, slows: 'integration' });
     expect(pauses.map(({ waitMs }) => waitMs)).toEqual([7_000, 900_000, 1_000]);
     expect(new Set(pauses.map(({ key }) => key)).size).toBe(1);
   });
 
   test('to one target pauses that target', async () => {
     const { limits, pauses } = setUp({ channel: 'telegram', provider: 'telegram' });
-    await limits.slowDown(message, { ...refused, slows: 'target', afterMs: 7_000 });
+    await limits.slowDown(claimed, { ...refused, slows: 'target', afterMs: 7_000 });
     expect(pauses[0]?.key).not.toBe(pauses[0]?.whole);
   });
 
   test('pauses nothing where it only failed, or where the message has no integration', async () => {
     const { limits, pauses } = setUp();
-    await limits.slowDown(message, refused);
+    await limits.slowDown(claimed, refused);
     await limits.slowDown(
-      { ...message, integrationId: undefined },
+      { ...claimed, integrationId: undefined },
       { ...refused, slows: 'integration' },
     );
     expect(pauses).toEqual([]);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyChannel, maxPerSecondOf, type ProviderRate } from '@belfry/channels';
 import type { ClaimedMessage, IntegrationRow, WaitingFacts } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
@@ -12,6 +13,11 @@ export type Limits = {
    * Undefined where nothing limits it.
    */
   take(lane: string, messageId: string): Promise<Answer | undefined>;
+  /**
+   * Ends when the call of a claimed message may leave: what was held up behind its token leaves one by one, over all
+   * workers. False where that is too far away. Never throws.
+   */
+  pace(message: ClaimedMessage): Promise<boolean>;
   /** A provider asked for fewer calls: of its integration alone, or of one target. Best effort; never throws. */
   slowDown(message: ClaimedMessage, outcome: Outcome): Promise<void>;
 };
@@ -57,6 +63,16 @@ export function createLimits(deps: LimitsDeps): Limits {
       return buckets.ask(askOf(deps, { lane, rate, facts })).catch(() => withoutRedis);
     },
 
+    async pace({ appId, integrationId }) {
+      if (integrationId === undefined) return true;
+      const integration = await findIntegration(integrationId).catch(() => undefined);
+      const perSecond = integration && rateOf(deps, integration)?.perSecond;
+      if (perSecond === undefined) return true;
+      return waitForCall(
+        callBucketOf(keyOf(deps, laneOf({ appId, integrationId }), callsOf), perSecond),
+      );
+    },
+
     async slowDown(message, outcome) {
       if (outcome.outcome !== 'retry' || !outcome.slows || message.integrationId === undefined) {
         return;
@@ -71,6 +87,17 @@ export function createLimits(deps: LimitsDeps): Limits {
         .catch((error: unknown) => log.warn('integration.not_paused', { error }));
     },
   };
+
+  /** Without Redis it leaves: it has its token, and nobody gets another. */
+  async function waitForCall(bucket: Bucket): Promise<boolean> {
+    const startedAtMs = performance.now();
+    while (performance.now() - startedAtMs < longestPaceMs) {
+      const answer = await buckets.ask({ buckets: [bucket], line: 'again' }).catch(() => undefined);
+      if (answer?.waitMs) await sleep(answer.waitMs);
+      if (!answer || answer.isGiven) return true;
+    }
+    return false;
+  }
 
   /** Only a pause can hold it up, and not knowing of one must not. */
   async function takeUnlimited(lane: string): Promise<Answer | undefined> {
@@ -118,6 +145,17 @@ function bucketOf(key: string, perSecond: number | undefined): Bucket {
   if (perSecond === undefined) return { key, intervalMs: 0, burst: 0 };
   const burst = Math.max(1, Math.floor(perSecond * burstSeconds));
   return { key, intervalMs: 1_000 / (perSecond * fill), burst };
+}
+
+/** Of calls that have their token: a little faster than tokens come, so that no line of them stays. */
+const callFill = 0.95;
+/** Well inside what a lease has beyond its deadline. */
+const longestPaceMs = 3_000;
+/** In place of a target; no target has a line break. */
+const callsOf = '\ncalls';
+
+function callBucketOf(key: string, perSecond: number): Bucket {
+  return { key, intervalMs: 1_000 / (perSecond * callFill), burst: 1 };
 }
 
 const keyCharacters = 22;

@@ -60,10 +60,11 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
   const { env, log } = parts;
   const carriers = createChannelCarriers(parts, channel);
   const compose = createCompose(channels[channel]);
+  const limits = createChannelLimits(parts, channel);
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
-    limits: createChannelLimits(parts, channel),
+    limits,
     deadlineMs: times.deadlineMs,
     putBack: createPutBack(parts),
     claims: createClaims(parts, times.leaseMs),
@@ -74,6 +75,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
           findApp: parts.findApp,
           findCarrier: carriers.find,
           compose,
+          pace: limits.pace,
           deadlines: parts.deadlines,
           secrets: parts.secrets,
           ...times,
