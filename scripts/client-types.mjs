@@ -41,6 +41,8 @@ function namedSchemas(operations) {
     ['UserBody', of('writeUser').body, true],
     ['User', of('readUser').answer, false],
     ['Inbox', of('listInbox').answer, false],
+    ['CapturedMessage', of('waitForCaptures').answer.properties.messages.items, false],
+    ['SandboxWaitAnswer', of('waitForCaptures').answer, false],
   ];
 }
 

@@ -113,42 +113,40 @@ function states({ messageStates, skipReasons, failureReasons }) {
   ]);
 }
 
-/** How a magic recipient looks on each channel that has them. */
-const magicForms = {
-  email: (word) => `sandbox+${word}@example.com`,
-  slack: (word) => `CSANDBOX${word.toUpperCase()}`,
-  sms: phoneOf,
-  whatsapp: phoneOf,
-  telegram: (word) => `@sandbox_${word}`,
-  push: (word) => `sandbox:${word}`,
-  onesignal: (word) => `sandbox+${word}`,
-  in_app: (word) => `sandbox+${word}`,
-};
-
-const magicNumbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);
-
-function phoneOf(word, channel) {
-  return magicNumbers.find((number) => channel.findMagicWord(number) === word);
-}
-
-function sandbox({ channels, magicBehaviours }) {
-  const forms = Object.entries(magicForms).map(([name, write]) => ({
-    title: channels[name].label,
-    write: (word) => {
-      const text = write(word, channels[name]);
-      const isKnown = channels[name].findMagicWord(text) === word;
-      if (!isKnown) throw new Error(`${name} does not know ${text}`);
-      return code(text);
-    },
-  }));
+function sandbox({ channels, magicBehaviours, magicRecipientsOf }) {
+  const [anyWord] = Object.keys(magicBehaviours);
+  const names = Object.keys(magicRecipientsOf(anyWord, channels));
   return page('The sandbox', 'packages/channels/src/sandbox.ts', [
     'An app in sandbox delivery sends nothing. What the real provider would have been sent is stored as a capture, once an ' +
-      'attempt, and the attempt is accepted. The app that `npm start` makes is in sandbox delivery.',
+      'attempt, and the attempt is accepted. The app that `npm start` makes is in sandbox delivery. Of an app the newest 500 ' +
+      'captures are kept, for 7 days.',
+    'The page _Sandbox_ of the [dashboard](dashboard.md) shows them as they would look, with the call that the provider would ' +
+      'have got. A test asks for them: `GET /v1/apps/{app_id}/sandbox/wait` answers as soon as there is one that matches, and ' +
+      '[testing with Belfry](testing-with-belfry.md) shows how.',
+    table(
+      ['parameter', 'means'],
+      [
+        [code('channel'), 'only of this channel'],
+        [
+          code('to'),
+          'only to this address, a phone number in any spelling; a `user_id` for `in_app`',
+        ],
+        [code('request_id'), 'only of this request'],
+        [code('after'), 'only what was captured since the answer that had this as its `next`'],
+        [code('count'), 'how many to wait for: 1 unless told otherwise, at most 100'],
+        [code('timeout'), 'seconds: 10 unless told otherwise, at most 30; 0 looks once'],
+      ],
+    ),
+    'All of them may be left out. The answer is `{"messages": [...], "next": "..."}`, newest first; when the time is over, what ' +
+      'there is, so perhaps nothing. Reading takes nothing away. Of an account 20 calls may wait at once; the next one is ' +
+      'answered 429. Of a [sensitive event](decisions/0044-what-a-sensitive-event-leaves.md) the words are not kept, in the ' +
+      'sandbox neither: try such an event in an app where it is not marked so.',
+    '## Magic recipients',
     'These recipients behave in another way, so that a failure can be tried. On e-mail only what stands before the @ counts.',
     table(
-      [...forms.map(({ title }) => title), 'the message'],
+      [...names.map((name) => channels[name].label), 'the message'],
       Object.entries(magicBehaviours).map(([word, { sentence }]) => [
-        ...forms.map(({ write }) => write(word)),
+        ...names.map((name) => code(magicRecipientsOf(word, channels)[name])),
         sentence,
       ]),
     ),

@@ -30,6 +30,7 @@ import { inboxOperations } from './routes/inbox-operations';
 import { createOpenApiRoute } from './routes/openapi';
 import { createPushStatusRoute, type PushStatusDeps } from './routes/push-status';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
+import { createSandboxRoute, type SandboxRouteDeps } from './routes/sandbox';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
 import { createTurns } from './turns';
@@ -40,7 +41,8 @@ export type ApiDeps = AuthenticateDeps &
   DeviceRoutesDeps &
   InboxRoutesDeps &
   ReceiptRoutesDeps &
-  PushStatusDeps & {
+  PushStatusDeps &
+  SandboxRouteDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
     dryRun: DryRun;
@@ -75,7 +77,7 @@ export function createApi(deps: ApiDeps): Express {
     readJson: createReadJson(readInTurn),
   };
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
-  const { put, withoutBody } = createUnkeyed(checks);
+  const { put, withoutBody, waiting } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
   const tryEvent = put(createDryRunRoute(deps).answer);
   const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
@@ -83,9 +85,9 @@ export function createApi(deps: ApiDeps): Express {
   const devices = createDeviceRoutes(deps);
   const userInbox = createUserInboxRoute(deps);
   const pushStatus = createPushStatusRoute(deps);
-  const docs = createDocsRoutes();
+  const sandbox = createSandboxRoute(deps);
   const records = [...Object.values(users), ...Object.values(devices)];
-  const operations = operationsOf([sendEvent, bulkSend, ...records, pushStatus]);
+  const operations = operationsOf([sendEvent, bulkSend, ...records, pushStatus, sandbox]);
 
   app.use(createRequestId(deps));
   app.use(createAccessLog(deps));
@@ -95,8 +97,7 @@ export function createApi(deps: ApiDeps): Express {
   // Express asks route after route: the one that is called most comes first.
   app.post('/v1/apps/:app_id/events/send', orDryRun(post(sendEvent), tryEvent));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
-  app.get('/docs', docs.page);
-  app.get('/docs/:name', docs.asset);
+  addDocsRoutes(app);
   app.post(
     '/v1/apps/:app_id/events/bulk_send',
     orDryRun(postUnparsed(bulkSend), put(refuseDryRun)),
@@ -112,11 +113,18 @@ export function createApi(deps: ApiDeps): Express {
     .delete(withoutBody(devices.remove.answer));
   app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));
   app.post('/v1/apps/:app_id/push/status', post(pushStatus));
+  app.get('/v1/apps/:app_id/sandbox/wait', waiting(sandbox.answer));
   addInboxRoutes(app, { ...deps, room });
   addReceiptRoutes(app, { ...deps, room });
   app.use([...(deps.slack ? [deps.slack] : []), notFound]);
   app.use(createHandleErrors(deps));
   return app;
+}
+
+function addDocsRoutes(app: Express): void {
+  const docs = createDocsRoutes();
+  app.get('/docs', docs.page);
+  app.get('/docs/:name', docs.asset);
 }
 
 function operationsOf(routes: readonly { operation: Operation }[]): Operation[] {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createConfiguration } from '@belfry/database';
+import { createConfiguration, writeCapture } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { createValidator } from '@belfry/shared';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
@@ -18,6 +18,7 @@ import {
 import { signatureHeader } from './middleware/authenticate-reader';
 import { draftEvent, type Gateways, provocations, startGateways } from './provocations.fixture';
 import { inboxItemExample } from './routes/inbox-operations';
+import { capturedExample } from './routes/sandbox';
 
 jest.setTimeout(60_000);
 
@@ -55,7 +56,19 @@ async function createDocumentedTenant(): Promise<Tenant> {
   await createEvent({ appId: tenant.appId, name: draftEvent });
   await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');
   await createItem(tenant);
+  await createCapture(tenant);
   return tenant;
+}
+
+/** What the sandbox took of the documented send. */
+async function createCapture(tenant: Tenant): Promise<void> {
+  const { database } = gateways.usual;
+  const { body } = await sendFirst(tenant, 'POST /v1/apps/{app_id}/events/send');
+  const { channel, to: target, ...captured } = capturedExample;
+  const where = { requestId: String(body['request_id']), channel };
+  const { id: messageId } = await database.prisma.message.findFirstOrThrow({ where });
+  const capture = { ...captured, appId: tenant.appId, messageId, channel, target };
+  await writeCapture(database.delivery, capture);
 }
 
 const reader = 'customer-1';
@@ -144,7 +157,7 @@ function documented(status: number, response: Pick<DocumentedResponse, 'headers'
 }
 
 const newEachTime =
-  /^(request_id|id|message_id|user_sid|device_sid|timestamp|created_at|updated_at)$/;
+  /^(request_id|id|message_id|user_sid|device_sid|timestamp|created_at|updated_at|captured_at|next)$/;
 
 function withoutIds(value: unknown): unknown {
   return JSON.parse(

@@ -37,13 +37,9 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
     inbox: inboxWithoutStore({ id, key }),
     writeAppReport: away,
-    receipts: {
-      channels: {},
-      secrets: createSecrets(createKeyRing()),
-      findIntegration: async () => undefined,
-      writeReceipts: away,
-      applyDataChanges: away,
-    },
+    findCaptures: away,
+    isClosing: () => false,
+    receipts: receiptsWithoutStore(),
     keyedCall: keyedCallWithoutStores(),
     bulkSend: {
       readBatch: async () => ({ eventName: 'e', items: [], canonical: '' }),
@@ -95,6 +91,16 @@ function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['i
     changeStatus: away,
     readAll: away,
     open: away,
+  };
+}
+
+function receiptsWithoutStore(): ApiDeps['receipts'] {
+  return {
+    channels: {},
+    secrets: createSecrets(createKeyRing()),
+    findIntegration: async () => undefined,
+    writeReceipts: away,
+    applyDataChanges: away,
   };
 }
 

@@ -82,6 +82,11 @@ const tags = [
     collection: 'inbox',
   },
   {
+    name: 'Sandbox',
+    description: 'What was captured in place of being sent, for tests.',
+    collection: 'sandbox',
+  },
+  {
     name: 'Inbox of a front end',
     description: 'The same messages for a browser, which holds no API key: any site may call.',
     collection: 'in_app_notifications',

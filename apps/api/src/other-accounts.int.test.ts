@@ -8,6 +8,7 @@ import {
   parametersOf,
   placeOf,
   preflight,
+  queryOfRoute,
   routesOfFrontEnds,
   routesOfProviders,
   routesWithRow,
@@ -89,6 +90,7 @@ function call({ route, values, body, idempotencyKey }: Call) {
   // Each method of a route is one that supertest has a function for.
   const asked = request(gateway.server)
     [method as 'get'](path)
+    .query(queryOfRoute[route] ?? '')
     .set('Authorization', `AuthKey ${mine.apiKey}`);
   if (idempotencyKey !== undefined) void asked.set('Idempotency-Key', idempotencyKey);
   const given = body ?? bodyOfRoute[route]?.(mine.event);

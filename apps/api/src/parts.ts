@@ -29,6 +29,7 @@ import {
   createUsers,
   type Database,
   fillSlackIntegration,
+  findCaptures,
   markSlackRevoked,
   readOldestWaiting,
   readPermissions,
@@ -112,6 +113,8 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     noteKeyUse: createNoteKeyUse(database, shutdown),
     findApp: lookUps.findApp,
     receipts: createReceiptStore({ database, secrets, lookUps }),
+    findCaptures: (filter) => orRefuse(findCaptures(database.lookUps, filter)),
+    isClosing: shutdown.hasBegun,
     ...createAccepting({ env, log, shutdown, database, redis, queues, lookUps, secrets }),
     limitRate: createLimitRate({
       callsPerSecond: env.RATE_LIMIT_PER_SECOND,

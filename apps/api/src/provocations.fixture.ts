@@ -62,7 +62,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   validation_failed: ({ body, ...call }, { usual }) =>
     send(usual, {
       ...call,
-      query: { limit: '0' },
+      query: { limit: '0', timeout: '31' },
       body: body === undefined ? undefined : '{"platform":"windows"}',
     }),
   idempotency_mismatch: async (call, { usual }) => {

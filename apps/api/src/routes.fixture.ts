@@ -63,6 +63,12 @@ export const bodyOfRoute: Record<string, ((eventName: string) => object) | undef
   'GET /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
   'DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
   'POST /v1/apps/:app_id/push/status': () => ({ notification_id: 'nobody', type: 'CLICKED' }),
+  'GET /v1/apps/:app_id/sandbox/wait': undefined,
+};
+
+/** The query of a route that would take its time without one. */
+export const queryOfRoute: Record<string, string | undefined> = {
+  'GET /v1/apps/:app_id/sandbox/wait': 'timeout=0',
 };
 
 export const routesWithRow = Object.keys(bodyOfRoute);

@@ -16,6 +16,12 @@ export type PutCall = RouteCall & {
 /** A GET or DELETE. */
 export type QueryCall = RouteCall & { query: Query };
 
+/** A GET that may take its time. */
+export type WaitingCall = QueryCall & {
+  /** Fires when the caller is gone. */
+  signal: AbortSignal;
+};
+
 /** Makes routes of what answers the methods that ignore an Idempotency-Key. */
 export function createUnkeyed(checks: Checks) {
   const { authenticate, checkDeclaredBody, limitRate, readBody, readJson } = checks;
@@ -37,6 +43,18 @@ export function createUnkeyed(checks: Checks) {
         const routeCall = await begin(req, res);
         await limitRate(callOf(res), routeCall.caller.accountId);
         sendAnswer(res, await answer({ ...routeCall, query: req.query }));
+      };
+    },
+
+    /** The same, for what is told when nobody waits for it any more. */
+    waiting(answer: (call: WaitingCall) => Promise<Answer>): RequestHandler {
+      return async function handleWaiting(req, res) {
+        const gone = new AbortController();
+        res.once('close', () => gone.abort());
+        const routeCall = await begin(req, res);
+        await limitRate(callOf(res), routeCall.caller.accountId);
+        const answered = await answer({ ...routeCall, query: req.query, signal: gone.signal });
+        if (!gone.signal.aborted) sendAnswer(res, answered);
       };
     },
   };

@@ -24,6 +24,7 @@ export type {
 } from './channel';
 export { type EmailAddress, parseEmailAddress } from './email/address';
 export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-fetch';
+export { magicRecipientsOf } from './magic-recipients';
 export { timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
 export { isPublicAddress } from './public-address';

@@ -4,10 +4,17 @@ import { createDevices, type Devices } from './devices';
 import { createEvents, type Events } from './events';
 import { type BelfryOptions, readOptions } from './options';
 import { createPush, type Push } from './push';
+import { createSandbox, type Sandbox } from './sandbox';
 import { createUsers, type Users } from './users';
 
 /** One app of an account. It holds no connection and need not be closed. */
-export type Belfry = { events: Events; users: Users; devices: Devices; push: Push };
+export type Belfry = {
+  events: Events;
+  users: Users;
+  devices: Devices;
+  push: Push;
+  sandbox: Sandbox;
+};
 
 /** Throws a TypeError for options that no call could work with. */
 export function createBelfryClient(options: BelfryOptions): Belfry {
@@ -28,5 +35,6 @@ export function createBelfryClient(options: BelfryOptions): Belfry {
     users: createUsers(call),
     devices: createDevices(call),
     push: createPush(call),
+    sandbox: createSandbox(call),
   };
 }

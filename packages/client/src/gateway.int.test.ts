@@ -116,6 +116,15 @@ describe('every operation', () => {
     });
   });
 
+  test('waits for what the sandbox captures, no longer than it is told', async () => {
+    const { sandbox } = connect();
+    const { messages, next } = await sandbox.wait({ channel: 'email', timeout: 0 });
+    expect(messages).toEqual([]);
+    expect(await sandbox.wait({ after: next, timeout: 0 })).toMatchObject({ messages: [] });
+    const wrong = sandbox.wait({ channel: 'fax' });
+    await expect(wrong).rejects.toMatchObject({ status: 422, code: 'validation_failed' });
+  });
+
   test('has a call for each operation of the document', async () => {
     const response = await fetch(new URL('/openapi.json', system.apiUrl));
     const { paths } = JSON.parse(await response.text());
@@ -156,6 +165,9 @@ const everyCall: {
   },
   push: {
     status: ({ push }) => push.status({ notification_id: 'none', type: 'DELIVERED' }),
+  },
+  sandbox: {
+    wait: ({ sandbox }) => sandbox.wait({ channel: 'email', timeout: 0 }),
   },
 };
 

@@ -4,6 +4,7 @@ export type {
   BulkElement,
   BulkSendAnswer,
   BulkSendBody,
+  CapturedMessage,
   DeleteDeviceAnswer,
   Device,
   DeviceBody,
@@ -15,6 +16,7 @@ export type {
   PushStatusAnswer,
   PushStatusBody,
   Recipient,
+  SandboxWaitAnswer,
   SendEventAnswer,
   SendEventBody,
   User,
@@ -22,4 +24,5 @@ export type {
 } from './generated/wire';
 export type { BelfryOptions, CallOptions, WriteOptions } from './options';
 export type { Push } from './push';
+export type { CapturesWanted, Sandbox } from './sandbox';
 export type { InboxPage } from './users';

@@ -1,6 +1,7 @@
 import type { Call } from './call';
 import type { Inbox, User, UserBody } from './generated/wire';
 import { type CallOptions, readPathPart, type WriteOptions } from './options';
+import { queryOf } from './query';
 import { requireText } from './require-text';
 
 export type Users = {
@@ -30,12 +31,7 @@ export function createUsers(call: Call): Users {
       return call({ name: 'users.get', method: 'GET', path }, options);
     },
     async inbox(userId, page = {}, options) {
-      const query = new URLSearchParams(
-        Object.entries(page)
-          .filter(([, value]) => value !== undefined)
-          .map(([name, value]): [string, string] => [name, String(value)]),
-      ).toString();
-      const path = `/users/${readPathPart('userId', userId)}/inbox${query && `?${query}`}`;
+      const path = `/users/${readPathPart('userId', userId)}/inbox${queryOf(page)}`;
       return call({ name: 'users.inbox', method: 'GET', path }, options);
     },
   };

@@ -1,4 +1,5 @@
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
+export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export { type NewCapture, writeCapture } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export {
@@ -24,6 +25,14 @@ export {
   maxActiveKeys,
   writeKeyUses,
 } from './dashboard/account-keys';
+export {
+  type AppCaptures,
+  type CaptureGroup,
+  type CaptureLine,
+  type CaptureRow,
+  capturesOfPage,
+  createAppCaptures,
+} from './dashboard/app-captures';
 export {
   type AppEventRow,
   type AppEvents,

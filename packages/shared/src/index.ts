@@ -72,6 +72,12 @@ export {
   createBulkSendBody,
 } from './wire/bulk-send';
 export {
+  type CapturedMessage,
+  capturedMessageAnswer,
+  capturedMessageToWire,
+  sandboxWaitAnswer,
+} from './wire/captured-message';
+export {
   type DeviceChange,
   deviceAnswer,
   deviceBody,

@@ -441,6 +441,43 @@ export type Inbox = {
   next?: string;
 };
 
+export type CapturedMessage = {
+  id: string;
+  request_id?: string;
+  message_id: string;
+  event?: string;
+  channel: string;
+  /** The address in the form that the channel sends to. */
+  to: string;
+  /** Of a mail; the title of a push or an in-app message. */
+  subject?: string;
+  /** What a person reads, on every channel. */
+  text?: string;
+  /** Of a mail. */
+  html?: string;
+  /** All of it, as the channel composed it. */
+  content: unknown;
+  /** Of the call that sent it. */
+  data?: object;
+  /** Whose call it would have been. */
+  provider: string;
+  /** That call: `operation` and `body`, without a credential. */
+  request: unknown;
+  /** Each attempt is captured. */
+  attempt: number;
+  /** accepted; rejected, retry or unknown where a magic recipient asks for it. */
+  outcome: string;
+  /** Unix milliseconds. */
+  captured_at: number;
+};
+
+export type SandboxWaitAnswer = {
+  /** Newest first; empty where the time ended before there was one. */
+  messages: readonly CapturedMessage[];
+  /** The `after` of a later call that is to see only what was captured since. */
+  next: string;
+};
+
 /** Of an error that the gateway answers. */
 export type GatewayErrorCode =
   | 'bad_request'

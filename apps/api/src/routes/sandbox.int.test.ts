@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeCapture } from '@belfry/database';
+import { channelVersion, eventually, type Tenant } from '@belfry/testing';
+import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
+import { spellingsOf } from './sandbox';
+
+let gateway: StoredGateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await createStoredGateway();
+});
+beforeEach(async () => {
+  tenant = await gateway.factories.createTenant();
+});
+afterAll(() => gateway.close());
+
+const to = 'ana@example.com';
+
+/** A request with one message, which no worker sends. */
+async function send(channel = 'email', options = {}): Promise<Sent> {
+  const { name: event } = await gateway.factories.createEvent(
+    tenant,
+    { email: channelVersion({ subject: 'Hi', text: 'Hi' }), sms: channelVersion({ text: 'Hi' }) },
+    options,
+  );
+  const { appId: app, apiKey } = tenant;
+  const body = { event, user: { email: to, mobile: '+12025550123' }, data: { name: 'Ana' } };
+  const answer = await gateway.call({ method: 'post', path: '/events/send', body, app, apiKey });
+  const requestId = String(answer.body.request_id);
+  const message = await gateway.database.prisma.message.findFirstOrThrow({
+    where: { requestId, channel },
+  });
+  return { event, requestId, messageId: message.id, channel, target: message.target };
+}
+
+type Sent = {
+  event: string;
+  requestId: string;
+  messageId: string;
+  channel: string;
+  target: string;
+};
+
+/** As a worker would store it. */
+async function capture({ messageId, channel, target }: Sent, attempt = 1): Promise<void> {
+  await writeCapture(gateway.database.delivery, {
+    appId: tenant.appId,
+    messageId,
+    attempt,
+    channel,
+    provider: 'smtp',
+    target,
+    content: { subject: 'Hi', text: 'Hello Ana', html: '<p>Hello Ana</p>' },
+    request: { operation: 'SMTP', body: {} },
+    outcome: 'accepted',
+  });
+}
+
+function wait(query: Record<string, string>, as: Partial<Tenant> = {}) {
+  const { appId: app, apiKey } = { ...tenant, ...as };
+  return gateway.call({ method: 'get', path: '/sandbox/wait', app, apiKey }).query(query);
+}
+
+describe('GET /v1/apps/:app_id/sandbox/wait', () => {
+  test('answers at once what was captured before, with all that a test asserts on', async () => {
+    const sent = await send();
+    await capture(sent);
+    const { status, body } = await wait({ channel: 'email', to, request_id: sent.requestId });
+    expect(status).toBe(200);
+    expect(body.messages).toEqual([
+      {
+        id: expect.any(String),
+        request_id: sent.requestId,
+        message_id: sent.messageId,
+        event: sent.event,
+        channel: 'email',
+        to,
+        subject: 'Hi',
+        text: 'Hello Ana',
+        html: '<p>Hello Ana</p>',
+        content: { subject: 'Hi', text: 'Hello Ana', html: '<p>Hello Ana</p>' },
+        data: { name: 'Ana' },
+        provider: 'smtp',
+        request: { operation: 'SMTP', body: {} },
+        attempt: 1,
+        outcome: 'accepted',
+        captured_at: expect.any(Number),
+      },
+    ]);
+  });
+
+  test('answers what is captured while it waits', async () => {
+    const sent = await send();
+    const asked = wait({ request_id: sent.requestId }).then((answer) => answer);
+    await capture(sent);
+    expect((await asked).body.messages).toMatchObject([{ message_id: sent.messageId }]);
+  });
+
+  test('answers an empty list when the time is over, and shows the same again as nothing is taken away', async () => {
+    expect((await wait({ timeout: '0' })).body).toMatchObject({ messages: [] });
+    const sent = await send();
+    await capture(sent);
+    const first = (await wait({ timeout: '0' })).body;
+    expect((await wait({ timeout: '0' })).body.messages).toEqual(first.messages);
+  });
+
+  test('shows after an answer only what came since', async () => {
+    const [old, fresh] = [await send(), await send()];
+    await capture(old);
+    const { next } = (await wait({ timeout: '0' })).body;
+    const asked = wait({ after: next }).then((answer) => answer);
+    await capture(fresh);
+    const { messages } = (await asked).body;
+    expect(messages).toMatchObject([{ message_id: fresh.messageId }]);
+  });
+
+  test('waits for as many as are asked for, and answers fewer when the time is over', async () => {
+    const sent = await send();
+    await capture(sent);
+    const asked = wait({ request_id: sent.requestId, count: '2' }).then((answer) => answer);
+    await capture(sent, 2);
+    expect((await asked).body.messages).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
+    const { body } = await wait({ count: '3', timeout: '0' });
+    expect(body.messages).toHaveLength(2);
+  });
+
+  test('says nothing of what a sensitive event was given', async () => {
+    const sent = await send('email', { isSensitive: true });
+    await capture(sent);
+    const [message] = (await wait({ timeout: '0' })).body.messages;
+    expect(message).not.toHaveProperty('data');
+  });
+
+  test.each([
+    [
+      'channel',
+      'fax',
+      'channel must be one of email, slack, sms, whatsapp, telegram, push, onesignal, in_app',
+    ],
+    ['request_id', 'order-1', 'request_id must be the request_id of a send'],
+    ['to', 'x'.repeat(4_097), 'to must be at most 4096 characters'],
+    ['after', 'yesterday', 'after must be the next of an earlier answer'],
+    ['after', '7:3:', 'after must be the next of an earlier answer'],
+    ['count', '101', 'count must be a whole number from 1 to 100'],
+    ['timeout', '31', 'timeout must be a whole number from 0 to 30'],
+    ['timeout', '1.5', 'timeout must be a whole number from 0 to 30'],
+  ])('refuses %s %j', async (name, value, error) => {
+    const { status, body } = await wait({ [name]: value });
+    expect([status, body]).toMatchObject([
+      422,
+      { code: 'validation_failed', error, errors: [error] },
+    ]);
+  });
+
+  test('refuses a parameter that stands twice', async () => {
+    const answer = await wait({ timeout: '1' }).query('timeout=2');
+    expect([answer.status, answer.body.error]).toEqual([
+      422,
+      'timeout must stand once in the query',
+    ]);
+  });
+
+  test('finds nothing of another account, by whichever name', async () => {
+    const other = await gateway.factories.createTenant();
+    const sent = await send();
+    await capture(sent);
+    for (const query of [{}, { to }, { request_id: sent.requestId }]) {
+      const { body } = await wait({ timeout: '0', ...query }, other);
+      expect(body.messages).toEqual([]);
+    }
+    const { apiKey } = other;
+    expect((await wait({ timeout: '0' }, { apiKey })).body.code).toBe('app_not_found');
+  });
+
+  test('frees its place when the caller leaves, and takes no more than 20 of an account', async () => {
+    const { port } = gateway.server.address() as AddressInfo;
+    const headers = { Authorization: `AuthKey ${tenant.apiKey}` };
+    const path = `/v1/apps/${tenant.appId}/sandbox/wait?timeout=30`;
+    const waiting = Array.from({ length: 20 }, () => http.get({ port, path, headers }));
+    for (const each of waiting) each.on('error', () => undefined);
+    await Promise.all(waiting.map((each) => once(each, 'socket')));
+    await eventually(async () => {
+      const { status, body } = await wait({ timeout: '0' });
+      expect([status, body.code]).toEqual([429, 'rate_limited']);
+    });
+    const other = await gateway.factories.createTenant();
+    expect((await wait({ timeout: '0' }, other)).status).toBe(200);
+    for (const each of waiting) each.destroy();
+    await eventually(async () => expect((await wait({ timeout: '0' })).status).toBe(200));
+  });
+
+  test('ends when the process is about to, with what there is', async () => {
+    const closing = await createStoredGateway({ deps: { isClosing: () => true } });
+    try {
+      const path = '/sandbox/wait?timeout=30';
+      expect((await closing.call({ method: 'get', path })).body).toMatchObject({ messages: [] });
+    } finally {
+      await closing.close();
+    }
+  });
+});
+
+describe('an address in a query', () => {
+  test.each([
+    ['Ana@Example.com', 'ana@example.com'],
+    ['sandbox ok@example.com', 'sandbox+ok@example.com'],
+    [' 12025550123', '+12025550123'],
+    ['+1 (202) 555-0123', '+12025550123'],
+    ['C012345678', 'c012345678'],
+    ['a user', 'a user'],
+  ])('%j is found as %s', (given, spelling) => {
+    expect(spellingsOf(given)).toContain(spelling);
+  });
+});

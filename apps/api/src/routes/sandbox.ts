@@ -1,0 +1,183 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { CaptureFilter, CapturePage } from '@belfry/database';
+import { createSemaphore } from '@belfry/runtime';
+import {
+  capturedMessageToWire,
+  isUuid,
+  sandboxWaitAnswer,
+  type WireChannels,
+} from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type { Answer } from '../answer';
+import type { Operation } from '../operation';
+import { invalidValue, type Query, queryNumberOf, queryValueOf } from '../query-values';
+import type { WaitingCall } from '../unkeyed';
+import { createWaiters } from '../waiters';
+
+export type SandboxRouteDeps = {
+  channels: WireChannels;
+  /** Undefined where `after` is no `next` of an answer. */
+  findCaptures(filter: CaptureFilter): Promise<CapturePage | undefined>;
+  /** What waits ends when the process is about to. */
+  isClosing(): boolean;
+};
+
+const timeoutRule = { minimum: 0, maximum: 30, standard: 10 };
+const countRule = { minimum: 1, maximum: 100, standard: 1 };
+const maxToCharacters = 4_096;
+const lookEveryMs = 200;
+/** So that whoever waits leaves connections to everybody else. */
+const looksAtOnce = 2;
+const maxWaiting = 200;
+const maxWaitingOfAccount = 20;
+
+/** `GET /v1/apps/{app_id}/sandbox/wait`: what the sandbox captured, at the latest when the time is over. */
+export function createSandboxRoute({ channels, findCaptures, isClosing }: SandboxRouteDeps) {
+  const looks = createSemaphore(looksAtOnce);
+  const takePlace = createWaiters({ max: maxWaiting, maxOfOne: maxWaitingOfAccount });
+  const names = Object.keys(channels);
+
+  async function look(filter: CaptureFilter): Promise<CapturePage> {
+    const release = await looks.acquire();
+    try {
+      const page = await findCaptures(filter);
+      if (page) return page;
+    } finally {
+      release();
+    }
+    throw invalidValue('after must be the next of an earlier answer');
+  }
+
+  async function answer({ caller, query, signal }: WaitingCall): Promise<Answer> {
+    const { filter, count, timeoutMs } = readAsked(query, names);
+    const leave = takePlace(caller.accountId);
+    try {
+      const endsAtMs = performance.now() + timeoutMs;
+      for (;;) {
+        const page = await look({ ...filter, appId: caller.app.id });
+        const leftMs = endsAtMs - performance.now();
+        const isOver = leftMs <= 0 || signal.aborted || isClosing();
+        if (isOver || page.captures.length >= count) return answerOf(page);
+        await pause(Math.min(leftMs, lookEveryMs), signal);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  return { operation: operationOf(names), answer };
+}
+
+function answerOf({ captures, next }: CapturePage): Answer {
+  const body = { messages: captures.map(capturedMessageToWire), next };
+  return { status: 200, body: JSON.stringify(body) };
+}
+
+type Asked = { filter: Omit<CaptureFilter, 'appId'>; count: number; timeoutMs: number };
+
+function readAsked(query: Query, names: readonly string[]): Asked {
+  const channel = queryValueOf(query, 'channel');
+  if (channel !== undefined && !names.includes(channel)) {
+    throw invalidValue(`channel must be one of ${names.join(', ')}`);
+  }
+  const requestId = queryValueOf(query, 'request_id');
+  if (requestId !== undefined && !isUuid(requestId)) {
+    throw invalidValue('request_id must be the request_id of a send');
+  }
+  const to = queryValueOf(query, 'to');
+  if (to !== undefined && to.length > maxToCharacters) {
+    throw invalidValue(`to must be at most ${maxToCharacters} characters`);
+  }
+  const seconds = queryNumberOf(query, 'timeout', timeoutRule);
+  return {
+    filter: {
+      channel,
+      requestId: requestId?.toLowerCase(),
+      targets: to === undefined ? undefined : spellingsOf(to),
+      after: queryValueOf(query, 'after'),
+    },
+    count: queryNumberOf(query, 'count', countRule),
+    timeoutMs: seconds * 1_000,
+  };
+}
+
+/** A `+` that nobody encoded arrives as a space, and people write phone numbers with more than digits. */
+export function spellingsOf(to: string): string[] {
+  const text = to.toLowerCase();
+  const digits = text.replace(/[\s+().-]/g, '');
+  const spellings = [text.trim(), text.replaceAll(' ', '+')];
+  if (/^\d{7,15}$/.test(digits)) spellings.push(`+${digits}`);
+  return [...new Set(spellings)];
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // Aborted or not: what comes next asks the signal.
+  await wait(ms, undefined, { signal }).catch(() => undefined);
+}
+
+export const capturedExample = {
+  id: '0199b1f4-b310-7c42-9d05-61e0a7b4c2f1',
+  request_id: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
+  message_id: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
+  event: 'order_shipped',
+  channel: 'email',
+  to: 'ana@example.com',
+  subject: 'Your order A-1001 is on its way',
+  text: 'Hello Ana',
+  content: { subject: 'Your order A-1001 is on its way', text: 'Hello Ana' },
+  data: {
+    user_name: 'Ana',
+    order: { id: 'A-1001', items: [{ quantity: 2, name: 'Bell rope' }] },
+  },
+  provider: 'smtp',
+  request: { operation: 'SMTP', body: { to: 'ana@example.com' } },
+  attempt: 1,
+  outcome: 'accepted',
+  captured_at: 1767225600000,
+};
+
+function operationOf(names: readonly string[]) {
+  return {
+    method: 'get',
+    path: '/v1/apps/{app_id}/sandbox/wait',
+    id: 'waitForCaptures',
+    summary: 'Wait for what the sandbox captures',
+    description: `For tests: answers as soon as the sandbox has captured a message that matches, and with an empty list when the time is over. What
+was captured before the call counts, so nothing is missed between a send and this call; name the \`request_id\` of the send, or
+the \`next\` of an earlier answer, to see nothing old. Reading takes nothing away: the same call gives the same messages again.
+The newest 500 captures of an app are kept, for 7 days. ${maxWaitingOfAccount} calls of an account may wait at once.`,
+    query: {
+      channel: {
+        description: 'Only of this channel.',
+        example: 'email',
+        schema: Type.String({ enum: [...names] }),
+      },
+      to: {
+        description: 'Only to this address; a user_id for in_app. A phone number in any spelling.',
+        example: 'ana@example.com',
+        schema: Type.String({ maxLength: maxToCharacters }),
+      },
+      request_id: {
+        description: 'Only of this request.',
+        schema: Type.String({ format: 'uuid' }),
+      },
+      after: {
+        description: 'Only what was captured since the answer that had this as its `next`.',
+        schema: Type.String(),
+      },
+      count: {
+        description: `Messages to wait for; ${countRule.standard} unless told otherwise.`,
+        schema: Type.Integer({ minimum: countRule.minimum, maximum: countRule.maximum }),
+      },
+      timeout: {
+        description: `Seconds to wait; ${timeoutRule.standard} unless told otherwise. 0 looks once.`,
+        schema: Type.Integer({ minimum: timeoutRule.minimum, maximum: timeoutRule.maximum }),
+      },
+    },
+    answer: sandboxWaitAnswer,
+    answerExample: { messages: [capturedExample], next: '81204:81204:' },
+    errors: {
+      validation_failed: { text: 'timeout must be a whole number from 0 to 30' },
+    },
+  } satisfies Operation;
+}

@@ -1,0 +1,34 @@
+import type { AnyChannel } from './channel';
+
+/** How a magic recipient is written on each channel that has them. */
+const forms: Record<string, (word: string, channel: AnyChannel) => string | undefined> = {
+  email: (word) => `sandbox+${word}@example.com`,
+  slack: (word) => `CSANDBOX${word.toUpperCase()}`,
+  sms: phoneOf,
+  whatsapp: phoneOf,
+  telegram: (word) => `@sandbox_${word}`,
+  push: (word) => `sandbox:${word}`,
+  onesignal: (word) => `sandbox+${word}`,
+  in_app: (word) => `sandbox+${word}`,
+};
+
+const numbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);
+
+function phoneOf(word: string, channel: AnyChannel): string | undefined {
+  return numbers.find((number) => channel.findMagicWord(number) === word);
+}
+
+/** The recipient that asks for a behaviour, by channel, in the order of these forms. */
+export function magicRecipientsOf(
+  word: string,
+  channels: Record<string, AnyChannel>,
+): Record<string, string> {
+  const written = Object.entries(forms).flatMap(([name, write]): [string, string][] => {
+    const channel = channels[name];
+    const address = channel && write(word, channel);
+    return address !== undefined && channel?.findMagicWord(address) === word
+      ? [[name, address]]
+      : [];
+  });
+  return Object.fromEntries(written);
+}

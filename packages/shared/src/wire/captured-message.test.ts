@@ -1,0 +1,47 @@
+import { capturedMessageAnswer, capturedMessageToWire } from './captured-message';
+import { createValidator } from './validate';
+
+const captured = {
+  id: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
+  messageId: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a04',
+  requestId: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a05',
+  event: 'order_shipped',
+  channel: 'email',
+  target: 'ana@example.com',
+  attempt: 1,
+  outcome: 'accepted',
+  content: {},
+  data: { user_name: 'Ana' },
+  provider: 'smtp',
+  request: { operation: 'SMTP', body: {} },
+  capturedAtMs: 1_767_225_600_000,
+};
+
+describe('a captured message on the wire', () => {
+  test.each([
+    [
+      'a mail',
+      { subject: 'Hi', text: 'Hello', html: '<p>Hello</p>' },
+      ['Hi', 'Hello', '<p>Hello</p>'],
+    ],
+    ['a text alone', { text: 'Hello' }, [undefined, 'Hello', undefined]],
+    ['a notification', { title: 'Hi', body: 'Hello' }, ['Hi', 'Hello', undefined]],
+    ['an approved template', { name: 'order', preview: 'Hello' }, [undefined, 'Hello', undefined]],
+    ['a sensitive event', '[sensitive]', [undefined, undefined, undefined]],
+    ['what no channel composes', ['a', 1, null], [undefined, undefined, undefined]],
+  ])('says the words of %s in the same places', (_what, content, [subject, text, html]) => {
+    const wire: Record<string, unknown> = { ...capturedMessageToWire({ ...captured, content }) };
+    expect(wire['content']).toEqual(content);
+    expect([wire['subject'], wire['text'], wire['html']]).toEqual([subject, text, html]);
+  });
+
+  test('is what its schema says, also where its request is gone', () => {
+    const validate = createValidator(capturedMessageAnswer);
+    const rest = { requestId: undefined, event: undefined, data: undefined };
+    for (const one of [captured, { ...captured, ...rest }]) {
+      const wire = JSON.parse(JSON.stringify(capturedMessageToWire(one)));
+      expect(() => validate(wire)).not.toThrow();
+    }
+    expect(capturedMessageToWire({ ...captured, ...rest })).not.toHaveProperty('request_id');
+  });
+});
