@@ -46,7 +46,7 @@ export type SampleAnswer = {
 };
 
 /**
- * POST api/frames, as a form into a frame: `<form method="post" target="<frame's name>" action="api/frames">` with one
- * field `html`. Answers it as a page that may run no script and load nothing from elsewhere.
+ * POST api/frames, as a form into a frame: `<form method="post" target="<frame's name>" action="api/frames">` with the
+ * field `html`, and `theme`: light or dark. Answers it as a page that may run no script and load nothing from elsewhere.
  */
-export type FrameField = 'html';
+export type FrameField = 'html' | 'theme';

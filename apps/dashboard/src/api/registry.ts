@@ -30,8 +30,8 @@ export type RegistryAnswer = {
   failureReasons: Record<string, string>;
   helpers: string[];
   defaultPolicy: { attempts: number; timeToLiveMs: number; onUnknown: Policy['onUnknown'] };
-  /** What the magic recipients of the sandbox do. */
-  magicWords: Record<string, string>;
+  /** What the magic recipients of the sandbox do, and how they are written on each channel. */
+  magicRecipients: { sentence: string; addresses: Record<string, string> }[];
 };
 
 /** In the order of the peal. */

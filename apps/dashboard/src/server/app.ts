@@ -12,6 +12,7 @@ import {
 } from './route';
 import { type AppRoutesDeps, createAppRoutes } from './routes/apps';
 import { type AuditRoutesDeps, createAuditRoutes } from './routes/audit';
+import { type CaptureRoutesDeps, createCaptureRoutes } from './routes/captures';
 import { createEventRoutes, type EventRoutesDeps } from './routes/events';
 import { createIntegrationRoutes, type IntegrationRoutesDeps } from './routes/integrations';
 import { createKeyRoutes, type KeyRoutesDeps } from './routes/keys';
@@ -34,6 +35,7 @@ export type DashboardDeps = {
   log: LogRoutesDeps;
   requests: RequestRoutesDeps;
   queues: QueueRoutesDeps;
+  captures: CaptureRoutesDeps;
   audit: AuditRoutesDeps;
   /** Whether the process can answer: PostgreSQL has its tables. */
   ready(): Promise<boolean>;
@@ -154,6 +156,7 @@ function addRunning(app: Express, deps: DashboardDeps): void {
   const log = createLogRoutes(deps.log, routes);
   const requests = createRequestRoutes(deps.requests, routes);
   const queues = createQueueRoutes(deps.queues, routes);
+  const captures = createCaptureRoutes(deps.captures, routes);
   app.get('/api/apps/:appId/log', log.list);
   app.get('/api/apps/:appId/log/live', log.live);
   app.get('/api/apps/:appId/requests/:requestId', requests.read);
@@ -161,6 +164,9 @@ function addRunning(app: Express, deps: DashboardDeps): void {
   app.post('/api/apps/:appId/messages/:messageId/cancel', requests.cancel);
   app.post('/api/apps/:appId/channels/:channel/pause', queues.pause);
   app.post('/api/apps/:appId/channels/:channel/resume', queues.resume);
+  const capturesAt = '/api/apps/:appId/captures';
+  app.route(capturesAt).get(captures.list).delete(captures.removeAll);
+  app.route(`${capturesAt}/:captureId`).get(captures.read).delete(captures.remove);
   app.get('/api/queues', queues.read);
   app.get('/api/status', queues.status);
 }

@@ -1,3 +1,4 @@
+import { writeCapture } from '@belfry/database';
 import { channelVersion } from '@belfry/testing';
 import type { Express } from 'express';
 import {
@@ -41,15 +42,25 @@ async function createRows(): Promise<Record<string, string>> {
   });
   const { requestId } = tested.body;
   const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
+  const { messageId } = story.body.lanes[0];
   return {
     appId: tenant.appId,
     eventId: event.eventId,
     versionId: event.versionId,
     id: integration.id,
     requestId,
-    messageId: story.body.lanes[0].messageId,
+    messageId,
+    captureId: await createCapture(messageId),
     channel: 'email',
   };
+}
+
+async function createCapture(messageId: string): Promise<string> {
+  const { tenant, database } = dashboard;
+  const sent = { channel: 'email', provider: 'smtp', target: 'a@example.com', attempt: 1 };
+  const told = { content: {}, request: {}, outcome: 'accepted' };
+  await writeCapture(database.delivery, { appId: tenant.appId, messageId, ...sent, ...told });
+  return (await database.prisma.capture.findFirstOrThrow({ where: { messageId } })).id;
 }
 
 /** Read off Express itself, so that no route can be left out. */
@@ -84,7 +95,8 @@ describe('an operator of another account', () => {
     const own = { ...ids, appId: neighbour.tenant.appId };
     const routes = routesOf(dashboard.app).filter(
       ({ path }) =>
-        /:(id|eventId|versionId|requestId|messageId)/.test(path) && path.includes(':appId'),
+        /:(id|eventId|versionId|requestId|messageId|captureId)/.test(path) &&
+        path.includes(':appId'),
     );
     for (const { method, path } of routes) {
       const body = method === 'get' ? undefined : bodyFor(path, method);
@@ -114,6 +126,8 @@ describe('an operator of another account', () => {
     expect(event.body).toMatchObject({ state: 'live', draft: { revision: 0 } });
     const integration = await call('get', `apps/${ids['appId']}/integrations/${ids['id']}`);
     expect(integration.body.state).toBe('active');
+    const capture = await call('get', `apps/${ids['appId']}/captures/${ids['captureId']}`);
+    expect(capture.body.captures).toHaveLength(1);
   });
 });
 

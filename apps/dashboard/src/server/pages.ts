@@ -71,10 +71,17 @@ const noPage =
 const framePolicy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'";
 
-/** Answers HTML that somebody wrote in a template as a page that can do nothing. */
+/** Answers HTML that somebody wrote in a template as a page that can do nothing, in the theme that is asked for. */
 export function sendFrame(res: Response, body: unknown): void {
-  const html: unknown = (body as { html?: unknown } | undefined)?.html;
+  const { html, theme } = (body ?? {}) as { html?: unknown; theme?: unknown };
   if (typeof html !== 'string') throw new Refusal('bad_request', 'The field html is missing.');
   res.set('Content-Security-Policy', framePolicy).set('Cache-Control', 'no-store');
-  res.type('html').send(html);
+  res.type('html').send(inTheme(html, theme === 'dark' ? 'dark' : 'light'));
+}
+
+/** A frame has the theme of the whole browser: what asks for it is answered here instead. */
+export function inTheme(html: string, theme: 'dark' | 'light'): string {
+  return html.replace(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_, asked: string) =>
+    asked.toLowerCase() === theme ? '(min-width: 0)' : '(max-width: 0)',
+  );
 }

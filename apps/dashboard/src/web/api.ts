@@ -1,5 +1,6 @@
 import type { AppAnswer, AppChangeBody, AppListAnswer, NewAppBody } from '../api/apps';
 import type { AuditAnswer } from '../api/audit';
+import type { CaptureAnswer, CaptureListAnswer, RemoveCapturesAnswer } from '../api/captures';
 import type {
   CheckDraftAnswer,
   Definition,
@@ -68,6 +69,7 @@ export function createApi(deps: ApiDeps) {
     ...eventCalls(ask),
     ...draftCalls(ask),
     ...logCalls(ask),
+    ...captureCalls(ask),
     urlOf: (path: string) => new URL(path, deps.root).href,
   };
 }
@@ -220,5 +222,18 @@ function logCalls(ask: Ask) {
         'POST',
         `${ofApp(appId)}/channels/${id(channel)}/${isPaused ? 'pause' : 'resume'}`,
       ),
+  };
+}
+
+function captureCalls(ask: Ask) {
+  const all = (appId: string) => `${ofApp(appId)}/captures`;
+  const one = (appId: string, of: string) => `${all(appId)}/${id(of)}`;
+  return {
+    listCaptures: (appId: string, query: string) =>
+      ask<CaptureListAnswer>('GET', `${all(appId)}${query ? `?${query}` : ''}`),
+    readCapture: (appId: string, of: string) => ask<CaptureAnswer>('GET', one(appId, of)),
+    removeCapture: (appId: string, of: string) => ask<Done>('DELETE', one(appId, of)),
+    removeCaptures: (appId: string) =>
+      ask<RemoveCapturesAnswer>('DELETE', all(appId), { confirm: true }),
   };
 }

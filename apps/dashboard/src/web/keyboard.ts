@@ -8,6 +8,7 @@ export const keyHelp: readonly (readonly [string, string])[] = [
   ['g e', 'Events'],
   ['g i', 'Integrations'],
   ['g q', 'Queues'],
+  ['g s', 'Sandbox'],
   ['⌘K or Ctrl K', 'Find or jump'],
   ['/', 'Filter'],
   ['j k', 'Next and previous row'],

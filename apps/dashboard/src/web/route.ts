@@ -1,4 +1,4 @@
-export type AppPage = 'log' | 'events' | 'integrations' | 'queues';
+export type AppPage = 'log' | 'events' | 'integrations' | 'queues' | 'sandbox';
 export type AccountPage = 'keys' | 'apps' | 'account' | 'audit';
 export type Route =
   | { page: 'home' | 'missing' }
@@ -7,7 +7,13 @@ export type Route =
   | { page: AccountPage }
   | { page: AppPage; appId: string; id: string | undefined };
 
-const appPages: readonly string[] = ['log', 'events', 'integrations', 'queues'] satisfies AppPage[];
+const appPages: readonly string[] = [
+  'log',
+  'events',
+  'integrations',
+  'queues',
+  'sandbox',
+] satisfies AppPage[];
 const accountPages: readonly string[] = [
   'keys',
   'apps',

@@ -1,4 +1,4 @@
-import { type AnyChannel, magicBehaviours } from '@belfry/channels';
+import { type AnyChannel, magicBehaviours, magicRecipientsOf } from '@belfry/channels';
 import {
   defaultPolicy,
   failureReasons,
@@ -27,9 +27,10 @@ export function createRegistryRoutes(
       timeToLiveMs: defaultPolicy.timeToLiveMs,
       onUnknown: defaultPolicy.onUnknown,
     },
-    magicWords: Object.fromEntries(
-      Object.entries(magicBehaviours).map(([word, { sentence }]) => [word, sentence]),
-    ),
+    magicRecipients: Object.entries(magicBehaviours).map(([word, { sentence }]) => ({
+      sentence,
+      addresses: magicRecipientsOf(word, channels),
+    })),
   };
   return { read: signedIn(async () => answer) };
 }

@@ -5,13 +5,9 @@ import { Segments } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { Shot } from '../previews/shot';
+import { ThemeSegments } from '../previews/theme-segments';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
-
-const themes = [
-  { value: 'light', text: 'Light' },
-  { value: 'dark', text: 'Dark' },
-] as const;
 
 export function PreviewColumn({
   sample,
@@ -41,7 +37,7 @@ export function PreviewColumn({
           onChange={setScope}
         />
         <span className="grow" />
-        <Segments label="Reader’s theme" options={themes} value={theme} onChange={setTheme} />
+        <ThemeSegments value={theme} onChange={setTheme} />
       </div>
       <div className="stage">
         <ProblemNote problem={sample.problem} />
@@ -67,16 +63,16 @@ function OnePreview({
 }) {
   if (preview.state !== 'rendered') return <NotRendered preview={preview} />;
   const { channel, content, notes, missing, request, target } = preview;
-  const said = Object.entries(notes).map(
-    ([name, value]) => `${value} ${name.replaceAll('_', ' ')}`,
-  );
   return (
     <div className="shot-and-raw">
       <Shot
         channel={channel}
         content={content}
+        notes={notes}
+        request={request}
+        target={target}
         isDark={isDark}
-        aside={said.join(', ') || `to ${target}`}
+        hasTools={hasRaw}
       />
       {missing.length > 0 && (
         <NoteBox tone="amber">

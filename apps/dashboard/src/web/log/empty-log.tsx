@@ -1,10 +1,8 @@
 import { useState } from 'react';
-import type { EventRow } from '../../api/events';
 import { useAnswer, useApp } from '../context';
 import { clock } from '../format';
-import { CallCode } from '../parts/call-code';
 import { Link } from '../parts/controls';
-import { somebodyFor } from '../parts/somebody';
+import { FirstCall } from '../parts/first-call';
 import { Mark } from '../parts/state-mark';
 import { pathOf } from '../route';
 
@@ -56,15 +54,5 @@ export function EmptyLog() {
         </div>
       </div>
     </div>
-  );
-}
-
-/** Complete: a recipient for each of its channels, and a value for each that its templates read. */
-function FirstCall({ event }: { event: EventRow }) {
-  const app = useApp();
-  const sample = useAnswer(`sample ${event.id}`, (api) => api.readSample(app.id, event.id));
-  if (!sample.value) return null;
-  return (
-    <CallCode eventId={event.id} user={somebodyFor(event.channels)} data={sample.value.made} />
   );
 }

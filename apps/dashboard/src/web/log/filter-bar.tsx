@@ -3,6 +3,7 @@ import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
 import { clock, day } from '../format';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { SelectChip } from '../parts/select-chip';
 import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
 import type { LiveState } from './use-live-log';
 
@@ -124,39 +125,6 @@ function TimeForm({
       to <input type="datetime-local" name="to" step="1" aria-label="To" />
       <button type="submit">Set</button>
     </form>
-  );
-}
-
-/** A select that looks like a chip: every browser's own list, with its keyboard. */
-function SelectChip({
-  name,
-  value,
-  options,
-  onChange,
-}: {
-  name: string;
-  value: string | undefined;
-  options: readonly { value: string; text: string }[];
-  onChange: (value: string) => void;
-}) {
-  const text = options.find((option) => option.value === value)?.text ?? value;
-  return (
-    <label className={value ? 'chip set' : 'chip'}>
-      {name} {value && <b className="cut">{text}</b>}
-      <Icon name="down" size={12} />
-      <select
-        aria-label={name}
-        value={value ?? ''}
-        onChange={(event) => onChange(event.target.value)}
-      >
-        <option value="">any</option>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

@@ -1,76 +1,135 @@
-import { fieldsOf, type Run, runsOfHtml, textOf } from './content';
-import type { PreviewProps } from './shot';
+import { fieldsOf, listOf, textOf } from './content';
+import { Formatted } from './formatted';
+import { unicodeCauseOf } from './measure';
+import type { PreviewProps } from './preview';
+import { type Run, runsOfPlain, runsOfTelegram, runsOfWhatsapp } from './runs';
 
-export function SmsPreview({ fields }: PreviewProps) {
+export function SmsPreview({ fields, notes, request }: PreviewProps) {
+  const sender = textOf(fields, 'sender') || textOf(request, 'From', 'MessagingServiceSid');
+  const cause = unicodeCauseOf(notes);
   return (
     <div className="pv-sms">
-      {textOf(fields, 'sender') && <span className="who">{textOf(fields, 'sender')}</span>}
-      <div className="bubble">{textOf(fields, 'text')}</div>
+      {sender && <span className="who">{sender}</span>}
+      <div className="bubble">
+        <SmsText text={textOf(fields, 'text')} cause={cause?.character} />
+      </div>
+      {cause && (
+        <p className="pv-note">
+          Unicode, so fewer characters a segment, because of <mark>{cause.character}</mark> (
+          {cause.name}).
+        </p>
+      )}
     </div>
+  );
+}
+
+/** The first character that is not of GSM-7 is marked: the text costs more for it. */
+function SmsText({ text, cause }: { text: string; cause: string | undefined }) {
+  const at = cause ? text.indexOf(cause) : -1;
+  if (!cause || at < 0) return <Formatted runs={runsOfPlain(text)} />;
+  return (
+    <>
+      <Formatted runs={runsOfPlain(text.slice(0, at))} />
+      <mark>{cause}</mark>
+      <Formatted runs={runsOfPlain(text.slice(at + cause.length))} />
+    </>
   );
 }
 
 export function WhatsappPreview({ fields }: PreviewProps) {
-  const template = textOf(fields, 'name', 'contentSid');
+  const text = textOf(fields, 'text', 'preview');
+  const header = fieldsOf(fields['header']);
+  const name = textOf(fields, 'name', 'contentSid');
   return (
     <div className="pv-wa">
       <div className="bubble">
-        {textOf(fields, 'text', 'preview') ||
-          `Template ${template}: its words are with the provider.`}
+        <WhatsappHeader
+          kind={textOf(header, 'kind')}
+          text={textOf(header, 'text', 'fileName', 'url')}
+        />
+        {text ? (
+          <Formatted runs={runsOfWhatsapp(text)} />
+        ) : (
+          <span className="dim">Template {name}: its words are with the provider.</span>
+        )}
       </div>
+      {listOf(fields['buttons']).map((button) => (
+        <div key={String(button['index'])} className="wa-button">
+          {buttonWords[textOf(button, 'kind')] ?? ''} {textOf(button, 'text')}
+        </div>
+      ))}
+      {!text && <Parameters parameters={listOf(fields['parameters']).map(parameterRow)} />}
     </div>
+  );
+}
+
+const buttonWords: Record<string, string> = {
+  url: 'Link:',
+  quick_reply: 'Reply:',
+  copy_code: 'Copy code',
+};
+
+function WhatsappHeader({ kind, text }: { kind: string; text: string }) {
+  if (kind === '') return null;
+  if (kind === 'text') return <b className="wa-head">{text}</b>;
+  return <Picture what={kind} url={text} />;
+}
+
+function parameterRow(parameter: Record<string, unknown>, at: number): [string, string] {
+  return [textOf(parameter, 'name') || `{{${at + 1}}}`, textOf(parameter, 'text')];
+}
+
+function Parameters({ parameters }: { parameters: [string, string][] }) {
+  if (parameters.length === 0) return null;
+  return (
+    <dl className="pv-headers">
+      {parameters.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Nothing is loaded from elsewhere: where a picture would be stands its address. */
+export function Picture({ what, url }: { what: string; url: string }) {
+  return (
+    <span className="pv-picture" title={url}>
+      {what}
+      <small className="cut">{url}</small>
+    </span>
   );
 }
 
 export function TelegramPreview({ fields }: PreviewProps) {
+  const runs: Run[] = runsOfTelegram(textOf(fields, 'text'));
+  const facts = [
+    fields['disableNotification'] === true && 'arrives without a sound',
+    fields['disableLinkPreview'] === true && 'links show no preview',
+  ].filter((fact) => fact !== false);
   return (
     <div className="pv-tg">
       <div className="bubble">
-        <Runs runs={runsOfHtml(textOf(fields, 'text'))} />
+        <Formatted runs={runs} />
       </div>
-    </div>
-  );
-}
-
-export function PushPreview({ fields }: PreviewProps) {
-  const inner = fieldsOf(fields['notification']);
-  const title = textOf(fields, 'title', 'heading') || textOf(inner, 'title');
-  const body = textOf(fields, 'body', 'text', 'content') || textOf(inner, 'body');
-  return (
-    <div className="pv-push">
-      <div className="n">
-        <i className="ic" aria-hidden="true">
-          {title.slice(0, 1).toUpperCase()}
-        </i>
-        <div>
-          <b>
-            {title}
-            <time>now</time>
-          </b>
-          {body}
-        </div>
-      </div>
+      {facts.length > 0 && <p className="pv-note">{facts.join(', ')}</p>}
     </div>
   );
 }
 
 export function InAppPreview({ fields }: PreviewProps) {
+  const image = textOf(fields, 'image');
+  const link = textOf(fields, 'click_action');
   return (
     <div className="pv-in">
       <div className="it">
         <b>{textOf(fields, 'title')}</b>
         {textOf(fields, 'body')}
-        <small>now</small>
+        {image && <Picture what="image" url={image} />}
+        <small>now{link && `, leads to ${link}`}</small>
       </div>
     </div>
   );
-}
-
-/** Runs are in order and never change their places. */
-export function Runs({ runs }: { runs: Run[] }) {
-  let from = 0;
-  return runs.map(({ text, isStrong }) => {
-    from += text.length + 1;
-    return isStrong ? <b key={from}>{text}</b> : <span key={from}>{text}</span>;
-  });
 }

@@ -205,7 +205,13 @@ function Aside({
       {lane.rendered === null ? (
         <p className="faint small">No content is kept for it.</p>
       ) : (
-        <Shot channel={lane.channel} content={lane.rendered} isBare />
+        <Shot
+          channel={lane.channel}
+          content={lane.rendered}
+          notes={lane.notes}
+          target={lane.target}
+          isBare
+        />
       )}
       <dl>
         <dt>Template</dt>

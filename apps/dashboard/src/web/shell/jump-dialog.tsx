@@ -113,6 +113,7 @@ function pagesOf(appId: string | undefined): Jump[] {
     { text: 'Events', kind: 'page', icon: 'event', to: pathOf(appId, 'events') },
     { text: 'Integrations', kind: 'page', icon: 'plug', to: pathOf(appId, 'integrations') },
     { text: 'Queues', kind: 'page', icon: 'queues', to: pathOf(appId, 'queues') },
+    { text: 'Sandbox', kind: 'page', icon: 'sandbox', to: pathOf(appId, 'sandbox') },
     ...account,
   ];
 }

@@ -10,20 +10,23 @@ import { KeysPage } from '../pages/keys-page';
 import { LogPage } from '../pages/log-page';
 import { MissingPage } from '../pages/missing-page';
 import { QueuesPage } from '../pages/queues-page';
-import { pathOf, type Route } from '../route';
+import { type AppPage, pathOf, type Route } from '../route';
 import { HelpDialog } from './help-dialog';
 import { SideBar } from './side-bar';
 import { TopBar } from './top-bar';
 
 const JumpDialog = lazy(async () => ({ default: (await import('./jump-dialog')).JumpDialog }));
 // The editor and its preview come when an event is opened.
+const SandboxPage = lazy(async () => ({
+  default: (await import('../sandbox/sandbox-page')).SandboxPage,
+}));
 const EventPage = lazy(async () => ({ default: (await import('../editor/event-page')).EventPage }));
 
 export function Shell({ route }: { route: Route }) {
   const { app } = useDesk();
   const { places } = useTools();
   const [floating, setFloating] = useState<'jump' | 'help'>();
-  const go = (page: 'log' | 'events' | 'integrations' | 'queues') => () => {
+  const go = (page: AppPage) => () => {
     if (app) places.go(pathOf(app.id, page));
   };
   useKeys({
@@ -34,6 +37,7 @@ export function Shell({ route }: { route: Route }) {
     'g e': go('events'),
     'g i': go('integrations'),
     'g q': go('queues'),
+    'g s': go('sandbox'),
   });
   useEffect(() => {
     if (route.page !== 'home') return;
@@ -82,6 +86,7 @@ function RoutedPage({ route }: { route: Route }) {
   if (!app) return <MissingPage />;
   if (route.page === 'log') return <LogPage key={app.id} openId={route.id} />;
   if (route.page === 'queues') return <QueuesPage key={app.id} />;
+  if (route.page === 'sandbox') return <SandboxPage key={app.id} openId={route.id} />;
   if (route.page === 'integrations') return <IntegrationsPage key={app.id} openId={route.id} />;
   if (route.id) return <EventPage key={route.id} eventId={route.id} />;
   return <EventsPage key={app.id} />;

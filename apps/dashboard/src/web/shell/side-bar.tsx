@@ -12,6 +12,7 @@ const pages: readonly { page: AppPage; text: string; icon: IconName; keys: strin
   { page: 'events', text: 'Events', icon: 'event', keys: 'g e' },
   { page: 'integrations', text: 'Integrations', icon: 'plug', keys: 'g i' },
   { page: 'queues', text: 'Queues', icon: 'queues', keys: 'g q' },
+  { page: 'sandbox', text: 'Sandbox', icon: 'sandbox', keys: 'g s' },
 ];
 
 const accountPages = [

@@ -16,6 +16,7 @@ const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
     'credentials and limits of this app, one for each provider account',
   ],
   queues: ['Queues', 'what waits, and who is working on it'],
+  sandbox: ['Sandbox', 'every message that was captured instead of sent'],
   keys: ['API keys', 'of this account, for every app'],
   apps: ['Apps', 'each with its own events, integrations and log'],
   account: ['You', 'password and sessions'],

@@ -1,0 +1,107 @@
+import {
+  type AppCaptures,
+  type CaptureGroup,
+  type CaptureRow,
+  capturesOfPage,
+} from '@belfry/database';
+import { isUuid } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type {
+  Capture,
+  CaptureAnswer,
+  CaptureListAnswer,
+  RemoveCapturesAnswer,
+} from '../../api/captures';
+import type { Done } from '../../api/session';
+import { inPealOrder } from '../peal';
+import { notFound, Refusal } from '../problem';
+import { confirmSchema, readBody } from '../read-body';
+import { type AppCall, idOf, queryText, type Routes } from '../route';
+
+export type CaptureRoutesDeps = { captures: AppCaptures };
+
+const removeAllBody = Type.Object({ confirm: confirmSchema });
+const maxWords = 8;
+const maxTextCharacters = 200;
+const sensitiveMask = '***';
+
+/** The sandbox's inbox: what was captured in place of being sent. */
+export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: Routes) {
+  return {
+    list: inApp(async (call): Promise<CaptureListAnswer> => {
+      const before = queryText(call, 'before');
+      if (before !== undefined && !isUuid(before)) throw notFound('page');
+      const found = await captures.list({
+        appId: call.app.id,
+        channel: queryText(call, 'channel'),
+        event: queryText(call, 'event'),
+        words: wordsOf(call),
+        before,
+      });
+      const shown = found.slice(0, capturesOfPage);
+      const next = found.length > capturesOfPage ? (shown.at(-1)?.id ?? null) : null;
+      return {
+        captures: shown.map(({ capturedAt, line, ...same }) => ({
+          ...same,
+          line: line ?? '',
+          capturedAt: capturedAt.getTime(),
+        })),
+        next,
+      };
+    }),
+
+    read: inApp(async (call): Promise<CaptureAnswer> => {
+      const id = idOf(call, 'captureId', 'capture');
+      const group = await captures.find(call.app.id, id);
+      if (!group) throw notFound('capture');
+      return { id, ...groupOf(group) };
+    }),
+
+    remove: inApp(async (call): Promise<Done> => {
+      const capture = { appId: call.app.id, id: idOf(call, 'captureId', 'capture') };
+      if (!(await captures.remove(call.actor, capture))) throw notFound('capture');
+      return { success: true };
+    }),
+
+    removeAll: inApp(async (call): Promise<RemoveCapturesAnswer> => {
+      const { confirm } = readBody(removeAllBody, call.body);
+      if (confirm !== true) {
+        throw new Refusal(
+          'needs_confirmation',
+          'Every capture of this app is deleted, and with it what the log shows as rendered. Requests and their states stay.',
+        );
+      }
+      return { removed: await captures.removeAll(call.actor, call.app.id) };
+    }),
+  };
+}
+
+function wordsOf(call: AppCall): string[] {
+  const text = queryText(call, 'text')?.slice(0, maxTextCharacters).toLowerCase() ?? '';
+  return text.split(/\s+/).filter(Boolean).slice(0, maxWords);
+}
+
+function groupOf({
+  captures,
+  data,
+  isSensitive,
+  ...head
+}: CaptureGroup): Omit<CaptureAnswer, 'id'> {
+  const order = inPealOrder([...new Set(captures.map(({ channel }) => channel))]);
+  return {
+    ...head,
+    isSensitive,
+    data: isSensitive ? sensitiveMask : dataOf(data),
+    captures: order.flatMap((name) =>
+      captures.filter(({ channel }) => channel === name).map(captureOf),
+    ),
+  };
+}
+
+function dataOf(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}
+
+function captureOf({ capturedAt, notes, ...same }: CaptureRow): Capture {
+  return { ...same, capturedAt: capturedAt.getTime(), notes: notes ?? {} };
+}

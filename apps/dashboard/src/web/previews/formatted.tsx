@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+import type { Look, Run } from './runs';
+
+/** Runs are in order and never change their places. */
+export function Formatted({ runs }: { runs: Run[] }) {
+  let from = 0;
+  return runs.map(({ text, looks }) => {
+    from += text.length + 1;
+    return (
+      <span key={from}>
+        {looks.reduceRight((inner, look) => dressed(look, inner), text as ReactNode)}
+      </span>
+    );
+  });
+}
+
+function dressed(look: Look, inner: ReactNode): ReactNode {
+  switch (look) {
+    case 'strong':
+      return <b>{inner}</b>;
+    case 'em':
+      return <em>{inner}</em>;
+    case 'under':
+      return <u>{inner}</u>;
+    case 'strike':
+      return <s>{inner}</s>;
+    case 'code':
+      return <code>{inner}</code>;
+    default:
+      return <span className={`pv-${look}`}>{inner}</span>;
+  }
+}

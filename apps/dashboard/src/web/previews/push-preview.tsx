@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { Segments } from '../parts/controls';
+import { type Fields, fieldsOf, textOf } from './content';
+import { Picture } from './phone-previews';
+import type { PreviewProps } from './preview';
+
+const platforms = [
+  { value: 'android', text: 'android' },
+  { value: 'ios', text: 'ios' },
+  { value: 'web', text: 'web' },
+] as const;
+
+/** A notification as each platform shows it while it is folded: what does not fit is cut as there. */
+export function PushPreview({ fields, hasTools }: PreviewProps) {
+  const [platform, setPlatform] = useState<'android' | 'ios' | 'web'>('android');
+  const data = Object.entries(fieldsOf(fields['data']));
+  const isDataOnly = fields['data_only'] === true;
+  return (
+    <>
+      {hasTools && (
+        <div className="pv-tools">
+          <Segments label="Platform" options={platforms} value={platform} onChange={setPlatform} />
+        </div>
+      )}
+      <div className={`pv-push ${platform}`}>
+        <Card fields={fields} platform={platform} />
+      </div>
+      {isDataOnly && (
+        <p className="pv-note">A data message: the app itself decides what is shown.</p>
+      )}
+      {hasTools && data.length > 0 && (
+        <dl className="pv-headers">
+          {data.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+function Card({ fields, platform }: { fields: Fields; platform: string }) {
+  const title = textOf(fields, 'title');
+  const image = textOf(fields, 'image');
+  const link = textOf(fields, 'click_action');
+  return (
+    <div className="n">
+      <i className="ic" aria-hidden="true">
+        {(title || textOf(fields, 'body')).slice(0, 1).toUpperCase()}
+      </i>
+      <div>
+        <b>
+          <span className="cut">{title}</span>
+          {platform !== 'web' && <time>now</time>}
+        </b>
+        <span className="body">{textOf(fields, 'body')}</span>
+        {image && <Picture what="image" url={image} />}
+        {link && <small className="cut">{link}</small>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+/** A piece of a text with how it is shown: a preview shows words, and never runs what a person wrote. */
+export type Run = { text: string; looks: readonly Look[] };
+export type Look = 'strong' | 'em' | 'under' | 'strike' | 'code' | 'quote' | 'hidden' | 'link';
+
+type Rule = {
+  pattern: RegExp;
+  look: Look;
+  /** What stands in it is no markup. */
+  isLiteral?: true;
+  /** What is shown of a match; its first group, unless it says otherwise. */
+  show?: (match: RegExpExecArray) => string;
+};
+
+/** A longer text is shown as it is from there on. */
+const maxFormatted = 10_000;
+
+/** `*bold*`, as WhatsApp and Slack take it: a mark is next to its words, and not within one. */
+function markRule(mark: string, look: Look): Rule {
+  const sign = `\\${mark}`;
+  return {
+    pattern: new RegExp(
+      `(?<![\\w${sign}])${sign}(?![\\s${sign}])([^${sign}\\n]*)(?<!\\s)${sign}(?![\\w${sign}])`,
+    ),
+    look,
+  };
+}
+
+const links: Rule = {
+  pattern: /(https?:\/\/[^\s<>"]{1,2000}[^\s<>".,;:!?)])/,
+  look: 'link',
+  isLiteral: true,
+};
+const block: Rule = { pattern: /```\n?([\s\S]+?)```/, look: 'code', isLiteral: true };
+const inline: Rule = { pattern: /`([^`\n]+)`/, look: 'code', isLiteral: true };
+const marks = [markRule('*', 'strong'), markRule('_', 'em'), markRule('~', 'strike')];
+
+const slackLink: Rule = {
+  pattern: /<((?:https?:|mailto:|tel:|[#@!])[^|>]*)(?:\|([^>]*))?>/,
+  look: 'link',
+  isLiteral: true,
+  show: ([, target = '', label]) => unescaped(label || target.replace(/^!/, '@')),
+};
+const slackQuote: Rule = { pattern: /^(?:&gt;|>) ?(.*)$/m, look: 'quote' };
+
+export function runsOfPlain(text: string): Run[] {
+  return read(text, [links], []);
+}
+
+export function runsOfWhatsapp(text: string): Run[] {
+  return read(text, [block, inline, links, ...marks], []);
+}
+
+export function runsOfMrkdwn(text: string): Run[] {
+  const rules = [block, inline, slackLink, slackQuote, ...marks];
+  return read(text, rules, []).map((run) => ({ ...run, text: unescaped(run.text) }));
+}
+
+function read(whole: string, rules: readonly Rule[], looks: readonly Look[]): Run[] {
+  const runs: Run[] = [];
+  let rest = whole.slice(0, maxFormatted);
+  for (let found = earliest(rest, rules); found; found = earliest(rest, rules)) {
+    const { rule, match } = found;
+    const shown = rule.show?.(match) ?? match[1] ?? '';
+    const inner = [...looks, rule.look];
+    push(runs, rest.slice(0, match.index), looks);
+    if (rule.isLiteral) push(runs, shown, inner);
+    else
+      runs.push(
+        ...read(
+          shown,
+          rules.filter((each) => each !== rule),
+          inner,
+        ),
+      );
+    rest = rest.slice(match.index + match[0].length);
+  }
+  push(runs, rest + whole.slice(maxFormatted), looks);
+  return runs;
+}
+
+function push(runs: Run[], text: string, looks: readonly Look[]): void {
+  if (text !== '') runs.push({ text, looks });
+}
+
+function earliest(text: string, rules: readonly Rule[]) {
+  let first: { rule: Rule; match: RegExpExecArray } | undefined;
+  for (const rule of rules) {
+    const match = rule.pattern.exec(text);
+    if (match && (!first || match.index < first.match.index)) first = { rule, match };
+  }
+  return first;
+}
+
+const maxOpen = 20;
+const telegramLooks: Record<string, Look> = {
+  b: 'strong',
+  strong: 'strong',
+  i: 'em',
+  em: 'em',
+  u: 'under',
+  ins: 'under',
+  s: 'strike',
+  strike: 'strike',
+  del: 'strike',
+  code: 'code',
+  pre: 'code',
+  a: 'link',
+  blockquote: 'quote',
+  'tg-spoiler': 'hidden',
+  span: 'hidden',
+};
+
+/** The HTML that Telegram takes; a tag that it does not know says nothing here either. */
+export function runsOfTelegram(html: string): Run[] {
+  const runs: Run[] = [];
+  const open: { name: string; look: Look }[] = [];
+  let end = 0;
+  const looks = () => [...new Set(open.map(({ look }) => look))];
+  for (const match of html.matchAll(/<(\/?)([a-z-]{1,20})\b[^<>]*>/gi)) {
+    const [tag, slash, written = ''] = match;
+    const name = written.toLowerCase();
+    const look = telegramLooks[name];
+    push(runs, unescaped(html.slice(end, match.index)), looks());
+    end = match.index + tag.length;
+    if (!look) continue;
+    if (!slash && open.length < maxOpen) open.push({ name, look });
+    const closed = slash ? open.findLastIndex((each) => each.name === name) : -1;
+    if (closed >= 0) open.splice(closed, 1);
+  }
+  push(runs, unescaped(html.slice(end)), looks());
+  return runs;
+}
+
+const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };
+
+/** Once, from the left: what an entity stands for is no entity again. */
+function unescaped(text: string): string {
+  return text.replace(/&(lt|gt|quot|amp|#\d{1,7});/g, (whole, name: string) => {
+    if (!name.startsWith('#')) return entities[name] ?? whole;
+    const point = Number(name.slice(1));
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+  });
+}

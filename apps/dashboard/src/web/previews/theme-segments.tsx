@@ -1,0 +1,17 @@
+import { Segments } from '../parts/controls';
+
+const themes = [
+  { value: 'light', text: 'Light' },
+  { value: 'dark', text: 'Dark' },
+] as const;
+
+/** Of whoever reads the message; the page has its own. */
+export function ThemeSegments({
+  value,
+  onChange,
+}: {
+  value: 'light' | 'dark';
+  onChange: (theme: 'light' | 'dark') => void;
+}) {
+  return <Segments label="Reader’s theme" options={themes} value={value} onChange={onChange} />;
+}

@@ -1,0 +1,101 @@
+import type { CaptureLine } from '../../api/captures';
+import { useApp, useDesk } from '../context';
+import { clock, count, moment, plural } from '../format';
+import { Button, Link } from '../parts/controls';
+import { channelIcon, Icon } from '../parts/icons';
+import { Mark } from '../parts/state-mark';
+import { pathOf } from '../route';
+import { groupCaptures } from './capture-groups';
+import type { Captures } from './use-captures';
+
+/** What was captured, a heading for each request. */
+export function CaptureList({
+  captures,
+  currentId,
+  search,
+}: {
+  captures: Captures;
+  currentId: string | undefined;
+  search: string;
+}) {
+  const { registry } = useDesk();
+  const channels = registry.channels.map(({ channel }) => channel);
+  const groups = groupCaptures(captures.shown, channels);
+  return (
+    <section className="pane captures" aria-label="Captured messages">
+      {captures.held > 0 && (
+        <button type="button" className="tail" onClick={captures.showHeld}>
+          <Icon name="up" size={13} />
+          {count(captures.held)} new
+          <kbd data-keys="n" />
+        </button>
+      )}
+      {groups.map(({ key, event, capturedAt, lines }) => (
+        <section key={key} aria-label={`${event}, ${clock(capturedAt)}`}>
+          <h2 className="group">
+            <code className="cut">{event}</code>
+            <small>{plural(new Set(lines.map(({ channel }) => channel)).size, 'channel')}</small>
+            <span>{moment(capturedAt, Date.now())}</span>
+          </h2>
+          {lines.map((line) => (
+            <Line key={line.id} line={line} isCurrent={line.id === currentId} search={search} />
+          ))}
+        </section>
+      ))}
+      {captures.next !== null && (
+        <div className="more">
+          <Button look="small" onClick={() => void captures.readOlder()}>
+            Show older captures
+          </Button>
+        </div>
+      )}
+      <p className="vh" role="status">
+        {captures.held > 0 ? `${captures.held} new captures wait` : ''}
+      </p>
+    </section>
+  );
+}
+
+const outcomeMarks: Record<string, string> = {
+  rejected: 'failed',
+  retry: 'retry',
+  unknown: 'unknown',
+};
+
+function Line({
+  line,
+  isCurrent,
+  search,
+}: {
+  line: CaptureLine;
+  isCurrent: boolean;
+  search: string;
+}) {
+  const app = useApp();
+  const { channel, target, attempt, outcome, capturedAt } = line;
+  const mark = outcomeMarks[outcome];
+  return (
+    <div className="cap" aria-current={isCurrent ? 'true' : undefined}>
+      <Icon name={channelIcon(channel)} size={15} />
+      <b className="cut">
+        <Link
+          to={pathOf(app.id, 'sandbox', line.id)}
+          search={search}
+          title={`${channel} to ${target}`}
+        >
+          <span className="vh">{channel} to </span>
+          {target}
+        </Link>
+      </b>
+      <time className="num">{clock(capturedAt)}</time>
+      <p className="cut">
+        {mark && (
+          <span className={`state s-${mark}`}>
+            <Mark name={mark} size={12} /> {outcome}
+          </span>
+        )}
+        {attempt > 1 && <span className="tag">attempt {attempt}</span>} {line.line || 'no words'}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import type { PageProblem } from '../api';
+import { useApp, useTools } from '../context';
+import { Button } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { ProblemNote } from '../parts/notes';
+
+export function DeleteDialog({
+  onClose,
+  onDeleted,
+}: {
+  onClose: () => void;
+  onDeleted: () => void;
+}) {
+  const app = useApp();
+  const { api } = useTools();
+  const [problem, setProblem] = useState<PageProblem>();
+  async function remove() {
+    const answer = await api.removeCaptures(app.id);
+    if ('problem' in answer) return setProblem(answer.problem);
+    onDeleted();
+    onClose();
+  }
+  return (
+    <Dialog title="Delete all captures" onClose={onClose}>
+      <p>
+        Every capture of {app.name} is deleted, and with it what the log shows as rendered. Requests
+        and their states stay.
+      </p>
+      <ProblemNote problem={problem} />
+      <div className="dialog-foot">
+        <Button look="danger" onClick={() => void remove()}>
+          Delete all captures
+        </Button>
+        <Button onClick={onClose}>Keep them</Button>
+      </div>
+    </Dialog>
+  );
+}

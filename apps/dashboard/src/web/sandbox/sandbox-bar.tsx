@@ -1,0 +1,94 @@
+import { useEffect, useState } from 'react';
+import type { CaptureFilters } from '../../api/captures';
+import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { Button } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { SelectChip } from '../parts/select-chip';
+import { writeCaptureFilters } from './capture-filters';
+
+const findAfterMs = 250;
+
+export function SandboxBar({
+  filters,
+  isPaused,
+  onPause,
+  onDeleteAll,
+  onMagic,
+}: {
+  filters: CaptureFilters;
+  isPaused: boolean;
+  onPause: () => void;
+  onDeleteAll: () => void;
+  onMagic: () => void;
+}) {
+  const app = useApp();
+  const { places } = useTools();
+  const { path } = usePlace();
+  const { registry, mayChange } = useDesk();
+  const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
+  const set = (change: CaptureFilters) => {
+    places.go(path, { search: writeCaptureFilters({ ...filters, ...change }), isReplacing: true });
+  };
+  const options = (values: string[]) => values.map((value) => ({ value, text: value }));
+  return (
+    <search className="bar filters" aria-label="Filter the sandbox">
+      <SelectChip
+        name="channel"
+        value={filters.channel}
+        options={options(registry.channels.map(({ channel }) => channel))}
+        onChange={(channel) => set({ channel })}
+      />
+      <SelectChip
+        name="event"
+        value={filters.event}
+        options={options((events.value?.events ?? []).map(({ name }) => name))}
+        onChange={(event) => set({ event })}
+      />
+      <Finder text={filters.text ?? ''} onFind={(text) => set({ text })} />
+      <span className="faint small nowrap">keeps the newest 500, for 7 days</span>
+      <Button look="small bare" onClick={onMagic}>
+        Magic recipients
+      </Button>
+      {mayChange && (
+        <Button look="small bare" onClick={onDeleteAll}>
+          Delete all
+        </Button>
+      )}
+      <Button
+        look="small"
+        aria-pressed={!isPaused}
+        title={isPaused ? 'Resume (space)' : 'Pause (space)'}
+        onClick={onPause}
+      >
+        <Icon name="live" size={14} />
+        {isPaused ? 'Paused' : 'Live'}
+      </Button>
+    </search>
+  );
+}
+
+/** Looks while one types, a moment after the last key. */
+function Finder({ text: asked, onFind }: { text: string; onFind: (text: string) => void }) {
+  const [text, setText] = useState(asked);
+  useEffect(() => setText(asked), [asked]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed alone asks again.
+  useEffect(() => {
+    if (text.trim() === asked) return;
+    const timer = setTimeout(() => onFind(text.trim()), findAfterMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div className="finder">
+      <Icon name="search" size={14} />
+      <input
+        className="input"
+        aria-label="Find a captured message"
+        placeholder="Recipient, subject, any word of the message"
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {text === '' && <kbd className="key" data-keys="/" />}
+    </div>
+  );
+}

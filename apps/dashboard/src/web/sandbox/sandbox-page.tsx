@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import { useApp, usePlace, useTools } from '../context';
+import { useKeys } from '../keyboard';
+import { Divider } from '../parts/divider';
+import { AwayBar, Waiting } from '../parts/notes';
+import { pathOf } from '../route';
+import { readCaptureFilters, writeCaptureFilters } from './capture-filters';
+import { CaptureList } from './capture-list';
+import { CaptureView } from './capture-view';
+import { DeleteDialog } from './delete-dialog';
+import { EmptySandbox } from './empty-sandbox';
+import { MagicDialog } from './magic-dialog';
+import { SandboxBar } from './sandbox-bar';
+import { useCaptures } from './use-captures';
+
+const listPx = 348;
+
+/** What the sandbox captured. While none is open the newest one is shown, and follows what comes. */
+export function SandboxPage({ openId }: { openId: string | undefined }) {
+  const app = useApp();
+  const { places } = useTools();
+  const { search } = usePlace();
+  const filters = readCaptureFilters(search);
+  const [isPaused, setPaused] = useState(false);
+  const [floating, setFloating] = useState<'magic' | 'delete'>();
+  const captures = useCaptures(filters, isPaused || openId !== undefined || isReading());
+  const { shown, first } = captures;
+  const currentId = openId ?? shown[0]?.id;
+  const open = (id: string | undefined) => {
+    if (id) places.go(pathOf(app.id, 'sandbox', id), { search });
+  };
+  const close = () => places.go(pathOf(app.id, 'sandbox'), { search });
+  const step = (by: number) => () => {
+    const at = shown.findIndex(({ id }) => id === currentId);
+    open(shown[openId === undefined ? 0 : at + by]?.id);
+  };
+  useKeys({
+    j: step(1),
+    ArrowDown: step(1),
+    k: step(-1),
+    ArrowUp: step(-1),
+    ' ': () => setPaused(!isPaused),
+    n: captures.showHeld,
+    Escape: close,
+  });
+  async function forget() {
+    close();
+    await first.reload();
+  }
+  const hasFilters = writeCaptureFilters(filters) !== '';
+  const isEmpty = first.value !== undefined && shown.length === 0;
+  return (
+    <div className="split sand">
+      <div>
+        <SandboxBar
+          filters={filters}
+          isPaused={isPaused}
+          onPause={() => setPaused(!isPaused)}
+          onDeleteAll={() => setFloating('delete')}
+          onMagic={() => setFloating('magic')}
+        />
+        <AwayBar loaded={first} reload={first.reload} />
+      </div>
+      {!first.value && <Waiting loaded={first} reload={first.reload} what="captures" />}
+      {isEmpty && !hasFilters && !openId && <EmptySandbox />}
+      {isEmpty && hasFilters && (
+        <p className="nothing">No capture matches. Take a filter away to see more.</p>
+      )}
+      {currentId && !(isEmpty && hasFilters) && (
+        <div className="body">
+          <CaptureList captures={captures} currentId={currentId} search={search} />
+          <CaptureView key={currentId} captureId={currentId} onGone={() => void forget()} />
+          <Divider name="sandbox" side="first" initialPx={listPx} />
+        </div>
+      )}
+      {floating === 'magic' && <MagicDialog onClose={() => setFloating(undefined)} />}
+      {floating === 'delete' && (
+        <DeleteDialog onClose={() => setFloating(undefined)} onDeleted={() => void forget()} />
+      )}
+    </div>
+  );
+}
+
+/** Whoever scrolled down reads: new rows wait. */
+function isReading(): boolean {
+  return (document.querySelector('.captures')?.scrollTop ?? 0) > 0;
+}
