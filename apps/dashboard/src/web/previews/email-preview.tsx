@@ -48,13 +48,13 @@ export function EmailPreview(props: PreviewProps) {
   );
 }
 
-function EmailHead({ fields, request, target }: PreviewProps) {
+function EmailHead({ fields, request, target, hasTools }: PreviewProps) {
   return (
     <div className="hd">
       <b>{textOf(fields, 'subject')}</b>
       <span>
         {senderOf(fields, request) || 'from the integration’s sender'}
-        {target && ` to ${target}`}
+        {hasTools && target && ` to ${target}`}
       </span>
     </div>
   );

@@ -4,6 +4,7 @@ import { clock, count, moment, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
+import { wordsOf } from '../previews/words';
 import { pathOf } from '../route';
 import { groupCaptures } from './capture-groups';
 import type { Captures } from './use-captures';
@@ -94,7 +95,8 @@ function Line({
             <Mark name={mark} size={12} /> {outcome}
           </span>
         )}
-        {attempt > 1 && <span className="tag">attempt {attempt}</span>} {line.line || 'no words'}
+        {attempt > 1 && <span className="tag">attempt {attempt}</span>}{' '}
+        {wordsOf(channel, line.line) || 'no words'}
       </p>
     </div>
   );

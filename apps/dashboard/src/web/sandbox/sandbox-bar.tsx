@@ -1,33 +1,38 @@
 import { useEffect, useState } from 'react';
 import type { CaptureFilters } from '../../api/captures';
-import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { useAnswer, useApp, useDesk, useTools } from '../context';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
-import { writeCaptureFilters } from './capture-filters';
 
 const findAfterMs = 250;
 
 export function SandboxBar({
   filters,
   isPaused,
+  hasCaptures,
   onPause,
   onDeleteAll,
   onMagic,
 }: {
   filters: CaptureFilters;
   isPaused: boolean;
+  hasCaptures: boolean;
   onPause: () => void;
   onDeleteAll: () => void;
   onMagic: () => void;
 }) {
   const app = useApp();
   const { places } = useTools();
-  const { path } = usePlace();
   const { registry, mayChange } = useDesk();
   const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
-  const set = (change: CaptureFilters) => {
-    places.go(path, { search: writeCaptureFilters({ ...filters, ...change }), isReplacing: true });
+  // Of what the address says by then: a word that was just typed is asked for a moment later.
+  const set = (name: keyof CaptureFilters, value: string) => {
+    const { path, search } = places.here();
+    const given = new URLSearchParams(search);
+    if (value) given.set(name, value);
+    else given.delete(name);
+    places.go(path, { search: given.toString(), isReplacing: true });
   };
   const options = (values: string[]) => values.map((value) => ({ value, text: value }));
   return (
@@ -36,20 +41,20 @@ export function SandboxBar({
         name="channel"
         value={filters.channel}
         options={options(registry.channels.map(({ channel }) => channel))}
-        onChange={(channel) => set({ channel })}
+        onChange={(channel) => set('channel', channel)}
       />
       <SelectChip
         name="event"
         value={filters.event}
         options={options((events.value?.events ?? []).map(({ name }) => name))}
-        onChange={(event) => set({ event })}
+        onChange={(event) => set('event', event)}
       />
-      <Finder text={filters.text ?? ''} onFind={(text) => set({ text })} />
+      <Finder text={filters.text ?? ''} onFind={(text) => set('text', text)} />
       <span className="faint small nowrap">keeps the newest 500, for 7 days</span>
       <Button look="small bare" onClick={onMagic}>
         Magic recipients
       </Button>
-      {mayChange && (
+      {mayChange && hasCaptures && (
         <Button look="small bare" onClick={onDeleteAll}>
           Delete all
         </Button>

@@ -55,6 +55,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
         <SandboxBar
           filters={filters}
           isPaused={isPaused}
+          hasCaptures={shown.length > 0}
           onPause={() => setPaused(!isPaused)}
           onDeleteAll={() => setFloating('delete')}
           onMagic={() => setFloating('magic')}

@@ -12,15 +12,15 @@ export function WaitLine({ capture, requestId }: { capture: Capture; requestId: 
     ...(requestId === null ? {} : { request_id: requestId }),
   });
   const base = session.connection.gatewayUrl.replace(/\/+$/, '');
-  const url = `${base}/v1/apps/${app.id}/sandbox/wait?${query}`;
-  const quoted = `'${url.replaceAll("'", '%27')}'`;
+  const asked = `/sandbox/wait?${query.toString().replaceAll('%40', '@')}`;
   const header = '-H "Authorization: AuthKey $BELFRY_API_KEY"';
+  const call = `curl '${base}/v1/apps/${app.id}${asked.replaceAll("'", '%27')}' ${header}`;
   return (
     <div className="code wait-line">
-      <pre className="cut" title={`curl ${quoted} ${header}`}>
-        <span className="k">curl</span> <span className="st">{quoted}</span> {header}
+      <pre className="cut" title={call}>
+        <span className="k">curl</span> <span className="st">'…{asked}'</span>
       </pre>
-      <CopyButton text={`curl ${quoted} ${header}`} label="Copy the call that waits for it" />
+      <CopyButton text={call} label="Copy the call that waits for it" />
     </div>
   );
 }
