@@ -278,7 +278,7 @@ describe('the sandbox', () => {
     await lineOf(page, 'email to ana.ruiz@example.com').click();
     await page.getByRole('link', { name: 'Open in the log' }).click();
     await page.getByRole('tab', { name: 'Rendered' }).click();
-    await page.locator('.stage .shot').nth(7).waitFor();
+    await page.locator('.gallery .shot').nth(7).waitFor();
     for (const colorScheme of themes) {
       await page.emulateMedia({ colorScheme });
       await takePicture(page, `rendered-${colorScheme}`);
