@@ -14,6 +14,7 @@ import './styles/request.css';
 import './styles/pages.css';
 import './styles/editor.css';
 import './styles/previews.css';
+import './styles/versions.css';
 import './styles/narrow.css';
 
 main();

@@ -3,6 +3,7 @@ import { messageStates } from '@belfry/shared';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import pg from 'pg';
 import { createDatabase, type Database } from '../client';
+import { callDataStatement } from './event-calls';
 import { type LogFilter, logStatement } from './log-statement';
 import { entryStatements } from './request-log';
 
@@ -152,5 +153,15 @@ describe(`the log at ${messages} messages`, () => {
         isBounded: buffers <= maxBuffers || buffers,
       }).toEqual({ nodes: [], isBounded: true });
     }
+  });
+
+  test('has the last calls of an event in at most 500 buffers, by index', async () => {
+    const values = [tenant.appId, events[0]];
+    const plan = await explain({ text: callDataStatement, values });
+    const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    expect({
+      nodes: nodesOf(plan).filter((node) => /Seq Scan|Bitmap/.test(node)),
+      isBounded: buffers <= maxBuffers || buffers,
+    }).toEqual({ nodes: [], isBounded: true });
   });
 });

@@ -3,7 +3,9 @@ import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
 import { clock, day } from '../format';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { SelectChip } from '../parts/select-chip';
 import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
+import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
 
 export function FilterBar({
@@ -28,6 +30,7 @@ export function FilterBar({
   };
   return (
     <search className="bar filters" aria-label="Filter the log">
+      <SavedChip filters={filters} />
       <TimeChip filters={filters} onSet={set} onClear={() => clear('from', 'to', 'last')} />
       <ListChips filters={filters} onSet={set} onClear={clear} />
       {(['recipient', 'requestId', 'idempotencyKey'] as const).map((name) => {
@@ -42,6 +45,7 @@ export function FilterBar({
           Clear all
         </Button>
       )}
+      <SaveButton filters={filters} />
       <LiveButton live={live} isPaused={isPaused} onPause={onPause} />
     </search>
   );
@@ -124,39 +128,6 @@ function TimeForm({
       to <input type="datetime-local" name="to" step="1" aria-label="To" />
       <button type="submit">Set</button>
     </form>
-  );
-}
-
-/** A select that looks like a chip: every browser's own list, with its keyboard. */
-function SelectChip({
-  name,
-  value,
-  options,
-  onChange,
-}: {
-  name: string;
-  value: string | undefined;
-  options: readonly { value: string; text: string }[];
-  onChange: (value: string) => void;
-}) {
-  const text = options.find((option) => option.value === value)?.text ?? value;
-  return (
-    <label className={value ? 'chip set' : 'chip'}>
-      {name} {value && <b className="cut">{text}</b>}
-      <Icon name="down" size={12} />
-      <select
-        aria-label={name}
-        value={value ?? ''}
-        onChange={(event) => onChange(event.target.value)}
-      >
-        <option value="">any</option>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
