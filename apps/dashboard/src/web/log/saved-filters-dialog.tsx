@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import type { SavedFilterAnswer, SavedFilterListAnswer } from '../../api/saved-filters';
 import type { Answer, PageProblem } from '../api';
 import { useApp, useTools } from '../context';
@@ -15,6 +15,7 @@ type Doing = { kind: 'rename' | 'delete'; id: string };
 export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
   const list = useSavedFilters(app.id);
+  const lines = useRef<HTMLDivElement>(null);
   const [doing, setDoing] = useState<Doing>();
   const [problem, setProblem] = useState<PageProblem>();
   const begin = (next: Doing | undefined) => {
@@ -26,28 +27,32 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
     if ('problem' in answer) return setProblem(answer.problem);
     list.set(answer.value);
     begin(undefined);
+    // What had the focus goes, and with it the keys of the dialog.
+    lines.current?.focus();
   }
   const all = list.value?.filters ?? [];
   return (
     <Dialog title="Saved filters" onClose={onClose} isWide>
-      {!underName(problem) && <ProblemNote problem={problem} />}
-      {!list.value && <Waiting loaded={list} reload={list.reload} what="filters" />}
-      {list.value && all.length === 0 && (
-        <p className="faint">None yet: filter the log, then save what it is filtered by.</p>
-      )}
-      <ul className="saved-filters">
-        {all.map((filter) => (
-          <li key={filter.id}>
-            <FilterLine
-              filter={filter}
-              doing={doing?.id === filter.id ? doing.kind : undefined}
-              problem={problem}
-              onBegin={(kind) => begin(kind && { kind, id: filter.id })}
-              onFinish={(asked) => void finish(asked)}
-            />
-          </li>
-        ))}
-      </ul>
+      <div ref={lines} tabIndex={-1} className="saved-filters">
+        {!underName(problem) && <ProblemNote problem={problem} />}
+        {!list.value && <Waiting loaded={list} reload={list.reload} what="filters" />}
+        {list.value && all.length === 0 && (
+          <p className="faint">None yet: filter the log, then save what it is filtered by.</p>
+        )}
+        <ul>
+          {all.map((filter) => (
+            <li key={filter.id}>
+              <FilterLine
+                filter={filter}
+                doing={doing?.id === filter.id ? doing.kind : undefined}
+                problem={problem}
+                onBegin={(kind) => begin(kind && { kind, id: filter.id })}
+                onFinish={(asked) => void finish(asked)}
+              />
+            </li>
+          ))}
+        </ul>
+      </div>
     </Dialog>
   );
 }

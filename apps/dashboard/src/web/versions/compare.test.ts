@@ -101,10 +101,8 @@ describe('two texts', () => {
 
   test('are wholes where they share next to nothing', () => {
     const [row] = textRows('completely other', 'new words here');
-    expect([words(row?.before), words(row?.after)]).toEqual([
-      '[completely other]',
-      '[new words here]',
-    ]);
+    expect([words(row?.before), words(row?.after)]).toEqual(['completely other', 'new words here']);
+    expect(row && isChangedRow(row)).toBe(true);
   });
 
   test.each([

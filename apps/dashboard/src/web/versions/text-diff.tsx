@@ -12,7 +12,13 @@ export function TextDiff({ label, titles, before, after }: TextDiffProps) {
     <>
       <table className={isLong ? 'diff' : 'diff one-line'}>
         <caption className="vh">{label}</caption>
-        <thead className="vh">
+        <colgroup>
+          {isLong && <col className="no" />}
+          <col />
+          {isLong && <col className="no" />}
+          <col />
+        </colgroup>
+        <thead>
           <tr>
             {isLong && <th>Line</th>}
             <th>{titles[0]}</th>

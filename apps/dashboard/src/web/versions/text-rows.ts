@@ -58,7 +58,7 @@ type At = { before: number; after: number };
 
 function sameRow(text: string, at: At): TextRow {
   const side = (line: number): Side => {
-    return { line, parts: [{ text, isChanged: false }], isChanged: false };
+    return { line, parts: whole(text), isChanged: false };
   };
   const row = { before: side(at.before), after: side(at.after) };
   at.before += 1;
@@ -80,8 +80,9 @@ function rowOf(before: string | undefined, after: string | undefined, at: At): T
   return row;
 }
 
+/** The line's own sign says it all. */
 function whole(text: string): Part[] {
-  return [{ text, isChanged: true }];
+  return [{ text, isChanged: false }];
 }
 
 function wordsOf(before: string, after: string): [Part[], Part[]] {
