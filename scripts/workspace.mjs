@@ -117,6 +117,7 @@ export async function ensureWebBuilt() {
     ...filesUnder(`${dashboard}/src/api`),
     `${dashboard}/vite.config.mts`,
     `${dashboard}/package.json`,
+    'packages/shared/src/is-uuid.ts',
     'node_modules/vite/package.json',
   ]);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;

@@ -7,6 +7,12 @@ export default defineConfig({
   root: path.join(import.meta.dirname, 'src/web'),
   base: './',
   plugins: [react()],
+  // Its sources, of which the page takes the few things that it uses; what is compiled comes as a whole.
+  resolve: {
+    alias: {
+      '@belfry/shared': path.join(import.meta.dirname, '../../packages/shared/src/index.ts'),
+    },
+  },
   build: {
     outDir: path.join(import.meta.dirname, 'dist/web'),
     emptyOutDir: true,

@@ -37,8 +37,6 @@ export {
   type AppEventRow,
   type AppEvents,
   createAppEvents,
-  type LastCall,
-  type StoredVersion,
 } from './dashboard/app-events';
 export {
   type AppIntegrationRow,
@@ -46,6 +44,13 @@ export {
   createAppIntegrations,
 } from './dashboard/app-integrations';
 export { type Actor, type AuditEntryRow, listAuditEntries } from './dashboard/audit';
+export { type CallData, type LastCall, maxCallsCompared } from './dashboard/event-calls';
+export type {
+  FoundVersion,
+  Published,
+  RolledBack,
+  StoredVersion,
+} from './dashboard/event-versions';
 export { type LogFilter, type LogStatement, logStatement } from './dashboard/log-statement';
 export {
   cancelMessage,
@@ -76,6 +81,12 @@ export {
   type StoryMessage,
   type StoryReceipt,
 } from './dashboard/request-story';
+export {
+  type AppSavedFilters,
+  createSavedFilters,
+  maxSavedFilters,
+  type SavedFilterRow,
+} from './dashboard/saved-filters';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';

@@ -57,6 +57,7 @@ export {
   type RecipientDevice,
   type SlackRecipient,
 } from './recipient';
+export { carriesPath } from './templates/carries';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { helperNames } from './templates/nodes';

@@ -77,8 +77,31 @@ export type SaveDraftBody = { basedOn: number; definition: Definition };
 export type CheckDraftBody = { definition: Definition };
 export type CheckDraftAnswer = { problems: PublishProblem[]; paths: TemplatePath[] };
 
-/** POST api/apps/:appId/events/:eventId/publish; answers EventAnswer. 409 `draft_changed`, 422 `not_publishable`. */
-export type PublishBody = { basedOn: number; note?: string };
+/**
+ * POST api/apps/:appId/events/:eventId/variables: which paths of a definition callers did not send lately. Nothing is
+ * saved, and what is sensitive is not looked at.
+ */
+export type VariablesBody = { definition: Definition };
+
+export type VariablesAnswer = {
+  /** Requests whose data was compared: the newest ones, tests left out, at most `maxCompared`. */
+  compared: number;
+  maxCompared: number;
+  /** Newest requests that could not be: what they said is sealed, gone, or too large. */
+  unreadable: number;
+  /** The event is sensitive: nothing was looked at. */
+  isSensitive: boolean;
+  /** Most missed first. Of a bulk, its first recipient counts. */
+  missing: MissingVariable[];
+};
+
+export type MissingVariable = TemplatePath & { missingIn: number };
+
+/**
+ * POST api/apps/:appId/events/:eventId/publish; answers EventAnswer. 409 `draft_changed`, 409 `live_changed` when
+ * another version went live than `basedOnLive` (null: none), 422 `not_publishable`.
+ */
+export type PublishBody = { basedOn: number; basedOnLive?: string | null; note?: string };
 
 /** POST api/apps/:appId/events/:eventId/discard: the draft becomes the live version again. Answers EventAnswer. */
 export type DiscardBody = { basedOn: number };
@@ -89,14 +112,32 @@ export type VersionListAnswer = { versions: VersionRow[]; next: number | null };
 export type VersionRow = {
   id: string;
   number: number;
+  kind: 'live' | 'test';
   note: string | null;
+  /** It repeats the version of this number. */
+  rolledBackTo: number | null;
   createdAt: number;
   createdBy: string | null;
   isLive: boolean;
 };
 
-/** GET api/apps/:appId/events/:eventId/versions/:versionId */
 export type VersionAnswer = VersionRow & { definition: Definition };
+
+/** GET api/apps/:appId/events/:eventId/versions/:versionId: a live one, or that of a test. */
+export type FoundVersionAnswer = VersionAnswer & {
+  /** The live version that was published before it. */
+  previousId: string | null;
+};
 
 /** POST api/apps/:appId/events/:eventId/versions/:versionId/restore: its definition becomes the draft. Answers EventAnswer. */
 export type RestoreBody = { basedOn: number };
+
+/**
+ * POST api/apps/:appId/events/:eventId/versions/:versionId/roll-back: what it says is published once more, as a new
+ * version. Answers EventAnswer. 409 `live_changed`, 409 `wrong_state` for the live one, 422 `not_publishable`.
+ */
+export type RollBackBody = {
+  /** The live version that was looked at. */
+  basedOnLive: string;
+  note?: string;
+};

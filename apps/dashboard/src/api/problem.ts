@@ -8,7 +8,7 @@ export type Problem = {
   fields?: FieldProblem[];
   /** Of a draft that may not be published. */
   publishProblems?: PublishProblem[];
-  /** With `draft_changed`: who saved it, and when. */
+  /** With `draft_changed` and `live_changed`: who saved it, and when. */
   savedAt?: number;
   savedBy?: string | null;
   requestId: string;
@@ -35,6 +35,8 @@ export type ProblemCode =
   | 'name_taken'
   /** 409: somebody else saved in between; see `savedAt` and `savedBy`. */
   | 'draft_changed'
+  /** 409: another version went live in between; see `savedAt` and `savedBy`. */
+  | 'live_changed'
   /** 409: it is no longer in a state in which that can be done. */
   | 'wrong_state'
   /** 409: repeat with `confirm: true` when the person has read the warning in `error`. */

@@ -20,6 +20,7 @@ import { createLogRoutes, type LogRoutesDeps } from './routes/log';
 import { createQueueRoutes, type QueueRoutesDeps } from './routes/queues';
 import { createRegistryRoutes } from './routes/registry';
 import { createRequestRoutes, type RequestRoutesDeps } from './routes/requests';
+import { createSavedFilterRoutes, type SavedFilterRoutesDeps } from './routes/saved-filters';
 import { createSessionRoutes, type SessionRoutesDeps } from './routes/session';
 import { createTryingRoutes, type TryingRoutesDeps } from './routes/trying';
 
@@ -33,6 +34,7 @@ export type DashboardDeps = {
   events: EventRoutesDeps;
   trying: TryingRoutesDeps;
   log: LogRoutesDeps;
+  savedFilters: SavedFilterRoutesDeps;
   requests: RequestRoutesDeps;
   queues: QueueRoutesDeps;
   captures: CaptureRoutesDeps;
@@ -139,11 +141,13 @@ function addConfiguration(app: Express, deps: DashboardDeps): void {
   app.route(`${eventsAt}/:eventId`).get(events.read).patch(events.rename).delete(events.remove);
   app.put(`${eventsAt}/:eventId/draft`, events.saveDraft);
   app.post(`${eventsAt}/:eventId/check`, events.checkDraft);
+  app.post(`${eventsAt}/:eventId/variables`, events.variables);
   app.post(`${eventsAt}/:eventId/publish`, events.publish);
   app.post(`${eventsAt}/:eventId/discard`, events.discard);
   app.get(`${eventsAt}/:eventId/versions`, events.listVersions);
   app.get(`${eventsAt}/:eventId/versions/:versionId`, events.readVersion);
   app.post(`${eventsAt}/:eventId/versions/:versionId/restore`, events.restore);
+  app.post(`${eventsAt}/:eventId/versions/:versionId/roll-back`, events.rollBack);
   app.get(`${eventsAt}/:eventId/sample`, trying.sample);
   app.post(`${eventsAt}/:eventId/preview`, trying.preview);
   app.post(`${eventsAt}/:eventId/test`, trying.testSend);
@@ -159,6 +163,9 @@ function addRunning(app: Express, deps: DashboardDeps): void {
   const captures = createCaptureRoutes(deps.captures, routes);
   app.get('/api/apps/:appId/log', log.list);
   app.get('/api/apps/:appId/log/live', log.live);
+  const filters = createSavedFilterRoutes(deps.savedFilters, routes);
+  app.route('/api/apps/:appId/filters').get(filters.list).post(filters.create);
+  app.route('/api/apps/:appId/filters/:id').patch(filters.change).delete(filters.remove);
   app.get('/api/apps/:appId/requests/:requestId', requests.read);
   app.post('/api/apps/:appId/messages/:messageId/resend', requests.resend);
   app.post('/api/apps/:appId/messages/:messageId/cancel', requests.cancel);

@@ -137,6 +137,7 @@ function bodyFor(path: string, method: string): object {
   const all = {
     definition,
     basedOn: 0,
+    basedOnLive: 'x',
     user: {},
     data: {},
     delivery: 'sandbox',

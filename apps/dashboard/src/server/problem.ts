@@ -12,6 +12,7 @@ export const problemStatuses: Record<ProblemCode, number> = {
   not_found: 404,
   name_taken: 409,
   draft_changed: 409,
+  live_changed: 409,
   wrong_state: 409,
   needs_confirmation: 409,
   link_ended: 410,

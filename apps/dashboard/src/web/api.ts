@@ -7,7 +7,10 @@ import type {
   DraftAnswer,
   EventAnswer,
   EventListAnswer,
-  VersionAnswer,
+  FoundVersionAnswer,
+  PublishBody,
+  RollBackBody,
+  VariablesAnswer,
   VersionListAnswer,
 } from '../api/events';
 import type {
@@ -26,6 +29,11 @@ import type { Problem, ProblemCode } from '../api/problem';
 import type { ChannelPauseAnswer, QueuesAnswer, StatusAnswer } from '../api/queues';
 import type { RegistryAnswer } from '../api/registry';
 import type { RequestAnswer, ResendAnswer } from '../api/requests';
+import type {
+  NewSavedFilterBody,
+  SavedFilterChangeBody,
+  SavedFilterListAnswer,
+} from '../api/saved-filters';
 import type {
   Done,
   PasswordBody,
@@ -70,6 +78,7 @@ export function createApi(deps: ApiDeps) {
     ...draftCalls(ask),
     ...logCalls(ask),
     ...captureCalls(ask),
+    ...savedFilterCalls(ask),
     urlOf: (path: string) => new URL(path, deps.root).href,
   };
 }
@@ -168,10 +177,13 @@ function eventCalls(ask: Ask) {
       ask<EventAnswer>('PATCH', ofEvent(appId, eventId), { name, confirm }),
     removeEvent: (appId: string, eventId: string, confirmName: string) =>
       ask<Done>('DELETE', ofEvent(appId, eventId), { confirmName }),
-    listVersions: (appId: string, eventId: string) =>
-      ask<VersionListAnswer>('GET', `${ofEvent(appId, eventId)}/versions`),
+    listVersions: (appId: string, eventId: string, before?: number) =>
+      ask<VersionListAnswer>(
+        'GET',
+        `${ofEvent(appId, eventId)}/versions${before === undefined ? '' : `?before=${before}`}`,
+      ),
     readVersion: (appId: string, eventId: string, versionId: string) =>
-      ask<VersionAnswer>('GET', `${ofEvent(appId, eventId)}/versions/${id(versionId)}`),
+      ask<FoundVersionAnswer>('GET', `${ofEvent(appId, eventId)}/versions/${id(versionId)}`),
     restoreVersion: (appId: string, eventId: string, versionId: string, basedOn: number) =>
       ask<EventAnswer>('POST', `${ofEvent(appId, eventId)}/versions/${id(versionId)}/restore`, {
         basedOn,
@@ -185,11 +197,16 @@ function draftCalls(ask: Ask) {
       ask<DraftAnswer>('PUT', `${ofEvent(appId, eventId)}/draft`, { basedOn, definition }),
     checkDraft: (appId: string, eventId: string, definition: Definition) =>
       ask<CheckDraftAnswer>('POST', `${ofEvent(appId, eventId)}/check`, { definition }),
-    publish: (appId: string, eventId: string, basedOn: number, note: string) =>
-      ask<EventAnswer>('POST', `${ofEvent(appId, eventId)}/publish`, {
-        basedOn,
-        ...(note ? { note } : {}),
-      }),
+    compareVariables: (appId: string, eventId: string, definition: Definition) =>
+      ask<VariablesAnswer>('POST', `${ofEvent(appId, eventId)}/variables`, { definition }),
+    publish: (appId: string, eventId: string, body: PublishBody) =>
+      ask<EventAnswer>('POST', `${ofEvent(appId, eventId)}/publish`, body),
+    rollBack: (appId: string, eventId: string, versionId: string, body: RollBackBody) =>
+      ask<EventAnswer>(
+        'POST',
+        `${ofEvent(appId, eventId)}/versions/${id(versionId)}/roll-back`,
+        body,
+      ),
     discardDraft: (appId: string, eventId: string, basedOn: number) =>
       ask<EventAnswer>('POST', `${ofEvent(appId, eventId)}/discard`, { basedOn }),
     readSample: (appId: string, eventId: string) =>
@@ -235,5 +252,18 @@ function captureCalls(ask: Ask) {
     removeCapture: (appId: string, of: string) => ask<Done>('DELETE', one(appId, of)),
     removeCaptures: (appId: string) =>
       ask<RemoveCapturesAnswer>('DELETE', all(appId), { confirm: true }),
+  };
+}
+
+function savedFilterCalls(ask: Ask) {
+  const all = (appId: string) => `${ofApp(appId)}/filters`;
+  return {
+    listSavedFilters: (appId: string) => ask<SavedFilterListAnswer>('GET', all(appId)),
+    saveFilter: (appId: string, body: NewSavedFilterBody) =>
+      ask<SavedFilterListAnswer>('POST', all(appId), body),
+    changeSavedFilter: (appId: string, of: string, body: SavedFilterChangeBody) =>
+      ask<SavedFilterListAnswer>('PATCH', `${all(appId)}/${id(of)}`, body),
+    removeSavedFilter: (appId: string, of: string) =>
+      ask<SavedFilterListAnswer>('DELETE', `${all(appId)}/${id(of)}`),
   };
 }

@@ -15,6 +15,7 @@ import './styles/pages.css';
 import './styles/editor.css';
 import './styles/previews.css';
 import './styles/sandbox.css';
+import './styles/versions.css';
 import './styles/narrow.css';
 
 main();

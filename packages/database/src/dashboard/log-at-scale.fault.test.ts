@@ -3,6 +3,7 @@ import { messageStates } from '@belfry/shared';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import pg from 'pg';
 import { createDatabase, type Database } from '../client';
+import { callDataStatement } from './event-calls';
 import { type LogFilter, logStatement } from './log-statement';
 import { entryStatements } from './request-log';
 
@@ -10,6 +11,8 @@ const requests = 250_000;
 const messages = 1_000_000;
 const fillTimeoutMs = 600_000;
 const maxBuffers = 500;
+/** Of fifty calls of which nothing is stored, each is looked up in three tables. */
+const maxBuffersOfCalls = 700;
 const states = Object.keys(messageStates);
 
 let database: Database;
@@ -75,6 +78,7 @@ async function fill(): Promise<void> {
 
 type Plan = {
   'Node Type': string;
+  'Relation Name'?: string;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
   Plans?: Plan[];
@@ -90,6 +94,12 @@ async function explain(statement: { text: string; values: unknown[] }): Promise<
 
 function nodesOf(plan: Plan): string[] {
   return [plan['Node Type'], ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** Tables that are read from one end to the other. */
+function walkedTables(plan: Plan): string[] {
+  const own = /Seq Scan|Bitmap Heap/.test(plan['Node Type']) ? [plan['Relation Name'] ?? ''] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(walkedTables)];
 }
 
 function filterOf(filter: Partial<LogFilter>): LogFilter {
@@ -152,5 +162,14 @@ describe(`the log at ${messages} messages`, () => {
         isBounded: buffers <= maxBuffers || buffers,
       }).toEqual({ nodes: [], isBounded: true });
     }
+  });
+
+  test('has the last calls of an event in at most 700 buffers, and walks no big table', async () => {
+    const plan = await explain({ text: callDataStatement, values: [tenant.appId, events[0]] });
+    const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    expect({
+      read: walkedTables(plan).filter((table) => table !== 'event_version'),
+      isBounded: buffers <= maxBuffersOfCalls || buffers,
+    }).toEqual({ read: [], isBounded: true });
   });
 });

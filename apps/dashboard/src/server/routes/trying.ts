@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox';
 import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
 import { callExample } from '../call-example';
 import { checkDefinition, definitionSchema } from '../definition';
+import { draftOf, findEvent } from '../event-answers';
 import { maskTokens } from '../mask-tokens';
 import { previewChannels } from '../preview';
 import { Refusal } from '../problem';
@@ -12,7 +13,6 @@ import { confirmSchema, readBody } from '../read-body';
 import type { Routes } from '../route';
 import { makeSample } from '../sample';
 import type { TestSend } from '../test-send';
-import { draftOf, findEvent } from './events';
 
 export type TryingRoutesDeps = {
   channels: Record<string, AnyChannel>;

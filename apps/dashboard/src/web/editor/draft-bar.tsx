@@ -1,8 +1,10 @@
 import type { EventAnswer } from '../../api/events';
-import { useDesk } from '../context';
+import { useApp, useDesk } from '../context';
 import { clock, day, plural } from '../format';
-import { Button } from '../parts/controls';
+import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { pathOf } from '../route';
+import { draftName, versionSearch } from '../versions/version-place';
 import { changesOf } from './definition';
 import type { Floating } from './event-page';
 import type { Draft } from './use-draft';
@@ -16,6 +18,7 @@ export function DraftBar({
   draft: Draft;
   onOpen: (what: Floating) => void;
 }) {
+  const app = useApp();
   const { mayChange } = useDesk();
   const changes = event.live ? changesOf(event.live.definition, draft.definition).length : 0;
   const isSame = event.live !== null && changes === 0;
@@ -30,7 +33,13 @@ export function DraftBar({
         {savedWords(draft)}
       </span>
       <span className="grow" />
-      <Button onClick={() => onOpen('history')}>History</Button>
+      <Link
+        className="btn"
+        to={pathOf(app.id, 'events', event.id)}
+        search={versionSearch(isSame && event.live ? event.live.id : draftName)}
+      >
+        Versions
+      </Link>
       {mayChange && (
         <>
           <Button onClick={() => onOpen('test')}>

@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
-import { useAnswer, useApp, useDesk } from '../context';
+import { useAnswer, useApp, useDesk, usePlace } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
+import { readVersionPlace } from '../versions/version-place';
+import { VersionsView } from '../versions/versions-view';
 import { FirstChannel } from './add-channel';
 import { ChannelEditor } from './channel-editor';
 import { ChannelTabs } from './channel-tabs';
@@ -11,12 +13,11 @@ import { ConflictBar } from './conflict-bar';
 import { localesOf } from './definition';
 import { DraftBar } from './draft-bar';
 import { EventSettings } from './event-settings';
-import { HistoryDialog } from './history-dialog';
 import { PreviewColumn } from './preview-column';
 import { PublishDialog } from './publish-dialog';
 import { SamplePanel } from './sample-panel';
 import { TestSendDialog } from './test-send-dialog';
-import { useDraft } from './use-draft';
+import { type Draft, useDraft } from './use-draft';
 import { useSample } from './use-sample';
 
 const readAgainMs = 10_000;
@@ -33,7 +34,7 @@ export function EventPage({ eventId }: { eventId: string }) {
     <div className="event-page">
       <AwayBar loaded={event} reload={event.reload} />
       {event.value ? (
-        <EventEditor event={event.value} onEvent={event.set} />
+        <OpenEvent event={event.value} onEvent={event.set} onReload={event.reload} />
       ) : (
         <Waiting loaded={event} reload={event.reload} what="event" />
       )}
@@ -41,17 +42,29 @@ export function EventPage({ eventId }: { eventId: string }) {
   );
 }
 
-export type Floating = 'publish' | 'history' | 'test' | undefined;
+export type Floating = 'publish' | 'test' | undefined;
 
-function EventEditor({
-  event,
-  onEvent,
-}: {
+type EventProps = {
   event: EventAnswer;
   onEvent: (event: EventAnswer) => void;
-}) {
+  onReload: () => Promise<void>;
+};
+
+/** The draft outlives the look at a version, so that nothing typed is lost by it. */
+function OpenEvent(props: EventProps) {
+  const { search } = usePlace();
+  const draft = useDraft(props.event);
+  const place = readVersionPlace(search);
+  if (!place) return <EventEditor {...props} draft={draft} />;
+  function adopt(next: EventAnswer) {
+    props.onEvent(next);
+    draft.take(next.draft);
+  }
+  return <VersionsView {...props} draft={draft} place={place} onEvent={adopt} />;
+}
+
+function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: Draft }) {
   const { mayChange, registry } = useDesk();
-  const draft = useDraft(event);
   const { definition } = draft;
   const channels = registry.channels.map(({ channel }) => channel);
   const own = channels.filter((channel) => channel in definition.channels);
@@ -72,7 +85,8 @@ function EventEditor({
     draft.take(next.draft);
     setFloating(undefined);
   }
-  const parts = { event, draft, sample, onEvent: adopt, onClose: () => setFloating(undefined) };
+  const onClose = () => setFloating(undefined);
+  const parts = { event, draft, sample, onEvent: adopt, onReload, onClose };
   return (
     <div className="split ev">
       <div>
@@ -108,7 +122,6 @@ function EventEditor({
         <Divider name="event" side="last" initialPx={previewPx} />
       </div>
       {floating === 'publish' && <PublishDialog {...parts} />}
-      {floating === 'history' && <HistoryDialog {...parts} />}
       {floating === 'test' && <TestSendDialog {...parts} />}
     </div>
   );

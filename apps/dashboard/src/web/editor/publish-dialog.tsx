@@ -6,8 +6,9 @@ import { plural } from '../format';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
-import { ProblemNote } from '../parts/notes';
-import { Mark } from '../parts/state-mark';
+import { Problems } from '../parts/problems';
+import { LiveChangedNote } from '../versions/live-changed-note';
+import { MissingVariables } from '../versions/missing-variables';
 import { changesOf } from './definition';
 import type { Draft } from './use-draft';
 
@@ -15,11 +16,12 @@ type PublishProps = {
   event: EventAnswer;
   draft: Draft;
   onEvent: (event: EventAnswer) => void;
+  onReload: () => Promise<void>;
   onClose: () => void;
 };
 
 /** What changes for people, before it does. A published version never changes again. */
-export function PublishDialog({ event, draft, onEvent, onClose }: PublishProps) {
+export function PublishDialog({ event, draft, onEvent, onReload, onClose }: PublishProps) {
   const app = useApp();
   const { api, answers } = useTools();
   const [note, setNote] = useState('');
@@ -30,36 +32,36 @@ export function PublishDialog({ event, draft, onEvent, onClose }: PublishProps) 
     form.preventDefault();
     const saved = draft.isDirty ? await draft.save() : draft.saved;
     if (!saved) return onClose();
-    const answer = await api.publish(app.id, event.id, saved.revision, note);
+    const basedOnLive = event.live?.id ?? null;
+    const body = { basedOn: saved.revision, basedOnLive, note };
+    const answer = await api.publish(app.id, event.id, body);
     if ('problem' in answer) return setProblem(answer.problem);
     onEvent(answer.value);
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+  }
+  async function look() {
+    await onReload();
+    setProblem(undefined);
   }
   return (
     <Dialog title={`Publish ${event.name}`} onClose={onClose}>
       <form className="form" onSubmit={(form) => void publish(form)}>
         <Changes event={event} draft={draft} />
-        {!problem?.publishProblems && <ProblemNote problem={problem} />}
-        {problems.length > 0 && (
-          <ul className="problems boxed" aria-label="Problems">
-            {problems.map((one) => (
-              <li key={`${one.channel} ${one.locale} ${one.field} ${one.line} ${one.problem}`}>
-                <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
-                <span>
-                  <b>{[one.channel, one.locale, one.field].filter(Boolean).join(' ')}</b>{' '}
-                  {one.line !== undefined && `${one.line}:${one.column} `}
-                  {one.problem}
-                </span>
-              </li>
-            ))}
-          </ul>
+        <MissingVariables
+          event={event}
+          definition={draft.definition}
+          name={`draft ${draft.saved.revision}`}
+        />
+        {!problem?.publishProblems && (
+          <LiveChangedNote problem={problem} onLook={() => void look()} />
         )}
+        <Problems problems={problems} />
         <Field
           label="Note"
           aside="optional"
           value={note}
           maxLength={500}
-          hint="Stands in the history."
+          hint="Why; it stands in the list of versions."
           onChange={({ target }) => setNote(target.value)}
         />
         <div className="dialog-foot">

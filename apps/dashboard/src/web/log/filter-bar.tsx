@@ -5,6 +5,7 @@ import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
 import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
+import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
 
 export function FilterBar({
@@ -29,6 +30,7 @@ export function FilterBar({
   };
   return (
     <search className="bar filters" aria-label="Filter the log">
+      <SavedChip filters={filters} />
       <TimeChip filters={filters} onSet={set} onClear={() => clear('from', 'to', 'last')} />
       <ListChips filters={filters} onSet={set} onClear={clear} />
       {(['recipient', 'requestId', 'idempotencyKey'] as const).map((name) => {
@@ -43,6 +45,7 @@ export function FilterBar({
           Clear all
         </Button>
       )}
+      <SaveButton filters={filters} />
       <LiveButton live={live} isPaused={isPaused} onPause={onPause} />
     </search>
   );

@@ -1,3 +1,4 @@
+import { isUuid } from '@belfry/shared';
 import type { LogFilters } from '../../api/log';
 
 export type FilterName = keyof LogFilters;
@@ -47,11 +48,9 @@ export function toQuery(filters: PageFilters, now: number): string {
   return writeFilters({ ...rest, from: String(from) });
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** What one typed word most likely is. */
 export function guessFilter(text: string): 'requestId' | 'recipient' | 'idempotencyKey' {
-  if (uuid.test(text)) return 'requestId';
+  if (isUuid(text)) return 'requestId';
   if (/^[^\s@]+@[^\s@]+$/.test(text) || /^\+?[\d\s().-]{6,}$/.test(text) || text.startsWith('#')) {
     return 'recipient';
   }

@@ -7,6 +7,7 @@ import { Button, CopyButton, Link, Segments } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
+import { ActsHead, PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 import { pathOf } from '../route';
 
@@ -17,17 +18,18 @@ export function AppsPage() {
   const [doing, setDoing] = useState<Doing>();
   return (
     <div className="pane">
-      <div className="pad page-head">
-        <p className="dim">
-          An app has its own events, integrations, users and log. In sandbox delivery every channel
-          goes to the sandbox; in live delivery messages reach people.
-        </p>
-        {mayChange && (
-          <Button look="main-action" onClick={() => setDoing({ kind: 'create' })}>
-            Create app
-          </Button>
-        )}
-      </div>
+      <PageHead
+        action={
+          mayChange && (
+            <Button look="main-action" onClick={() => setDoing({ kind: 'create' })}>
+              Create app
+            </Button>
+          )
+        }
+      >
+        An app has its own events, integrations, users and log. In sandbox delivery every channel
+        goes to the sandbox; in live delivery messages reach people.
+      </PageHead>
       <AppTable apps={apps} mayChange={mayChange} onDo={setDoing} />
       {apps.length === 0 && (
         <p className="nothing">No app yet. Its id stands in every path that callers use.</p>
@@ -62,9 +64,7 @@ function AppTable({
           <th className="c-id">Id</th>
           <th className="c-state">Delivery</th>
           <th className="num opt">Made</th>
-          <th>
-            <span className="vh">What can be done</span>
-          </th>
+          <ActsHead />
         </tr>
       </thead>
       <tbody>

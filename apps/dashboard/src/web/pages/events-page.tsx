@@ -1,13 +1,13 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { EventRow } from '../../api/events';
 import type { PageProblem } from '../api';
 import { useAnswer, useApp, useDesk, useTools } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
-import { Dialog } from '../parts/dialog';
-import { Field } from '../parts/field';
 import { channelIcon, Icon } from '../parts/icons';
-import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
+import { ListPage } from '../parts/list-page';
+import { NameDialog } from '../parts/name-dialog';
+import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { pathOf } from '../route';
 
@@ -20,35 +20,27 @@ export function EventsPage() {
   const all = list.value?.events ?? [];
   const shown = all.filter(({ name }) => name.includes(text.trim()));
   return (
-    <div className="split int">
-      <div>
-        <div className="bar">
-          <div className="finder narrow">
-            <Icon name="search" size={14} />
-            <input
-              className="input"
-              aria-label="Find an event"
-              placeholder="Name"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-            <kbd className="key" data-keys="/" />
-          </div>
-          <span className="grow" />
-          {mayChange && (
-            <Button look="main-action" onClick={() => setAdding(true)}>
-              <Icon name="plus" size={14} />
-              Create event
-            </Button>
-          )}
-        </div>
-        <AwayBar loaded={list} reload={list.reload} />
-      </div>
+    <ListPage
+      finds="Find an event"
+      placeholder="Name"
+      text={text}
+      onText={setText}
+      loaded={list}
+      reload={list.reload}
+      action={
+        mayChange && (
+          <Button look="main-action" onClick={() => setAdding(true)}>
+            <Icon name="plus" size={14} />
+            Create event
+          </Button>
+        )
+      }
+    >
       {!list.value && <Waiting loaded={list} reload={list.reload} what="events" />}
       {list.value && all.length === 0 && <NoEvent onAdd={() => setAdding(true)} />}
       {all.length > 0 && <EventTable events={shown} />}
       {isAdding && <NewEventDialog onClose={() => setAdding(false)} />}
-    </div>
+    </ListPage>
   );
 }
 
@@ -137,39 +129,23 @@ function EventState({ event }: { event: EventRow }) {
 function NewEventDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
   const { api, answers, places } = useTools();
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function create(name: string): Promise<PageProblem | undefined> {
     const answer = await api.createEvent(app.id, name);
-    if ('problem' in answer) return setProblem(answer.problem);
+    if ('problem' in answer) return answer.problem;
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
     onClose();
     places.go(pathOf(app.id, 'events', answer.value.id));
+    return undefined;
   }
-  const under = problem?.fields?.find(({ path }) => path === 'name')?.problem;
-  const taken = problem?.code === 'name_taken' ? problem.error : undefined;
   return (
-    <Dialog title="Create event" onClose={onClose}>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        {!under && !taken && <ProblemNote problem={problem} />}
-        <Field
-          label="Name"
-          isMono
-          required
-          maxLength={128}
-          value={name}
-          problem={under ?? taken}
-          hint="What callers post as event, such as order_shipped. Unique in this app."
-          onChange={(event) => setName(event.target.value)}
-        />
-        <div className="dialog-foot">
-          <Button look="main-action" type="submit">
-            Create event
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <NameDialog
+      title="Create event"
+      action={() => 'Create event'}
+      hint="What callers post as event, such as order_shipped. Unique in this app."
+      maxLength={128}
+      isMono
+      onName={create}
+      onClose={onClose}
+    />
   );
 }

@@ -6,7 +6,8 @@ import { IntegrationList } from '../integrations/integration-list';
 import { Button } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
-import { AwayBar, Waiting } from '../parts/notes';
+import { ListPage } from '../parts/list-page';
+import { Waiting } from '../parts/notes';
 import { pathOf } from '../route';
 
 const formPx = 448;
@@ -24,33 +25,25 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
     await Promise.all([list.reload(), reloadApps()]);
   }
   return (
-    <div className="split int">
-      <div>
-        <div className="bar">
-          <div className="finder narrow">
-            <Icon name="search" size={14} />
-            <input
-              className="input"
-              aria-label="Find an integration"
-              placeholder="Name, provider, channel, state"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-            <kbd className="key" data-keys="/" />
-          </div>
-          <span className="grow" />
-          {mayChange && (
-            <Button
-              look="main-action"
-              onClick={() => places.go(pathOf(app.id, 'integrations', 'new'))}
-            >
-              <Icon name="plus" size={14} />
-              Add integration
-            </Button>
-          )}
-        </div>
-        <AwayBar loaded={list} reload={list.reload} />
-      </div>
+    <ListPage
+      finds="Find an integration"
+      placeholder="Name, provider, channel, state"
+      text={text}
+      onText={setText}
+      loaded={list}
+      reload={list.reload}
+      action={
+        mayChange && (
+          <Button
+            look="main-action"
+            onClick={() => places.go(pathOf(app.id, 'integrations', 'new'))}
+          >
+            <Icon name="plus" size={14} />
+            Add integration
+          </Button>
+        )
+      }
+    >
       <div className={openId ? 'body open' : 'body'}>
         {list.value ? (
           <IntegrationList shown={shown} isNone={all.length === 0} openId={openId} />
@@ -61,7 +54,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
         {open && <IntegrationForm key={open.id} stored={open} onChanged={reload} />}
         {openId && <Divider name="integrations" side="last" initialPx={formPx} />}
       </div>
-    </div>
+    </ListPage>
   );
 }
 

@@ -6,6 +6,7 @@ import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
 import { PasswordDialog } from '../parts/key-reveal';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
+import { ActsHead, PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 
 type Step = { kind: 'show' | 'end'; key: KeyRow } | { kind: 'create' };
@@ -21,22 +22,23 @@ export function KeysPage() {
   return (
     <div className="pane">
       <AwayBar loaded={keys} reload={keys.reload} />
-      <div className="pad page-head">
-        <p className="dim">
-          A backend sends it as <code>Authorization: AuthKey &lt;API key&gt;</code>. It belongs on a
-          server: never in a browser or an app.
-        </p>
-        {mayChange && (
-          <Button
-            look="main-action"
-            disabled={active >= max}
-            title={active >= max ? `${max} are active already: end one first` : undefined}
-            onClick={() => setStep({ kind: 'create' })}
-          >
-            Make another key
-          </Button>
-        )}
-      </div>
+      <PageHead
+        action={
+          mayChange && (
+            <Button
+              look="main-action"
+              disabled={active >= max}
+              title={active >= max ? `${max} are active already: end one first` : undefined}
+              onClick={() => setStep({ kind: 'create' })}
+            >
+              Make another key
+            </Button>
+          )
+        }
+      >
+        A backend sends it as <code>Authorization: AuthKey &lt;API key&gt;</code>. It belongs on a
+        server: never in a browser or an app.
+      </PageHead>
       {shown && (
         <div className="pad">
           <CodeBlock title={`API key ${shown.hint}`} text={shown.key}>
@@ -103,9 +105,7 @@ function KeyTable({
           <th>State</th>
           <th className="num">Made</th>
           <th className="num">Last used</th>
-          <th>
-            <span className="vh">What can be done</span>
-          </th>
+          <ActsHead />
         </tr>
       </thead>
       <tbody>

@@ -5,11 +5,14 @@ export function SelectChip({
   name,
   value,
   options,
+  none = 'any',
   onChange,
 }: {
   name: string;
   value: string | undefined;
   options: readonly { value: string; text: string }[];
+  /** What it says while nothing is chosen. */
+  none?: string;
   onChange: (value: string) => void;
 }) {
   const text = options.find((option) => option.value === value)?.text ?? value;
@@ -22,7 +25,7 @@ export function SelectChip({
         value={value ?? ''}
         onChange={(event) => onChange(event.target.value)}
       >
-        <option value="">any</option>
+        <option value="">{none}</option>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.text}

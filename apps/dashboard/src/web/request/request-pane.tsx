@@ -8,6 +8,7 @@ import { Icon } from '../parts/icons';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import { pathOf } from '../route';
+import { versionSearch } from '../versions/version-place';
 import { CallTab } from './call-tab';
 import { CurlButton } from './curl-button';
 import { RenderedTab } from './rendered-tab';
@@ -66,6 +67,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
           <Link
             className="tag mono"
             to={pathOf(app.id, 'events', event.id)}
+            search={versionSearch(version.id)}
             title="The version this request is pinned to"
           >
             {version.kind === 'test' ? 'test' : `v${version.number}`}

@@ -11,6 +11,7 @@ import { Shot } from '../previews/shot';
 import { AttemptBody } from './attempt-body';
 import { Explained } from './explained';
 import { ResendDialog } from './resend-dialog';
+import { VersionLink } from './version-link';
 
 /** The selected lane, step by step, with what was sent beside it. */
 export function Story({
@@ -103,7 +104,7 @@ function StepLine({ step, request }: { step: Step; request: RequestAnswer }) {
       return (
         <Line time={time} mark="dot" tone="s-delivered">
           <h3>
-            Planned on {versionWords(request)} <span>{planWords(request)}</span>
+            Planned on <VersionLink request={request} /> <span>{planWords(request)}</span>
           </h3>
           {step.detail && <p>{step.detail}</p>}
         </Line>
@@ -154,10 +155,6 @@ function StepLine({ step, request }: { step: Step; request: RequestAnswer }) {
         </Line>
       );
   }
-}
-
-function versionWords({ version: { kind, number } }: RequestAnswer): string {
-  return kind === 'test' ? 'a test of the draft' : `v${number}`;
 }
 
 function planWords({ kind, items, item, call, isSandbox }: RequestAnswer): string {
@@ -215,7 +212,10 @@ function Aside({
       )}
       <dl>
         <dt>Template</dt>
-        <dd>{request.version.kind === 'test' ? 'test' : `v${request.version.number}`}</dd>
+        <dd>
+          <VersionLink request={request} />
+          {request.call.locale !== null && `, ${request.call.locale}`}
+        </dd>
         {lane.integration && (
           <>
             <dt>Integration</dt>

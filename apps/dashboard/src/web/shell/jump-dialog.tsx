@@ -1,5 +1,7 @@
+import { isUuid } from '@belfry/shared';
 import { useEffect, useState } from 'react';
 import { useAnswer, useDesk, useTools } from '../context';
+import { savedFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
 import { Icon, type IconName } from '../parts/icons';
 import { pathOf } from '../route';
@@ -7,7 +9,6 @@ import { pathOf } from '../route';
 type Jump = { text: string; kind: string; icon: IconName; to: string; search?: string };
 
 const maxShown = 12;
-const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function JumpDialog({ onClose }: { onClose: () => void }) {
   const { places } = useTools();
@@ -83,9 +84,13 @@ function useNamed(appId: string | undefined): Jump[] {
   const integrations = useAnswer(`integrations ${key}`, async (api) =>
     appId ? api.listIntegrations(appId) : nothing,
   );
+  const saved = useSavedFilters(appId);
   if (!appId) return pagesOf(undefined);
   return [
     ...pagesOf(appId),
+    ...savedFilterEntries(appId, saved.value?.filters ?? []).map(({ text, to, search }): Jump => {
+      return { text, kind: 'saved filter', icon: 'log', to, search };
+    }),
     ...(events.value?.events ?? []).map(({ id, name }): Jump => {
       return { text: name, kind: 'event', icon: 'event', to: pathOf(appId, 'events', id) };
     }),
@@ -120,7 +125,7 @@ function pagesOf(appId: string | undefined): Jump[] {
 
 function inLog(appId: string | undefined, text: string): Jump[] {
   if (!appId || text.length < 3) return [];
-  if (requestId.test(text)) {
+  if (isUuid(text)) {
     return [{ text, kind: 'request', icon: 'log', to: pathOf(appId, 'log', text) }];
   }
   if (!/[@+\d]/.test(text)) return [];

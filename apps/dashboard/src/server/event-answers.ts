@@ -1,0 +1,152 @@
+import type { AnyChannel } from '@belfry/channels';
+import type { AppEventRow, AppEvents, AppIntegrations, StoredVersion } from '@belfry/database';
+import type { VersionDefinition } from '@belfry/shared';
+import type { DraftAnswer, EventAnswer, EventRow, VersionAnswer, VersionRow } from '../api/events';
+import { type CheckedDefinition, checkDefinition, emptyDefinition } from './definition';
+import { inPealOrder } from './peal';
+import { notFound, Refusal } from './problem';
+import { type AppCall, idOf } from './route';
+import { isSameJson } from './same-json';
+
+export type EventAnswersDeps = {
+  channels: Record<string, AnyChannel>;
+  events: AppEvents;
+  integrations: Pick<AppIntegrations, 'list'>;
+};
+
+export type EventAnswers = ReturnType<typeof createEventAnswers>;
+
+/** What the routes say of an event, and how they save its draft. */
+export function createEventAnswers(deps: EventAnswersDeps) {
+  const { events } = deps;
+  const conflicts = createConflicts(events);
+
+  async function check(
+    { app }: AppCall,
+    definition: VersionDefinition,
+  ): Promise<CheckedDefinition> {
+    const integrations = await deps.integrations.list(app.id);
+    return checkDefinition(definition, {
+      channels: deps.channels,
+      delivery: app.delivery,
+      integrations,
+    });
+  }
+
+  async function answer(call: AppCall, id: string): Promise<EventAnswer> {
+    const event = await events.find(call.app.id, id);
+    if (!event) throw notFound('event');
+    const draft = await draftAnswer(call, event);
+    return { ...rowOf(event), draft, live: event.live && versionAnswer(event.live, event) };
+  }
+
+  async function draftAnswer(call: AppCall, event: AppEventRow): Promise<DraftAnswer> {
+    const definition = draftOf(event);
+    const { problems, paths } = await check(call, definition);
+    return {
+      // What a version may hold is what the schema of drafts says.
+      definition: definition as DraftAnswer['definition'],
+      revision: event.draftRevision,
+      savedAt: (event.draftSavedAt ?? event.updatedAt).getTime(),
+      savedBy: event.draftSavedBy,
+      problems,
+      paths,
+      isLive: event.live !== null && isSameJson(definition, event.live.definition),
+    };
+  }
+
+  async function save(
+    call: AppCall,
+    event: AppEventRow,
+    draft: { basedOn: number; definition: VersionDefinition },
+  ) {
+    const isSaved = await events.saveDraft(call.actor, call.app.id, {
+      eventId: event.id,
+      ...draft,
+    });
+    if (!isSaved) throw await conflicts.savedBetween(call, event.id);
+  }
+
+  return { check, answer, draftAnswer, save, ...conflicts };
+}
+
+/** Who was faster, and with what. */
+function createConflicts(events: Pick<AppEvents, 'find'>) {
+  async function savedBetween({ app }: AppCall, id: string): Promise<Refusal> {
+    const event = await events.find(app.id, id);
+    if (!event) return notFound('event');
+    const who = event.draftSavedBy ?? 'Somebody else';
+    return new Refusal(
+      'draft_changed',
+      `${who} saved this draft in between. Look at both before you save yours.`,
+      {
+        savedAt: (event.draftSavedAt ?? event.updatedAt).getTime(),
+        savedBy: event.draftSavedBy,
+      },
+    );
+  }
+
+  async function liveBetween({ app }: AppCall, id: string): Promise<Refusal> {
+    const event = await events.find(app.id, id);
+    if (!event?.live) return notFound('event');
+    const { number, createdAt, createdBy } = event.live;
+    return new Refusal(
+      'live_changed',
+      `${createdBy ?? 'Somebody else'} made v${number} live in between. Look at it before you change what is live.`,
+      { savedAt: createdAt.getTime(), savedBy: createdBy },
+    );
+  }
+
+  return { savedBetween, liveBetween };
+}
+
+export async function findEvent(
+  events: Pick<AppEvents, 'find'>,
+  call: AppCall,
+): Promise<AppEventRow> {
+  const event = await events.find(call.app.id, idOf(call, 'eventId', 'event'));
+  if (!event) throw notFound('event');
+  return event;
+}
+
+/** What the editor begins with: the draft, else what is live, else nothing. */
+export function draftOf({ draft, live }: AppEventRow): VersionDefinition {
+  return draft ?? live?.definition ?? emptyDefinition;
+}
+
+export function rowOf(event: AppEventRow): EventRow {
+  const { id, name, live, draft, updatedAt } = event;
+  const isChanged = draft !== null && live !== null && !isSameJson(draft, live.definition);
+  const liveState = isChanged ? 'changed' : 'live';
+  const definition = live?.definition ?? draft ?? emptyDefinition;
+  return {
+    id,
+    name,
+    state: live ? liveState : 'draft',
+    liveNumber: live?.number ?? null,
+    liveSince: live?.createdAt.getTime() ?? null,
+    channels: inPealOrder(Object.keys(definition.channels)),
+    updatedAt: updatedAt.getTime(),
+  };
+}
+
+export function versionRow(
+  { id, number, kind, note, rolledBackTo, createdAt, createdBy }: StoredVersion,
+  { live }: AppEventRow,
+): VersionRow {
+  return {
+    id,
+    number,
+    kind,
+    note,
+    rolledBackTo,
+    createdBy,
+    createdAt: createdAt.getTime(),
+    isLive: live?.id === id,
+  };
+}
+
+export function versionAnswer(version: StoredVersion, event: AppEventRow): VersionAnswer {
+  const definition = version.definition as VersionAnswer['definition'];
+  return { ...versionRow(version, event), definition };
+}

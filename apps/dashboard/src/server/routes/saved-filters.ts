@@ -1,0 +1,101 @@
+import { type AppSavedFilters, maxSavedFilters } from '@belfry/database';
+import { Type } from '@sinclair/typebox';
+import type { SavableFilters, SavedFilterListAnswer } from '../../api/saved-filters';
+import { notFound, Refusal } from '../problem';
+import { readBody } from '../read-body';
+import { idOf, type Routes } from '../route';
+
+export type SavedFilterRoutesDeps = { savedFilters: AppSavedFilters };
+
+const filterName = Type.String({
+  maxLength: 60,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  'x-problem': 'must have 1 to 60 characters, not all of them blank',
+});
+const time = Type.Optional(
+  Type.String({ pattern: '^\\d{1,15}$', 'x-problem': 'must be a time in Unix milliseconds' }),
+);
+const text = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
+/** An address would stay here when the person is erased. */
+const notSaved = Type.Optional(
+  Type.Never({ 'x-problem': 'names one person or one request: it is never saved' }),
+);
+const filters = Type.Object(
+  {
+    from: time,
+    to: time,
+    last: Type.Optional(
+      Type.String({ pattern: '^\\d{1,3}[mhd]$', 'x-problem': 'must be a span such as 15m or 24h' }),
+    ),
+    event: text,
+    channel: text,
+    state: text,
+    provider: text,
+    recipient: notSaved,
+    requestId: notSaved,
+    idempotencyKey: notSaved,
+  },
+  { additionalProperties: false, minProperties: 1, 'x-problem': 'must hold a filter or more' },
+);
+const newBody = Type.Object({ name: filterName, filters });
+const changeBody = Type.Object({
+  name: Type.Optional(filterName),
+  filters: Type.Optional(filters),
+});
+
+/** Filters of the log under a name, the same for every operator of the account. */
+export function createSavedFilterRoutes(
+  { savedFilters }: SavedFilterRoutesDeps,
+  { inApp }: Routes,
+) {
+  async function answer(appId: string): Promise<SavedFilterListAnswer> {
+    const rows = await savedFilters.list(appId);
+    return {
+      max: maxSavedFilters,
+      filters: rows.map(({ updatedAt, ...row }) => ({
+        ...row,
+        // Only what the schema above let in is stored.
+        filters: row.filters as SavableFilters,
+        updatedAt: updatedAt.getTime(),
+      })),
+    };
+  }
+
+  return {
+    list: inApp(({ app }) => answer(app.id)),
+
+    create: inApp(async ({ actor, app, body }) => {
+      const given = readBody(newBody, body);
+      const saved = { name: given.name.trim(), filters: given.filters };
+      const created = await savedFilters.create(actor, app.id, saved);
+      if (created === 'taken') throw taken();
+      if (created === 'full') {
+        const words = `${maxSavedFilters} filters are saved already: delete one first.`;
+        throw new Refusal('wrong_state', words);
+      }
+      return answer(app.id);
+    }),
+
+    change: inApp(async (call) => {
+      const { name, filters: next } = readBody(changeBody, call.body);
+      const id = idOf(call, 'id', 'filter');
+      const change = { id, ...(name && { name: name.trim() }), ...(next && { filters: next }) };
+      const changed = await savedFilters.change(call.actor, call.app.id, change);
+      if (changed === 'taken') throw taken();
+      if (changed === 'not_found') throw notFound('filter');
+      return answer(call.app.id);
+    }),
+
+    remove: inApp(async (call) => {
+      const id = idOf(call, 'id', 'filter');
+      if (!(await savedFilters.remove(call.actor, call.app.id, id))) throw notFound('filter');
+      return answer(call.app.id);
+    }),
+  };
+}
+
+function taken(): Refusal {
+  return new Refusal('name_taken', 'A filter of this app has this name already.', {
+    fields: [{ path: 'name', problem: 'is taken' }],
+  });
+}

@@ -1,0 +1,149 @@
+import type { AppEvents, FoundVersion } from '@belfry/database';
+import type { VersionDefinition } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type {
+  EventAnswer,
+  FoundVersionAnswer,
+  VariablesAnswer,
+  VersionListAnswer,
+} from '../../api/events';
+import { definitionSchema } from '../definition';
+import {
+  draftOf,
+  type EventAnswers,
+  type EventAnswersDeps,
+  findEvent,
+  versionAnswer,
+  versionRow,
+} from '../event-answers';
+import { compareWithCalls } from '../missing-variables';
+import { notFound, Refusal } from '../problem';
+import { readBody } from '../read-body';
+import { type AppCall, idOf, queryText, type Routes } from '../route';
+
+const basedOn = Type.Integer({ minimum: 0 });
+const versionId = Type.String({ maxLength: 36 });
+const note = Type.Optional(
+  Type.String({ maxLength: 500, 'x-problem': 'must have 500 characters at most' }),
+);
+const publishBody = Type.Object({
+  basedOn,
+  basedOnLive: Type.Optional(Type.Union([versionId, Type.Null()])),
+  note,
+});
+const rollBackBody = Type.Object({ basedOnLive: versionId, note });
+const restoreBody = Type.Object({ basedOn });
+const variablesBody = Type.Object({ definition: definitionSchema });
+const versionsPageSize = 50;
+
+/** What was published of an event, and when. */
+export function createVersionRoutes(
+  { events }: EventAnswersDeps,
+  { answer, save }: EventAnswers,
+  { inApp }: Routes,
+) {
+  return {
+    listVersions: inApp(async (call): Promise<VersionListAnswer> => {
+      const event = await findEvent(events, call);
+      const given = Number(queryText(call, 'before'));
+      const before =
+        Number.isSafeInteger(given) && given > 0 && given < 2 ** 31 ? given : undefined;
+      const page = { eventId: event.id, before, limit: versionsPageSize };
+      const rows = await events.listVersions(call.app.id, page);
+      const next = rows.length === versionsPageSize ? (rows.at(-1)?.number ?? null) : null;
+      return { versions: rows.map((row) => versionRow(row, event)), next };
+    }),
+
+    readVersion: inApp(async (call): Promise<FoundVersionAnswer> => {
+      const event = await findEvent(events, call);
+      const version = await findVersion(events, call);
+      return { ...versionAnswer(version, event), previousId: version.previousId };
+    }),
+
+    restore: inApp(async (call) => {
+      const { basedOn: revision } = readBody(restoreBody, call.body);
+      const event = await findEvent(events, call);
+      const { definition } = await findVersion(events, call);
+      await save(call, event, { basedOn: revision, definition });
+      return answer(call, event.id);
+    }),
+  };
+}
+
+/** What makes another version live. A version is never changed, and none is taken away. */
+export function createPublishRoutes(
+  { events }: EventAnswersDeps,
+  { answer, check, savedBetween, liveBetween }: EventAnswers,
+  { inApp }: Routes,
+) {
+  async function requirePublishable(call: AppCall, definition: VersionDefinition, what: string) {
+    const { problems } = await check(call, definition);
+    if (!problems.some(({ severity }) => severity === 'error')) return;
+    throw new Refusal('not_publishable', what, { publishProblems: problems });
+  }
+
+  return {
+    publish: inApp(async (call): Promise<EventAnswer> => {
+      const { note: given, ...based } = readBody(publishBody, call.body);
+      const event = await findEvent(events, call);
+      if (event.draftRevision !== based.basedOn) throw await savedBetween(call, event.id);
+      await requirePublishable(call, draftOf(event), 'The draft cannot be published yet.');
+      const { state } = await events.publish(call.actor, call.app.id, {
+        eventId: event.id,
+        basedOn: based.basedOn,
+        basedOnLive: based.basedOnLive,
+        note: given?.trim() || undefined,
+      });
+      if (state === 'draft_changed') throw await savedBetween(call, event.id);
+      if (state === 'live_changed') throw await liveBetween(call, event.id);
+      return answer(call, event.id);
+    }),
+
+    rollBack: inApp(async (call): Promise<EventAnswer> => {
+      const { basedOnLive, note: given } = readBody(rollBackBody, call.body);
+      const event = await findEvent(events, call);
+      const version = await findVersion(events, call);
+      if (version.kind === 'test') throw notFound('version');
+      if (event.live?.id !== basedOnLive) throw await liveBetween(call, event.id);
+      const what = `v${version.number} cannot be live as things are now: make it the draft, and correct it there.`;
+      await requirePublishable(call, version.definition, what);
+      const { state } = await events.rollBack(call.actor, call.app.id, {
+        eventId: event.id,
+        versionId: version.id,
+        basedOnLive,
+        note: given?.trim() || undefined,
+      });
+      switch (state) {
+        case 'published':
+          return answer(call, event.id);
+        case 'not_found':
+          throw notFound('version');
+        case 'live_changed':
+          throw await liveBetween(call, event.id);
+        case 'is_live':
+          throw new Refusal('wrong_state', `v${version.number} is live already.`);
+      }
+    }),
+
+    variables: inApp(
+      async (call): Promise<VariablesAnswer> => {
+        const { definition } = readBody(variablesBody, call.body);
+        const event = await findEvent(events, call);
+        const isSensitive = definition.isSensitive || event.live?.definition.isSensitive === true;
+        const { paths } = await check(call, definition);
+        const calls = isSensitive ? [] : await events.listCallData(call.app.id, event.id);
+        return { ...compareWithCalls(paths, calls), isSensitive };
+      },
+      { mayViewer: true },
+    ),
+  };
+}
+
+async function findVersion(events: AppEvents, call: AppCall): Promise<FoundVersion> {
+  const version = await events.findVersion(call.app.id, {
+    eventId: idOf(call, 'eventId', 'event'),
+    versionId: idOf(call, 'versionId', 'version'),
+  });
+  if (!version) throw notFound('version');
+  return version;
+}

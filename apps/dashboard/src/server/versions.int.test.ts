@@ -1,0 +1,269 @@
+import { newId } from '@belfry/runtime';
+import {
+  createStoredDashboard,
+  type Neighbour,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+const policy = { attempts: 8, timeToLiveMs: 86_400_000, onUnknown: 'resend' };
+
+function definitionOf(subject: string, options: object = {}) {
+  return {
+    defaultLocale: 'en',
+    missing: 'empty',
+    isSensitive: false,
+    channels: {
+      email: {
+        integrationIds: [],
+        templates: { en: { subject, html: '<p>Hello {{user_name}}</p>' } },
+        policy,
+      },
+    },
+    ...options,
+  };
+}
+
+type At = { at: string; who: Pick<Neighbour, 'tenant' | 'call'> };
+
+/** An event with a version for each of the subjects, the last one live. */
+async function publishAll(subjects: string[]): Promise<At & { versions: { id: string }[] }> {
+  const who = await dashboard.createNeighbour();
+  const { body } = await who.call('post', `apps/${who.tenant.appId}/events`, { name: 'shipped' });
+  const at = `apps/${who.tenant.appId}/events/${body.id}`;
+  for (const [index, subject] of subjects.entries()) {
+    await who.call('put', `${at}/draft`, { basedOn: index, definition: definitionOf(subject) });
+    const note = `says ${subject}`;
+    const published = await who.call('post', `${at}/publish`, { basedOn: index + 1, note });
+    expect(published.status).toBe(200);
+  }
+  const list = await who.call('get', `${at}/versions`);
+  return { at, who, versions: list.body.versions.toReversed() };
+}
+
+async function actionsOf({ call }: Pick<Neighbour, 'call'>) {
+  const { body } = await call('get', 'audit');
+  return body.entries.map(({ action, change }: { action: string; change: unknown }) => [
+    action,
+    change,
+  ]);
+}
+
+describe('a rollback', () => {
+  test('publishes what an older version says as a new one, and leaves the others as they were', async () => {
+    const { at, who, versions } = await publishAll(['one', 'two']);
+    const [first, second] = versions;
+    const rolled = await who.call('post', `${at}/versions/${first!.id}/roll-back`, {
+      basedOnLive: second!.id,
+      note: ' two was wrong ',
+    });
+    expect(rolled.body).toMatchObject({
+      state: 'live',
+      liveNumber: 3,
+      live: { number: 3, rolledBackTo: 1, note: 'two was wrong', definition: definitionOf('one') },
+    });
+    const list = await who.call('get', `${at}/versions`);
+    expect(list.body.versions).toMatchObject([
+      { number: 3, isLive: true, rolledBackTo: 1, kind: 'live' },
+      { number: 2, isLive: false, rolledBackTo: null, note: 'says two' },
+      { number: 1, isLive: false, rolledBackTo: null, note: 'says one' },
+    ]);
+    const read = await who.call('get', `${at}/versions/${second!.id}`);
+    expect(read.body).toMatchObject({ definition: definitionOf('two'), previousId: first!.id });
+    expect((await actionsOf(who))[0]).toEqual([
+      'event.rolled_back',
+      { version: rolled.body.live.id, number: 3, rolledBackTo: 1 },
+    ]);
+  });
+
+  test('takes the draft back with it, so that the next publish does not undo it', async () => {
+    const { at, who, versions } = await publishAll(['one', 'two']);
+    const rolled = await who.call('post', `${at}/versions/${versions[0]!.id}/roll-back`, {
+      basedOnLive: versions[1]!.id,
+    });
+    expect(rolled.body.draft).toMatchObject({
+      definition: definitionOf('one'),
+      revision: 3,
+      isLive: true,
+    });
+  });
+
+  test('leaves a draft alone that says something else', async () => {
+    const { at, who, versions } = await publishAll(['one', 'two']);
+    await who.call('put', `${at}/draft`, { basedOn: 2, definition: definitionOf('three') });
+    const rolled = await who.call('post', `${at}/versions/${versions[0]!.id}/roll-back`, {
+      basedOnLive: versions[1]!.id,
+    });
+    expect(rolled.body).toMatchObject({
+      state: 'changed',
+      draft: { definition: definitionOf('three'), revision: 3 },
+    });
+  });
+
+  test('of two operators at once is made by one; the other is told who was faster, and nothing is changed', async () => {
+    const { at, who, versions } = await publishAll(['one', 'two', 'three']);
+    const [first, second, third] = versions;
+    const rollBack = (to: { id: string } | undefined) =>
+      who.call('post', `${at}/versions/${to!.id}/roll-back`, { basedOnLive: third!.id });
+    const answers = await Promise.all([rollBack(first), rollBack(second)]);
+    const [refused] = answers.filter(({ status }) => status !== 200);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(refused!.body).toMatchObject({ code: 'live_changed', savedBy: expect.any(String) });
+    expect(refused!.body.error).toMatch(/made v4 live in between/);
+    const list = await who.call('get', `${at}/versions`);
+    expect(list.body.versions).toHaveLength(4);
+  });
+
+  test('is refused by a publish that looked at what was live before', async () => {
+    const { at, who, versions } = await publishAll(['one', 'two']);
+    const [first, second] = versions;
+    await who.call('put', `${at}/draft`, { basedOn: 2, definition: definitionOf('three') });
+    await who.call('post', `${at}/versions/${first!.id}/roll-back`, { basedOnLive: second!.id });
+    const late = { basedOn: 3, basedOnLive: second!.id };
+    const published = await who.call('post', `${at}/publish`, late);
+    expect([published.status, published.body.code]).toEqual([409, 'live_changed']);
+    const live = (await who.call('get', at)).body.live.id;
+    const again = await who.call('post', `${at}/publish`, { basedOn: 3, basedOnLive: live });
+    expect(again.body.liveNumber).toBe(4);
+  });
+
+  test('is refused for what is live, for a test, and for what could not be published now', async () => {
+    const { at, who, versions } = await publishAll(['one', 'two']);
+    const [first, second] = versions;
+    const rollBack = (id: string, body: object = { basedOnLive: second!.id }) =>
+      who.call('post', `${at}/versions/${id}/roll-back`, body);
+    expect((await rollBack(second!.id)).body.code).toBe('wrong_state');
+    expect((await rollBack(newId())).status).toBe(404);
+    expect((await rollBack(first!.id, {})).body.code).toBe('invalid');
+    const long = await rollBack(first!.id, { basedOnLive: second!.id, note: 'x'.repeat(501) });
+    expect(long.body.fields).toEqual([
+      { path: 'note', problem: 'must have 500 characters at most' },
+    ]);
+    const tested = await who.call('post', `${at}/test`, {
+      definition: definitionOf('test'),
+      user: { email: 'ana@example.com' },
+      data: {},
+      delivery: 'sandbox',
+    });
+    const appAt = at.split('/events/')[0];
+    const story = await who.call('get', `${appAt}/requests/${tested.body.requestId}`);
+    const { version } = story.body;
+    expect((await who.call('get', `${at}/versions/${version.id}`)).body.kind).toBe('test');
+    expect((await rollBack(version.id)).status).toBe(404);
+    await who.call('patch', appAt!, { delivery: 'live' });
+    const refused = await rollBack(first!.id);
+    expect([refused.status, refused.body.code]).toEqual([422, 'not_publishable']);
+    expect(refused.body.publishProblems[0].problem).toMatch(/no integration/);
+    expect((await who.call('get', at)).body.live.id).toBe(second!.id);
+  });
+
+  test('is not made by a viewer, who may look', async () => {
+    const { at, who, versions } = await publishAll(['one', 'two']);
+    const { lookUps } = dashboard.database;
+    const toViewer = `UPDATE operator SET role = 'viewer' WHERE account_id = $1`;
+    await lookUps.query(toViewer, [who.tenant.accountId]);
+    const rolled = await who.call('post', `${at}/versions/${versions[0]!.id}/roll-back`, {
+      basedOnLive: versions[1]!.id,
+    });
+    expect(rolled.body.code).toBe('not_allowed');
+    expect((await who.call('get', `${at}/versions/${versions[0]!.id}`)).status).toBe(200);
+    const asked = { definition: definitionOf('x') };
+    expect((await who.call('post', `${at}/variables`, asked)).status).toBe(200);
+  });
+});
+
+describe('the variables that a version reads', () => {
+  type Brought = { data?: string | null; kind?: string; items?: number; versionId?: string };
+
+  /** A request as the gateway stores it, with what its first item brought. */
+  async function store(
+    { at, who, versions }: At & { versions: { id: string }[] },
+    brought: Brought,
+  ) {
+    const { data = null, kind = 'single', items = 1, versionId = versions.at(-1)!.id } = brought;
+    const id = newId();
+    const { accountId, appId } = who.tenant;
+    await dashboard.database.lookUps.query(
+      `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`,
+      [id, accountId, appId, at.split('/').at(-1), versionId, kind, items],
+    );
+    await dashboard.database.lookUps.query(
+      'INSERT INTO request_item (request_id, item, data, planned_at) VALUES ($1, 0, $2, now())',
+      [id, data],
+    );
+    return id;
+  }
+
+  const variables = ({ at, who }: At, definition: object) =>
+    who.call('post', `${at}/variables`, { definition });
+
+  test('are told with in how many of the last requests they were missing, most missed first', async () => {
+    const event = await publishAll(['one']);
+    await store(event, { data: '{"user_name":"Ana","order":{"id":1}}' });
+    await store(event, { data: '{"user_name":null}' });
+    await store(event, { data: '{"order":{"id":2}}', kind: 'bulk', items: 3 });
+    await store(event, {});
+    await store(event, { data: '{"user_name":"a test is no call"}', kind: 'test' });
+    const answer = await variables(event, definitionOf('{{order.id}} {{order.eta}}'));
+    expect(answer.body).toEqual({
+      compared: 4,
+      maxCompared: 50,
+      unreadable: 0,
+      isSensitive: false,
+      missing: [
+        { path: 'order.eta', channels: ['email'], missingIn: 4 },
+        { path: 'order.id', channels: ['email'], missingIn: 2 },
+        { path: 'user_name', channels: ['email'], missingIn: 2 },
+      ],
+    });
+  });
+
+  test('are compared with the newest 50 requests at most', async () => {
+    const event = await publishAll(['one']);
+    for (let count = 0; count < 5; count += 1) await store(event, { data: '{"user_name":"old"}' });
+    for (let count = 0; count < 50; count += 1) await store(event, { data: '{"other":1}' });
+    const { body } = await variables(event, definitionOf('Hello'));
+    expect(body).toMatchObject({
+      compared: 50,
+      missing: [{ path: 'user_name', missingIn: 50 }],
+    });
+  });
+
+  test('are not compared with what is sealed, gone, or too large, and that is counted', async () => {
+    const event = await publishAll(['one']);
+    const { at, who } = event;
+    const sensitive = definitionOf('one', { isSensitive: true });
+    await who.call('put', `${at}/draft`, { basedOn: 1, definition: sensitive });
+    const { body } = await who.call('post', `${at}/publish`, { basedOn: 2 });
+    const { rows } = await dashboard.database.lookUps.query<{ id: string }>(
+      'SELECT id FROM event_version WHERE event_id = $1 ORDER BY number LIMIT 1',
+      [at.split('/').at(-1)],
+    );
+    const plain = rows[0]!.id;
+    await store(event, { data: '"v1.test.sealed"', versionId: body.live.id });
+    await store(event, { data: null, versionId: body.live.id });
+    await store(event, { data: `{"user_name":"${'x'.repeat(70_000)}"}`, versionId: plain });
+    const erased = await store(event, { data: null, versionId: plain });
+    await dashboard.database.lookUps.query(
+      `INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at)
+       VALUES ($1, $2, 0, $3, 'email', $4, 'sent', now())`,
+      [newId(), erased, who.tenant.appId, `erased:${newId()}`],
+    );
+    const live = (await variables(event, definitionOf('one'))).body;
+    expect(live).toMatchObject({ isSensitive: true, compared: 0, unreadable: 0, missing: [] });
+    await who.call('put', `${at}/draft`, { basedOn: 2, definition: definitionOf('one') });
+    await who.call('post', `${at}/publish`, { basedOn: 3 });
+    const after = (await variables(event, definitionOf('one'))).body;
+    expect(after).toMatchObject({ isSensitive: false, compared: 0, unreadable: 4, missing: [] });
+    const asked = (await variables(event, sensitive)).body;
+    expect(asked).toMatchObject({ isSensitive: true, unreadable: 0 });
+  });
+});

@@ -1,0 +1,59 @@
+import { useState } from 'react';
+import { useApp, useDesk, usePlace, useTools } from '../context';
+import { Button } from '../parts/controls';
+import { SelectChip } from '../parts/select-chip';
+import { type PageFilters, writeFilters } from './filters';
+import { SaveFilterDialog } from './save-filter-dialog';
+import { findSaved, savableOf, useSavedFilters } from './saved-filters';
+import { SavedFiltersDialog } from './saved-filters-dialog';
+
+const manage = 'manage';
+
+/** The saved filters, where there are any. The address says what is shown; a saved filter is one address under a name. */
+export function SavedChip({ filters }: { filters: PageFilters }) {
+  const app = useApp();
+  const { mayChange } = useDesk();
+  const { places } = useTools();
+  const { path } = usePlace();
+  const [isManaging, setManaging] = useState(false);
+  const saved = useSavedFilters(app.id).value?.filters ?? [];
+  if (saved.length === 0 && !isManaging) return null;
+  function choose(id: string) {
+    if (id === manage) return setManaging(true);
+    const chosen = saved.find((one) => one.id === id);
+    places.go(path, { search: chosen ? writeFilters(chosen.filters) : '' });
+  }
+  return (
+    <>
+      <SelectChip
+        name="saved"
+        value={findSaved(saved, filters)?.id}
+        none="none"
+        options={[
+          ...saved.map(({ id, name }) => ({ value: id, text: name })),
+          ...(mayChange ? [{ value: manage, text: 'rename or delete…' }] : []),
+        ]}
+        onChange={choose}
+      />
+      {isManaging && <SavedFiltersDialog onClose={() => setManaging(false)} />}
+    </>
+  );
+}
+
+/** There is something to save, and it is not saved yet. */
+export function SaveButton({ filters }: { filters: PageFilters }) {
+  const app = useApp();
+  const { mayChange } = useDesk();
+  const [isSaving, setSaving] = useState(false);
+  const saved = useSavedFilters(app.id).value?.filters ?? [];
+  const isNew = Object.keys(savableOf(filters)).length > 0 && !findSaved(saved, filters);
+  if (!mayChange || (!isNew && !isSaving)) return null;
+  return (
+    <>
+      <Button look="small" onClick={() => setSaving(true)}>
+        Save filter
+      </Button>
+      {isSaving && <SaveFilterDialog filters={filters} onClose={() => setSaving(false)} />}
+    </>
+  );
+}

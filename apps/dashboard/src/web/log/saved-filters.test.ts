@@ -1,0 +1,44 @@
+import type { SavedFilterAnswer } from '../../api/saved-filters';
+import { readFilters } from './filters';
+import {
+  findSaved,
+  savableOf,
+  savedFilterEntries,
+  unsavableOf,
+  wordsOfFilters,
+} from './saved-filters';
+
+const saved: SavedFilterAnswer = {
+  id: 'one',
+  name: 'Failed by sms',
+  filters: { last: '24h', channel: 'sms', state: 'failed' },
+  savedBy: null,
+  updatedAt: 0,
+};
+
+describe('a saved filter', () => {
+  test('keeps what is asked of many requests, and nothing that names one person or request', () => {
+    const filters = { state: 'failed', recipient: 'ana@example.com', requestId: 'x', event: '' };
+    expect(savableOf(filters)).toEqual({ state: 'failed' });
+    expect(unsavableOf(filters)).toEqual(['recipient', 'requestId']);
+  });
+
+  test('is known by its address, whatever order that is in', () => {
+    expect(findSaved([saved], readFilters('state=failed&channel=sms&last=24h'))).toBe(saved);
+    expect(findSaved([saved], readFilters('state=failed&channel=sms'))).toBeUndefined();
+    expect(findSaved([saved], { ...saved.filters, recipient: 'ana@example.com' })).toBeUndefined();
+  });
+
+  test('is a place to go to, with the words of what it asks for', () => {
+    expect(savedFilterEntries('app', [saved])).toEqual([
+      {
+        id: 'one',
+        text: 'Failed by sms',
+        words: 'last 24 h, sms, failed',
+        to: 'apps/app/log',
+        search: 'last=24h&channel=sms&state=failed',
+      },
+    ]);
+    expect(wordsOfFilters({ last: '3d', event: 'otp' })).toBe('3d, otp');
+  });
+});

@@ -1,0 +1,137 @@
+import type { Definition } from '../../api/events';
+import { compareVersions } from './compare';
+import { foldRows, isChangedRow, textRows } from './text-rows';
+import { readVersionPlace, versionSearch } from './version-place';
+
+const policy = { attempts: 8, timeToLiveMs: 86_400_000, onUnknown: 'resend' } as const;
+
+function definitionOf(channels: Record<string, Record<string, unknown>>): Definition {
+  const withPolicy = Object.entries(channels).map(([name, template]) => [
+    name,
+    { integrationIds: [`${name}-1`], templates: { en: template }, policy },
+  ]);
+  return {
+    defaultLocale: 'en',
+    missing: 'empty',
+    isSensitive: false,
+    channels: Object.fromEntries(withPolicy),
+  };
+}
+
+const named = {
+  channels: ['sms', 'email', 'slack'],
+  integrationName: (id: string) => `name of ${id}`,
+};
+
+describe('two versions', () => {
+  test('are compared channel by channel, in the order of the peal, and say only what differs', () => {
+    const before = definitionOf({ slack: { text: 'a' }, email: { subject: 'x', html: 'y' } });
+    const after = definitionOf({ email: { subject: 'x', html: 'z' }, sms: { text: 'new' } });
+    const sections = compareVersions(before, after, named);
+    expect(sections.map(({ name, change }) => [name, change])).toEqual([
+      ['event', 'same'],
+      ['sms', 'added'],
+      ['email', 'changed'],
+      ['slack', 'removed'],
+    ]);
+    expect(sections[2]).toMatchObject({
+      fields: [{ name: 'en html', before: 'y', after: 'z' }],
+      same: 6,
+    });
+    expect(sections[1]?.fields).toContainEqual({
+      name: 'sends by',
+      before: undefined,
+      after: 'name of sms-1',
+    });
+  });
+
+  test('differ in settings and policy as well, in the words of the forms', () => {
+    const before = definitionOf({ sms: { text: 'a' } });
+    const sms = { ...before.channels['sms']!, policy: { ...policy, timeToLiveMs: 3_600_000 } };
+    const after: Definition = { ...before, missing: 'reject', channels: { sms } };
+    const [event, channel] = compareVersions(before, after, named);
+    expect(event?.fields).toEqual([
+      { name: 'a missing value', before: 'prints nothing', after: 'fails the message' },
+    ]);
+    expect(channel?.fields).toEqual([
+      { name: 'time to live', before: '24 h 0 m', after: '1 h 0 m' },
+    ]);
+  });
+
+  test('show what is no text as JSON, one member a line', () => {
+    const [, push] = compareVersions(
+      definitionOf({ push: { data: { a: 1 } } }),
+      definitionOf({ push: { data: { a: 1, b: 2 } } }),
+      named,
+    );
+    expect(push?.fields[0]).toEqual({
+      name: 'en data',
+      before: '{\n  "a": 1\n}',
+      after: '{\n  "a": 1,\n  "b": 2\n}',
+    });
+  });
+
+  test('have everything new where there is none before', () => {
+    const sections = compareVersions(undefined, definitionOf({ sms: { text: 'a' } }), named);
+    expect(sections.map(({ change }) => change)).toEqual(['added', 'added']);
+  });
+});
+
+describe('two texts', () => {
+  const words = (side: { parts: { text: string; isChanged: boolean }[] } | undefined) =>
+    side?.parts.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join('');
+
+  test('stand line beside line, with the words that were changed', () => {
+    const rows = textRows('one\nHello {{name}}, bye\nthree', 'one\nHello {{user}}, bye\nthree');
+    expect(rows.map(({ before, after }) => [words(before), words(after)])).toEqual([
+      ['one', 'one'],
+      ['Hello {{[name]}}, bye', 'Hello {{[user]}}, bye'],
+      ['three', 'three'],
+    ]);
+  });
+
+  test('leave a gap where one of them has no such line', () => {
+    const rows = textRows('a\nc', 'a\nb\nc');
+    expect(rows.map(({ before, after }) => [before?.line, after?.line])).toEqual([
+      [1, 1],
+      [undefined, 2],
+      [2, 3],
+    ]);
+  });
+
+  test('are wholes where they share next to nothing', () => {
+    const [row] = textRows('completely other', 'new words here');
+    expect([words(row?.before), words(row?.after)]).toEqual(['completely other', 'new words here']);
+    expect(row && isChangedRow(row)).toBe(true);
+  });
+
+  test.each([
+    ['nothing before', '', 'a\nb', 2],
+    ['nothing after', 'a\nb', '', 2],
+    ['only another end of lines', 'a\r\nb\n', 'a\nb', 2],
+  ])('have a row for each line: %s', (_what, before, after, count) => {
+    expect(textRows(before, after)).toHaveLength(count);
+  });
+
+  test('fold what is the same, but for three lines beside a change', () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    const rows = textRows(lines.join('\n'), lines.with(10, 'changed here').join('\n'));
+    expect(foldRows(rows).map(({ rows: run, isFolded }) => [run.length, isFolded])).toEqual([
+      [7, true],
+      [7, false],
+      [6, true],
+    ]);
+    expect(rows.filter(isChangedRow)).toHaveLength(1);
+  });
+});
+
+describe('the address of a version', () => {
+  test('says which one, beside which other, and is not that of the editor', () => {
+    expect(readVersionPlace(versionSearch('a', 'draft'))).toEqual({
+      version: 'a',
+      against: 'draft',
+    });
+    expect(readVersionPlace(versionSearch('a'))).toEqual({ version: 'a', against: undefined });
+    expect(readVersionPlace('tab=sms')).toBeUndefined();
+  });
+});

@@ -1,0 +1,107 @@
+import type { ChannelDefinition, Definition } from '../../api/events';
+import { duration } from '../format';
+
+/** A value of a version as text, before and after; undefined where it is not there. */
+export type ComparedField = { name: string; before: string | undefined; after: string | undefined };
+
+export type ComparedSection = {
+  /** `event`, or a channel. */
+  name: string;
+  change: 'added' | 'removed' | 'changed' | 'same';
+  /** Only those that differ. */
+  fields: ComparedField[];
+  /** How many say the same. */
+  same: number;
+};
+
+export type Named = {
+  /** In the order in which they are shown. */
+  channels: readonly string[];
+  integrationName: (id: string) => string;
+};
+
+/** What two versions say otherwise, the event itself first, then channel by channel. */
+export function compareVersions(
+  before: Definition | undefined,
+  after: Definition,
+  { channels, integrationName }: Named,
+): ComparedSection[] {
+  const own = { ...before?.channels, ...after.channels };
+  const known = channels.filter((name) => name in own);
+  const others = Object.keys(own).filter((name) => !channels.includes(name));
+  return [
+    compareSection('event', before && eventFields(before), eventFields(after)),
+    ...[...known, ...others].map((name) => {
+      const fieldsOf = (channel: ChannelDefinition | undefined) =>
+        channel && channelFields(channel, integrationName);
+      return compareSection(name, fieldsOf(before?.channels[name]), fieldsOf(after.channels[name]));
+    }),
+  ];
+}
+
+type Fields = Record<string, string>;
+
+function compareSection(
+  name: string,
+  before: Fields | undefined,
+  after: Fields | undefined,
+): ComparedSection {
+  const names = Object.keys({ ...after, ...before });
+  const all = names.map((field) => {
+    return { name: field, before: before?.[field], after: after?.[field] };
+  });
+  const fields = all.filter((field) => field.before !== field.after);
+  return {
+    name,
+    change: changeOf(before, after, fields.length),
+    fields,
+    same: all.length - fields.length,
+  };
+}
+
+function changeOf(before: unknown, after: unknown, differing: number): ComparedSection['change'] {
+  if (!before) return 'added';
+  if (!after) return 'removed';
+  return differing > 0 ? 'changed' : 'same';
+}
+
+function eventFields({ defaultLocale, missing, isSensitive }: Definition): Fields {
+  return {
+    'default language': defaultLocale,
+    'a missing value': missing === 'reject' ? 'fails the message' : 'prints nothing',
+    sensitive: isSensitive ? 'yes' : 'no',
+  };
+}
+
+const unknownWords = {
+  resend: 'send again',
+  resend_next: 'send again by the next integration',
+  hold: 'hold for a person to decide',
+};
+
+function channelFields(
+  { integrationIds, templates, policy }: ChannelDefinition,
+  integrationName: Named['integrationName'],
+): Fields {
+  const { attempts, timeToLiveMs, onUnknown, unknownResends } = policy;
+  return {
+    ...templateFields(templates),
+    'sends by': integrationIds.map(integrationName).join('\n') || 'no integration',
+    attempts: String(attempts),
+    'time to live': duration(timeToLiveMs),
+    'when nobody can know': unknownWords[onUnknown],
+    'sent again at most':
+      unknownResends === undefined ? 'as the channel does' : `${unknownResends}`,
+  };
+}
+
+function templateFields(templates: ChannelDefinition['templates']): Fields {
+  const named = Object.entries(templates).flatMap(([locale, template]) =>
+    Object.entries(template).map(([field, value]) => [`${locale} ${field}`, textOf(value)]),
+  );
+  return Object.fromEntries(named);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

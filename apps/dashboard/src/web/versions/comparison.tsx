@@ -1,0 +1,65 @@
+import { useAnswer, useApp, useDesk } from '../context';
+import { plural } from '../format';
+import { channelIcon, Icon } from '../parts/icons';
+import { type ComparedSection, compareVersions } from './compare';
+import { TextDiff } from './text-diff';
+import type { Shown } from './use-version';
+
+/** Two versions side by side, channel by channel: only what differs. */
+export function Comparison({ before, after }: { before: Shown | undefined; after: Shown }) {
+  const app = useApp();
+  const { registry } = useDesk();
+  const integrations = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
+  const nameOf = (id: string) =>
+    integrations.value?.integrations.find((one) => one.id === id)?.name ?? `removed, ${id}`;
+  const sections = compareVersions(before?.definition, after.definition, {
+    channels: registry.channels.map(({ channel }) => channel),
+    integrationName: nameOf,
+  });
+  const differing = sections.filter(({ change }) => change !== 'same');
+  const same = sections.filter(({ change }) => change === 'same').map(({ name }) => name);
+  const titles: [string, string] = [before?.title ?? 'nothing', after.title];
+  return (
+    <>
+      <div className="diff-heads" aria-hidden="true">
+        <b>{titles[0]}</b>
+        <b>{titles[1]}</b>
+      </div>
+      {differing.map((section) => (
+        <Section key={section.name} section={section} titles={titles} />
+      ))}
+      {differing.length === 0 ? (
+        <p className="nothing">
+          {titles[0]} and {titles[1]} say the same.
+        </p>
+      ) : (
+        same.length > 0 && <p className="nothing">The same in both: {same.join(', ')}.</p>
+      )}
+    </>
+  );
+}
+
+function Section({ section, titles }: { section: ComparedSection; titles: [string, string] }) {
+  const { name, change, fields, same } = section;
+  return (
+    <section className="diff-section" aria-label={`${name}, ${change}`}>
+      <h3>
+        <Icon name={name === 'event' ? 'event' : channelIcon(name)} size={14} />
+        {name}
+        {change !== 'changed' && <span className="tag">{change}</span>}
+        {same > 0 && <small>{plural(same, 'field')} the same</small>}
+      </h3>
+      {fields.map((field) => (
+        <div key={field.name} className="diff-field">
+          <h4>{field.name}</h4>
+          <TextDiff
+            label={`${name} ${field.name}`}
+            titles={titles}
+            before={field.before ?? ''}
+            after={field.after ?? ''}
+          />
+        </div>
+      ))}
+    </section>
+  );
+}

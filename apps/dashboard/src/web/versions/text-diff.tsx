@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import { Button } from '../parts/controls';
+import { foldRows, isChangedRow, type Side, type TextRow, textRows } from './text-rows';
+
+type TextDiffProps = { label: string; titles: [string, string]; before: string; after: string };
+
+/** Two texts side by side. What was taken away has a minus and is struck through, what came a plus and is underlined. */
+export function TextDiff({ label, titles, before, after }: TextDiffProps) {
+  const rows = textRows(before, after);
+  const isLong = rows.length > 1;
+  return (
+    <>
+      <table className={isLong ? 'diff' : 'diff one-line'}>
+        <caption className="vh">{label}</caption>
+        <colgroup>
+          {isLong && <col className="no" />}
+          <col />
+          {isLong && <col className="no" />}
+          <col />
+        </colgroup>
+        <thead>
+          <tr>
+            {isLong && <th>Line</th>}
+            <th>{titles[0]}</th>
+            {isLong && <th>Line</th>}
+            <th>{titles[1]}</th>
+          </tr>
+        </thead>
+        {foldRows(rows).map((run) => (
+          <RowGroup
+            key={`${run.rows[0]?.before?.line} ${run.rows[0]?.after?.line}`}
+            rows={run.rows}
+            isFolded={run.isFolded}
+            isLong={isLong}
+          />
+        ))}
+      </table>
+      {!rows.some(isChangedRow) && (
+        <p className="faint small">They differ only in how their lines end.</p>
+      )}
+    </>
+  );
+}
+
+function RowGroup({
+  rows,
+  isFolded,
+  isLong,
+}: {
+  rows: TextRow[];
+  isFolded: boolean;
+  isLong: boolean;
+}) {
+  const [isOpen, setOpen] = useState(!isFolded);
+  if (!isOpen) {
+    return (
+      <tbody>
+        <tr className="fold">
+          <td colSpan={4}>
+            <Button look="small bare" onClick={() => setOpen(true)}>
+              Show {rows.length} lines that are the same
+            </Button>
+          </td>
+        </tr>
+      </tbody>
+    );
+  }
+  return (
+    <tbody>
+      {rows.map((row) => (
+        <tr key={`${row.before?.line} ${row.after?.line}`}>
+          {isLong && <td className="no">{row.before?.line}</td>}
+          <SideCell side={row.before} change="gone" />
+          {isLong && <td className="no">{row.after?.line}</td>}
+          <SideCell side={row.after} change="came" />
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+const signs = {
+  gone: { sign: '−', word: 'Removed: ' },
+  came: { sign: '+', word: 'Added: ' },
+};
+
+function SideCell({ side, change }: { side: Side | undefined; change: 'gone' | 'came' }) {
+  if (!side) return <td className="side absent" />;
+  const Changed = change === 'gone' ? 'del' : 'ins';
+  let offset = 0;
+  return (
+    <td className={side.isChanged ? `side ${change}` : 'side'}>
+      {side.isChanged && (
+        <>
+          <span className="sign" aria-hidden="true">
+            {signs[change].sign}
+          </span>
+          <span className="vh">{signs[change].word}</span>
+        </>
+      )}
+      {side.parts.map(({ text, isChanged }) => {
+        const key = offset;
+        offset += text.length;
+        return isChanged ? <Changed key={key}>{text}</Changed> : <span key={key}>{text}</span>;
+      })}
+    </td>
+  );
+}

@@ -1,0 +1,126 @@
+import type { EventAnswer, VersionRow } from '../../api/events';
+import type { Answer, PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+import type { Draft } from '../editor/use-draft';
+import { moment } from '../format';
+import { Button, Link } from '../parts/controls';
+import { SelectChip } from '../parts/select-chip';
+import { pathOf } from '../route';
+import { type Shown, titleOf } from './use-version';
+import { draftName } from './version-place';
+
+type HeadProps = {
+  event: EventAnswer;
+  draft: Draft;
+  shown: Shown;
+  before: Shown | undefined;
+  versions: readonly VersionRow[];
+  onAgainst: (id: string) => void;
+  onEvent: (event: EventAnswer) => void;
+  onRollBack: () => void;
+  onProblem: (problem: PageProblem | undefined) => void;
+};
+
+/** Which version it is, beside which it stands, and what can be done with it. */
+export function VersionHead(props: HeadProps) {
+  const { event, shown } = props;
+  const { mayChange } = useDesk();
+  const isLive = event.live?.id === shown.id;
+  return (
+    <div className="version-head">
+      <div className="line">
+        <h2 className="mono">{shown.title}</h2>
+        {isLive && <span className="tag on">live</span>}
+        <AgainstChip {...props} />
+        <span className="grow" />
+        {mayChange && <Acts {...props} isLive={isLive} />}
+      </div>
+      {shown.row && <Published row={shown.row} />}
+    </div>
+  );
+}
+
+function Published({ row }: { row: VersionRow }) {
+  const { kind, createdAt, createdBy, note, rolledBackTo } = row;
+  return (
+    <p className="small dim">
+      {kind === 'test' ? 'Tested' : 'Published'} {moment(createdAt, Date.now())} by{' '}
+      {createdBy ?? 'the command line'}
+      {rolledBackTo !== null && `, back to v${rolledBackTo}`}.{note && ` ${note}`}
+    </p>
+  );
+}
+
+function AgainstChip({ event, shown, before, versions, onAgainst }: HeadProps) {
+  const all = [
+    { value: draftName, text: 'draft' },
+    ...versions.map((version) => ({
+      value: version.id,
+      text: version.id === event.live?.id ? `${titleOf(version)}, live` : titleOf(version),
+    })),
+  ].filter(({ value }) => value !== shown.id);
+  const isListed = all.some(({ value }) => value === before?.id);
+  const options = before && !isListed ? [...all, { value: before.id, text: before.title }] : all;
+  return (
+    <SelectChip
+      name="compared with"
+      value={before?.id}
+      none="the one before"
+      options={options}
+      onChange={onAgainst}
+    />
+  );
+}
+
+function Acts({
+  event,
+  draft,
+  shown,
+  onEvent,
+  onRollBack,
+  onProblem,
+  isLive,
+}: HeadProps & { isLive: boolean }) {
+  const app = useApp();
+  const { api, places } = useTools();
+  const { revision } = draft.saved;
+  async function replaceDraft(asked: Promise<Answer<EventAnswer>>) {
+    const answer = await asked;
+    onProblem('problem' in answer ? answer.problem : undefined);
+    if ('problem' in answer) return;
+    onEvent(answer.value);
+    places.go(pathOf(app.id, 'events', event.id));
+  }
+  if (shown.id === draftName) {
+    return (
+      <>
+        {event.live && (
+          <Button
+            look="small"
+            onClick={() => void replaceDraft(api.discardDraft(app.id, event.id, revision))}
+          >
+            Drop the draft, back to v{event.liveNumber}
+          </Button>
+        )}
+        <Link className="btn small" to={pathOf(app.id, 'events', event.id)}>
+          Edit it
+        </Link>
+      </>
+    );
+  }
+  return (
+    <>
+      <Button
+        look="small"
+        onClick={() => void replaceDraft(api.restoreVersion(app.id, event.id, shown.id, revision))}
+      >
+        Make it the draft
+      </Button>
+      {!isLive && event.live && shown.row?.kind === 'live' && (
+        <Button look="small main-action" onClick={onRollBack}>
+          Roll back to {shown.title}
+        </Button>
+      )}
+    </>
+  );
+}

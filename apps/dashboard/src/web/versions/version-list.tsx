@@ -1,0 +1,120 @@
+import { useEffect, useRef } from 'react';
+import type { EventAnswer, VersionRow } from '../../api/events';
+import { useApp } from '../context';
+import { moment } from '../format';
+import { Button, Link } from '../parts/controls';
+import { AwayBar, Waiting } from '../parts/notes';
+import { pathOf } from '../route';
+import type { useVersionList } from './use-version';
+import { draftName, versionSearch } from './version-place';
+
+/** What was published of an event: number, when, by whom, why, and which one is live. */
+export function VersionList({
+  event,
+  list,
+  openId,
+  hasDraft,
+}: {
+  event: EventAnswer;
+  list: ReturnType<typeof useVersionList>;
+  openId: string;
+  /** The draft says something else than what is live. */
+  hasDraft: boolean;
+}) {
+  const { first, versions, hasOlder, readOlder } = list;
+  return (
+    <section className="pane version-list" aria-label="Versions">
+      <AwayBar loaded={first} reload={first.reload} />
+      <table className="wide-rows">
+        <thead>
+          <tr>
+            <th className="c-version">Version</th>
+            <th>Published</th>
+          </tr>
+        </thead>
+        <tbody>
+          {hasDraft && <DraftRow event={event} isOpen={openId === draftName} />}
+          {versions.map((version) => (
+            <VersionLine
+              key={version.id}
+              version={version}
+              event={event}
+              isOpen={version.id === openId}
+            />
+          ))}
+        </tbody>
+      </table>
+      {!first.value && <Waiting loaded={first} reload={first.reload} what="versions" />}
+      {first.value && versions.length === 0 && (
+        <p className="nothing">Nothing was published yet: callers get 400 for this event.</p>
+      )}
+      {hasOlder && (
+        <div className="more">
+          <Button look="small" onClick={() => void readOlder()}>
+            Show older versions
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function DraftRow({ event, isOpen }: { event: EventAnswer; isOpen: boolean }) {
+  const app = useApp();
+  const { savedAt, savedBy } = event.draft;
+  return (
+    <tr aria-current={isOpen ? 'true' : undefined}>
+      <td className="ev">
+        <Link to={pathOf(app.id, 'events', event.id)} search={versionSearch(draftName)}>
+          draft
+        </Link>
+      </td>
+      <td>
+        <span className="dim">
+          Saved {moment(savedAt, Date.now())}
+          {savedBy && `, ${savedBy}`}
+        </span>
+        <small>not live yet</small>
+      </td>
+    </tr>
+  );
+}
+
+function VersionLine({
+  version,
+  event,
+  isOpen,
+}: {
+  version: VersionRow;
+  event: EventAnswer;
+  isOpen: boolean;
+}) {
+  const app = useApp();
+  const line = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isOpen) line.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen]);
+  const words = wordsOf(version);
+  return (
+    <tr ref={line} aria-current={isOpen ? 'true' : undefined}>
+      <td className="ev">
+        <Link to={pathOf(app.id, 'events', event.id)} search={versionSearch(version.id)}>
+          v{version.number}
+        </Link>
+        {event.live?.id === version.id && <span className="tag on">live</span>}
+      </td>
+      <td>
+        <span className="dim" title={new Date(version.createdAt).toISOString()}>
+          {moment(version.createdAt, Date.now())}, {version.createdBy ?? 'the command line'}
+        </span>
+        <small title={words}>{words || 'no note'}</small>
+      </td>
+    </tr>
+  );
+}
+
+/** Why it was published. */
+function wordsOf({ note, rolledBackTo }: VersionRow): string {
+  const rolled = rolledBackTo === null ? '' : `back to v${rolledBackTo}`;
+  return [rolled, note].filter(Boolean).join(': ');
+}

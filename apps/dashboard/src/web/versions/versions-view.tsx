@@ -1,0 +1,121 @@
+import { useState } from 'react';
+import type { EventAnswer } from '../../api/events';
+import type { PageProblem } from '../api';
+import { useApp, usePlace, useTools } from '../context';
+import { changesOf } from '../editor/definition';
+import type { Draft } from '../editor/use-draft';
+import { useKeys } from '../keyboard';
+import { Link } from '../parts/controls';
+import { Divider } from '../parts/divider';
+import { ProblemNote, Waiting } from '../parts/notes';
+import { pathOf } from '../route';
+import { Comparison } from './comparison';
+import { RollBackDialog } from './roll-back-dialog';
+import { useVersion, useVersionList } from './use-version';
+import { VersionHead } from './version-head';
+import { VersionList } from './version-list';
+import { draftName, type VersionPlace, versionSearch } from './version-place';
+
+const listPx = 340;
+
+type VersionsProps = {
+  event: EventAnswer;
+  draft: Draft;
+  place: VersionPlace;
+  /** What the event is now, and its draft. */
+  onEvent: (event: EventAnswer) => void;
+  onReload: () => Promise<void>;
+};
+
+/** What was published of an event, and what each version changed. */
+export function VersionsView(props: VersionsProps) {
+  const { event, draft, place } = props;
+  const app = useApp();
+  const list = useVersionList(event);
+  const hasDraft = !event.live || changesOf(event.live.definition, draft.definition).length > 0;
+  useSteps([...(hasDraft ? [draftName] : []), ...list.versions.map(({ id }) => id)], place);
+  return (
+    <div className="split vers">
+      <div className="bar">
+        <Link className="btn small" to={pathOf(app.id, 'events', event.id)}>
+          Back to the editor
+        </Link>
+        <span className="dim small cut">
+          A version never changes. A message keeps the one that was live when its request was
+          accepted.
+        </span>
+      </div>
+      <div className="body">
+        <VersionList event={event} list={list} openId={place.version} hasDraft={hasDraft} />
+        <VersionDetail key={place.version} {...props} versions={list.versions} />
+        <Divider name="versions" side="first" initialPx={listPx} />
+      </div>
+    </div>
+  );
+}
+
+/** Through the list by keys, and back to the editor. */
+function useSteps(rows: readonly string[], { version }: VersionPlace) {
+  const { places } = useTools();
+  const { path } = usePlace();
+  const step = (by: number) => () => {
+    const next = rows[rows.indexOf(version) + by];
+    if (next) places.go(path, { search: versionSearch(next) });
+  };
+  const toEditor = () => places.go(path);
+  useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1), Escape: toEditor });
+}
+
+function VersionDetail({
+  event,
+  draft,
+  place,
+  versions,
+  onEvent,
+  onReload,
+}: VersionsProps & { versions: ReturnType<typeof useVersionList>['versions'] }) {
+  const { places } = useTools();
+  const { path } = usePlace();
+  const [isRollingBack, setRollingBack] = useState(false);
+  const [problem, setProblem] = useState<PageProblem>();
+  const after = useVersion(event, draft, place.version);
+  const againstId = place.against ?? after.shown?.previousId;
+  const before = useVersion(event, draft, againstId);
+  const { shown } = after;
+  const go = (search: string) => places.go(path, { search });
+  const missing = shown ? before : after;
+  if (!shown || (againstId && !before.shown)) {
+    return (
+      <section className="pane version-detail" aria-label="Version">
+        <Waiting loaded={missing.found} reload={missing.found.reload} what="version" />
+      </section>
+    );
+  }
+  function adopt(next: EventAnswer) {
+    setRollingBack(false);
+    onEvent(next);
+    if (next.live) go(versionSearch(next.live.id));
+  }
+  return (
+    <section className="pane version-detail" aria-label="Version">
+      <VersionHead
+        {...{ event, draft, shown, versions, onEvent }}
+        before={before.shown}
+        onAgainst={(id) => go(versionSearch(shown.id, id))}
+        onRollBack={() => setRollingBack(true)}
+        onProblem={setProblem}
+      />
+      <ProblemNote problem={problem} />
+      <Comparison before={before.shown} after={shown} />
+      {isRollingBack && event.live && (
+        <RollBackDialog
+          {...{ event, draft, onReload }}
+          live={event.live}
+          to={shown}
+          onClose={() => setRollingBack(false)}
+          onEvent={adopt}
+        />
+      )}
+    </section>
+  );
+}

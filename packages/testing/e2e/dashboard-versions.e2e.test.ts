@@ -1,0 +1,270 @@
+import { channelVersion } from '@belfry/testing';
+import type { Page } from 'playwright-core';
+import {
+  executablePath,
+  type OpenDashboard,
+  openDashboard,
+  setUp,
+  testInBrowser,
+  type WatchedPage,
+} from './dashboard/open-dashboard';
+import { lookAtPage } from './dashboard/pictures';
+
+// The renderer needs many seconds where two cores are shared.
+jest.setTimeout(240_000);
+
+const email = 'vera@example.com';
+
+let dashboard: OpenDashboard;
+let home: WatchedPage;
+let event: { name: string; eventId: string; versionId: string };
+let requestId: string;
+
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  dashboard = await openDashboard({ delivery: 'sandbox' });
+  home = await dashboard.openPage();
+  await setUp(home.page, await dashboard.createSetUpLink(), email);
+  event = await dashboard.system.factories.createEvent(dashboard.tenant, channelsOf(texts[0]), {
+    name: 'order_shipped',
+  });
+  for (const data of [{ user_name: 'Ana', order: { id: 1 } }, { user_name: 'Ben' }, {}]) {
+    const sent = await dashboard.system.send(dashboard.tenant, {
+      event: event.name,
+      user: { email: 'ana.ruiz@example.com', mobile: '+12025550123' },
+      data,
+    });
+    requestId = String(sent.body.request_id);
+  }
+  await publish(texts[1], 'Carrier and tracking, as asked for by support');
+  await publish(texts[2], 'Shorter');
+});
+
+afterEach(() => dashboard?.closePages());
+afterAll(() => dashboard?.close());
+
+const lines = (greeting: string, middle: string[]) =>
+  [
+    `<h1>Your order is on its way</h1>`,
+    `<p>${greeting} {{user_name}},</p>`,
+    '<p>it left our warehouse today.</p>',
+    '<h2>What is in it</h2>',
+    '<table>',
+    '  <tr><th>Article</th><th>Pieces</th></tr>',
+    '{{#each items}}',
+    '  <tr><td>{{name}}</td><td>{{qty}}</td></tr>',
+    '{{/each}}',
+    '</table>',
+    '<p>You have 30 days to send it back.</p>',
+    ...middle,
+    '<p>Harrow Goods, 12 Quay Street</p>',
+  ].join('\n');
+
+const carrier = '<p>It comes with {{order.carrier}}: <a href="{{order.url}}">track it</a>.</p>';
+
+const texts = [
+  {
+    sms: 'Harrow Goods: {{user_name}}, order {{order.id}} has left our warehouse.',
+    subject: 'Your order {{order.id}}',
+    html: lines('Hello', []),
+  },
+  {
+    sms: 'Harrow Goods: {{user_name}}, order {{order.id}} is on its way. Track it: {{order.url}}',
+    subject: 'Your order {{order.id}} is on its way',
+    html: lines('Hello', [carrier]),
+  },
+  {
+    sms: 'Harrow Goods: order {{order.id}} is on its way: {{order.url}}',
+    subject: 'Your order {{order.id}} is on its way',
+    html: lines('Dear', [carrier, '<p>Questions? Answer this mail.</p>']),
+  },
+] as const satisfies Text[];
+
+type Text = Record<'sms' | 'subject' | 'html', string>;
+
+function channelsOf({ sms, subject, html }: Text) {
+  return { sms: channelVersion({ text: sms }), email: channelVersion({ subject, html }) };
+}
+
+const api = (place: string) => `${dashboard.url}api/apps/${dashboard.tenant.appId}/${place}`;
+const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+/** As another operator would, beside the page. */
+async function call(method: 'get' | 'post' | 'put', place: string, data?: object) {
+  const headers = { Origin: new URL(dashboard.url).origin };
+  const answer = await home.page
+    .context()
+    .request[method](api(place), { headers, ...(data && { data }) });
+  expect(answer.status()).toBe(200);
+  return answer.json();
+}
+
+async function publish(text: Text, note: string) {
+  const definition = {
+    defaultLocale: 'en',
+    missing: 'empty',
+    isSensitive: false,
+    channels: channelsOf(text),
+  };
+  const at = `events/${event.eventId}`;
+  const { draft } = await call('get', at);
+  const saved = await call('put', `${at}/draft`, { basedOn: draft.revision, definition });
+  await call('post', `${at}/publish`, { basedOn: saved.revision, note });
+}
+
+/** A page of the operator who is signed in already. */
+async function openAt(place: string): Promise<WatchedPage> {
+  const watched = await dashboard.openPage(home);
+  await watched.page.goto(appUrl(place));
+  return watched;
+}
+
+describe('the versions of an event', () => {
+  testInBrowser(
+    'stand in a list with when, who and why, and beside each other, channel by channel',
+    async () => {
+      const { page, wrong } = await openAt(`events/${event.eventId}`);
+      await page.getByRole('link', { name: 'Versions' }).click();
+      const list = page.getByRole('region', { name: 'Versions' });
+      const row = (name: string) => list.getByRole('row', { name: new RegExp(`^${name}`) });
+      await row('v3 live').waitFor();
+      expect(await row('v2').textContent()).toMatch(/vera@example\.com.*support/);
+      expect(await row('v1').textContent()).toContain('the command line');
+      const detail = page.getByRole('region', { name: 'Version', exact: true });
+      await detail.getByText('Published').waitFor();
+      const sms = detail.getByRole('table', { name: 'sms en text' });
+      expect(await sms.locator('del').allTextContents()).toContain('{{user_name}}, ');
+      const html = detail.getByRole('table', { name: 'email en html' });
+      expect(await html.locator('ins').allTextContents()).toEqual(['Dear']);
+      expect(await html.locator('td.came').last().textContent()).toBe(
+        '+Added: <p>Questions? Answer this mail.</p>',
+      );
+      await html.getByRole('button', { name: /^Show \d+ lines that are the same/ }).click();
+      await html.getByText('{{#each items}}').first().waitFor();
+      expect(await lookAtPage(page, 'versions')).toEqual([]);
+      await page.keyboard.press('j');
+      await detail.getByRole('heading', { name: 'v2' }).waitFor();
+      await page.getByLabel('compared with').selectOption('v3, live');
+      expect(page.url()).toContain('against=');
+      await page.reload();
+      await html.locator('td.gone', { hasText: 'Questions?' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('tab', { name: /^email/ }).waitFor();
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  testInBrowser('lead there from each message that was rendered with them', async () => {
+    const { page } = await openAt(`log/${requestId}`);
+    await page.getByLabel('What was sent').getByRole('link', { name: 'v1' }).click();
+    await page.getByRole('heading', { name: 'v1' }).waitFor();
+    await page.getByRole('table', { name: 'sms en text' }).locator('td.came').waitFor();
+    await page.goBack();
+    await page.locator('.rail').getByRole('link', { name: 'v1' }).waitFor();
+  });
+
+  testInBrowser(
+    'go back to an older one as a new one; who was slower is told, and nothing is lost',
+    async () => {
+      const { page } = await openAt(`events/${event.eventId}?version=${event.versionId}`);
+      await button(page, 'Roll back to v1').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('The draft goes back with it.').waitFor();
+      const missing = dialog.getByRole('list', { name: 'Missing variables' });
+      expect(await missing.locator('li').first().textContent()).toMatch(
+        /^items in none of the last 3 requests · email$/,
+      );
+      expect(await missing.textContent()).toContain('order.id missing in 2 of the last 3 requests');
+      expect(await lookAtPage(page, 'roll-back')).toEqual([]);
+      await publish({ ...texts[2], sms: 'Somebody was faster' }, 'Meanwhile');
+      await dialog.getByLabel('Note').fill('The link was dead');
+      await button(page, 'Roll back, live at once').click();
+      await dialog.getByText('vera@example.com made v4 live in between.').waitFor();
+      await button(page, 'Show what is live now').click();
+      await dialog.getByText('v4 stays in the list').waitFor();
+      await button(page, 'Roll back, live at once').click();
+      const row = page.getByRole('row', { name: /^v5 live/ });
+      await row.waitFor();
+      expect(await row.textContent()).toContain('back to v1: The link was dead');
+      await page.getByRole('region', { name: 'Versions' }).getByText('Meanwhile').waitFor();
+      const { live } = await call('get', `events/${event.eventId}`);
+      expect(live).toMatchObject({ number: 5, rolledBackTo: 1 });
+    },
+  );
+
+  testInBrowser(
+    'warn before they are live of what callers do not send, and take a note',
+    async () => {
+      const { page } = await openAt(`events/${event.eventId}`);
+      await page.getByRole('tab', { name: /^email/ }).click();
+      await page.getByLabel('Subject').fill('Order {{order.id}}, by {{order.carier}}');
+      await page.getByText(/1 change since v5/).waitFor();
+      await button(page, 'Review and publish').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('order.carier in none of the last 3 requests').waitFor();
+      expect(await lookAtPage(page, 'publish')).toEqual([]);
+      await dialog.getByLabel('Note').fill('With the carrier');
+      await button(page, 'Publish, live at once').click();
+      await page.getByText('v6 live').waitFor();
+      await page.getByRole('link', { name: 'Versions' }).click();
+      await page.getByRole('row', { name: /^v6 live.*With the carrier/ }).waitFor();
+    },
+  );
+});
+
+describe('saved filters', () => {
+  testInBrowser(
+    'are saved, applied, found by the palette, renamed and deleted; the address stays the truth',
+    async () => {
+      const { page, wrong } = await openAt('log?last=24h&channel=sms&recipient=nobody');
+      await button(page, 'Save filter').focus();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Not saved: the recipient.').waitFor();
+      await dialog.getByLabel('Name').fill('Texts of today');
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      const chip = page.getByLabel('saved', { exact: true });
+      await chip.selectOption('Texts of today');
+      await page.waitForURL(/log\?last=24h&channel=sms$|log\?channel=sms&last=24h$/);
+      expect(await button(page, 'Save filter').count()).toBe(0);
+      expect(await lookAtPage(page, 'saved-filter')).toEqual([]);
+      await button(page, 'Clear all').click();
+      await page.keyboard.press('Control+k');
+      await dialog.getByRole('combobox').fill('texts of');
+      await page.getByRole('option', { name: /Texts of today.*saved filter/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/channel=sms/);
+      await chip.selectOption('rename or delete…');
+      await button(page, 'Rename Texts of today').click();
+      await dialog.getByLabel('Name').fill('Short messages');
+      await page.keyboard.press('Enter');
+      expect(await lookAtPage(page, 'saved-filters')).toEqual([]);
+      await button(page, 'Delete Short messages').click();
+      await button(page, 'Delete for everybody').click();
+      await dialog.getByText('None yet').waitFor();
+      await page.keyboard.press('Escape');
+      await chip.waitFor({ state: 'detached' });
+      await button(page, 'Save filter').waitFor();
+      expect(page.url()).toMatch(/channel=sms/);
+      expect(wrong).toEqual([]);
+    },
+  );
+});
+
+describe('a viewer', () => {
+  testInBrowser('looks at versions, and finds nothing that changes them', async () => {
+    await dashboard.system.database.prisma.operator.update({
+      where: { email },
+      data: { role: 'viewer' },
+    });
+    const { page } = await openAt(`events/${event.eventId}?version=${event.versionId}`);
+    await page.getByRole('heading', { name: 'v1' }).waitFor();
+    await page.getByLabel('compared with').waitFor();
+    expect(await page.getByRole('button', { name: /Roll back|draft/ }).count()).toBe(0);
+    await page.goto(appUrl('log?state=sent'));
+    await button(page, 'Clear all').waitFor();
+    expect(await button(page, 'Save filter').count()).toBe(0);
+  });
+});

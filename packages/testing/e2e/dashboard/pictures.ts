@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { findA11yProblems } from './open-dashboard';
+
+/** UPDATE_SCREENSHOTS=1 writes what the documents show. */
+const screenshots = path.resolve(__dirname, '../../../../docs/screenshots');
+const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
+const settleMs = 700;
+
+const themes = ['light', 'dark'] as const;
+const wide = { width: 1_440, height: 900 };
+const narrow = { width: 900, height: 1_000 };
+/** What a window of 1280 by 800 holds at 200 % zoom. */
+const zoomed = { width: 640, height: 400 };
+
+/** What axe finds in either theme, and how far the page is wider than a narrow window and one at 200 % zoom. */
+export async function lookAtPage(page: Page, name: string): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme });
+    await takePicture(page, `${name}-${theme}`);
+    wrong.push(...(await findA11yProblems(page)).map((problem) => `${theme}: ${problem}`));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  for (const [window, picture] of [[narrow, `${name}-900`] as const, [zoomed] as const]) {
+    await page.setViewportSize(window);
+    if (picture) await takePicture(page, picture);
+    const overhang = await overhangOf(page);
+    if (overhang > 0) wrong.push(`${overhang} px wider than ${window.width}`);
+  }
+  await page.setViewportSize(wide);
+  return wrong;
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  if (!isWriting) return;
+  await page.waitForTimeout(settleMs);
+  mkdirSync(screenshots, { recursive: true });
+  const browser = await page.context().newCDPSession(page);
+  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
+  await browser.detach();
+  writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
+}
+
+async function overhangOf(page: Page): Promise<number> {
+  const width = (field: string) =>
+    page.locator('html').evaluate((html, name): number => Reflect.get(html, name), field);
+  return (await width('scrollWidth')) - (await width('clientWidth'));
+}
