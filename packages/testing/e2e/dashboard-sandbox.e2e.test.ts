@@ -444,5 +444,5 @@ describe('the sandbox', () => {
 function backgroundOf(element: unknown): string {
   // Runs in the page.
   const style = Reflect.apply(Reflect.get(globalThis, 'getComputedStyle'), globalThis, [element]);
-  return String(Reflect.get(style, 'backgroundColor'));
+  return String(Reflect.get(Object(style), 'backgroundColor'));
 }
