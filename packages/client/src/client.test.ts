@@ -55,6 +55,31 @@ describe('createBelfryClient', () => {
   });
 });
 
+describe('waiting for captures', () => {
+  test('asks for what is wanted, without what is not given, and brings no key', async () => {
+    const { belfry, calls } = setUp();
+    await belfry.sandbox.wait();
+    await belfry.sandbox.wait({ to: 'a+b@example.com', after: '1:2:', count: 2, timeout: 0 });
+    const base = 'https://notify.example.com/v1/apps/app-1/sandbox/wait';
+    expect(calls.map(({ url }) => url)).toEqual([
+      base,
+      `${base}?to=a%2Bb%40example.com&after=1%3A2%3A&count=2&timeout=0`,
+    ]);
+    for (const { init } of calls) expect(init.headers).not.toHaveProperty('Idempotency-Key');
+  });
+
+  test('gives the gateway its time, and takes another limit where it is told', async () => {
+    const limits: number[] = [];
+    const timeout = jest.spyOn(globalThis, 'setTimeout');
+    const { belfry } = setUp();
+    await belfry.sandbox.wait({ timeout: 30 });
+    await belfry.sandbox.wait({ timeout: 30 }, { timeoutMs: 5_000 });
+    for (const [, ms] of timeout.mock.calls) limits.push(Number(ms));
+    timeout.mockRestore();
+    expect(limits).toEqual(expect.arrayContaining([40_000, 5_000]));
+  });
+});
+
 describe('a dry run', () => {
   test('asks for one, and brings no key', async () => {
     const { belfry, calls } = setUp();

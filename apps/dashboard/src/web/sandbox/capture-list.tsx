@@ -76,13 +76,14 @@ function Line({
   const { channel, target, attempt, outcome, capturedAt } = line;
   const mark = outcomeMarks[outcome];
   return (
-    <div className="cap" aria-current={isCurrent ? 'true' : undefined}>
+    <div className={isCurrent ? 'cap current' : 'cap'}>
       <Icon name={channelIcon(channel)} size={15} />
       <b className="cut">
         <Link
           to={pathOf(app.id, 'sandbox', line.id)}
           search={search}
           title={`${channel} to ${target}`}
+          isCurrent={isCurrent}
         >
           <span className="vh">{channel} to </span>
           {target}
