@@ -17,7 +17,7 @@ export type CaptureFilter = {
 export type CapturePage = { captures: CapturedMessage[]; next: string };
 
 /** An app keeps so many; while more of them wait to be removed, the newest are looked at. */
-export const capturesLookedAt = 500;
+const capturesLookedAt = 500;
 const maxCaptures = 100;
 /** As they are stored: what is older than so much is left out of an answer; the newest is always in it. */
 const maxAnswerBytes = 4_000_000;
