@@ -290,7 +290,8 @@ describe('the sandbox', () => {
     expect(await overhangOf(page, narrow)).toBe(0);
     await page.setViewportSize(wide);
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.getByRole('link', { name: 'v1' }).click();
+    await page.goto(`${dashboard.url}apps/${dashboard.tenant.appId}/events`);
+    await page.getByRole('link', { name: 'order_shipped' }).click();
     await page.getByRole('tab', { name: /^slack/ }).click();
     await page.locator('.preview-col .pv-sl').waitFor();
     await page.getByRole('button', { name: 'All channels' }).click();

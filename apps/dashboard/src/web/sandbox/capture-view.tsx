@@ -10,6 +10,7 @@ import { fieldsOf, textOf } from '../previews/content';
 import { Shot } from '../previews/shot';
 import { ThemeSegments } from '../previews/theme-segments';
 import { pathOf } from '../route';
+import { versionSearch } from '../versions/version-place';
 import { WaitLine } from './wait-line';
 
 /** What one request was captured as, on every channel, and the open one of them in full. */
@@ -49,7 +50,12 @@ function ViewHead({
       <div className="line">
         <h2 className="cut">{event?.name ?? 'Its request is gone'}</h2>
         {event && version && (
-          <Link className="tag mono" to={pathOf(app.id, 'events', event.id)} title="Its version">
+          <Link
+            className="tag mono"
+            to={pathOf(app.id, 'events', event.id)}
+            search={versionSearch(version.id)}
+            title="The version that it was made from"
+          >
             {version.kind === 'test' ? 'test' : `v${version.number}`}
           </Link>
         )}
