@@ -85,11 +85,11 @@ const signs = {
 };
 
 function SideCell({ side, change }: { side: Side | undefined; change: 'gone' | 'came' }) {
-  if (!side) return <td className="side absent" />;
+  if (!side) return <td className="words none" />;
   const Changed = change === 'gone' ? 'del' : 'ins';
   let offset = 0;
   return (
-    <td className={side.isChanged ? `side ${change}` : 'side'}>
+    <td className={side.isChanged ? `words ${change}` : 'words'}>
       {side.isChanged && (
         <>
           <span className="sign" aria-hidden="true">

@@ -65,7 +65,7 @@ function AgainstChip({ event, shown, before, versions, onAgainst }: HeadProps) {
     <SelectChip
       name="compared with"
       value={before?.id}
-      none="the one before"
+      none={before ? 'the one before' : 'nothing'}
       options={options}
       onChange={onAgainst}
     />

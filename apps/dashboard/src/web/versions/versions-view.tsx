@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
 import { useApp, usePlace, useTools } from '../context';
+import { ConflictBar } from '../editor/conflict-bar';
 import { changesOf } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { useKeys } from '../keyboard';
@@ -36,14 +37,17 @@ export function VersionsView(props: VersionsProps) {
   useSteps([...(hasDraft ? [draftName] : []), ...list.versions.map(({ id }) => id)], place);
   return (
     <div className="split vers">
-      <div className="bar">
-        <Link className="btn small" to={pathOf(app.id, 'events', event.id)}>
-          Back to the editor
-        </Link>
-        <span className="dim small cut">
-          A version never changes. A message keeps the one that was live when its request was
-          accepted.
-        </span>
+      <div>
+        <div className="bar">
+          <Link className="btn small" to={pathOf(app.id, 'events', event.id)}>
+            Back to the editor
+          </Link>
+          <span className="dim small cut">
+            A version never changes. A message keeps the one that was live when its request was
+            accepted.
+          </span>
+        </div>
+        <ConflictBar draft={draft} />
       </div>
       <div className="body">
         <VersionList event={event} list={list} openId={place.version} hasDraft={hasDraft} />
