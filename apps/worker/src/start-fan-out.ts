@@ -1,13 +1,16 @@
-import { createFanOut } from '@belfry/accepting';
+import { createFanOut, createResendByFilter } from '@belfry/accepting';
 import {
+  carryOutResend,
   findUnplannedRequest,
   listUnplannedItems,
   listUnplannedRequests,
+  listUsableIntegrations,
   writePlans,
 } from '@belfry/database';
 import { createConsumerRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
 import type { Parts, RunningRole } from './parts';
+import { createResends } from './resends';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
 
@@ -15,8 +18,29 @@ const requestsAtOnce = 2;
 /** Of the largest request there may be, on a machine that is busy. */
 const longestPlanningMs = 120_000;
 
-/** The role `fanout`: plans the items of bulk requests. */
+/** The role `fanout`: plans the items of bulk requests, and carries out resends by filter. */
 export function startFanOut(parts: Parts): RunningRole {
+  const planning = startPlanning(parts);
+  const resends = createResends({ carryOut: createCarryOut(parts), log: parts.log });
+  resends.start();
+  return {
+    isStalled: planning.isStalled,
+    async close() {
+      await Promise.all([planning.close(), resends.close()]);
+    },
+  };
+}
+
+function createCarryOut({ database, findVersion }: Parts) {
+  return createResendByFilter({
+    carryOutResend: (decide) => carryOutResend(database.delivery, decide),
+    findVersion,
+    listUsableIntegrations: (ids) => listUsableIntegrations(database.lookUps, ids),
+    newId,
+  });
+}
+
+function startPlanning(parts: Parts): RunningRole {
   const { database, env, log } = parts;
   const pool = database.delivery;
   const fanOut = createFanOut({

@@ -49,6 +49,7 @@ export {
   type ResendDeps,
   type ResendInput,
 } from './resend';
+export { createResendByFilter, type ResendByFilterDeps } from './resend-by-filter';
 export { createRoom, type PublishedRoom, type Room } from './room';
 export { type ItemAddress, sealToken, storedRecipient } from './tokens';
 export { createWriteBatcher, type WriteBatcherDeps, type WriteResult } from './write-batcher';

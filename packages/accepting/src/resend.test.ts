@@ -1,10 +1,12 @@
 import { findResendObstacle, findResendWarning } from './resend';
 
+const sound = { isNewest: true, isSensitive: false, isErased: false };
+
 describe('a resend', () => {
   test.each(['sent', 'delivered', 'read', 'failed', 'skipped', 'unknown'])(
     'may be made of a message that is %s',
     (state) => {
-      expect(findResendObstacle({ state, isNewest: true, isSensitive: false })).toBeUndefined();
+      expect(findResendObstacle({ ...sound, state })).toBeUndefined();
     },
   );
 
@@ -13,8 +15,9 @@ describe('a resend', () => {
     [{ state: 'sending' }],
     [{ state: 'failed', isNewest: false }],
     [{ state: 'failed', isSensitive: true }],
+    [{ state: 'failed', isErased: true }],
   ])('is refused for %o', (facts) => {
-    expect(findResendObstacle({ isNewest: true, isSensitive: false, ...facts })).toMatch(/\.$/);
+    expect(findResendObstacle({ ...sound, ...facts })).toMatch(/\.$/);
   });
 
   test.each([

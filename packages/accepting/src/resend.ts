@@ -1,14 +1,24 @@
-import type { Actor, NewGeneration, ResendableRow, VersionRow } from '@belfry/database';
-import { messageStates } from '@belfry/shared';
+import type {
+  Actor,
+  NewGeneration,
+  ResendableRow,
+  VersionRow,
+  WrittenGeneration,
+} from '@belfry/database';
+import { resendableStates, resendSkips } from '@belfry/shared';
+import { integrationsOf, planGeneration } from './plan-generation';
 
 export type ResendDeps = {
   /** Of the app only. */
   findResendable(appId: string, messageId: string): Promise<ResendableRow | undefined>;
   findVersionOfRequest(requestId: string): Promise<VersionRow | undefined>;
+  /** Those of them that were not removed. */
+  listUsableIntegrations(ids: string[]): Promise<Set<string>>;
   writeGeneration(
     actor: Actor,
-    generation: NewGeneration,
-  ): Promise<{ id: string; requestId: string; generation: number } | undefined>;
+    written: { appId: string; generation: NewGeneration },
+  ): Promise<WrittenGeneration | undefined>;
+  newId: () => string;
 };
 
 export type ResendInput = {
@@ -38,10 +48,14 @@ export function createResend(deps: ResendDeps): Resend {
       isConfirmed,
     );
     if (refused) return refused;
-    const written = await deps.writeGeneration(actor, generationOf(message, app, version));
+    const usable = await deps.listUsableIntegrations(integrationsOf(version.definition));
+    const planned = planGeneration({ ...message, ...version, ...app, usable });
+    if (!planned) return { state: 'refused', because: resendSkips.no_integration };
+    const generation = { id: deps.newId(), messageId, state: message.state, ...planned };
+    const written = await deps.writeGeneration(actor, { appId: app.id, generation });
     if (!written) return { state: 'refused', because: resentAlready };
-    const { id, ...rest } = written;
-    return { state: 'resent', messageId: id, ...rest };
+    const { id, requestId, generation: number } = written;
+    return { state: 'resent', messageId: id, requestId, generation: number };
   };
 }
 
@@ -52,24 +66,12 @@ function refuse(facts: ResendFacts, isConfirmed: boolean): Resent | undefined {
   return warning && !isConfirmed ? { state: 'needs_confirmation', warning } : undefined;
 }
 
-function generationOf(
-  { id, channel }: ResendableRow,
-  app: ResendInput['app'],
-  { definition }: VersionRow,
-): NewGeneration {
-  const version = definition.channels[channel];
-  if (!version) throw new Error('A message of a channel that its version does not have');
-  const delivery = definition.delivery ?? app.delivery;
-  return {
-    messageId: id,
-    appId: app.id,
-    // The sandbox asks no integration for permission.
-    integrationId: delivery === 'live' ? version.integrationIds[0] : undefined,
-    timeToLiveMs: version.policy.timeToLiveMs,
-  };
-}
-
-export type ResendFacts = { state: string; isNewest: boolean; isSensitive: boolean };
+export type ResendFacts = {
+  state: string;
+  isNewest: boolean;
+  isSensitive: boolean;
+  isErased: boolean;
+};
 
 const resentAlready = 'It was resent already: resend the newest one.';
 
@@ -78,13 +80,14 @@ export function findResendObstacle({
   state,
   isNewest,
   isSensitive,
+  isErased,
 }: ResendFacts): string | undefined {
   if (isSensitive) {
     return 'The event is sensitive: what it said is not kept, so it cannot be sent again.';
   }
+  if (isErased) return resendSkips.erased;
   if (!isNewest) return resentAlready;
-  const known: Record<string, { isFinal: boolean }> = messageStates;
-  return known[state]?.isFinal || state === 'unknown' ? undefined : 'It has not ended yet.';
+  return resendableStates.includes(state) ? undefined : 'It has not ended yet.';
 }
 
 /** What an operator must know before a message is sent again, by the state that it has. */

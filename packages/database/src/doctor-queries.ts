@@ -6,6 +6,7 @@ import {
 } from '@belfry/shared';
 import type { PrismaClient } from './generated/client';
 import { readPassedOver } from './passed-over';
+import { resendRunOf } from './resend-run-of';
 
 export type ConfiguredIntegration = {
   id: string;
@@ -41,12 +42,14 @@ export async function listIntegrations(
 const maxMessagesTold = 50;
 const maxItemsTold = 1_000;
 
-/** What lies of a request, with addresses masked; undefined where there is none, or no more. */
+/** What lies of a request, with addresses masked; undefined where there is none, or no more, or only in another app. */
 export async function readRequestStory(
   prisma: PrismaClient,
   id: string,
+  appId?: string,
 ): Promise<RequestStory | undefined> {
-  const request = await prisma.request.findUnique({ where: { id } });
+  const ofApp = appId === undefined ? {} : { appId };
+  const request = await prisma.request.findUnique({ where: { id, ...ofApp } });
   if (!request) return undefined;
   const [app, event, version, items, messages] = await Promise.all([
     prisma.app.findUnique({ where: { id: request.appId } }),
@@ -101,6 +104,7 @@ async function readMessages(
     channel: row.channel,
     target: maskTarget(row.channel, row.target),
     generation: row.generation,
+    resendRun: resendRunOf(row.notes) ?? undefined,
     // A closed list, by a constraint.
     state: row.state as MessageState,
     reason: row.reason ?? undefined,

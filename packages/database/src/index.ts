@@ -1,6 +1,14 @@
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export { type NewCapture, writeCapture } from './captures';
+export {
+  type CarriedOut,
+  carryOutResend,
+  type DecideResends,
+  type ResendCandidate,
+  type ResendChunkApp,
+  type ResendDecision,
+} from './carry-out-resend';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export {
   createDatabase,
@@ -51,12 +59,12 @@ export type {
   RolledBack,
   StoredVersion,
 } from './dashboard/event-versions';
+export { type FoundRow, findNamed, type Wanted } from './dashboard/find-named';
 export { type LogFilter, type LogStatement, logStatement } from './dashboard/log-statement';
 export {
   cancelMessage,
   findResendable,
   findVersionOfRequest,
-  type NewGeneration,
   type ResendableRow,
   writeGeneration,
 } from './dashboard/message-changes';
@@ -82,11 +90,21 @@ export {
   type StoryReceipt,
 } from './dashboard/request-story';
 export {
+  createResendRuns,
+  type MatchCount,
+  type NewResendRun,
+  type ResendMessageRow,
+  type ResendProgress,
+  type ResendRunRow,
+  type ResendRuns,
+} from './dashboard/resend-runs';
+export {
   type AppSavedFilters,
   createSavedFilters,
   maxSavedFilters,
   type SavedFilterRow,
 } from './dashboard/saved-filters';
+export type { NewGeneration, WrittenGeneration } from './dashboard/write-generations';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';
@@ -139,7 +157,7 @@ export {
   type InboxPage,
   type InboxStatusChange,
 } from './inbox';
-export { markActive, markNeedsAttention } from './integrations';
+export { listUsableIntegrations, markActive, markNeedsAttention } from './integrations';
 export { checkKeyRing, findRingProblems } from './key-canary';
 export {
   type ApiKeyRow,
@@ -192,6 +210,7 @@ export {
   replaceJobs,
   type UnplannedOptions,
 } from './relay-queries';
+export { resendRunOf } from './resend-run-of';
 export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
 export {
   dropSettledTexts,

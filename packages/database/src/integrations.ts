@@ -28,6 +28,19 @@ export async function markActive(pool: pg.Pool, integrationId: string): Promise<
   });
 }
 
+/** Those of them that were not removed. */
+export async function listUsableIntegrations(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await database.query<{ id: string }>(
+    'SELECT id FROM integration WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL',
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 type Woken = { integrationId: string; channel: string; appId: string };
 
 /**

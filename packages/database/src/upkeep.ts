@@ -34,15 +34,20 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     ),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
     createSealedTextsRemoval(upkeepChunk),
+    inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
   ];
 }
 
-function inChunks(name: string, remove: (database: Queryable) => Promise<number>): UpkeepTask {
+function inChunks(
+  name: string,
+  remove: (database: Queryable) => Promise<number>,
+  chunk = upkeepChunk,
+): UpkeepTask {
   return {
     name,
     async removeChunk(database) {
       const removed = await remove(database);
-      return { removed, mayBeMore: removed === upkeepChunk };
+      return { removed, mayBeMore: removed === chunk };
     },
   };
 }
@@ -89,6 +94,16 @@ async function removeDeadHeartbeats(database: Queryable): Promise<number> {
   const { rowCount } = await database.query({
     text: `DELETE FROM worker_heartbeat WHERE beat_at <= now() - $1::float8 * interval '1 ms'`,
     values: [heartbeatMs],
+  });
+  return rowCount ?? 0;
+}
+
+/** With their lists of messages, of which each has some thousands at most. */
+async function removeOldResends(database: Queryable, olderThanMs: number): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM resend WHERE id IN (
+             SELECT id FROM resend WHERE finished_at <= now() - $1::float8 * interval '1 ms' LIMIT 1)`,
+    values: [olderThanMs],
   });
   return rowCount ?? 0;
 }

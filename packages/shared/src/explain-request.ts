@@ -31,6 +31,8 @@ export type MessageStory = {
   /** Masked: enough to tell one address from another. */
   target: string;
   generation: number;
+  /** The resend by filter that made it. */
+  resendRun: string | undefined;
   state: MessageState;
   reason: string | undefined;
   waits: string | undefined;
@@ -93,7 +95,7 @@ function explainSkip({ item, channel, reason, detail }: RequestStory['skips'][nu
 
 function explainMessage(message: MessageStory, now: Date): string[] {
   const { item, channel, target, generation, state, reason } = message;
-  const again = generation > 0 ? `, resend ${generation},` : '';
+  const again = generation > 0 ? `, resend ${generation}${runOf(message)},` : '';
   const why = reason === undefined ? '' : ` (${reason}: ${meaningOf(reason)})`;
   return [
     `Item ${item} by ${channel} to ${target}${again} is ${state}. ${messageStates[state].means}${why}`,
@@ -105,6 +107,10 @@ function explainMessage(message: MessageStory, now: Date): string[] {
     ),
     ...explainWait(message, now),
   ];
+}
+
+function runOf({ resendRun }: MessageStory): string {
+  return resendRun === undefined ? '' : ` by the run ${resendRun}`;
 }
 
 function explainAttempt(attempt: AttemptStory): string {

@@ -58,6 +58,14 @@ export {
   type SlackRecipient,
 } from './recipient';
 export { carriesPath } from './templates/carries';
+export {
+  erasedTarget,
+  maxMessagesPerResend,
+  type ResendSkip,
+  resendableStates,
+  resendPaces,
+  resendSkips,
+} from './resend-outcome';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { helperNames } from './templates/nodes';

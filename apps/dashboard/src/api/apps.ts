@@ -10,7 +10,12 @@ export type AppAnswer = {
   createdAt: number;
   /** Integrations that need attention, for the mark in the side bar. */
   needsAttention: number;
+  /** Since when an operator holds up all that it sends; null while nobody does. */
+  sendingPausedAt: number | null;
+  sendingPausedBy: string | null;
 };
+
+/** POST api/apps/:appId/pause and /resume: all that the app sends; answers AppAnswer. */
 
 /** POST api/apps; answers AppAnswer. `delivery` is `sandbox` unless it says otherwise. */
 export type NewAppBody = { name: string; delivery?: Delivery };

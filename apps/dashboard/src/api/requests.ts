@@ -60,6 +60,8 @@ export type MessageLane = {
   unknownCount: number;
   integration: { id: string; name: string; isRemoved: boolean } | null;
   resendOf: string | null;
+  /** The resend by filter that made it. */
+  resendRun: string | null;
   notes: Record<string, unknown>;
   steps: Step[];
   explanation: Explanation | null;
@@ -112,6 +114,9 @@ export type ReceiptStep = {
 
 /** What happened, why, and what to do. */
 export type Explanation = { what: string; remedy: string | null };
+
+/** GET api/apps/:appId/requests/:requestId/explanation: what `command` prints, word by word; addresses are masked. */
+export type ExplanationAnswer = { sentences: string[]; command: string; readAt: number };
 
 /** POST api/apps/:appId/messages/:messageId/resend: 409 `needs_confirmation` for a delivered or unknown one. */
 export type ResendBody = { confirm?: boolean };

@@ -14,6 +14,7 @@ import { type AppRoutesDeps, createAppRoutes } from './routes/apps';
 import { type AuditRoutesDeps, createAuditRoutes } from './routes/audit';
 import { type CaptureRoutesDeps, createCaptureRoutes } from './routes/captures';
 import { createEventRoutes, type EventRoutesDeps } from './routes/events';
+import { createFindRoutes, type FindRoutesDeps } from './routes/find';
 import { createIntegrationRoutes, type IntegrationRoutesDeps } from './routes/integrations';
 import { createKeyRoutes, type KeyRoutesDeps } from './routes/keys';
 import { createLogRoutes, type LogRoutesDeps } from './routes/log';
@@ -21,6 +22,7 @@ import { createQueueRoutes, type QueueRoutesDeps } from './routes/queues';
 import { createRegistryRoutes } from './routes/registry';
 import { createRequestRoutes, type RequestRoutesDeps } from './routes/requests';
 import { createSavedFilterRoutes, type SavedFilterRoutesDeps } from './routes/saved-filters';
+import { createResendRoutes, type ResendRoutesDeps } from './routes/resends';
 import { createSessionRoutes, type SessionRoutesDeps } from './routes/session';
 import { createTryingRoutes, type TryingRoutesDeps } from './routes/trying';
 
@@ -36,6 +38,8 @@ export type DashboardDeps = {
   log: LogRoutesDeps;
   savedFilters: SavedFilterRoutesDeps;
   requests: RequestRoutesDeps;
+  resends: ResendRoutesDeps;
+  find: FindRoutesDeps;
   queues: QueueRoutesDeps;
   captures: CaptureRoutesDeps;
   audit: AuditRoutesDeps;
@@ -112,6 +116,8 @@ function addRoutes(app: Express, deps: DashboardDeps): void {
   app.post('/api/keys/:id/end', keys.end);
   app.route('/api/apps').get(apps.list).post(apps.create);
   app.route('/api/apps/:appId').patch(apps.change).delete(apps.remove);
+  app.post('/api/apps/:appId/pause', apps.pause);
+  app.post('/api/apps/:appId/resume', apps.resume);
   app.get('/api/registry', createRegistryRoutes(deps.integrations, routes).read);
   app.get('/api/audit', createAuditRoutes(deps.audit, routes).list);
   addConfiguration(app, deps);
@@ -167,6 +173,7 @@ function addRunning(app: Express, deps: DashboardDeps): void {
   app.route('/api/apps/:appId/filters').get(filters.list).post(filters.create);
   app.route('/api/apps/:appId/filters/:id').patch(filters.change).delete(filters.remove);
   app.get('/api/apps/:appId/requests/:requestId', requests.read);
+  app.get('/api/apps/:appId/requests/:requestId/explanation', requests.explain);
   app.post('/api/apps/:appId/messages/:messageId/resend', requests.resend);
   app.post('/api/apps/:appId/messages/:messageId/cancel', requests.cancel);
   app.post('/api/apps/:appId/channels/:channel/pause', queues.pause);
@@ -174,6 +181,18 @@ function addRunning(app: Express, deps: DashboardDeps): void {
   const capturesAt = '/api/apps/:appId/captures';
   app.route(capturesAt).get(captures.list).delete(captures.removeAll);
   app.route(`${capturesAt}/:captureId`).get(captures.read).delete(captures.remove);
+  addResends(app, deps);
+  app.get('/api/find', createFindRoutes(deps.find, routes).find);
   app.get('/api/queues', queues.read);
   app.get('/api/status', queues.status);
+}
+
+/** Everything that matches a filter, sent again. */
+function addResends(app: Express, deps: DashboardDeps): void {
+  const resends = createResendRoutes(deps.resends, createRoutes(deps.routes));
+  const resendsAt = '/api/apps/:appId/resends';
+  app.route(resendsAt).get(resends.list).post(resends.start);
+  app.get(`${resendsAt}/count`, resends.count);
+  app.get(`${resendsAt}/:resendId`, resends.read);
+  app.post(`${resendsAt}/:resendId/cancel`, resends.cancel);
 }

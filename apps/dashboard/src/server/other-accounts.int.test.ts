@@ -1,4 +1,5 @@
 import { writeCapture } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import type { Express } from 'express';
 import {
@@ -51,6 +52,7 @@ async function createRows(): Promise<Record<string, string>> {
     requestId,
     messageId,
     captureId: await createCapture(messageId),
+    resendId: await createResend(tenant.appId),
     channel: 'email',
   };
 }
@@ -61,6 +63,12 @@ async function createCapture(messageId: string): Promise<string> {
   const told = { content: {}, request: {}, outcome: 'accepted' };
   await writeCapture(database.delivery, { appId: tenant.appId, messageId, ...sent, ...told });
   return (await database.prisma.capture.findFirstOrThrow({ where: { messageId } })).id;
+}
+
+async function createResend(appId: string): Promise<string> {
+  const id = newId();
+  await dashboard.database.prisma.resend.create({ data: { id, appId, filter: {}, matched: 1 } });
+  return id;
 }
 
 /** Read off Express itself, so that no route can be left out. */
@@ -95,7 +103,7 @@ describe('an operator of another account', () => {
     const own = { ...ids, appId: neighbour.tenant.appId };
     const routes = routesOf(dashboard.app).filter(
       ({ path }) =>
-        /:(id|eventId|versionId|requestId|messageId|captureId)/.test(path) &&
+        /:(id|eventId|versionId|requestId|messageId|captureId|resendId)/.test(path) &&
         path.includes(':appId'),
     );
     for (const { method, path } of routes) {

@@ -23,12 +23,16 @@ import {
   createReadiness,
   createRequestLog,
   createSavedFilters,
+  createResendRuns,
   type Database,
+  findNamed,
   findResendable,
   findVersionOfRequest,
   listAuditEntries,
   listHeartbeats,
+  listUsableIntegrations,
   markActive,
+  readRequestStory,
   readStory,
   writeGeneration,
   writeRequests,
@@ -47,7 +51,12 @@ import {
   type StartCheck,
   writeSlackTicket,
 } from '@belfry/runtime';
-import { createSendEventBody, createValidator, messageStates } from '@belfry/shared';
+import {
+  createSendEventBody,
+  createValidator,
+  explainRequest,
+  messageStates,
+} from '@belfry/shared';
 import type { DashboardDeps } from './app';
 import { createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
@@ -123,7 +132,8 @@ export function createDashboardParts(
       gatewayUrl,
     },
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
-    apps: { apps },
+    apps: { apps, sending: createQueueFacts(pool), channelNames },
+    find: { apps, findNamed: (wanted) => findNamed(pool, wanted) },
     ...createConfigurationParts(base),
     ...createRunningParts(base, sessions),
     queues: {
@@ -222,7 +232,7 @@ function createTestAccepting({
 function createRunningParts(
   { database, shutdown, log: logger }: Base,
   sessions: DashboardDeps['log']['sessions'],
-): Pick<DashboardDeps, 'log' | 'requests'> {
+): Pick<DashboardDeps, 'log' | 'requests' | 'resends'> {
   const pool = database.lookUps;
   const states = Object.keys(messageStates);
   const log = createRequestLog(database.requestLog, states);
@@ -246,12 +256,29 @@ function createRunningParts(
       resend: createResend({
         findResendable: (appId, messageId) => findResendable(pool, appId, messageId),
         findVersionOfRequest: (requestId) => findVersionOfRequest(pool, requestId),
-        writeGeneration: (actor, generation) => writeGeneration(pool, actor, generation),
+        listUsableIntegrations: (ids) => listUsableIntegrations(pool, ids),
+        writeGeneration: (actor, written) => writeGeneration(pool, actor, written),
+        newId,
       }),
+      explain: createExplain(database),
       cancelMessage: (actor, message) => cancelMessage(pool, actor, message),
       hasMessage: async (appId, id) => (await findResendable(pool, appId, id)) !== undefined,
       now: () => new Date(),
     },
+    resends: {
+      channels,
+      states,
+      findEventIds: log.findEventIds,
+      runs: createResendRuns(pool),
+      now: () => new Date(),
+    },
+  };
+}
+
+function createExplain(database: Database): DashboardDeps['requests']['explain'] {
+  return async function explain(appId, requestId) {
+    const story = await readRequestStory(database.prisma, requestId, appId);
+    return story && explainRequest(story, new Date());
   };
 }
 

@@ -1,12 +1,13 @@
 import { findResendObstacle, findResendWarning } from '@belfry/accepting';
 import {
   readPassedOver,
+  resendRunOf,
   type Story,
   type StoryAttempt,
   type StoryMessage,
   type StoryReceipt,
 } from '@belfry/database';
-import { passedOverReasons } from '@belfry/shared';
+import { erasedTarget, passedOverReasons } from '@belfry/shared';
 import type {
   AttemptStep,
   CallAnswer,
@@ -116,6 +117,7 @@ function laneOf(message: StoryMessage, story: Story): MessageLane {
         }
       : null,
     resendOf: message.resendOf,
+    resendRun: resendRunOf(message.notes),
     notes: notesOf(message),
     steps: stepsOf(message, { attempts, receipts, isSensitive }),
     explanation: explanationOf(message, { attempts, receipts }),
@@ -126,7 +128,7 @@ function laneOf(message: StoryMessage, story: Story): MessageLane {
 
 /** Of what has no step of its own. */
 function notesOf({ notes }: StoryMessage): Record<string, unknown> {
-  const { passed_over: _, ...others } = notes ?? {};
+  const { passed_over: _, resend_run: __, ...others } = notes ?? {};
   return others;
 }
 
@@ -251,7 +253,8 @@ function whatCan(message: StoryMessage, { isSensitive, messages }: Neighbours): 
     (other) =>
       other.channel === channel && other.target === target && other.generation > generation,
   );
-  const because = findResendObstacle({ state, isNewest, isSensitive }) ?? null;
+  const isErased = target === erasedTarget(message.id);
+  const because = findResendObstacle({ state, isNewest, isSensitive, isErased }) ?? null;
   const warning = because === null ? (findResendWarning(state) ?? null) : null;
   const isQueued = state === 'queued';
   return {

@@ -13,6 +13,7 @@ import type {
   VariablesAnswer,
   VersionListAnswer,
 } from '../api/events';
+import type { FindAnswer } from '../api/find';
 import type {
   IntegrationAnswer,
   IntegrationChangeBody,
@@ -28,7 +29,13 @@ import type { PreviewAnswer, PreviewBody, SampleAnswer } from '../api/preview';
 import type { Problem, ProblemCode } from '../api/problem';
 import type { ChannelPauseAnswer, QueuesAnswer, StatusAnswer } from '../api/queues';
 import type { RegistryAnswer } from '../api/registry';
-import type { RequestAnswer, ResendAnswer } from '../api/requests';
+import type { ExplanationAnswer, RequestAnswer, ResendAnswer } from '../api/requests';
+import type {
+  ResendCountAnswer,
+  ResendListAnswer,
+  ResendRunAnswer,
+  StartResendBody,
+} from '../api/resends';
 import type {
   NewSavedFilterBody,
   SavedFilterChangeBody,
@@ -79,6 +86,7 @@ export function createApi(deps: ApiDeps) {
     ...logCalls(ask),
     ...captureCalls(ask),
     ...savedFilterCalls(ask),
+    ...resendCalls(ask),
     urlOf: (path: string) => new URL(path, deps.root).href,
   };
 }
@@ -265,5 +273,28 @@ function savedFilterCalls(ask: Ask) {
       ask<SavedFilterListAnswer>('PATCH', `${all(appId)}/${id(of)}`, body),
     removeSavedFilter: (appId: string, of: string) =>
       ask<SavedFilterListAnswer>('DELETE', `${all(appId)}/${id(of)}`),
+  };
+}
+
+function resendCalls(ask: Ask) {
+  const all = (appId: string) => `${ofApp(appId)}/resends`;
+  return {
+    countResend: (appId: string, query: string) =>
+      ask<ResendCountAnswer>('GET', `${all(appId)}/count?${query}`),
+    startResend: (appId: string, body: StartResendBody) =>
+      ask<ResendRunAnswer>('POST', all(appId), body),
+    listResends: (appId: string) => ask<ResendListAnswer>('GET', all(appId)),
+    readResend: (appId: string, resendId: string) =>
+      ask<ResendRunAnswer>('GET', `${all(appId)}/${id(resendId)}`),
+    cancelResend: (appId: string, resendId: string) =>
+      ask<ResendRunAnswer>('POST', `${all(appId)}/${id(resendId)}/cancel`),
+    setSendingPaused: (appId: string, isPaused: boolean) =>
+      ask<AppAnswer>('POST', `${ofApp(appId)}/${isPaused ? 'pause' : 'resume'}`),
+    explainRequest: (appId: string, requestId: string) =>
+      ask<ExplanationAnswer>('GET', `${ofApp(appId)}/requests/${id(requestId)}/explanation`),
+    find: (text: string, appId: string | undefined) => {
+      const query = new URLSearchParams({ text, ...(appId ? { app: appId } : {}) });
+      return ask<FindAnswer>('GET', `api/find?${query}`);
+    },
   };
 }

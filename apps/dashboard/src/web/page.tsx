@@ -39,10 +39,13 @@ export function Page() {
   return <SignedInPage session={session.value} />;
 }
 
+/** Whether everything is paused is said on every page: soon, also by somebody else. */
+const appsEveryMs = 10_000;
+
 function SignedInPage({ session }: { session: SignedIn }) {
   const { path } = usePlace();
   const registry = useAnswer('registry', (api) => api.readRegistry());
-  const apps = useAnswer('apps', (api) => api.listApps(), 60_000);
+  const apps = useAnswer('apps', (api) => api.listApps(), appsEveryMs);
   const route = parseRoute(path);
   const named = 'appId' in route ? route.appId : undefined;
   useEffect(() => {

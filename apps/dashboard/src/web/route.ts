@@ -1,4 +1,4 @@
-export type AppPage = 'log' | 'events' | 'integrations' | 'queues' | 'sandbox';
+export type AppPage = 'log' | 'resends' | 'events' | 'integrations' | 'queues' | 'sandbox';
 export type AccountPage = 'keys' | 'apps' | 'account' | 'audit';
 export type Route =
   | { page: 'home' | 'missing' }
@@ -9,6 +9,7 @@ export type Route =
 
 const appPages: readonly string[] = [
   'log',
+  'resends',
   'events',
   'integrations',
   'queues',

@@ -8,6 +8,9 @@ export type AccountAppRow = {
   delivery: 'sandbox' | 'live';
   createdAt: Date;
   needsAttention: number;
+  /** Since when an operator holds up all that it sends; null while nobody does. */
+  sendingPausedAt: Date | null;
+  sendingPausedBy: string | null;
 };
 
 export type AppChange = { name?: string | undefined; delivery?: 'sandbox' | 'live' | undefined };
@@ -20,8 +23,11 @@ export function createAccountApps(pool: pg.Pool) {
     const { rows } = await pool.query<AccountAppRow>(
       `SELECT a.id, a.name, a.delivery, a.created_at AS "createdAt",
          (SELECT count(*)::int FROM integration i
-          WHERE i.app_id = a.id AND i.deleted_at IS NULL AND i.state = 'needs_attention') AS "needsAttention"
+          WHERE i.app_id = a.id AND i.deleted_at IS NULL AND i.state = 'needs_attention') AS "needsAttention",
+         p.paused_at AS "sendingPausedAt", o.email AS "sendingPausedBy"
        FROM app a
+       LEFT JOIN sending_pause p ON p.app_id = a.id
+       LEFT JOIN operator o ON o.id = p.paused_by
        WHERE a.account_id = $1 AND a.deleted_at IS NULL AND ($2::uuid IS NULL OR a.id = $2)
        ORDER BY a.created_at, a.id LIMIT ${maxAppsListed}`,
       [accountId, id],

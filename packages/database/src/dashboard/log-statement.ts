@@ -50,7 +50,7 @@ function walkOf(filter: LogFilter, branches: string[]): string {
   ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}`;
 }
 
-type Bind = (value: unknown, type: string) => string;
+export type Bind = (value: unknown, type: string) => string;
 
 function branchesOf(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
   const { requestId, idempotencyKey, recipient, eventIds } = filter;
@@ -111,7 +111,7 @@ function messageBranches(
   );
 }
 
-function rangeOf({ before, from }: LogFilter, column: string, bind: Bind): string[] {
+export function rangeOf({ before, from }: LogFilter, column: string, bind: Bind): string[] {
   return [
     ...(before ? [`${column} < ${bind(before, 'uuid')}`] : []),
     ...(from ? [`${column} >= ${bind(from, 'uuid')}`] : []),
@@ -119,6 +119,11 @@ function rangeOf({ before, from }: LogFilter, column: string, bind: Bind): strin
 }
 
 function conditionsOf(filter: LogFilter, bind: Bind): string[] {
+  return [...requestConditionsOf(filter, bind), ...messageCondition(filter, bind)];
+}
+
+/** What is asked of the request `q` itself. */
+export function requestConditionsOf(filter: LogFilter, bind: Bind): string[] {
   const { eventIds, idempotencyKey } = filter;
   return [
     `q.app_id = ${bind(filter.appId, 'uuid')}`,
@@ -127,7 +132,6 @@ function conditionsOf(filter: LogFilter, bind: Bind): string[] {
     ...(idempotencyKey !== undefined
       ? [`q.idempotency_key = ${bind(idempotencyKey, 'text')}`]
       : []),
-    ...messageCondition(filter, bind),
   ];
 }
 
@@ -149,6 +153,6 @@ function messageCondition(filter: LogFilter, bind: Bind): string[] {
   return [`(${message} OR ${skip})`];
 }
 
-function attemptCondition(provider: string): string {
+export function attemptCondition(provider: string): string {
   return `EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${provider})`;
 }

@@ -1,8 +1,9 @@
-import { newId } from '@belfry/runtime';
+import { erasedTarget } from '@belfry/shared';
 import type pg from 'pg';
 import type { VersionRow } from '../look-ups';
 import { dropSettledTexts } from '../sealed-items';
 import { type Actor, changeWithAudit } from './audit';
+import { type NewGeneration, type WrittenGeneration, writeGenerations } from './write-generations';
 
 /** A message as far as it decides whether it may be sent again. */
 export type ResendableRow = {
@@ -14,6 +15,7 @@ export type ResendableRow = {
   generation: number;
   state: string;
   isNewest: boolean;
+  isErased: boolean;
 };
 
 /** Of this app only. */
@@ -22,49 +24,28 @@ export async function findResendable(
   appId: string,
   messageId: string,
 ): Promise<ResendableRow | undefined> {
-  const { rows } = await pool.query<ResendableRow>(
+  const { rows } = await pool.query<Omit<ResendableRow, 'isErased'>>(
     `SELECT m.id, m.request_id AS "requestId", m.item, m.channel, m.target, m.generation, m.state,
        NOT EXISTS (SELECT 1 FROM message n WHERE n.request_id = m.request_id AND n.item = m.item
          AND n.channel = m.channel AND n.target = m.target AND n.generation > m.generation) AS "isNewest"
      FROM message m WHERE m.id = $1 AND m.app_id = $2`,
     [messageId, appId],
   );
-  return rows[0];
+  const [row] = rows;
+  return row && { ...row, isErased: row.target === erasedTarget(row.id) };
 }
 
-export type NewGeneration = {
-  /** The message that is sent again. */
-  messageId: string;
-  appId: string;
-  /** Who carries it; undefined in the sandbox. */
-  integrationId: string | undefined;
-  timeToLiveMs: number;
-};
-
-/**
- * A new message of the same request and item, one generation on; the old one keeps its state. Undefined when another
- * resend was faster.
- */
+/** A resend of one message, chosen by an operator. Undefined when it moved on, or another resend was faster. */
 export async function writeGeneration(
   pool: pg.Pool,
   actor: Actor,
-  { messageId, appId, integrationId, timeToLiveMs }: NewGeneration,
-): Promise<{ id: string; requestId: string; generation: number } | undefined> {
-  const id = newId();
+  { appId, generation }: { appId: string; generation: NewGeneration },
+): Promise<WrittenGeneration | undefined> {
+  const { id, messageId } = generation;
   const entry = { action: 'message.resent', subject: messageId, change: { message: id } };
   return changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-    const { rows } = await client.query<{ id: string; requestId: string; generation: number }>(
-      `INSERT INTO message (id, request_id, item, app_id, channel, target, generation, integration_id, due_at, expires_at,
-         is_bulk, notes, resend_of, unknown_count)
-       SELECT $1, request_id, item, app_id, channel, target, generation + 1, $4, now(),
-         now() + $5::float8 * interval '1 ms', false, notes - 'missing', id,
-         CASE WHEN state = 'unknown' THEN 1 ELSE 0 END
-       FROM message WHERE id = $2 AND app_id = $3
-       ON CONFLICT (request_id, item, channel, target, generation) DO NOTHING
-       RETURNING id, request_id AS "requestId", generation`,
-      [id, messageId, appId, integrationId, timeToLiveMs],
-    );
-    return rows[0];
+    const written = await writeGenerations(client, { appId, resendId: undefined }, [generation]);
+    return written[0];
   });
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type Actor, changeWithAudit } from './audit';
+import type { Actor } from './audit';
+import { pauseChannel, pauseSending, resumeChannel, resumeSending } from './pauses';
 
 export type ChannelFacts = {
   channel: string;
@@ -39,7 +40,7 @@ export function createQueueFacts(pool: pg.Pool) {
     async listPauses(appIds: string[]): Promise<PauseRow[]> {
       const { rows } = await pool.query<PauseRow>(
         `SELECT p.app_id AS "appId", p.channel, p.paused_at AS "pausedAt", o.email AS "pausedBy"
-         FROM channel_pause p LEFT JOIN operator o ON o.id = p.paused_by WHERE p.app_id = ANY ($1::uuid[])`,
+         FROM channel_pause p LEFT JOIN operator o ON o.id = p.paused_by WHERE p.app_id = ANY ($1::uuid[]) AND p.is_own`,
         [appIds],
       );
       return rows;
@@ -62,43 +63,22 @@ export function createQueueFacts(pool: pg.Pool) {
       await pool.query('SELECT 1');
     },
 
-    async pauseChannel(actor: Actor, appId: string, channel: string): Promise<void> {
-      const entry = { action: 'channel.paused', subject: channel };
-      await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const { rows } = await client.query(
-          `INSERT INTO channel_pause (app_id, channel, paused_by) VALUES ($1, $2, $3)
-           ON CONFLICT DO NOTHING RETURNING channel`,
-          [appId, channel, actor.operatorId],
-        );
-        return rows[0];
-      });
-    },
+    pauseChannel: (actor: Actor, appId: string, channel: string) =>
+      pauseChannel(pool, actor, { appId, channel }),
 
-    async resumeChannel(actor: Actor, appId: string, channel: string): Promise<void> {
-      const entry = { action: 'channel.resumed', subject: channel };
-      await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const { rows } = await client.query(
-          'DELETE FROM channel_pause WHERE app_id = $1 AND channel = $2 RETURNING channel',
-          [appId, channel],
-        );
-        if (rows[0]) await client.query(wakeStatement, [channel, appId]);
-        return rows[0];
-      });
-    },
+    resumeChannel: (actor: Actor, appId: string, channel: string) =>
+      resumeChannel(pool, actor, { appId, channel }),
+
+    /** Everything that the app sends. */
+    pauseSending: (actor: Actor, appId: string, channels: readonly string[]) =>
+      pauseSending(pool, actor, { appId, channels }),
+
+    /** Channels that are paused by themselves stay so. */
+    resumeSending: (actor: Actor, appId: string) => resumeSending(pool, actor, appId),
   };
 }
 
 export type QueueFacts = ReturnType<typeof createQueueFacts>;
-
-/** At most so many go on at once; the rest looks again by itself within seconds. */
-const wokenAtOnce = 5_000;
-
-const wakeStatement = `
-UPDATE message SET due_at = now(), waits = NULL WHERE id IN (
-  SELECT id FROM message
-  WHERE channel = $1 AND app_id = $2 AND due_at IS NOT NULL AND job_id IS NULL
-    AND state = 'queued' AND waits = 'paused'
-  LIMIT ${wokenAtOnce})`;
 
 // By app, class and channel, as the index of what waits is ordered; what is being sent is asked for by its state.
 const channelStatement = `

@@ -1,4 +1,4 @@
-import type { AccountAppRow, AccountApps } from '@belfry/database';
+import type { AccountAppRow, AccountApps, QueueFacts } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type { AppAnswer, AppListAnswer } from '../../api/apps';
 import { notFound, Refusal } from '../problem';
@@ -15,10 +15,17 @@ const changeBody = Type.Object({
 });
 const removeBody = Type.Object({ confirmName: Type.String() });
 
-export type AppRoutesDeps = { apps: AccountApps };
+export type AppRoutesDeps = {
+  apps: AccountApps;
+  sending: Pick<QueueFacts, 'pauseSending' | 'resumeSending'>;
+  channelNames: readonly string[];
+};
 
 /** The apps of the account. */
-export function createAppRoutes({ apps }: AppRoutesDeps, { signedIn, inApp }: Routes) {
+export function createAppRoutes(
+  { apps, sending, channelNames }: AppRoutesDeps,
+  { signedIn, inApp }: Routes,
+) {
   async function read(accountId: string, id: string): Promise<AppAnswer> {
     const app = await apps.find(accountId, id);
     if (!app) throw notFound('app');
@@ -43,6 +50,16 @@ export function createAppRoutes({ apps }: AppRoutesDeps, { signedIn, inApp }: Ro
       return read(actor.accountId, app.id);
     }),
 
+    pause: inApp(async ({ actor, app }) => {
+      await sending.pauseSending(actor, app.id, channelNames);
+      return read(actor.accountId, app.id);
+    }),
+
+    resume: inApp(async ({ actor, app }) => {
+      await sending.resumeSending(actor, app.id);
+      return read(actor.accountId, app.id);
+    }),
+
     remove: inApp(async ({ actor, app, body }) => {
       requireName(readBody(removeBody, body).confirmName, app.name);
       await apps.remove(actor, app.id);
@@ -57,6 +74,10 @@ export function requireName(given: string, name: string): void {
   throw new Refusal('needs_confirmation', `Type its name, ${name}, to remove it.`);
 }
 
-function answerOf({ createdAt, ...app }: AccountAppRow): AppAnswer {
-  return { ...app, createdAt: createdAt.getTime() };
+function answerOf({ createdAt, sendingPausedAt, ...app }: AccountAppRow): AppAnswer {
+  return {
+    ...app,
+    createdAt: createdAt.getTime(),
+    sendingPausedAt: sendingPausedAt?.getTime() ?? null,
+  };
 }

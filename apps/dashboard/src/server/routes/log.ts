@@ -19,7 +19,7 @@ export type LogRoutesDeps = {
   listProviders(appId: string): Promise<Map<string, string>>;
 };
 
-const filterNames = [
+export const filterNames = [
   'from',
   'to',
   'event',
@@ -86,7 +86,7 @@ export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
   }
 }
 
-function filtersOf(call: AppCall): LogFilters {
+export function filtersOf(call: AppCall): LogFilters {
   const given = filterNames.map((name) => [name, queryText(call, name)] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,7 @@
 import type { Resend } from '@belfry/accepting';
 import type { Actor, Story } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
-import type { RequestAnswer, ResendAnswer } from '../../api/requests';
+import type { ExplanationAnswer, RequestAnswer, ResendAnswer } from '../../api/requests';
 import { notFound, Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
 import { idOf, queryText, type Routes } from '../route';
@@ -13,6 +13,8 @@ export type RequestRoutesDeps = {
     requestId: string;
     item: number;
   }): Promise<Story | undefined>;
+  /** The sentences of `belfry doctor`, of a request of this app only. */
+  explain(appId: string, requestId: string): Promise<string[] | undefined>;
   resend: Resend;
   /** False when the message no longer waits. */
   cancelMessage(actor: Actor, message: { messageId: string; appId: string }): Promise<boolean>;
@@ -33,6 +35,13 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
       if (!story || item >= story.head.items) throw notFound('request');
       const delivery = story.head.definition.delivery ?? call.app.delivery;
       return tellStory(story, { item, isSandbox: delivery === 'sandbox', readAt: deps.now() });
+    }),
+
+    explain: inApp(async (call): Promise<ExplanationAnswer> => {
+      const requestId = idOf(call, 'requestId', 'request');
+      const sentences = await deps.explain(call.app.id, requestId);
+      if (!sentences) throw notFound('request');
+      return { sentences, command: `belfry doctor ${requestId}`, readAt: deps.now().getTime() };
     }),
 
     resend: inApp(async (call): Promise<ResendAnswer> => {

@@ -4,6 +4,7 @@ import { clock, day } from '../format';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
+import { ResendByFilter } from '../resend/resend-by-filter';
 import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
 import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
@@ -46,6 +47,7 @@ export function FilterBar({
         </Button>
       )}
       <SaveButton filters={filters} />
+      <ResendByFilter filters={filters} />
       <LiveButton live={live} isPaused={isPaused} onPause={onPause} />
     </search>
   );

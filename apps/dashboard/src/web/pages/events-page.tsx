@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { EventRow } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -15,7 +15,8 @@ export function EventsPage() {
   const app = useApp();
   const { mayChange } = useDesk();
   const [text, setText] = useState('');
-  const [isAdding, setAdding] = useState(false);
+  const { search } = usePlace();
+  const [isAdding, setAdding] = useState(new URLSearchParams(search).get('do') === 'create');
   const list = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id), 30_000);
   const all = list.value?.events ?? [];
   const shown = all.filter(({ name }) => name.includes(text.trim()));

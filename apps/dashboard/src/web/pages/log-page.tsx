@@ -25,7 +25,10 @@ export function LogPage({ openId }: { openId: string | undefined }) {
   const open = (row: LogRow | undefined) => {
     if (row) places.go(pathOf(app.id, 'log', row.requestId), { search });
   };
-  const close = () => places.go(pathOf(app.id, 'log'), { search });
+  const close = () => {
+    places.go(pathOf(app.id, 'log'), { search });
+    if (openId) focusRow(openId);
+  };
   const step = (by: number) => () => {
     const at = list.rows.shown.findIndex(({ requestId }) => requestId === openId);
     open(list.rows.shown[at < 0 ? 0 : at + by]);
@@ -62,4 +65,9 @@ export function LogPage({ openId }: { openId: string | undefined }) {
       )}
     </div>
   );
+}
+
+/** Whoever closes a request goes on from its row. */
+function focusRow(requestId: string): void {
+  document.querySelector<HTMLElement>(`td.ev a[href*="${CSS.escape(requestId)}"]`)?.focus();
 }

@@ -9,6 +9,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { pathOf } from '../route';
+import { PauseAll } from './pause-all';
 
 const readEveryMs = 2_000;
 const scopes = [
@@ -28,6 +29,8 @@ export function QueuesPage() {
         <div className="bar filters">
           <Segments label="Which apps" options={scopes} value={scope} onChange={setScope} />
           <span className="faint small">{value && `counts as of ${clock(value.readAt)}`}</span>
+          <span className="grow" />
+          {scope === 'app' && <PauseAll onChanged={queues.reload} />}
         </div>
         <AwayBar loaded={queues} reload={queues.reload} />
       </div>

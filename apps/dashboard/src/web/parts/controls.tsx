@@ -8,6 +8,15 @@ export function Button({ look = '', type = 'button', className = '', ...rest }: 
   return <button type={type} className={`btn ${look} ${className}`.trim()} {...rest} />;
 }
 
+/** The key of a button, for the eye: it is no part of the button's name. */
+export function KeyHint({ keys }: { keys: string }) {
+  return (
+    <span aria-hidden="true">
+      <kbd data-keys={keys} />
+    </span>
+  );
+}
+
 type LinkProps = {
   to: string;
   search?: string;

@@ -3,7 +3,7 @@ import type { Lane, MessageLane } from '../../api/requests';
 import type { PageProblem } from '../api';
 import { useApp, useDesk, useTools } from '../context';
 import { useKeys } from '../keyboard';
-import { Button } from '../parts/controls';
+import { Button, KeyHint } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import { ResendDialog, type Warned } from './resend-dialog';
 
@@ -41,6 +41,7 @@ export function Asks({ lanes, onChanged }: { lanes: Lane[]; onChanged: () => Pro
           <AskLine
             key={lane.messageId}
             lane={lane}
+            isFirst={lane === first}
             mayChange={mayChange}
             onResend={() => void resend(lane, false)}
             onCancel={() => void cancel(lane)}
@@ -71,11 +72,14 @@ function ProblemLine({ problem }: { problem: PageProblem }) {
 
 function AskLine({
   lane,
+  isFirst,
   mayChange,
   onResend,
   onCancel,
 }: {
   lane: MessageLane;
+  /** The one that the key is for. */
+  isFirst: boolean;
   mayChange: boolean;
   onResend: () => void;
   onCancel: () => void;
@@ -91,8 +95,9 @@ function AskLine({
         {needsEye(state) && !can.resend.isAllowed && ` ${can.resend.because ?? ''}`}
       </p>
       {mayChange && needsEye(state) && can.resend.isAllowed && (
-        <Button look="small" onClick={onResend}>
+        <Button look="small" onClick={onResend} {...(isFirst ? { 'aria-keyshortcuts': 'r' } : {})}>
           {state === 'unknown' ? 'Resend, may duplicate' : `Resend ${channel}`}
+          {isFirst && <KeyHint keys="r" />}
         </Button>
       )}
       {mayChange && can.cancel.isAllowed && (

@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import type { RequestAnswer } from '../../api/requests';
 import { useApp, useDesk } from '../context';
 import { useKeys } from '../keyboard';
-import { CopyButton } from '../parts/controls';
+import { CopyButton, KeyHint } from '../parts/controls';
 
 /** The call again, as a shell takes it. The key is put in by the person: it is shown under API keys only. */
 export function CurlButton({ request }: { request: RequestAnswer }) {
@@ -14,7 +14,7 @@ export function CurlButton({ request }: { request: RequestAnswer }) {
   return (
     <span ref={holder}>
       <CopyButton text={() => curlOf(url, request)} label="Copy as curl (c)" look="small">
-        Copy as curl
+        Copy as curl <KeyHint keys="c" />
       </CopyButton>
     </span>
   );

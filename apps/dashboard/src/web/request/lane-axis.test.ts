@@ -41,6 +41,7 @@ function laneOf(steps: Step[]): MessageLane {
     unknownCount: 0,
     integration: null,
     resendOf: null,
+    resendRun: null,
     notes: {},
     steps,
     explanation: null,

@@ -11,6 +11,7 @@ import { pathOf } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { CallTab } from './call-tab';
 import { CurlButton } from './curl-button';
+import { ExplainTab } from './explain-tab';
 import { RenderedTab } from './rendered-tab';
 import { TimelineTab } from './timeline-tab';
 
@@ -172,6 +173,7 @@ const tabs = [
   { id: 'timeline', content: 'Timeline' },
   { id: 'call', content: 'Call and answer' },
   { id: 'rendered', content: 'Rendered' },
+  { id: 'explain', content: 'Explain' },
   { id: 'json', content: 'JSON' },
 ] as const;
 
@@ -190,6 +192,7 @@ function RequestTabs({
         {tab === 'timeline' && <TimelineTab request={request} onChanged={onChanged} />}
         {tab === 'call' && <CallTab request={request} />}
         {tab === 'rendered' && <RenderedTab request={request} />}
+        {tab === 'explain' && <ExplainTab request={request} />}
         {tab === 'json' && (
           <div className="pad">
             <JsonBlock title="The request, as the dashboard’s own API gives it" value={request} />

@@ -4,10 +4,11 @@ import type { PageProblem } from '../api';
 import { useApp, useDesk, useTools } from '../context';
 import { clock, count, duration, millis } from '../format';
 import { toText } from '../parts/code';
-import { Button } from '../parts/controls';
+import { Button, Link } from '../parts/controls';
 import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { Shot } from '../previews/shot';
+import { pathOf } from '../route';
 import { AttemptBody } from './attempt-body';
 import { Explained } from './explained';
 import { ResendDialog } from './resend-dialog';
@@ -225,6 +226,7 @@ function Aside({
             </dd>
           </>
         )}
+        <ResendFacts lane={lane} />
         {notes.map(([name, value]) => (
           <div key={name}>
             <dt>{name.replaceAll('_', ' ')}</dt>
@@ -238,6 +240,31 @@ function Aside({
       </dl>
       <ResendLane lane={lane} onChanged={onChanged} />
     </aside>
+  );
+}
+
+/** Of a message that was sent again: which one it was before, and by which run. */
+function ResendFacts({ lane: { resendOf, resendRun } }: { lane: MessageLane }) {
+  const app = useApp();
+  return (
+    <>
+      {resendOf && (
+        <>
+          <dt>Resend of</dt>
+          <dd className="mono cut" title={resendOf}>
+            {resendOf}
+          </dd>
+        </>
+      )}
+      {resendRun && (
+        <>
+          <dt>By the run</dt>
+          <dd className="mono cut">
+            <Link to={pathOf(app.id, 'resends', resendRun)}>{resendRun}</Link>
+          </dd>
+        </>
+      )}
+    </>
   );
 }
 

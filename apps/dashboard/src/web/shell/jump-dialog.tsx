@@ -1,29 +1,41 @@
-import { isUuid } from '@belfry/shared';
-import { useEffect, useState } from 'react';
-import { useAnswer, useDesk, useTools } from '../context';
+import { useEffect, useRef, useState } from 'react';
+import type { Found } from '../../api/find';
+import { useAnswer, useDesk, usePlace, useTools } from '../context';
+import { readFilters, writeFilters } from '../log/filters';
 import { savedFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
-import { Icon, type IconName } from '../parts/icons';
+import { Icon } from '../parts/icons';
 import { pathOf } from '../route';
+import { actionsOf, type Jump, jumpOf, matching, pagesOf } from './jumps';
+import { switchTheme } from './theme';
+import { useSignOut } from './use-sign-out';
 
-type Jump = { text: string; kind: string; icon: IconName; to: string; search?: string };
+const maxShown = 14;
+const askAfterMs = 120;
+/** What is shorter names nothing that is stored. */
+const minAskedCharacters = 3;
 
-const maxShown = 12;
-
-export function JumpDialog({ onClose }: { onClose: () => void }) {
+export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const { places } = useTools();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const found = useJumps(text.trim());
+  const found = useJumps(text.trim(), onHelp);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
   const open = (jump: Jump | undefined) => {
     if (!jump) return;
     onClose();
-    places.go(jump.to, { search: jump.search ?? '' });
+    if (jump.to !== undefined) places.go(jump.to, { search: jump.search ?? '' });
+    jump.act?.();
   };
-  function onKeyDown({ key }: { key: string }) {
+  function onKeyDown(event: { key: string; preventDefault(): void }) {
+    const { key } = event;
     if (key === 'ArrowDown') setAt(Math.min(at + 1, found.length - 1));
     if (key === 'ArrowUp') setAt(Math.max(at - 1, 0));
     if (key === 'Enter') open(found[at]);
+    if (['ArrowDown', 'ArrowUp', 'Enter'].includes(key)) event.preventDefault();
   }
   return (
     <Dialog title="Find or jump" onClose={onClose}>
@@ -34,7 +46,7 @@ export function JumpDialog({ onClose }: { onClose: () => void }) {
         aria-controls="jumps"
         aria-activedescendant={found[at] ? `jump-${at}` : undefined}
         aria-label="Find or jump"
-        placeholder="A page, an event, an integration, a request id, an address"
+        placeholder="A page, an event, an id, a key, an address, something to do"
         value={text}
         onKeyDown={onKeyDown}
         onChange={(event) => {
@@ -42,7 +54,7 @@ export function JumpDialog({ onClose }: { onClose: () => void }) {
           setAt(0);
         }}
       />
-      <div id="jumps" role="listbox" aria-label="Found" className="jumps">
+      <div id="jumps" ref={list} role="listbox" aria-label="Found" className="jumps">
         {found.map((jump, index) => (
           <div
             key={`${jump.kind} ${jump.text}`}
@@ -59,20 +71,66 @@ export function JumpDialog({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
+      {found.length === 0 && <p className="nothing">Nothing here is called that.</p>}
     </Dialog>
   );
 }
 
-function useJumps(text: string): Jump[] {
+function useJumps(text: string, onHelp: () => void): Jump[] {
   const { app, apps } = useDesk();
-  const all = useNamed(app?.id);
-  const [wanted, setWanted] = useState('');
-  useEffect(() => setWanted(text.toLowerCase()), [text]);
+  const named = useNamed(app?.id);
+  const actions = useActions(onHelp);
+  const found = useFound(text);
+  const nameOf = (id: string) => apps.find((one) => one.id === id)?.name ?? 'app';
   const others = apps.map(({ id, name }): Jump => {
     return { text: name, kind: 'app', icon: 'apps', to: pathOf(id, 'log') };
   });
-  const named = [...all, ...others].filter((jump) => jump.text.toLowerCase().includes(wanted));
-  return [...inLog(app?.id, text), ...named].slice(0, maxShown);
+  return [
+    ...found.map((one) => jumpOf(one, text, nameOf)),
+    ...matching([...named, ...others, ...actions], text),
+  ].slice(0, maxShown);
+}
+
+/** Asked a moment after the last key, and only for what may be a name. */
+function useFound(text: string): Found[] {
+  const { api } = useTools();
+  const { app } = useDesk();
+  const [found, setFound] = useState<{ text: string; rows: Found[] }>({ text: '', rows: [] });
+  const appId = app?.id;
+  useEffect(() => {
+    if (text.length < minAskedCharacters) return;
+    let isCurrent = true;
+    const timer = setTimeout(async () => {
+      const answer = await api.find(text, appId);
+      if (isCurrent && 'value' in answer) setFound({ text, rows: answer.value.found });
+    }, askAfterMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [api, appId, text]);
+  return found.text === text ? found.rows : [];
+}
+
+function useActions(onHelp: () => void): Jump[] {
+  const { api } = useTools();
+  const { app, mayChange, reloadApps } = useDesk();
+  const { path, search } = usePlace();
+  const signOut = useSignOut();
+  const isLog = app !== undefined && path.startsWith(pathOf(app.id, 'log'));
+  return actionsOf({
+    app,
+    mayChange,
+    logSearch: isLog ? writeFilters(readFilters(search)) : '',
+    act: {
+      switchTheme,
+      showKeys: onHelp,
+      signOut: () => void signOut(),
+      resumeSending: () => {
+        if (app) void api.setSendingPaused(app.id, false).then(reloadApps);
+      },
+    },
+  });
 }
 
 function useNamed(appId: string | undefined): Jump[] {
@@ -103,32 +161,4 @@ function useNamed(appId: string | undefined): Jump[] {
       };
     }),
   ];
-}
-
-function pagesOf(appId: string | undefined): Jump[] {
-  const account: Jump[] = [
-    { text: 'API keys', kind: 'page', icon: 'key', to: 'keys' },
-    { text: 'Apps', kind: 'page', icon: 'apps', to: 'apps' },
-    { text: 'Audit', kind: 'page', icon: 'history', to: 'audit' },
-    { text: 'Password and sessions', kind: 'page', icon: 'person', to: 'account' },
-  ];
-  if (!appId) return account;
-  return [
-    { text: 'Log', kind: 'page', icon: 'log', to: pathOf(appId, 'log') },
-    { text: 'Events', kind: 'page', icon: 'event', to: pathOf(appId, 'events') },
-    { text: 'Integrations', kind: 'page', icon: 'plug', to: pathOf(appId, 'integrations') },
-    { text: 'Queues', kind: 'page', icon: 'queues', to: pathOf(appId, 'queues') },
-    { text: 'Sandbox', kind: 'page', icon: 'sandbox', to: pathOf(appId, 'sandbox') },
-    ...account,
-  ];
-}
-
-function inLog(appId: string | undefined, text: string): Jump[] {
-  if (!appId || text.length < 3) return [];
-  if (isUuid(text)) {
-    return [{ text, kind: 'request', icon: 'log', to: pathOf(appId, 'log', text) }];
-  }
-  if (!/[@+\d]/.test(text)) return [];
-  const search = new URLSearchParams({ recipient: text }).toString();
-  return [{ text, kind: 'recipient in the log', icon: 'log', to: pathOf(appId, 'log'), search }];
 }

@@ -12,10 +12,15 @@ import { MissingPage } from '../pages/missing-page';
 import { QueuesPage } from '../pages/queues-page';
 import { type AppPage, pathOf, type Route } from '../route';
 import { HelpDialog } from './help-dialog';
+import { PausedBar } from './paused-bar';
 import { SideBar } from './side-bar';
 import { TopBar } from './top-bar';
+import { walkRows } from './walk-rows';
 
 const JumpDialog = lazy(async () => ({ default: (await import('./jump-dialog')).JumpDialog }));
+const ResendsPage = lazy(async () => ({
+  default: (await import('../pages/resends-page')).ResendsPage,
+}));
 // The editor and its preview come when an event is opened.
 const SandboxPage = lazy(async () => ({
   default: (await import('../sandbox/sandbox-page')).SandboxPage,
@@ -38,6 +43,8 @@ export function Shell({ route }: { route: Route }) {
     'g i': go('integrations'),
     'g q': go('queues'),
     'g s': go('sandbox'),
+    j: () => walkRows(1),
+    k: () => walkRows(-1),
   });
   useEffect(() => {
     if (route.page !== 'home') return;
@@ -51,12 +58,17 @@ export function Shell({ route }: { route: Route }) {
       <SideBar route={route} onHelp={() => setFloating('help')} />
       <main className="main" id="main" tabIndex={-1}>
         <TopBar route={route} onFind={() => setFloating('jump')} />
+        <div>
+          <PausedBar />
+        </div>
         <Suspense fallback={null}>
           <RoutedPage route={route} />
         </Suspense>
       </main>
       <Suspense fallback={null}>
-        {floating === 'jump' && <JumpDialog onClose={() => setFloating(undefined)} />}
+        {floating === 'jump' && (
+          <JumpDialog onClose={() => setFloating(undefined)} onHelp={() => setFloating('help')} />
+        )}
       </Suspense>
       {floating === 'help' && <HelpDialog onClose={() => setFloating(undefined)} />}
     </div>
@@ -85,6 +97,7 @@ function RoutedPage({ route }: { route: Route }) {
   }
   if (!app) return <MissingPage />;
   if (route.page === 'log') return <LogPage key={app.id} openId={route.id} />;
+  if (route.page === 'resends') return <ResendsPage key={app.id} openId={route.id} />;
   if (route.page === 'queues') return <QueuesPage key={app.id} />;
   if (route.page === 'sandbox') return <SandboxPage key={app.id} openId={route.id} />;
   if (route.page === 'integrations') return <IntegrationsPage key={app.id} openId={route.id} />;

@@ -1,11 +1,12 @@
 import { useState } from 'react';
-import { useAnswer, useDesk, useTools } from '../context';
+import { useAnswer, useDesk } from '../context';
 import { Link } from '../parts/controls';
 import { Bell, Icon, type IconName } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { type AppPage, pathOf, type Route } from '../route';
 import { AppSwitch } from './app-switch';
 import { Health } from './health';
+import { useSignOut } from './use-sign-out';
 
 const pages: readonly { page: AppPage; text: string; icon: IconName; keys: string }[] = [
   { page: 'log', text: 'Log', icon: 'log', keys: 'g l' },
@@ -62,7 +63,7 @@ function AppNav({ appId, route }: { appId: string; route: Route }) {
   return (
     <nav aria-label="App">
       {pages.map(({ page, text, icon, keys }) => (
-        <Link key={page} to={pathOf(appId, page)} title={text} isCurrent={route.page === page}>
+        <Link key={page} to={pathOf(appId, page)} title={text} isCurrent={pageOf(route) === page}>
           <Icon name={icon} />
           <span>{text}</span>
           {(attention[page] ?? 0) > 0 && (
@@ -79,16 +80,19 @@ function AppNav({ appId, route }: { appId: string; route: Route }) {
   );
 }
 
+/** Resends belong to the log. */
+function pageOf({ page }: Route): Route['page'] {
+  return page === 'resends' ? 'log' : page;
+}
+
 function Me({ isCurrent }: { isCurrent: boolean }) {
   const { session } = useDesk();
-  const { api, answers } = useTools();
+  const signOut = useSignOut();
   const [isLeaving, setLeaving] = useState(false);
   const { email, role } = session.operator;
   async function leave() {
     setLeaving(true);
-    await api.signOut();
-    answers.forgetAll();
-    await answers.load('session', () => api.readSession());
+    await signOut();
     setLeaving(false);
   }
   return (

@@ -4,12 +4,14 @@ import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { pathOf, type Route } from '../route';
+import { switchTheme } from './theme';
 
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   home: ['Belfry', ''],
   missing: ['Not here', ''],
   'set-up': ['Set up', ''],
   log: ['Log', 'newest first'],
+  resends: ['Resends', 'what a filter matched, sent again'],
   events: ['Events', 'what callers name, and what people get'],
   integrations: [
     'Integrations',
@@ -84,15 +86,8 @@ function Mode({ delivery }: { delivery: 'sandbox' | 'live' }) {
 }
 
 function ThemeSwitch() {
-  function turn() {
-    const root = document.documentElement;
-    const asked = root.dataset['theme'];
-    const isDark = asked ? asked === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-    root.dataset['theme'] = isDark ? 'light' : 'dark';
-    localStorage.setItem('belfry-theme', root.dataset['theme']);
-  }
   return (
-    <Button look="bare icon" title="Theme" aria-label="Switch theme" onClick={turn}>
+    <Button look="bare icon" title="Theme" aria-label="Switch theme" onClick={switchTheme}>
       <Icon name="theme" />
     </Button>
   );

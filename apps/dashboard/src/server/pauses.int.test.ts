@@ -1,0 +1,105 @@
+import { claimMessages } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { channelVersion } from '@belfry/testing';
+import {
+  createStoredDashboard,
+  type Neighbour,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+let neighbour: Neighbour;
+let app: string;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+beforeEach(async () => {
+  neighbour = await dashboard.createNeighbour();
+  app = `apps/${neighbour.tenant.appId}`;
+});
+
+afterAll(() => dashboard.close());
+
+/** A message that is due on that channel. */
+async function createDue(channel: string): Promise<string> {
+  const { tenant } = neighbour;
+  const { factories, database } = dashboard;
+  const event = await factories.createEvent(tenant, { [channel]: channelVersion({ text: 'x' }) });
+  const [requestId, messageId] = [newId(), newId()];
+  await database.lookUps.query(
+    `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
+     VALUES ($1, $2, $3, $4, $5, 'single', 1, 1)`,
+    [requestId, tenant.accountId, tenant.appId, event.eventId, event.versionId],
+  );
+  await database.lookUps.query(
+    `INSERT INTO request_item (request_id, item, recipient, planned_at) VALUES ($1, 0, '{}', now())`,
+    [requestId],
+  );
+  await database.lookUps.query(
+    `INSERT INTO message (id, request_id, item, app_id, channel, target, due_at, expires_at)
+     VALUES ($1, $2, 0, $3, $4, 'x', now(), now() + interval '1 day')`,
+    [messageId, requestId, tenant.appId, channel],
+  );
+  return messageId;
+}
+
+async function claim(messageId: string): Promise<string> {
+  const { delivery } = dashboard.database;
+  const claims = await claimMessages(delivery, {
+    ids: [messageId],
+    worker: 'test',
+    leaseMs: 20_000,
+  });
+  const [found] = claims;
+  return found?.kind === 'settled' ? found.reason : (found?.kind ?? 'none');
+}
+
+const post = (place: string) => neighbour.call('post', `${app}/${place}`);
+
+describe('a pause of all that an app sends', () => {
+  test('holds every channel, and lets go on what waits when it ends', async () => {
+    const [sms, email] = [await createDue('sms'), await createDue('email')];
+    const { body } = await post('pause');
+    expect(body).toMatchObject({ sendingPausedAt: expect.any(Number) });
+    expect(body.sendingPausedBy).toMatch(/@example\.com$/);
+    expect([await claim(sms), await claim(email)]).toEqual(['paused', 'paused']);
+    expect((await post('resume')).body.sendingPausedAt).toBeNull();
+    expect([await claim(sms), await claim(email)]).toEqual(['claimed', 'claimed']);
+  });
+
+  test('leaves channels paused that were so by themselves, also when that came later', async () => {
+    const [sms, email, slack] = [
+      await createDue('sms'),
+      await createDue('email'),
+      await createDue('slack'),
+    ];
+    await post('channels/sms/pause');
+    await post('pause');
+    await post('channels/email/pause');
+    await post('channels/slack/pause');
+    await post('channels/slack/resume');
+    expect(await claim(slack)).toBe('paused');
+    await post('resume');
+    expect([await claim(sms), await claim(email), await claim(slack)]).toEqual([
+      'paused',
+      'paused',
+      'claimed',
+    ]);
+    const { channels } = (await neighbour.call('get', `queues?app=${neighbour.tenant.appId}`)).body;
+    const paused = channels.filter(({ isPaused }: { isPaused: boolean }) => isPaused);
+    expect(paused.map(({ channel }: { channel: string }) => channel)).toEqual(['sms', 'email']);
+  });
+
+  test('is remembered once for each change, and concerns no other app', async () => {
+    for (const place of ['pause', 'pause', 'resume', 'resume']) await post(place);
+    const { entries } = (await neighbour.call('get', 'audit')).body;
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      'sending.resumed',
+      'sending.paused',
+    ]);
+    const { body } = await dashboard.call('get', 'apps');
+    expect(body.apps[0].sendingPausedAt).toBeNull();
+  });
+});

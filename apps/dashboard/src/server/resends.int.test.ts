@@ -1,0 +1,442 @@
+import { createResendByFilter } from '@belfry/accepting';
+import {
+  type CarriedOut,
+  carryOutResend,
+  createLookUps,
+  listUsableIntegrations,
+} from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { channelVersion, type Tenant } from '@belfry/testing';
+import {
+  createStoredDashboard,
+  type Neighbour,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+type Event = { eventId: string; versionId: string };
+type Given = {
+  state?: string;
+  channel?: string;
+  target?: string;
+  user?: object;
+  provider?: string;
+  key?: string;
+  erased?: boolean;
+};
+
+/** An account of a test's own, so that its app has one run at a time. */
+async function open() {
+  const neighbour = await dashboard.createNeighbour();
+  const { tenant } = neighbour;
+  const event = await createEvent(tenant);
+  return {
+    ...neighbour,
+    tenant,
+    event,
+    insert: (given: Given = {}, of: Event = event) => insert(tenant, of, given),
+    at: (place: string) => `apps/${tenant.appId}/resends${place}`,
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+function createEvent(tenant: Tenant, options: { isSensitive?: boolean; name?: string } = {}) {
+  const channels = {
+    email: channelVersion({ subject: 'x', html: 'x' }),
+    slack: channelVersion({ text: 'x' }),
+  };
+  return dashboard.factories.createEvent(tenant, channels, options);
+}
+
+/** A request with one message, as a worker would leave it. */
+async function insert(tenant: Tenant, event: Event, given: Given): Promise<Inserted> {
+  const { state = 'failed', channel = 'email', target = 'ana@example.com', user, provider } = given;
+  const pool = dashboard.database.lookUps;
+  const [requestId, messageId] = [newId(), newId()];
+  await pool.query(
+    `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, idempotency_key)
+     VALUES ($1, $2, $3, $4, $5, 'single', 1, 1, $6)`,
+    [requestId, tenant.accountId, tenant.appId, event.eventId, event.versionId, given.key],
+  );
+  await pool.query(
+    `INSERT INTO request_item (request_id, item, recipient, data, planned_at) VALUES ($1, 0, $2, '{}', now())`,
+    [requestId, JSON.stringify(user ?? { email: target })],
+  );
+  await pool.query(
+    `INSERT INTO message (id, request_id, item, app_id, channel, target, state, attempts, expires_at, notes)
+     VALUES ($1, $2, 0, $3, $4, $5, $6, 1, now() + interval '1 day', '{"missing": ["a"], "address": "kept"}')`,
+    [
+      messageId,
+      requestId,
+      tenant.appId,
+      channel,
+      given.erased ? `erased:${messageId}` : target,
+      state,
+    ],
+  );
+  if (provider) {
+    await pool.query(
+      `INSERT INTO attempt (message_id, number, provider, outcome) VALUES ($1, 1, $2, 'rejected')`,
+      [messageId, provider],
+    );
+  }
+  return { requestId, messageId };
+}
+
+type Inserted = { requestId: string; messageId: string };
+
+async function count({ call, at }: Opened, query: string) {
+  const { status, body } = await call('get', at(`/count?${query}`));
+  expect(status).toBe(200);
+  return body;
+}
+
+/** Counts, and confirms just that. */
+async function start(opened: Opened, query: string, perSecond = 200): Promise<string> {
+  const { filters, messages } = await count(opened, query);
+  const body = { filters, confirmed: messages, perSecond };
+  const { status, body: run } = await opened.call('post', opened.at(''), body);
+  expect([status, run.state, run.matched]).toEqual([200, 'running', messages]);
+  return run.id;
+}
+
+/** As fanout does it, without its waits. */
+function createCarryOut(): () => Promise<CarriedOut | undefined> {
+  const { database } = dashboard;
+  return createResendByFilter({
+    carryOutResend: (decide) => carryOutResend(database.delivery, decide),
+    findVersion: createLookUps(database.lookUps).findVersion,
+    listUsableIntegrations: (ids) => listUsableIntegrations(database.lookUps, ids),
+    newId,
+  });
+}
+
+const maxSteps = 200;
+
+/** Until the run is over, or so many chunks of it are done. */
+async function carryOut(resendId: string, chunks = maxSteps): Promise<void> {
+  const step = createCarryOut();
+  const { lookUps } = dashboard.database;
+  let done = 0;
+  for (let steps = 0; steps < maxSteps && done < chunks; steps += 1) {
+    const { rowCount } = await lookUps.query(
+      'UPDATE resend SET next_at = now() WHERE id = $1 AND finished_at IS NULL',
+      [resendId],
+    );
+    if (rowCount === 0) return;
+    // Runs of other tests may be due as well.
+    if ((await step())?.resendId === resendId) done += 1;
+  }
+}
+
+async function generationsOf(requestId: string) {
+  const { rows } = await dashboard.database.lookUps.query<{
+    id: string;
+    generation: number;
+    state: string;
+    resend_of: string | null;
+    is_bulk: boolean;
+    notes: object;
+    unknown_count: number;
+    integration_id: string | null;
+  }>('SELECT * FROM message WHERE request_id = $1 ORDER BY generation', [requestId]);
+  return rows;
+}
+
+describe('counting what a filter would send again', () => {
+  test('tells channels, states, what may be doubled, and what is left out and why', async () => {
+    const opened = await open();
+    await opened.insert();
+    await opened.insert({ channel: 'slack', target: 'C1', state: 'unknown' });
+    await opened.insert({ state: 'delivered' });
+    await opened.insert({ state: 'queued' });
+    await opened.insert({ erased: true });
+    await opened.insert({}, await createEvent(opened.tenant, { isSensitive: true }));
+    expect(await count(opened, 'to=99999999999999')).toMatchObject({
+      messages: 3,
+      isOver: false,
+      max: 10_000,
+      mayDuplicate: 2,
+      channels: [
+        { name: 'email', messages: 2 },
+        { name: 'slack', messages: 1 },
+      ],
+      states: expect.arrayContaining([
+        { name: 'failed', messages: 1, warning: null },
+        { name: 'delivered', messages: 1, warning: expect.stringContaining('twice') },
+        { name: 'unknown', messages: 1, warning: expect.stringContaining('twice') },
+      ]),
+      leftOut: expect.arrayContaining([
+        { reason: 'not_ended', messages: 1, means: 'It still waits, or is being sent.' },
+        expect.objectContaining({ reason: 'erased', messages: 1 }),
+        expect.objectContaining({ reason: 'sensitive', messages: 1 }),
+      ]),
+    });
+    const { rows } = await dashboard.database.lookUps.query(
+      'SELECT 1 FROM resend WHERE app_id = $1',
+      [opened.tenant.appId],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('finds the messages of just the requests that the log shows, by each filter', async () => {
+    const opened = await open();
+    const event = await createEvent(opened.tenant, { name: 'filtered' });
+    const wanted = await opened.insert(
+      { channel: 'slack', target: 'C7', provider: 'slack', key: 'k7', user: { user_id: 'u7' } },
+      event,
+    );
+    await opened.insert({ state: 'sent' });
+    const filters = [
+      'event=filtered',
+      'channel=slack',
+      'state=failed',
+      'provider=slack',
+      'recipient=C7',
+      'recipient=u7',
+      `requestId=${wanted.requestId}`,
+      'idempotencyKey=k7',
+      'event=filtered&channel=slack&state=failed&provider=slack&recipient=u7',
+    ];
+    for (const filter of filters) {
+      const { body: log } = await opened.call('get', `apps/${opened.tenant.appId}/log?${filter}`);
+      const shown = log.rows.map(({ requestId }: { requestId: string }) => requestId);
+      expect([filter, shown]).toEqual([filter, [wanted.requestId]]);
+      expect([filter, (await count(opened, filter)).messages]).toEqual([filter, 1]);
+    }
+    expect((await count(opened, 'event=none')).messages).toBe(0);
+    expect((await count(opened, 'channel=slack&state=sent')).messages).toBe(0);
+  });
+
+  test('takes of a bulk only the messages that the filter is about', async () => {
+    const opened = await open();
+    const { requestId } = await opened.insert({ target: 'one@example.com' });
+    await dashboard.database.lookUps.query(
+      `INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at)
+       VALUES ($1, $2, 0, $3, 'email', 'two@example.com', 'failed', now())`,
+      [newId(), requestId, opened.tenant.appId],
+    );
+    expect((await count(opened, 'state=failed')).messages).toBe(2);
+    expect((await count(opened, 'recipient=two@example.com')).messages).toBe(1);
+  });
+
+  test('is refused without a filter', async () => {
+    const { call, at } = await open();
+    const { status, body } = await call('get', at('/count'));
+    expect([status, body.error]).toEqual([409, expect.stringContaining('Choose a filter first')]);
+  });
+});
+
+describe('a resend by filter', () => {
+  test('sends each message that was confirmed again, once, marked, and stands in the audit', async () => {
+    const opened = await open();
+    const failed = await opened.insert();
+    const unknown = await opened.insert({ state: 'unknown' });
+    const sent = await opened.insert({ state: 'sent' });
+    const filters = `state=failed`;
+    const first = await start(opened, filters);
+    await carryOut(first);
+    const second = await start(opened, 'state=unknown');
+    await carryOut(second);
+    const [old, made, ...more] = await generationsOf(failed.requestId);
+    expect(more).toEqual([]);
+    expect(old).toMatchObject({ state: 'failed', generation: 0 });
+    expect(made).toMatchObject({
+      state: 'queued',
+      generation: 1,
+      resend_of: failed.messageId,
+      is_bulk: true,
+      notes: { address: 'kept', resend_run: first },
+      unknown_count: 0,
+    });
+    expect(await generationsOf(unknown.requestId)).toMatchObject([{}, { unknown_count: 1 }]);
+    expect(await generationsOf(sent.requestId)).toHaveLength(1);
+    const { body: run } = await opened.call('get', opened.at(`/${first}`));
+    expect(run).toMatchObject({ state: 'finished', matched: 1, resent: 1, skipped: 0, left: 0 });
+    expect(run.messages).toMatchObject([
+      { messageId: failed.messageId, stateThen: 'failed', outcome: 'resent', newState: 'queued' },
+    ]);
+    const story = `apps/${opened.tenant.appId}/requests/${failed.requestId}`;
+    const { lanes } = (await opened.call('get', story)).body;
+    expect(lanes[1]).toMatchObject({ resendOf: failed.messageId, resendRun: first });
+    const { entries } = (await opened.call('get', 'audit')).body;
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        action: 'resend.started',
+        subject: first,
+        change: expect.objectContaining({ messages: 1, perSecond: 200 }),
+      }),
+    );
+  });
+
+  test('is what was confirmed: not what came later, nor what changed, was removed or lost its way', async () => {
+    const opened = await open();
+    const { tenant, event } = opened;
+    const pool = dashboard.database.lookUps;
+    const integration = await dashboard.factories.createIntegration(tenant, {
+      channel: 'slack',
+      provider: 'slack',
+    });
+    await pool.query(`UPDATE app SET delivery = 'live' WHERE id = $1`, [tenant.appId]);
+    const removed = await dashboard.factories.createEvent(tenant, {
+      slack: channelVersion({ text: 'x' }, { integrationIds: [integration.id] }),
+    });
+    const kept = await insert(tenant, event, {});
+    const changed = await insert(tenant, event, {});
+    const erased = await insert(tenant, event, {});
+    const gone = await insert(tenant, event, {});
+    await insert(tenant, removed, { channel: 'slack', target: 'C1' });
+    const id = await start(opened, 'state=failed');
+    await insert(tenant, event, {});
+    await pool.query(`UPDATE message SET state = 'delivered' WHERE id = $1`, [changed.messageId]);
+    await pool.query(`UPDATE message SET target = 'erased:' || id WHERE id = $1`, [
+      erased.messageId,
+    ]);
+    await pool.query('DELETE FROM message WHERE id = $1', [gone.messageId]);
+    await pool.query('UPDATE integration SET deleted_at = now() WHERE id = $1', [integration.id]);
+    await carryOut(id);
+    const { body: run } = await opened.call('get', opened.at(`/${id}`));
+    expect(run).toMatchObject({ state: 'finished', matched: 5, resent: 1, skipped: 4, left: 0 });
+    expect(run.skips).toEqual(
+      expect.arrayContaining(
+        ['changed', 'erased', 'gone', 'no_integration'].map((reason) =>
+          expect.objectContaining({ reason, messages: 1 }),
+        ),
+      ),
+    );
+    expect(await generationsOf(kept.requestId)).toHaveLength(2);
+    // The one that came later, and the one that nobody carries any more.
+    expect((await count(opened, 'state=failed')).messages).toBe(2);
+  });
+
+  test('refuses what is more than was confirmed, and writes nothing', async () => {
+    const opened = await open();
+    await opened.insert();
+    const { filters } = await count(opened, 'state=failed&to=99999999999999');
+    await opened.insert();
+    const later = { ...filters, to: String(Number(filters.to) + 60_000) };
+    const body = { filters: later, confirmed: 1, perSecond: 50 };
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const { status, body: problem } = await opened.call('post', opened.at(''), body);
+    expect([status, problem.code]).toEqual([409, 'needs_confirmation']);
+    expect((await opened.call('get', opened.at(''))).body).toEqual({ runs: [] });
+  });
+
+  test('keeps its pace by the clock of PostgreSQL, and is one at a time in an app', async () => {
+    const opened = await open();
+    for (let index = 0; index < 12; index += 1) await opened.insert();
+    const id = await start(opened, 'state=failed', 10);
+    const again = { filters: { state: 'failed' }, confirmed: 12, perSecond: 10 };
+    const refused = await opened.call('post', opened.at(''), again);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining('Another resend'),
+    ]);
+    await carryOut(id, 1);
+    const { rows } = await dashboard.database.lookUps.query<{ wait: number; resent: number }>(
+      'SELECT extract(epoch FROM next_at - now())::float8 AS wait, resent FROM resend WHERE id = $1',
+      [id],
+    );
+    expect(rows[0]?.resent).toBe(10);
+    expect(rows[0]?.wait).toBeGreaterThan(0.5);
+  });
+
+  test('that is cancelled sends nothing more, and says of how many', async () => {
+    const opened = await open();
+    for (let index = 0; index < 12; index += 1) await opened.insert();
+    const id = await start(opened, 'state=failed', 10);
+    await carryOut(id, 1);
+    const { body: run } = await opened.call('post', opened.at(`/${id}/cancel`));
+    expect(run).toMatchObject({ state: 'cancelled', resent: 10, cancelled: 2, left: 0 });
+    await dashboard.database.lookUps.query('UPDATE resend SET next_at = now() WHERE id = $1', [id]);
+    await createCarryOut()();
+    expect((await opened.call('get', opened.at(`/${id}`))).body.resent).toBe(10);
+    expect((await opened.call('post', opened.at(`/${id}/cancel`))).status).toBe(409);
+    const { entries } = (await opened.call('get', 'audit')).body;
+    expect(entries).toContainEqual(
+      expect.objectContaining({ action: 'resend.cancelled', change: { messages: 2 } }),
+    );
+  });
+
+  test('loses and doubles nothing when a chunk is cut off, or two take it at once', async () => {
+    const opened = await open();
+    const inserted: Inserted[] = [];
+    for (let index = 0; index < 5; index += 1) inserted.push(await opened.insert());
+    const id = await start(opened, 'state=failed');
+    const { database } = dashboard;
+    const cut = createResendByFilter({
+      carryOutResend: (decide) =>
+        carryOutResend(database.delivery, async (app, candidates) => {
+          const decided = await decide(app, candidates);
+          await database.lookUps.query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND state = 'idle in transaction'`,
+          );
+          return decided;
+        }),
+      findVersion: createLookUps(database.lookUps).findVersion,
+      listUsableIntegrations: async () => new Set(),
+      newId,
+    });
+    await expect(cut()).rejects.toThrow();
+    const { body } = await opened.call('get', opened.at(`/${id}`));
+    expect(body).toMatchObject({ resent: 0, left: 5 });
+    await Promise.all([carryOut(id), carryOut(id)]);
+    for (const { requestId } of inserted) expect(await generationsOf(requestId)).toHaveLength(2);
+    expect((await opened.call('get', opened.at(`/${id}`))).body).toMatchObject({ resent: 5 });
+  });
+
+  test('waits while all that its app sends is paused', async () => {
+    const opened = await open();
+    await opened.insert();
+    const id = await start(opened, 'state=failed');
+    const app = `apps/${opened.tenant.appId}`;
+    expect((await opened.call('post', `${app}/pause`)).body.sendingPausedAt).toEqual(
+      expect.any(Number),
+    );
+    const carried = await createCarryOut()();
+    expect(carried?.resendId).not.toBe(id);
+    expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('held');
+    expect((await opened.call('post', `${app}/resume`)).body.sendingPausedAt).toBeNull();
+    await carryOut(id);
+    expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('finished');
+  });
+
+  test('keeps no address that it was filtered by', async () => {
+    const opened = await open();
+    await opened.insert({ target: 'ana.ruiz@example.com' });
+    const id = await start(opened, 'recipient=ana.ruiz@example.com');
+    const { body } = await opened.call('get', opened.at(`/${id}`));
+    expect(body.filters.recipient).toBe('a***@example.com');
+    const { body: audit } = await opened.call('get', 'audit');
+    expect(JSON.stringify(audit)).not.toContain('ana.ruiz');
+  });
+
+  test('is looked at by a viewer, and neither started nor cancelled', async () => {
+    const opened = await open();
+    await opened.insert();
+    const id = await start(opened, 'state=failed');
+    await makeViewer(opened);
+    const body = { filters: { state: 'failed' }, confirmed: 1, perSecond: 50 };
+    expect((await opened.call('post', opened.at(''), body)).status).toBe(403);
+    expect((await opened.call('post', opened.at(`/${id}/cancel`))).status).toBe(403);
+    expect((await opened.call('post', `apps/${opened.tenant.appId}/pause`)).status).toBe(403);
+    expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('running');
+    expect((await opened.call('get', opened.at('/count?state=failed'))).status).toBe(200);
+  });
+});
+
+async function makeViewer({ tenant }: Neighbour): Promise<void> {
+  await dashboard.database.prisma.operator.updateMany({
+    where: { accountId: tenant.accountId },
+    data: { role: 'viewer' },
+  });
+}

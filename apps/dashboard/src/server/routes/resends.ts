@@ -1,0 +1,217 @@
+import { findResendWarning } from '@belfry/accepting';
+import {
+  type LogFilter,
+  type MatchCount,
+  type ResendRunRow,
+  type ResendRuns,
+  sqlStateOf,
+} from '@belfry/database';
+import { maskTarget, maxMessagesPerResend, resendPaces, resendSkips } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type { LogFilters } from '../../api/log';
+import type {
+  Counted,
+  LeftOut,
+  ResendCountAnswer,
+  ResendListAnswer,
+  ResendRun,
+  ResendRunAnswer,
+} from '../../api/resends';
+import { type LogFilterDeps, readLogFilter } from '../log-filter';
+import { inPealOrder } from '../peal';
+import { notFound, Refusal } from '../problem';
+import { readBody } from '../read-body';
+import { type AppCall, idOf, type Routes } from '../route';
+import { filterNames, filtersOf } from './log';
+
+export type ResendRoutesDeps = LogFilterDeps & { runs: ResendRuns; now: () => Date };
+
+const filterText = Type.Optional(Type.String({ minLength: 1, maxLength: 512 }));
+const startBody = Type.Object({
+  filters: Type.Object(Object.fromEntries(filterNames.map((name) => [name, filterText]))),
+  confirmed: Type.Integer({ minimum: 1, maximum: maxMessagesPerResend }),
+  perSecond: Type.Union(
+    resendPaces.map((pace) => Type.Literal(pace)),
+    { 'x-problem': `must be one of ${resendPaces.join(', ')}` },
+  ),
+});
+
+/** Everything that a filter of the log matches, sent again: counted, confirmed, carried out by fanout, cancelled. */
+export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
+  const { runs } = deps;
+
+  return {
+    count: inApp(async (call): Promise<ResendCountAnswer> => {
+      const filters = withEnd(requireFilter(filtersOf(call)));
+      return answerOf(filters, await countOf(call, filters));
+    }),
+
+    start: inApp(async (call): Promise<ResendRunAnswer> => {
+      const { filters, confirmed, perSecond } = readBody(startBody, call.body);
+      const given = withEnd(requireFilter(filters));
+      const filter = await readLogFilter(call.app.id, given, deps);
+      const shown = shownFilters(given);
+      const run = { appId: call.app.id, shown, confirmed, perSecond };
+      const started = filter && (await inTime(runs.start(call.actor, { ...run, filter })));
+      if (!started)
+        throw whyNot(
+          await runs.hasRunning(call.app.id),
+          answerOf(given, await countOf(call, given)),
+        );
+      return read(call, started.id);
+    }),
+
+    list: inApp(async ({ app }): Promise<ResendListAnswer> => {
+      const rows = await runs.list(app.id);
+      return { runs: rows.map((row) => runOf(row, app)) };
+    }),
+
+    read: inApp((call) => read(call, idOf(call, 'resendId', 'resend'))),
+
+    cancel: inApp(async (call): Promise<ResendRunAnswer> => {
+      const id = idOf(call, 'resendId', 'resend');
+      const cancelled = await runs.cancel(call.actor, { appId: call.app.id, id });
+      // Its answer says how many were not sent again by that.
+      const run = await read(call, id);
+      if (cancelled === undefined) {
+        throw new Refusal('wrong_state', 'It is over already, so there is nothing to cancel.');
+      }
+      return run;
+    }),
+  };
+
+  /** Without a time that ends, what matches would grow while somebody reads how much it is. */
+  function withEnd(filters: LogFilters): LogFilters {
+    const now = deps.now().getTime() + 1;
+    const to = Number(filters.to ?? now);
+    return { ...filters, to: Number.isNaN(to) ? (filters.to ?? '') : String(Math.min(to, now)) };
+  }
+
+  async function countOf({ app }: AppCall, filters: LogFilters): Promise<MatchCount[]> {
+    const filter: LogFilter | undefined = await readLogFilter(app.id, filters, deps);
+    return filter ? inTime(runs.count(filter)) : [];
+  }
+
+  async function read({ app }: AppCall, id: string): Promise<ResendRunAnswer> {
+    const row = await runs.find(app.id, id);
+    if (!row) throw notFound('resend');
+    const { outcomes, states, messages } = await runs.readProgress(id);
+    const skips = outcomes.flatMap(({ outcome, messages: count }) =>
+      outcome === null || outcome === 'resent' ? [] : leftOut(outcome, count),
+    );
+    return { ...runOf(row, app), skips, states, messages, readAt: deps.now().getTime() };
+  }
+}
+
+/** More than was confirmed, none at all, or not now. */
+function whyNot(hasRunning: boolean, { messages, isOver, max }: ResendCountAnswer): Refusal {
+  if (hasRunning) {
+    const text = 'Another resend of this app is running: wait for its end, or cancel it.';
+    return new Refusal('wrong_state', text);
+  }
+  if (isOver) {
+    const text = `More than ${max} messages match: narrow the filter, for example by time.`;
+    return new Refusal('wrong_state', text);
+  }
+  if (messages === 0) {
+    return new Refusal('wrong_state', 'No message matches that can be sent again.');
+  }
+  return new Refusal('needs_confirmation', `${messages} messages match by now: look again.`);
+}
+
+/** Without one it would be everything that the app ever sent. */
+function requireFilter(filters: LogFilters): LogFilters {
+  if (Object.keys(filters).length > 0) return filters;
+  throw new Refusal('wrong_state', 'Choose a filter first: without one it would be everything.');
+}
+
+/** PostgreSQL ended the statement after the time that it may take. */
+const cancelledByTimeout = '57014';
+
+async function inTime<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (sqlStateOf(error) !== cancelledByTimeout) throw error;
+    throw new Refusal(
+      'wrong_state',
+      'It takes too long to find what matches: narrow the filter, for example by time.',
+    );
+  }
+}
+
+/** The run outlives its messages: an address does not stay in it. */
+function shownFilters(filters: LogFilters): Record<string, string> {
+  const { recipient } = filters;
+  const kind = recipient?.includes('@') ? 'email' : '';
+  return {
+    ...filters,
+    ...(recipient === undefined ? {} : { recipient: maskTarget(kind, recipient) }),
+  };
+}
+
+function answerOf(filters: LogFilters, counts: MatchCount[]): ResendCountAnswer {
+  const fit = counts.filter(({ obstacle }) => obstacle === null);
+  const states = sumBy(fit, ({ state }) => state).map((counted) => ({
+    ...counted,
+    warning: findResendWarning(counted.name) ?? null,
+  }));
+  const obstacles = sumBy(counts, ({ obstacle }) => obstacle ?? undefined);
+  const byChannel = new Map(sumBy(fit, ({ channel }) => channel).map((each) => [each.name, each]));
+  return {
+    filters,
+    messages: sum(fit),
+    isOver: sum(counts) > maxMessagesPerResend,
+    max: maxMessagesPerResend,
+    channels: inPealOrder([...byChannel.keys()]).flatMap((name) => byChannel.get(name) ?? []),
+    states,
+    mayDuplicate: sum(states.filter(({ warning }) => warning !== null)),
+    leftOut: obstacles.flatMap(({ name, messages }) => leftOut(name, messages)),
+    paces: resendPaces,
+  };
+}
+
+function sum(counts: readonly { messages: number }[]): number {
+  return counts.reduce((all, { messages }) => all + messages, 0);
+}
+
+function sumBy(counts: MatchCount[], nameOf: (count: MatchCount) => string | undefined): Counted[] {
+  const sums = new Map<string, number>();
+  for (const count of counts) {
+    const name = nameOf(count);
+    if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + count.messages);
+  }
+  return [...sums].map(([name, messages]) => ({ name, messages }));
+}
+
+const means: Record<string, string> = {
+  ...resendSkips,
+  not_ended: 'It still waits, or is being sent.',
+};
+
+function leftOut(reason: string, messages: number): LeftOut[] {
+  return [{ reason, means: means[reason] ?? reason, messages }];
+}
+
+function runOf(row: ResendRunRow, { sendingPausedAt }: AppCall['app']): ResendRun {
+  const { matched, resent, skipped, createdAt, finishedAt, cancelledAt, filter, ...rest } = row;
+  const open = matched - resent - skipped;
+  return {
+    ...rest,
+    filters: filter,
+    matched,
+    resent,
+    skipped,
+    cancelled: cancelledAt ? open : 0,
+    left: cancelledAt ? 0 : open,
+    state: stateOf(row, sendingPausedAt !== null),
+    createdAt: createdAt.getTime(),
+    finishedAt: finishedAt?.getTime() ?? null,
+  };
+}
+
+function stateOf({ finishedAt, cancelledAt }: ResendRunRow, isHeld: boolean): ResendRun['state'] {
+  if (cancelledAt) return 'cancelled';
+  if (finishedAt) return 'finished';
+  return isHeld ? 'held' : 'running';
+}

@@ -1,0 +1,97 @@
+import type { ResendRun } from '../../api/resends';
+import { useAnswer, useApp } from '../context';
+import { count, moment } from '../format';
+import { Link } from '../parts/controls';
+import { Divider } from '../parts/divider';
+import { AwayBar, Waiting } from '../parts/notes';
+import { filterWords } from '../resend/filter-words';
+import { RunPane } from '../resend/run-pane';
+import { RunState } from '../resend/run-state';
+import { pathOf } from '../route';
+
+const readEveryMs = 5_000;
+const runPx = 560;
+
+/** Each time that everything of a filter was sent again. */
+export function ResendsPage({ openId }: { openId: string | undefined }) {
+  const app = useApp();
+  const list = useAnswer(`resends ${app.id}`, (api) => api.listResends(app.id), readEveryMs);
+  const runs = list.value?.runs ?? [];
+  return (
+    <div className="split int resends">
+      <div>
+        <AwayBar loaded={list} reload={list.reload} />
+      </div>
+      <div className={openId ? 'body open' : 'body'}>
+        <section className="pane" aria-label="Resends">
+          {!list.value && <Waiting loaded={list} reload={list.reload} what="resends" />}
+          {list.value && runs.length === 0 && <NoResend />}
+          {runs.length > 0 && <RunTable runs={runs} openId={openId} />}
+        </section>
+        {openId && <RunPane key={openId} resendId={openId} onChanged={() => void list.reload()} />}
+        {openId && <Divider name="resends" side="last" initialPx={runPx} />}
+      </div>
+    </div>
+  );
+}
+
+function NoResend() {
+  const app = useApp();
+  return (
+    <div className="empty">
+      <h2>Nothing was resent by a filter yet</h2>
+      <p>
+        After a provider’s outage, filter the log by channel, state and time, and send all of it
+        again: the number is counted and confirmed first, sent at a pace, and can be cancelled.
+      </p>
+      <p>
+        <Link className="btn main-action" to={pathOf(app.id, 'log')} search="state=failed">
+          Show what failed
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefined }) {
+  return (
+    <table className="wide-rows">
+      <thead>
+        <tr>
+          <th className="c-when">Confirmed</th>
+          <th>What matched</th>
+          <th className="num c-sum">Sent again</th>
+          <th className="c-run">State</th>
+          <th className="opt">By</th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run) => (
+          <RunRow key={run.id} run={run} isOpen={run.id === openId} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function RunRow({ run, isOpen }: { run: ResendRun; isOpen: boolean }) {
+  const app = useApp();
+  const words = filterWords(run.filters)
+    .map(({ name, value }) => `${name} ${value}`)
+    .join(', ');
+  return (
+    <tr aria-current={isOpen ? 'true' : undefined}>
+      <td className="num-left">{moment(run.createdAt, Date.now())}</td>
+      <td className="cut" title={words}>
+        <Link to={pathOf(app.id, 'resends', run.id)}>{words}</Link>
+      </td>
+      <td className="num">
+        {count(run.resent)} of {count(run.matched)}
+      </td>
+      <td>
+        <RunState state={run.state} />
+      </td>
+      <td className="opt cut">{run.createdBy}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,186 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import type { ResendCountAnswer } from '../../api/resends';
+import type { PageProblem } from '../api';
+import { useApp, useTools } from '../context';
+import { count, duration, plural } from '../format';
+import { Button } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { channelIcon, Icon } from '../parts/icons';
+import { NoteBox, ProblemNote } from '../parts/notes';
+import { State } from '../parts/state-mark';
+import { pathOf } from '../route';
+import { filterWords } from './filter-words';
+
+type DialogProps = { query: string; onClose: () => void };
+
+/** How many, where to, and what may be doubled: before anything is sent. */
+export function ResendByFilterDialog({ query, onClose }: DialogProps) {
+  const app = useApp();
+  const { api } = useTools();
+  const [counted, setCounted] = useState<ResendCountAnswer>();
+  const [problem, setProblem] = useState<PageProblem>();
+  useEffect(() => {
+    let isCurrent = true;
+    void api.countResend(app.id, query).then((answer) => {
+      if (!isCurrent) return;
+      if ('value' in answer) setCounted(answer.value);
+      else setProblem(answer.problem);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [api, app.id, query]);
+  return (
+    <Dialog title="Resend all that match" onClose={onClose}>
+      <div className="form">
+        {!counted && !problem && <p className="waiting-line">Counting what matches</p>}
+        {!counted && <ProblemNote problem={problem} />}
+        {counted && <Counted counted={counted} />}
+        {counted && counted.messages > 0 && !counted.isOver ? (
+          <Confirm counted={counted} onClose={onClose} onCounted={setCounted} query={query} />
+        ) : (
+          <div className="dialog-foot">
+            <Button onClick={onClose}>Close</Button>
+          </div>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Counted({ counted }: { counted: ResendCountAnswer }) {
+  const { messages, isOver, max, channels, states, leftOut, filters } = counted;
+  if (isOver) {
+    return (
+      <NoteBox tone="amber" title={`More than ${count(max)} messages match.`}>
+        One run takes {count(max)} at most. Narrow the filter, for example by time.
+      </NoteBox>
+    );
+  }
+  return (
+    <>
+      <p>
+        {messages === 0 ? (
+          'No message matches that can be sent again.'
+        ) : (
+          <>
+            <b>{plural(messages, 'message')}</b> will be sent again, each as a new message of its
+            request: same version, same data, same address.
+          </>
+        )}
+      </p>
+      <FilterLine filters={filters} />
+      {messages > 0 && (
+        <dl className="sums">
+          <dt>By channel</dt>
+          <dd>
+            {channels.map(({ name, messages: each }) => (
+              <span className="state" key={name}>
+                <Icon name={channelIcon(name)} size={14} />
+                {name} {count(each)}
+              </span>
+            ))}
+          </dd>
+          <dt>They are</dt>
+          <dd>
+            {states.map(({ name, messages: each }) => (
+              <State key={name} name={name}>
+                {name} {count(each)}
+              </State>
+            ))}
+          </dd>
+        </dl>
+      )}
+      <Duplicates counted={counted} />
+      {leftOut.length > 0 && (
+        <ul className="left-out" aria-label="Left out">
+          {leftOut.map(({ reason, means, messages: each }) => (
+            <li key={reason}>
+              <b>{count(each)} left out.</b> {means}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+export function FilterLine({ filters }: Pick<ResendCountAnswer, 'filters'>) {
+  return (
+    <p className="filter-line">
+      {filterWords(filters).map(({ name, value }) => (
+        <span className="tag" key={name}>
+          {name} <b>{value}</b>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Duplicates({ counted: { mayDuplicate, states } }: { counted: ResendCountAnswer }) {
+  if (mayDuplicate === 0) return null;
+  const title = `${plural(mayDuplicate, 'message')} may reach a person twice.`;
+  return (
+    <NoteBox tone="amber" title={title}>
+      {states
+        .filter(({ warning }) => warning !== null)
+        .map(({ name, messages, warning }) => `${count(messages)} ${name}: ${warning}`)
+        .join(' ')}
+    </NoteBox>
+  );
+}
+
+type ConfirmProps = DialogProps & {
+  counted: ResendCountAnswer;
+  onCounted: (counted: ResendCountAnswer) => void;
+};
+
+function Confirm({ counted, query, onClose, onCounted }: ConfirmProps) {
+  const app = useApp();
+  const { api, places } = useTools();
+  const { messages, mayDuplicate, paces, filters } = counted;
+  const [perSecond, setPerSecond] = useState(paces[1] ?? paces[0] ?? 1);
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<PageProblem>();
+  async function start(form: FormEvent) {
+    form.preventDefault();
+    setSending(true);
+    const answer = await api.startResend(app.id, { filters, confirmed: messages, perSecond });
+    setSending(false);
+    if ('value' in answer) return places.go(pathOf(app.id, 'resends', answer.value.id));
+    setProblem(answer.problem);
+    if (answer.problem.code !== 'needs_confirmation') return;
+    const again = await api.countResend(app.id, query);
+    if ('value' in again) onCounted(again.value);
+  }
+  return (
+    <form className="form" onSubmit={(form) => void start(form)}>
+      <label className="pace">
+        Pace
+        <select
+          className="input"
+          value={perSecond}
+          onChange={({ target }) => setPerSecond(Number(target.value))}
+        >
+          {paces.map((pace) => (
+            <option key={pace} value={pace}>
+              {pace} a second, about {duration(Math.ceil((messages * 1_000) / pace))}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p className="hint">
+        At most, behind single sends, and never faster than an integration’s own limit. The rest can
+        be cancelled at any time.
+      </p>
+      <ProblemNote problem={problem} />
+      <div className="dialog-foot">
+        <Button look="main-action" type="submit" disabled={isSending}>
+          Resend {plural(messages, 'message')}
+          {mayDuplicate > 0 && `, ${count(mayDuplicate)} may duplicate`}
+        </Button>
+        <Button onClick={onClose}>Leave them</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,39 @@
+import { lazy, Suspense } from 'react';
+import { useDesk, usePlace, useTools } from '../context';
+import { type PageFilters, toQuery, writeFilters } from '../log/filters';
+import { Button } from '../parts/controls';
+import { Icon } from '../parts/icons';
+
+const ResendByFilterDialog = lazy(async () => ({
+  default: (await import('./resend-by-filter-dialog')).ResendByFilterDialog,
+}));
+
+/** Beside the filters of the log: all that they match, sent again. The address says that it is open. */
+export function ResendByFilter({ filters }: { filters: PageFilters }) {
+  const { places } = useTools();
+  const { mayChange } = useDesk();
+  const { path, search } = usePlace();
+  const given = writeFilters(filters);
+  if (!mayChange || given === '') return null;
+  const isOpen = new URLSearchParams(search).get('do') === 'resend';
+  return (
+    <>
+      <Button
+        look="small"
+        title="Send again everything that the filters match"
+        onClick={() => places.go(path, { search: `${given}&do=resend` })}
+      >
+        <Icon name="retry" size={14} />
+        Resend all…
+      </Button>
+      <Suspense fallback={null}>
+        {isOpen && (
+          <ResendByFilterDialog
+            query={toQuery(filters, Date.now())}
+            onClose={() => places.go(path, { search: given, isReplacing: true })}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,250 @@
+import { useState } from 'react';
+import type { ResendRunAnswer, ResentMessage } from '../../api/resends';
+import type { PageProblem } from '../api';
+import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { count, moment, plural } from '../format';
+import { useKeys } from '../keyboard';
+import { Button, CopyButton, Link } from '../parts/controls';
+import { channelIcon, Icon } from '../parts/icons';
+import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { State } from '../parts/state-mark';
+import { pathOf } from '../route';
+import { FilterLine } from './resend-by-filter-dialog';
+import { RunState } from './run-state';
+
+const readAgainMs = 1_000;
+/** What was sent again may still be on its way. */
+const readOnMs = 5_000;
+
+/** How far a run is, and what became of what it sent again. */
+export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: () => void }) {
+  const app = useApp();
+  const { places } = useTools();
+  const [isOver, setOver] = useState(false);
+  const run = useAnswer(
+    `resend ${app.id} ${resendId}`,
+    (api) => api.readResend(app.id, resendId),
+    isOver ? readOnMs : readAgainMs,
+  );
+  const { value } = run;
+  const isEnded = value !== undefined && value.finishedAt !== null;
+  if (isEnded !== isOver) setOver(isEnded);
+  const close = () => places.go(pathOf(app.id, 'resends'));
+  useKeys({ Escape: close });
+  return (
+    <section className="pane detail" aria-label="Resend">
+      <AwayBar loaded={run} reload={run.reload} />
+      {!value && <Waiting loaded={run} reload={run.reload} what="resend" />}
+      {value && (
+        <>
+          <RunHead
+            run={value}
+            onClose={close}
+            onRun={(next) => {
+              run.set(next);
+              onChanged();
+            }}
+          />
+          <div className="pad">
+            <Progress run={value} />
+            <LeftOutList run={value} />
+            <NowTable run={value} />
+          </div>
+          <MessageTable run={value} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function RunHead({
+  run,
+  onClose,
+  onRun,
+}: {
+  run: ResendRunAnswer;
+  onClose: () => void;
+  onRun: (run: ResendRunAnswer) => void;
+}) {
+  const app = useApp();
+  const { api } = useTools();
+  const { mayChange } = useDesk();
+  const [problem, setProblem] = useState<PageProblem>();
+  async function cancel() {
+    const answer = await api.cancelResend(app.id, run.id);
+    if ('value' in answer) onRun(answer.value);
+    setProblem('problem' in answer ? answer.problem : undefined);
+  }
+  return (
+    <div className="d-head">
+      <div className="line">
+        <h2 className="plain cut">Resend of {plural(run.matched, 'message')}</h2>
+        <RunState state={run.state} />
+        <span className="grow" />
+        {mayChange && run.finishedAt === null && (
+          <Button look="small" onClick={() => void cancel()}>
+            Cancel the other {count(run.left)}
+          </Button>
+        )}
+        <Button
+          look="small bare icon"
+          title="Close (Esc)"
+          aria-label="Close the resend"
+          onClick={onClose}
+        >
+          <Icon name="x" />
+        </Button>
+      </div>
+      <dl className="facts">
+        <div>
+          <dt>Confirmed</dt>
+          <dd>
+            {moment(run.createdAt, run.readAt)} {run.createdBy && `by ${run.createdBy}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Pace</dt>
+          <dd>{run.perSecond} a second at most</dd>
+        </div>
+        {run.finishedAt !== null && (
+          <div>
+            <dt>{run.state === 'cancelled' ? 'Cancelled' : 'Finished'}</dt>
+            <dd>
+              {moment(run.finishedAt, run.readAt)} {run.cancelledBy && `by ${run.cancelledBy}`}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Run</dt>
+          <dd className="mono cut" title={run.id}>
+            {run.id}
+          </dd>
+          <CopyButton text={run.id} label="Copy the run’s id" look="bare icon tiny" />
+        </div>
+      </dl>
+      <FilterLine filters={run.filters} />
+      <ProblemNote problem={problem} />
+    </div>
+  );
+}
+
+function Progress({ run }: { run: ResendRunAnswer }) {
+  const { matched, resent, skipped, cancelled, left, state } = run;
+  const done = matched - left;
+  return (
+    <div className="run-progress">
+      <progress max={matched} value={done} aria-label={`${done} of ${matched} done`} />
+      <p className="tally" role="status">
+        <State name="sent">{count(resent)} sent again</State>
+        {skipped > 0 && <State name="skipped">{count(skipped)} left out</State>}
+        {cancelled > 0 && (
+          <State name="skipped">{count(cancelled)} cancelled, not sent again</State>
+        )}
+        {left > 0 && <State name="queued">{count(left)} to come</State>}
+      </p>
+      {state === 'held' && (
+        <NoteBox tone="amber" title="It waits.">
+          All that this app sends is paused, and the run with it. Nothing of it is lost.
+        </NoteBox>
+      )}
+    </div>
+  );
+}
+
+function LeftOutList({ run: { skips } }: { run: ResendRunAnswer }) {
+  if (skips.length === 0) return null;
+  return (
+    <ul className="left-out" aria-label="Left out">
+      {skips.map(({ reason, means, messages }) => (
+        <li key={reason}>
+          <b>
+            {count(messages)} {reason.replaceAll('_', ' ')}.
+          </b>{' '}
+          {means}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NowTable({ run: { states } }: { run: ResendRunAnswer }) {
+  if (states.length === 0) return null;
+  const channels = [...new Set(states.map(({ channel }) => channel))];
+  return (
+    <dl className="sums" aria-label="How they are by now">
+      {channels.map((channel) => (
+        <div key={channel}>
+          <dt>
+            <span className="state">
+              <Icon name={channelIcon(channel)} size={14} />
+              {channel}
+            </span>
+          </dt>
+          <dd>
+            {states
+              .filter((each) => each.channel === channel)
+              .map(({ state, messages }) => (
+                <State key={state} name={state}>
+                  {state} {count(messages)}
+                </State>
+              ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) {
+  return (
+    <>
+      <table className="run-messages">
+        <thead>
+          <tr>
+            <th>Channel</th>
+            <th>To</th>
+            <th>Was</th>
+            <th>Is now</th>
+          </tr>
+        </thead>
+        <tbody>
+          {messages.map((message) => (
+            <MessageRow key={message.messageId} message={message} />
+          ))}
+        </tbody>
+      </table>
+      {matched > messages.length && (
+        <p className="nothing">{count(messages.length)} of them are shown.</p>
+      )}
+    </>
+  );
+}
+
+function MessageRow({ message }: { message: ResentMessage }) {
+  const app = useApp();
+  const { channel, target, requestId, stateThen } = message;
+  return (
+    <tr>
+      <td>{channel ?? 'gone'}</td>
+      <td className="ev" title={target ?? undefined}>
+        {requestId && target ? (
+          <Link to={pathOf(app.id, 'log', requestId)}>{target}</Link>
+        ) : (
+          (target ?? 'removed with time')
+        )}
+      </td>
+      <td>
+        <State name={stateThen} />
+      </td>
+      <td>
+        <Outcome message={message} />
+      </td>
+    </tr>
+  );
+}
+
+function Outcome({ message: { outcome, newState } }: { message: ResentMessage }) {
+  if (outcome === null) return <span className="faint">to come</span>;
+  if (outcome === 'resent') return <State name={newState ?? 'skipped'}>{newState ?? 'gone'}</State>;
+  return <State name="skipped">{outcome.replaceAll('_', ' ')}</State>;
+}

@@ -1,0 +1,18 @@
+import type { ResendRun } from '../../api/resends';
+import { Mark } from '../parts/state-mark';
+
+const markOf: Record<ResendRun['state'], string> = {
+  running: 'sending',
+  held: 'paused',
+  finished: 'delivered',
+  cancelled: 'skipped',
+};
+
+export function RunState({ state }: Pick<ResendRun, 'state'>) {
+  return (
+    <span className="state">
+      <Mark name={markOf[state]} />
+      {state}
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+import { actionsOf, jumpOf, matching, pagesOf } from './jumps';
+
+const nothing = () => undefined;
+const act = {
+  switchTheme: nothing,
+  showKeys: nothing,
+  signOut: nothing,
+  resumeSending: nothing,
+};
+const app = { id: 'a', sendingPausedAt: null };
+const texts = (given: Partial<Parameters<typeof actionsOf>[0]>) =>
+  actionsOf({ app, mayChange: true, logSearch: '', act, ...given }).map(({ text }) => text);
+
+describe('the palette', () => {
+  test('offers a viewer nothing that changes anything', () => {
+    expect(texts({ mayChange: false, logSearch: 'state=failed' })).toEqual([
+      'Switch theme',
+      'Keyboard',
+      'Sign out',
+    ]);
+  });
+
+  test('offers to resume where sending is paused, and to pause where it is not', () => {
+    expect(texts({})).toContain('Pause all sending');
+    const paused = texts({ app: { id: 'a', sendingPausedAt: 1 } });
+    expect(paused).toContain('Resume all sending');
+    expect(paused).not.toContain('Pause all sending');
+  });
+
+  test('offers to resend what the log’s filters match, where there are any', () => {
+    const resend = actionsOf({ app, mayChange: true, logSearch: 'state=failed', act })[0];
+    expect(resend).toMatchObject({ to: 'apps/a/log', search: 'state=failed&do=resend' });
+    expect(texts({})).not.toContain('Resend all that the filters match');
+  });
+
+  test('finds a page by its words, first those that begin with them', () => {
+    expect(matching(pagesOf('a'), 'log').map(({ text }) => text)[0]).toBe('Log');
+    expect(matching(pagesOf('a'), 'sess').map(({ to }) => to)).toEqual(['account']);
+    expect(matching(pagesOf(undefined), 'queues')).toEqual([]);
+  });
+
+  test.each([
+    [{ kind: 'message', appId: 'b', requestId: 'r', event: 'e' }, 'apps/b/log/r', undefined],
+    [{ kind: 'resend', appId: 'b', resendId: 's' }, 'apps/b/resends/s', undefined],
+    [{ kind: 'recipient', appId: 'b' }, 'apps/b/log', 'recipient=a%2Bb%40x.org'],
+    [{ kind: 'idempotencyKey', appId: 'b' }, 'apps/b/log', 'idempotencyKey=a%2Bb%40x.org'],
+  ] as const)('leads to what was found: %o', (found, to, search) => {
+    expect(jumpOf(found, 'a+b@x.org', () => 'Shop')).toMatchObject({
+      to,
+      ...(search ? { search } : {}),
+    });
+  });
+});

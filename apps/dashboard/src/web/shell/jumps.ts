@@ -1,0 +1,134 @@
+import type { Found } from '../../api/find';
+import type { IconName } from '../parts/icons';
+import { type AppPage, pathOf } from '../route';
+
+/** A line of the palette: a place to go, or something to do. */
+export type Jump = {
+  text: string;
+  kind: string;
+  icon: IconName;
+  /** Where it leads; an action may lead nowhere. */
+  to?: string;
+  search?: string;
+  act?: () => void;
+};
+
+type Page = { page: AppPage; text: string; icon: IconName };
+
+const appPages: readonly Page[] = [
+  { page: 'log', text: 'Log', icon: 'log' },
+  { page: 'events', text: 'Events', icon: 'event' },
+  { page: 'integrations', text: 'Integrations', icon: 'plug' },
+  { page: 'queues', text: 'Queues', icon: 'queues' },
+  { page: 'sandbox', text: 'Sandbox', icon: 'sandbox' },
+  { page: 'resends', text: 'Resends', icon: 'retry' },
+];
+
+const accountPages: readonly Jump[] = [
+  { text: 'API keys', kind: 'page', icon: 'key', to: 'keys' },
+  { text: 'Apps', kind: 'page', icon: 'apps', to: 'apps' },
+  { text: 'Audit', kind: 'page', icon: 'history', to: 'audit' },
+  { text: 'Password and sessions', kind: 'page', icon: 'person', to: 'account' },
+];
+
+export function pagesOf(appId: string | undefined): Jump[] {
+  if (!appId) return [...accountPages];
+  const ofApp = appPages.map(({ page, text, icon }): Jump => {
+    return { text, kind: 'page', icon, to: pathOf(appId, page) };
+  });
+  return [...ofApp, ...accountPages];
+}
+
+export type ActionsOf = {
+  app: { id: string; sendingPausedAt: number | null } | undefined;
+  mayChange: boolean;
+  /** Of the log, where it is open and filtered. */
+  logSearch: string;
+  act: { switchTheme(): void; showKeys(): void; signOut(): void; resumeSending(): void };
+};
+
+/** What may be done from anywhere: a viewer is offered nothing that changes anything. */
+export function actionsOf({ app, mayChange, logSearch, act }: ActionsOf): Jump[] {
+  const action = (text: string, icon: IconName, rest: Partial<Jump>): Jump => {
+    return { text, kind: 'action', icon, ...rest };
+  };
+  return [
+    ...(app && mayChange ? changesOf(app, { logSearch, action, act }) : []),
+    action('Switch theme', 'theme', { act: act.switchTheme }),
+    action('Keyboard', 'search', { act: act.showKeys }),
+    action('Sign out', 'person', { act: act.signOut }),
+  ];
+}
+
+type ChangesParts = Pick<ActionsOf, 'logSearch' | 'act'> & {
+  action: (text: string, icon: IconName, rest: Partial<Jump>) => Jump;
+};
+
+function changesOf(
+  { id, sendingPausedAt }: NonNullable<ActionsOf['app']>,
+  { logSearch, action, act }: ChangesParts,
+): Jump[] {
+  const resend = action('Resend all that the filters match', 'retry', {
+    to: pathOf(id, 'log'),
+    search: `${logSearch}&do=resend`,
+  });
+  const pause = action('Pause all sending', 'queues', {
+    to: pathOf(id, 'queues'),
+    search: 'do=pause',
+  });
+  return [
+    ...(logSearch === '' ? [] : [resend]),
+    action('Create event', 'plus', { to: pathOf(id, 'events'), search: 'do=create' }),
+    action('Add integration', 'plus', { to: pathOf(id, 'integrations', 'new') }),
+    sendingPausedAt === null
+      ? pause
+      : action('Resume all sending', 'queues', { act: act.resumeSending }),
+  ];
+}
+
+/** What the server knows by just this name. */
+export function jumpOf(found: Found, text: string, appName: (id: string) => string): Jump {
+  const { appId } = found;
+  switch (found.kind) {
+    case 'request':
+    case 'message':
+      return {
+        text: `${found.event} ${text}`,
+        kind: `${found.kind}, ${appName(appId)}`,
+        icon: 'log',
+        to: pathOf(appId, 'log', found.requestId),
+      };
+    case 'resend':
+      return {
+        text,
+        kind: `resend, ${appName(appId)}`,
+        icon: 'retry',
+        to: pathOf(appId, 'resends', found.resendId),
+      };
+    case 'user':
+      return inLog(appId, { text, kind: 'user, in the log', icon: 'person', by: 'recipient' });
+    case 'recipient':
+      return inLog(appId, { text, kind: 'recipient, in the log', icon: 'log', by: 'recipient' });
+    case 'idempotencyKey':
+      return inLog(appId, { text, kind: 'idempotency key', icon: 'key', by: 'idempotencyKey' });
+  }
+}
+
+function inLog(
+  appId: string,
+  { text, kind, icon, by }: { text: string; kind: string; icon: IconName; by: string },
+): Jump {
+  const search = new URLSearchParams({ [by]: text }).toString();
+  return { text, kind, icon, to: pathOf(appId, 'log'), search };
+}
+
+/** Those with every word of the text, first those that begin with it. */
+export function matching(jumps: readonly Jump[], text: string): Jump[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const begins = (jump: Jump) => jump.text.toLowerCase().startsWith(words[0] ?? '');
+  const all = jumps.filter((jump) => {
+    const said = `${jump.text} ${jump.kind}`.toLowerCase();
+    return words.every((word) => said.includes(word));
+  });
+  return [...all.filter(begins), ...all.filter((jump) => !begins(jump))];
+}

@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import type { PageProblem } from '../api';
+import { useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button } from '../parts/controls';
+import { Mark } from '../parts/state-mark';
+
+/** On every page of an app whose sending is paused: nobody looks for a fault elsewhere. */
+export function PausedBar() {
+  const { api } = useTools();
+  const { app, mayChange, reloadApps } = useDesk();
+  const [problem, setProblem] = useState<PageProblem>();
+  if (!app || app.sendingPausedAt === null) return null;
+  async function resume(appId: string) {
+    const answer = await api.setSendingPaused(appId, false);
+    setProblem('problem' in answer ? answer.problem : undefined);
+    await reloadApps();
+  }
+  const { id, name, sendingPausedAt, sendingPausedBy } = app;
+  return (
+    <div className="away" role="status">
+      <Mark name="paused" />
+      <span className="grow">
+        <b>Nothing of {name} is sent</b> since {moment(sendingPausedAt, Date.now())}
+        {sendingPausedBy && `, paused by ${sendingPausedBy}`}. Calls are accepted, and their
+        messages wait in PostgreSQL until their time to live ends. {problem?.error}
+      </span>
+      {mayChange && (
+        <Button look="small" onClick={() => void resume(id)}>
+          Resume all sending
+        </Button>
+      )}
+    </div>
+  );
+}

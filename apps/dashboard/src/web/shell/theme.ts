@@ -1,0 +1,8 @@
+/** The other one of light and dark; kept for the next visit. */
+export function switchTheme(): void {
+  const root = document.documentElement;
+  const asked = root.dataset['theme'];
+  const isDark = asked ? asked === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  root.dataset['theme'] = isDark ? 'light' : 'dark';
+  localStorage.setItem('belfry-theme', root.dataset['theme']);
+}

@@ -1,0 +1,41 @@
+import type { CarriedOut } from '@belfry/database';
+import type { Logger } from '@belfry/runtime';
+import { createLoop, type Loop } from './loop';
+import { createRunStep } from './run-step';
+
+export type ResendsDeps = {
+  /** One transaction of one run that is due; undefined where none is. */
+  carryOut(): Promise<CarriedOut | undefined>;
+  log: Logger;
+};
+
+export type Resends = Loop & {
+  /** What `start` repeats. */
+  turn(): Promise<void>;
+};
+
+const idleMs = 1_000;
+/** While a run goes on: its own pace is PostgreSQL's to keep. */
+const busyMs = 50;
+/** Of one turn: shutdown waits for it. */
+const maxChunks = 20;
+
+/** Carries out resends by filter, chunk by chunk. Any number of processes may: each chunk is one process's. */
+export function createResends({ carryOut, log }: ResendsDeps): Resends {
+  const runStep = createRunStep(log);
+  let busyUntilMs = Number.NEGATIVE_INFINITY;
+
+  async function turn(): Promise<void> {
+    for (let chunks = 0; chunks < maxChunks; chunks += 1) {
+      const done = await runStep('resend', carryOut);
+      if (!done) return;
+      busyUntilMs = performance.now() + longestPauseMs;
+      if (done.isFinished) log.info('resend.finished', { name: done.resendId });
+    }
+  }
+
+  return { turn, ...createLoop(turn, () => (performance.now() < busyUntilMs ? busyMs : idleMs)) };
+}
+
+/** Between two chunks of the slowest pace, and some more. */
+const longestPauseMs = 3_000;

@@ -1,0 +1,43 @@
+import { isUuid } from '@belfry/shared';
+import type pg from 'pg';
+
+export type FoundRow =
+  | { kind: 'request' | 'message'; appId: string; requestId: string; event: string }
+  | { kind: 'resend'; appId: string; resendId: string }
+  | { kind: 'recipient' | 'idempotencyKey' | 'user'; appId: string };
+
+export type Wanted = { accountId: string; appId: string | undefined; text: string };
+
+/** What an account has by just this name: an id in any of its apps, anything else in the app that is named. */
+export async function findNamed(
+  pool: pg.Pool,
+  { accountId, appId, text }: Wanted,
+): Promise<FoundRow[]> {
+  const id = text.toLowerCase();
+  const byId = isUuid(id) ? await rowsOf(pool, idStatement, [accountId, id]) : [];
+  const byText = appId === undefined ? [] : await rowsOf(pool, textStatement, [appId, text]);
+  return [...byId, ...byText];
+}
+
+async function rowsOf(pool: pg.Pool, text: string, values: unknown[]): Promise<FoundRow[]> {
+  return (await pool.query<FoundRow>(text, values)).rows;
+}
+
+const idStatement = `
+SELECT f.kind, f.app_id AS "appId", f.request_id AS "requestId", f.resend_id AS "resendId", coalesce(e.name, '') AS event
+FROM (
+  SELECT 'request' AS kind, app_id, id AS request_id, NULL::uuid AS resend_id FROM request WHERE id = $2
+  UNION ALL SELECT 'message', app_id, request_id, NULL FROM message WHERE id = $2
+  UNION ALL SELECT 'resend', app_id, NULL, id FROM resend WHERE id = $2
+) f
+JOIN app a ON a.id = f.app_id AND a.account_id = $1 AND a.deleted_at IS NULL
+LEFT JOIN request r ON r.id = f.request_id
+LEFT JOIN event e ON e.id = r.event_id`;
+
+const textStatement = `
+SELECT kind, $1::uuid AS "appId" FROM (
+  SELECT 'user' AS kind WHERE EXISTS (SELECT 1 FROM app_user WHERE app_id = $1 AND user_id = $2)
+  UNION ALL SELECT 'recipient' WHERE EXISTS (SELECT 1 FROM message WHERE app_id = $1 AND target = $2)
+  UNION ALL SELECT 'idempotencyKey' WHERE EXISTS (
+    SELECT 1 FROM request WHERE app_id = $1 AND idempotency_key = $2)
+) f`;

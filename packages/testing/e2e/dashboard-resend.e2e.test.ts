@@ -1,0 +1,331 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { newId } from '@belfry/runtime';
+import { channelVersion, eventually, testDatabase, testKeyRing } from '@belfry/testing';
+import type { Page } from 'playwright-core';
+import {
+  executablePath,
+  findA11yProblems,
+  type OpenDashboard,
+  openDashboard,
+  setUp,
+  signIn,
+  testInBrowser,
+  type WatchedPage,
+} from './dashboard/open-dashboard';
+
+// The renderer needs many seconds where two cores are shared.
+jest.setTimeout(240_000);
+
+const run = promisify(execFile);
+/** UPDATE_SCREENSHOTS=1 writes what the documents show. */
+const screenshots = path.resolve(__dirname, '../../../docs/screenshots');
+const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
+const themes = ['light', 'dark'] as const;
+const wide = { width: 1_440, height: 900 };
+const narrow = { width: 900, height: 1_000 };
+const settleMs = 700;
+const settledMs = 60_000;
+
+const bounced = 4;
+const ownerEmail = 'ida@example.com';
+const viewerEmail = 'vera@example.com';
+
+let dashboard: OpenDashboard;
+let owner: WatchedPage;
+let viewer: WatchedPage;
+let failed: string[];
+
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  dashboard = await openDashboard({ delivery: 'sandbox' });
+  owner = await dashboard.openPage();
+  await setUp(owner.page, await dashboard.createSetUpLink(), ownerEmail);
+  await addViewer();
+  viewer = await dashboard.openPage();
+  await signIn(viewer.page, dashboard.url, viewerEmail);
+  failed = await fill();
+});
+
+afterAll(async () => {
+  await dashboard?.close();
+});
+
+/** With the owner’s password. */
+async function addViewer(): Promise<void> {
+  const { prisma } = dashboard.system.database;
+  const {
+    id: _,
+    createdAt: __,
+    ...same
+  } = await prisma.operator.findUniqueOrThrow({
+    where: { email: ownerEmail },
+  });
+  await prisma.operator.create({
+    data: { ...same, id: newId(), email: viewerEmail, role: 'viewer' },
+  });
+}
+
+/** Some that the sandbox refuses, on two channels, and two that arrive; the ids of those that failed. */
+async function fill(): Promise<string[]> {
+  const { system, tenant } = dashboard;
+  const event = await system.factories.createEvent(
+    tenant,
+    {
+      sms: channelVersion({ text: 'Order {{id}} has left our warehouse.' }),
+      email: channelVersion({ subject: 'Order {{id}}', html: '<p>It is on its way.</p>' }),
+    },
+    { name: 'order_shipped' },
+  );
+  const ids: string[] = [];
+  for (let index = 0; index < bounced; index += 1) {
+    const user = { email: `sandbox+bounce@example${index}.com`, mobile: '+15005550001' };
+    ids.push(await system.sendAccepted(tenant, { event: event.name, user, data: { id: index } }));
+  }
+  for (const email of ['ana.ruiz@example.com', 'j.weber@example.com']) {
+    const user = { email };
+    const id = await system.sendAccepted(tenant, { event: event.name, user, data: { id: 7 } });
+    await system.settled(id, ['sent'], settledMs);
+  }
+  for (const id of ids) await system.settled(id, ['failed', 'failed'], settledMs);
+  return ids;
+}
+
+const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true });
+
+async function countMessages(): Promise<number> {
+  const { appId } = dashboard.tenant;
+  return dashboard.system.database.prisma.message.count({ where: { appId } });
+}
+
+/** What axe finds in both themes, and pictures of both and of a narrow window, where they are wanted. */
+async function look({ page }: WatchedPage, name: string): Promise<void> {
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme });
+    await takePicture(page, `${name}-${theme}`);
+    expect([name, theme, await findA11yProblems(page)]).toEqual([name, theme, []]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(narrow);
+  const width = (field: string) =>
+    page.locator('html').evaluate((element, of) => Reflect.get(element, of), field);
+  expect([name, await width('scrollWidth')]).toEqual([name, await width('clientWidth')]);
+  await takePicture(page, `${name}-900`);
+  await page.setViewportSize(wide);
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  if (!isWriting) return;
+  await page.waitForTimeout(settleMs);
+  mkdirSync(screenshots, { recursive: true });
+  const browser = await page.context().newCDPSession(page);
+  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
+  await browser.detach();
+  writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
+}
+
+describe('resending what a filter matches', () => {
+  testInBrowser('counts, confirms, sends each once more, and shows what became of it', async () => {
+    const { page, wrong } = owner;
+    const before = await countMessages();
+    await page.goto(appUrl('log'));
+    await page.locator('td.ev a').first().waitFor();
+    expect(await button(page, 'Resend all…').count()).toBe(0);
+    await page.getByLabel('event', { exact: true }).selectOption('order_shipped');
+    await button(page, 'Resend all…').click();
+    const dialog = page.getByRole('dialog', { name: 'Resend all that match' });
+    await dialog.getByText('2 messages may reach a person twice.').waitFor();
+    await look(owner, 'resend');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('state', { exact: true }).selectOption('failed');
+    await button(page, 'Resend all…').click();
+    await dialog.getByText(`${2 * bounced} messages`, { exact: true }).waitFor();
+    expect(await dialog.textContent()).not.toContain('twice');
+    expect(await countMessages()).toBe(before);
+    await dialog.getByLabel('Pace').selectOption('200');
+    await dialog.getByRole('button', { name: `Resend ${2 * bounced} messages` }).click();
+    await page.getByRole('heading', { name: `Resend of ${2 * bounced} messages` }).waitFor();
+    const detail = page.getByRole('region', { name: 'Resend', exact: true });
+    await detail.getByText(`${2 * bounced} sent again`).waitFor();
+    await detail.getByText('finished', { exact: true }).waitFor();
+    await detail.locator('.sums').getByText(`failed ${bounced}`).nth(1).waitFor();
+    expect(await countMessages()).toBe(before + 2 * bounced);
+    await look(owner, 'resends');
+    await detail.locator('td.ev a').first().click();
+    const again = page.getByRole('button', { name: /^email.*failed/ });
+    await again.nth(1).click();
+    await page.getByText('By the run').waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  testInBrowser('is cancelled, and says how many were not sent again', async () => {
+    const { page } = owner;
+    await page.goto(appUrl('queues?do=pause'));
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause all sending' }).click();
+    await page.getByText('Nothing of Test app is sent').waitFor();
+    const before = await countMessages();
+    await page.goto(appUrl('log?state=failed&do=resend'));
+    await page.getByRole('button', { name: /^Resend \d+ messages/ }).click();
+    await page.getByText('the run with it').waitFor();
+    await button(page, `Cancel the other ${2 * bounced}`).click();
+    await page.getByText(`${2 * bounced} cancelled, not sent again`).waitFor();
+    expect(await countMessages()).toBe(before);
+    await button(page, 'Resume all sending').click();
+    await page.getByText('Nothing of Test app is sent').waitFor({ state: 'detached' });
+  });
+});
+
+describe('pausing all sending', () => {
+  testInBrowser('is said on every page, holds what comes, and loses nothing of it', async () => {
+    const { system, tenant } = dashboard;
+    const { page } = owner;
+    await page.goto(appUrl('queues'));
+    await button(page, 'Pause all sending').click();
+    await page.getByText('No worker begins another call').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause all sending' }).click();
+    await page.getByText('Nothing of Test app is sent').waitFor();
+    await look(owner, 'paused');
+    const user = { email: 'held@example.com' };
+    const requestId = await system.sendAccepted(tenant, { event: 'order_shipped', user, data: {} });
+    await viewer.page.goto(appUrl(`log/${requestId}`));
+    await viewer.page.getByText('Nothing of Test app is sent').waitFor();
+    await viewer.page.getByText('Its channel or integration is paused.').first().waitFor();
+    expect(await button(viewer.page, 'Resume all sending').count()).toBe(0);
+    const [message] = await system.readMessages(requestId);
+    expect(message).toMatchObject({ state: 'queued', attempts: 0 });
+    await button(page, 'Resume all sending').click();
+    await system.settled(requestId, ['sent'], settledMs);
+    const { page: audit } = owner;
+    await audit.goto(`${dashboard.url}audit`);
+    await audit.getByText('sending.paused').first().waitFor();
+    await audit.getByText('sending.resumed').first().waitFor();
+  });
+});
+
+describe('the explanation of a request', () => {
+  testInBrowser('is word by word what the command prints', async () => {
+    const { page } = owner;
+    const requestId = failed[0] ?? '';
+    await page.goto(appUrl(`log/${requestId}`));
+    await page.getByRole('tab', { name: 'Explain' }).click();
+    const shown = page.locator('.explained pre');
+    await shown.waitFor();
+    const env = {
+      PATH: process.env['PATH'],
+      DATABASE_URL: (await testDatabase()).url,
+      BELFRY_KEYS: testKeyRing,
+    };
+    const args = ['apps/cli/dist/main.js', 'doctor', requestId];
+    const { stdout } = await run(process.execPath, args, { env, timeout: 60_000 });
+    expect(stdout).toContain(`Request ${requestId} was accepted`);
+    expect(`${await shown.textContent()}\n`).toBe(stdout);
+    await look(owner, 'explain');
+  });
+});
+
+describe('the palette and the keys', () => {
+  const palette = (page: Page) => page.getByRole('combobox', { name: 'Find or jump' });
+  const offered = (page: Page) => page.getByRole('option');
+
+  async function openPalette(page: Page, text: string): Promise<void> {
+    await page.keyboard.press('Control+k');
+    await palette(page).fill(text);
+  }
+
+  testInBrowser('find a message by its id, an address, a page and an action', async () => {
+    const { page } = owner;
+    await page.goto(appUrl('log'));
+    await page.locator('td.ev a').first().waitFor();
+    const [message] = await dashboard.system.readMessages(failed[1] ?? '');
+    await openPalette(page, message?.id ?? '');
+    await offered(page).filter({ hasText: 'message, Test app' }).waitFor();
+    await look(owner, 'palette');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`log/${failed[1]}`));
+    await openPalette(page, 'ana.ruiz@example.com');
+    await offered(page).filter({ hasText: 'recipient, in the log' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/recipient=ana\.ruiz/);
+    await openPalette(page, 'resends');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/resends$/);
+    await openPalette(page, 'nothing is called so');
+    await page.getByText('Nothing here is called that.').waitFor();
+    await palette(page).fill('pause all');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: /^Pause all sending of/ }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  testInBrowser('offer a viewer nothing that changes anything', async () => {
+    const { page } = viewer;
+    await page.goto(appUrl('log?state=failed'));
+    await page.locator('td.ev a').first().waitFor();
+    expect(await button(page, 'Resend all…').count()).toBe(0);
+    await openPalette(page, 'sending');
+    await page.getByText('Nothing here is called that.').waitFor();
+    await palette(page).fill('theme');
+    await offered(page).filter({ hasText: 'Switch theme' }).waitFor();
+    await page.keyboard.press('Escape');
+    const api = new URL(`api/apps/${dashboard.tenant.appId}`, dashboard.url).href;
+    const statuses = await page.evaluate(async (at) => {
+      const filters = { filters: { state: 'failed' }, confirmed: 1, perSecond: 50 };
+      const calls = [
+        ['resends', filters],
+        ['pause', {}],
+        ['resume', {}],
+      ] as const;
+      const answers = calls.map(([place, body]) =>
+        fetch(`${at}/${place}`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      );
+      return (await Promise.all(answers)).map(({ status }) => status);
+    }, api);
+    expect(statuses).toEqual([403, 403, 403]);
+  });
+
+  testInBrowser('lead to each page, walk the rows, and are all told by ?', async () => {
+    const { page } = owner;
+    await page.goto(appUrl('log'));
+    await page.locator('td.ev a').first().waitFor();
+    for (const [key, place] of [
+      ['e', 'events'],
+      ['i', 'integrations'],
+      ['q', 'queues'],
+      ['l', 'log'],
+    ] as const) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.waitForURL(new RegExp(`/${place}$`));
+    }
+    await page.keyboard.press('j');
+    await page.waitForURL(/log\/[0-9a-f-]{36}/);
+    const opened = page.url().split('/').at(-1) ?? '';
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/\/log$/);
+    await eventually(async () => {
+      const focused = await page.evaluate(() => document.activeElement?.getAttribute('href'));
+      expect(focused).toContain(opened);
+    });
+    await page.keyboard.press('/');
+    await page.keyboard.type('no key here');
+    await page.keyboard.press('Escape');
+    await page.goto(appUrl('events'));
+    await page.getByRole('link', { name: 'order_shipped' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/events\/[0-9a-f-]{36}/);
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard' });
+    await help.getByText('Pause or resume the live tail').waitFor();
+    await look(owner, 'keys-help');
+    await page.keyboard.press('Escape');
+  });
+});
