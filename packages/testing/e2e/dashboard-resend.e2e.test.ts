@@ -305,6 +305,7 @@ describe('the palette and the keys', () => {
       await page.keyboard.press(key);
       await page.waitForURL(new RegExp(`/${place}$`));
     }
+    await page.locator('td.ev a').first().waitFor();
     await page.keyboard.press('j');
     await page.waitForURL(/log\/[0-9a-f-]{36}/);
     const opened = page.url().split('/').at(-1) ?? '';

@@ -99,8 +99,14 @@ export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
     const skips = outcomes.flatMap(({ outcome, messages: count }) =>
       outcome === null || outcome === 'resent' ? [] : leftOut(outcome, count),
     );
-    return { ...runOf(row, app), skips, states, messages, readAt: deps.now().getTime() };
+    const readAt = deps.now().getTime();
+    return { ...runOf(row, app), skips, states: inOrder(states), messages, readAt };
   }
+}
+
+function inOrder<T extends { channel: string }>(rows: readonly T[]): T[] {
+  const channels = inPealOrder([...new Set(rows.map(({ channel }) => channel))]);
+  return channels.flatMap((channel) => rows.filter((row) => row.channel === channel));
 }
 
 /** More than was confirmed, none at all, or not now. */

@@ -1,10 +1,10 @@
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { ResendRunAnswer, ResentMessage } from '../../api/resends';
 import type { PageProblem } from '../api';
 import { useAnswer, useApp, useDesk, useTools } from '../context';
 import { count, moment, plural } from '../format';
 import { useKeys } from '../keyboard';
-import { Button, CopyButton, Link } from '../parts/controls';
+import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
@@ -29,6 +29,10 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
   const { value } = run;
   const isEnded = value !== undefined && value.finishedAt !== null;
   if (isEnded !== isOver) setOver(isEnded);
+  const state = value?.state;
+  // The list beside it says the state, too.
+  const tell = useEffectEvent((next: string | undefined) => next && onChanged());
+  useEffect(() => void tell(state), [state]);
   const close = () => places.go(pathOf(app.id, 'resends'));
   useKeys({ Escape: close });
   return (
@@ -37,14 +41,7 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
       {!value && <Waiting loaded={run} reload={run.reload} what="resend" />}
       {value && (
         <>
-          <RunHead
-            run={value}
-            onClose={close}
-            onRun={(next) => {
-              run.set(next);
-              onChanged();
-            }}
-          />
+          <RunHead run={value} onClose={close} onRun={run.set} />
           <div className="pad">
             <Progress run={value} />
             <LeftOutList run={value} />
@@ -119,7 +116,6 @@ function RunHead({
           <dd className="mono cut" title={run.id}>
             {run.id}
           </dd>
-          <CopyButton text={run.id} label="Copy the run’s id" look="bare icon tiny" />
         </div>
       </dl>
       <FilterLine filters={run.filters} />

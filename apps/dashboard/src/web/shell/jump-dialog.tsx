@@ -39,21 +39,23 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
   }
   return (
     <Dialog title="Find or jump" onClose={onClose}>
-      <input
-        className="input"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls="jumps"
-        aria-activedescendant={found[at] ? `jump-${at}` : undefined}
-        aria-label="Find or jump"
-        placeholder="A page, an event, an id, a key, an address, something to do"
-        value={text}
-        onKeyDown={onKeyDown}
-        onChange={(event) => {
-          setText(event.target.value);
-          setAt(0);
-        }}
-      />
+      <div>
+        <input
+          className="input"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="jumps"
+          aria-activedescendant={found[at] ? `jump-${at}` : undefined}
+          aria-label="Find or jump"
+          placeholder="A page, an event, an id, a key, an address, something to do"
+          value={text}
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+        />
+      </div>
       <div id="jumps" ref={list} role="listbox" aria-label="Found" className="jumps">
         {found.map((jump, index) => (
           <div
