@@ -31,15 +31,16 @@ export const areSingleKeysOn = () => localStorage.getItem(switchName) !== 'off';
 export const setSingleKeys = (isOn: boolean) =>
   localStorage.setItem(switchName, isOn ? 'on' : 'off');
 
-/** `mod+k`, `g l`, `Escape`. Single keys are off inside fields and dialogs, and can be switched off. */
-export function useKeys(keys: Keys) {
+/** A fallback is asked behind every other one, whichever was there first. `mod+k`, `g l`, `Escape`. Single keys are off inside fields and dialogs, and can be switched off. */
+export function useKeys(keys: Keys, { isFallback = false } = {}) {
   const current = useRef(keys);
   useEffect(() => {
     current.current = keys;
   });
   useEffect(() => {
     let first: { key: string; at: number } | undefined;
-    function onKeyDown(event: KeyboardEvent) {
+    function onKeyDown(event: Event) {
+      if (!(event instanceof KeyboardEvent)) return;
       const name = nameOf(event);
       if (isForOthers(event, name)) return;
       const isSecond = first !== undefined && event.timeStamp - first.at < chordMs;
@@ -49,9 +50,11 @@ export function useKeys(keys: Keys) {
       event.preventDefault();
       bound(event);
     }
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, []);
+    // A key comes to the document first, then to the window.
+    const place: EventTarget = isFallback ? window : document;
+    place.addEventListener('keydown', onKeyDown);
+    return () => place.removeEventListener('keydown', onKeyDown);
+  }, [isFallback]);
 }
 
 function find(keys: Keys, first: string | undefined, second: string) {

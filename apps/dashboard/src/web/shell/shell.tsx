@@ -34,7 +34,7 @@ export function Shell({ route }: { route: Route }) {
   const go = (page: AppPage) => () => {
     if (app) places.go(pathOf(app.id, page));
   };
-  useKeys({
+  const keys = {
     'mod+k': () => setFloating('jump'),
     '?': () => setFloating('help'),
     '/': () => document.querySelector<HTMLElement>('.finder input')?.focus(),
@@ -45,7 +45,9 @@ export function Shell({ route }: { route: Route }) {
     'g s': go('sandbox'),
     j: () => walkRows(1),
     k: () => walkRows(-1),
-  });
+  };
+  // What a page binds comes first.
+  useKeys(keys, { isFallback: true });
   useEffect(() => {
     if (route.page !== 'home') return;
     places.go(app ? pathOf(app.id, 'log') : 'apps', { isReplacing: true });
