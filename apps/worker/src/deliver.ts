@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, timeoutReason } from '@belfry/channels';
 import type { AttemptResult, Claim, ClaimedMessage, NextState, PutBack } from '@belfry/database';
-import type { Batcher, Logger, Metrics } from '@belfry/runtime';
+import type { Batcher, Logger } from '@belfry/runtime';
 import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
 import { boundedJson } from './bounded-json';
@@ -34,7 +34,12 @@ export type DeliverDeps = {
   backoff: Backoff;
   /** How often a message of the channel is sent again after an unknown outcome, where its version says nothing. */
   channelResends: number;
-  countMessage: Metrics['countMessage'];
+  countMessage(message: {
+    appId: string;
+    channel: string;
+    provider: string;
+    outcome: string;
+  }): void;
   log: Logger;
 };
 
@@ -133,7 +138,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   tellWorking(deps, message, ended.outcome);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
-  deps.countMessage({ channel: message.channel, provider, outcome });
+  deps.countMessage({ appId: message.appId, channel: message.channel, provider, outcome });
   deps.log.info('attempt.closed', {
     message_id: message.id,
     request_id: message.requestId,

@@ -40,6 +40,7 @@ async function start(): Promise<void> {
   const { cut } = parts.deadlines;
   shutdown.add('roles', () => endRoles({ roles: running, cut, shutdownTimeoutMs, log }));
   parts.heartbeat.start();
+  parts.tally.start();
   const ready = async () => !running.some((role) => role.isStalled()) && (await parts.ready());
   const url = await serveStatus(status, { ...parts, ready });
   log.info('worker.ready', { roles: roles.map(({ name }) => name), url, pid: process.pid });

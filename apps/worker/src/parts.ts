@@ -23,6 +23,7 @@ import {
   removeHeartbeat,
   type UserRow,
   type VersionRow,
+  writeDeliveryCounts,
   writeHeartbeat,
 } from '@belfry/database';
 import {
@@ -46,6 +47,7 @@ import { createHeartbeat, type Heartbeat } from './heartbeat';
 import type { Backoff } from './next-state';
 import { createRecorder, type Recorder } from './recorder';
 import { channelsOf, type Role } from './roles';
+import { createTally, type Tally } from './tally';
 
 /** What the roles of one process share. */
 export type Parts = {
@@ -67,6 +69,8 @@ export type Parts = {
   recorder: Recorder;
   backoff: Backoff;
   metrics: Metrics;
+  /** Of what this process delivers. */
+  tally: Tally;
   ready(): Promise<boolean>;
   storeChecks: StartCheck[];
   heartbeat: Heartbeat;
@@ -104,6 +108,11 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     log,
   });
   shutdown.add('recorder', () => withinTime(recorder.close(), closeTimeoutMs));
+  const tally = createTally({
+    write: (counts) => writeDeliveryCounts(database.delivery, counts),
+    log,
+  });
+  shutdown.add('tally', () => tally.close());
   const metrics = createMetrics({
     readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
     readOldestWaiting: () => readOldestWaiting(database.accepting, channelsOf(roles)),
@@ -134,6 +143,7 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     readStoredRecipient: (user) => storedRecipient(user, extraFields),
     plan: createPlan(channels),
     recorder,
+    tally,
     metrics,
     ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],

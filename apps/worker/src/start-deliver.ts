@@ -18,7 +18,7 @@ import { attemptMessage } from './attempt';
 import { createBreaker } from './breaker';
 import { createBuckets } from './buckets';
 import { type Carriers, createCarriers } from './carrier';
-import { createDeliver, type Deliver, type TimedClaim } from './deliver';
+import { createDeliver, type Deliver, type DeliverDeps, type TimedClaim } from './deliver';
 import { deadlineMsOf, leaseMsOf } from './lease';
 import { createLimits, type Limits } from './limits';
 import { createFindOwnToken } from './own-token';
@@ -88,9 +88,16 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
     dropTexts: createDropTexts(parts),
     backoff: parts.backoff,
     channelResends: channels[channel].unknownResends,
-    countMessage: parts.metrics.countMessage,
+    countMessage: createCountMessage(parts),
     log,
   });
+}
+
+function createCountMessage({ metrics, tally }: Parts): DeliverDeps['countMessage'] {
+  return function countMessage({ appId, ...message }) {
+    metrics.countMessage(message);
+    if (message.outcome === 'accepted') tally.note({ appId, channel: message.channel });
+  };
 }
 
 function createChannelLimits(parts: Parts, channel: ChannelName): Limits {

@@ -107,6 +107,16 @@ export {
 export type { NewGeneration, WrittenGeneration } from './dashboard/write-generations';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
+export {
+  type DeliveryCount,
+  type Latency,
+  type RateRow,
+  rateSlotSeconds,
+  rateSlots,
+  readLatency,
+  readRates,
+  writeDeliveryCounts,
+} from './delivery-counts';
 export { type Demo, seedDemo } from './demo';
 export {
   createDevices,

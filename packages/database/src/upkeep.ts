@@ -1,3 +1,4 @@
+import { removeOldDeliveryCounts } from './delivery-counts';
 import { purgeIdempotencyKeys } from './idempotency-keys';
 import { createRequestRemoval } from './remove-requests';
 import { createSealedTextsRemoval } from './sealed-items';
@@ -33,6 +34,7 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
       removeStrayReceipts(database, retentionDays * dayMs),
     ),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
+    inChunks('delivery_count', removeOldDeliveryCounts),
     createSealedTextsRemoval(upkeepChunk),
     inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
   ];

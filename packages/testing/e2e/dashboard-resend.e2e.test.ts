@@ -206,6 +206,21 @@ describe('pausing all sending', () => {
   });
 });
 
+describe('the queues', () => {
+  testInBrowser('show how much is sent a second, and how soon', async () => {
+    const { page } = owner;
+    // Its half minute must be over; nothing is measured here.
+    await dashboard.system.database.prisma.$executeRaw`
+      UPDATE delivery_count SET at = at - interval '30 seconds'`;
+    await page.goto(appUrl('queues'));
+    const row = page.getByRole('row', { name: /^email/ });
+    await row.getByText(/^peak [\d.]+/).waitFor();
+    await expect(row.getByText(/^peak 0\.0/).count()).resolves.toBe(0);
+    await page.getByText('Accept to provider, p50').waitFor();
+    await look(owner, 'queues-rates');
+  });
+});
+
 describe('the explanation of a request', () => {
   testInBrowser('is word by word what the command prints', async () => {
     const { page } = owner;

@@ -5,6 +5,8 @@ export type QueuesAnswer = {
   integrations: IntegrationQueue[];
   bulks: BulkProgress[];
   stores: StoreStatus;
+  /** From acceptance to the call of the provider, of the newest single sends of the last half hour; null without any. */
+  latency: { messages: number; p50Ms: number; p99Ms: number } | null;
 };
 
 export type ChannelQueue = {
@@ -18,6 +20,11 @@ export type ChannelQueue = {
   nextRetryAt: number | null;
   needsAttention: number;
   scheduled: number;
+  /** Messages a second that providers took, by half minutes, oldest first, for the last half hour. */
+  rates: number[];
+  /** Over the last minute; and the most of the last half hour. */
+  perSecond: number;
+  peakPerSecond: number;
   workers: { id: string; beatAt: number }[];
   /** With no worker: since when, where that is known. */
   noWorkerSince: number | null;

@@ -4,6 +4,9 @@ import {
   type ChannelFacts,
   type PauseRow,
   queueCountedTo,
+  type RateRow,
+  rateSlotSeconds,
+  rateSlots,
   type WorkerLife,
 } from '@belfry/database';
 import { deliverQueue } from '@belfry/shared';
@@ -17,6 +20,7 @@ export type QueueFactsRead = {
   pauses: readonly PauseRow[];
   workers: readonly WorkerLife[];
   apps: readonly Pick<AccountAppRow, 'id'>[];
+  rates: readonly RateRow[];
   readAt: Date;
 };
 
@@ -28,6 +32,7 @@ export function channelQueueOf(channel: string, read: QueueFactsRead): ChannelQu
   const alive = having.filter(({ beatSeconds }) => beatSeconds <= aliveSeconds);
   const queue = {
     ...waitingOf(channel, found, readAt),
+    ...ratesOf(channel, read.rates),
     workers: alive.map(({ id, beatSeconds }) => ({ id, beatAt: beatAt(readAt, beatSeconds) })),
     noWorkerSince: alive.length === 0 ? lastBeat(having, readAt) : null,
     ...pauseOf(channel, read),
@@ -53,6 +58,22 @@ function waitingOf(channel: string, facts: ChannelFacts | undefined, readAt: Dat
     channel,
     oldestMs: oldestAt && Math.max(0, readAt.getTime() - oldestAt.getTime()),
     nextRetryAt: nextRetryAt?.getTime() ?? null,
+  };
+}
+
+const slotsOfMinute = 60 / rateSlotSeconds;
+
+function ratesOf(channel: string, rows: readonly RateRow[]) {
+  const rates = Array.from({ length: rateSlots }, () => 0);
+  for (const row of rows) {
+    if (row.channel === channel)
+      rates[rateSlots - 1 - row.slotsAgo] = row.accepted / rateSlotSeconds;
+  }
+  const lately = rates.slice(-slotsOfMinute);
+  return {
+    rates,
+    perSecond: lately.reduce((sum, rate) => sum + rate, 0) / slotsOfMinute,
+    peakPerSecond: Math.max(...rates),
   };
 }
 

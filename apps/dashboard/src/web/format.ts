@@ -41,6 +41,11 @@ export function count(value: number, limit?: number): string {
   return limit !== undefined && value >= limit ? `${text}+` : text;
 }
 
+/** Messages a second. */
+export function rate(perSecond: number): string {
+  return perSecond < 100 ? perSecond.toFixed(1) : count(Math.round(perSecond));
+}
+
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { readLatency, readRates } from '../delivery-counts';
 import type { Actor } from './audit';
 import { pauseChannel, pauseSending, resumeChannel, resumeSending } from './pauses';
 
@@ -58,6 +59,11 @@ export function createQueueFacts(pool: pg.Pool) {
       );
       return rows;
     },
+
+    /** What providers took, by channel, in the slots of the last half hour. */
+    readRates: (appIds: string[]) => readRates(pool, appIds),
+
+    readLatency: (appIds: string[]) => readLatency(pool, appIds),
 
     async ping(): Promise<void> {
       await pool.query('SELECT 1');

@@ -1,9 +1,15 @@
-import type { AccountApps, AppIntegrations, QueueFacts, WorkerLife } from '@belfry/database';
+import type {
+  AccountAppRow,
+  AccountApps,
+  AppIntegrations,
+  QueueFacts,
+  WorkerLife,
+} from '@belfry/database';
 import type { ChannelPauseAnswer, QueuesAnswer, StatusAnswer, StoreStatus } from '../../api/queues';
 import { inPealOrder } from '../peal';
 import { notFound } from '../problem';
 import { channelQueueOf, integrationQueueOf } from '../queue-page';
-import { type AppCall, idOf, queryText, type Routes } from '../route';
+import { type AppCall, type Call, idOf, queryText, type Routes } from '../route';
 
 export type QueueRoutesDeps = {
   channelNames: readonly string[];
@@ -21,28 +27,25 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
 
   return {
     read: signedIn(async (call): Promise<QueuesAnswer> => {
-      const all = await deps.apps.list(call.actor.accountId);
-      const wanted = queryText(call, 'app');
-      const apps =
-        wanted === undefined
-          ? all
-          : all.filter(({ id }) => id === idOf({ path: { app: wanted } }, 'app', 'app'));
-      if (wanted !== undefined && apps.length === 0) throw notFound('app');
+      const apps = await listWanted(deps.apps, call);
       const ids = apps.map(({ id }) => id);
-      const [channelFacts, pauses, workers, bulks, integrations, stores] = await Promise.all([
-        facts.readChannels(ids, channelNames),
-        facts.listPauses(ids),
-        deps.listHeartbeats(),
-        facts.listBulks(ids),
-        Promise.all(
-          ids.map(async (id) =>
-            (await deps.integrations.list(id)).map((row) => integrationQueueOf(id, row)),
+      const [channelFacts, pauses, workers, bulks, integrations, stores, rates, latency] =
+        await Promise.all([
+          facts.readChannels(ids, channelNames),
+          facts.listPauses(ids),
+          deps.listHeartbeats(),
+          facts.listBulks(ids),
+          Promise.all(
+            ids.map(async (id) =>
+              (await deps.integrations.list(id)).map((row) => integrationQueueOf(id, row)),
+            ),
           ),
-        ),
-        deps.readStatus(),
-      ]);
+          deps.readStatus(),
+          facts.readRates(ids),
+          facts.readLatency(ids),
+        ]);
       const readAt = deps.now();
-      const read = { facts: channelFacts, pauses, workers, apps, readAt };
+      const read = { facts: channelFacts, pauses, workers, apps, rates, readAt };
       return {
         readAt: readAt.getTime(),
         channels: inPealOrder(channelNames).map((channel) => channelQueueOf(channel, read)),
@@ -52,6 +55,7 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
           acceptedAt: acceptedAt.getTime(),
         })),
         stores,
+        latency: latency ?? null,
       };
     }),
 
@@ -77,4 +81,15 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
     if (!channelNames.includes(channel)) throw notFound('channel');
     return channel;
   }
+}
+
+/** The app that is named, or every one of the account. */
+async function listWanted(apps: QueueRoutesDeps['apps'], call: Call): Promise<AccountAppRow[]> {
+  const all = await apps.list(call.actor.accountId);
+  const wanted = queryText(call, 'app');
+  if (wanted === undefined) return all;
+  const id = idOf({ path: { app: wanted } }, 'app', 'app');
+  const named = all.filter((app) => app.id === id);
+  if (named.length === 0) throw notFound('app');
+  return named;
 }

@@ -2,11 +2,12 @@ import { useState } from 'react';
 import type { BulkProgress, ChannelQueue, IntegrationQueue, QueuesAnswer } from '../../api/queues';
 import type { PageProblem } from '../api';
 import { useAnswer, useApp, useDesk, useTools } from '../context';
-import { clock, count, duration, moment } from '../format';
+import { clock, count, duration, moment, rate } from '../format';
 import { IntegrationStateMark } from '../integrations/integration-list';
 import { Button, Link, Segments } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { Spark } from '../parts/spark';
 import { Mark } from '../parts/state-mark';
 import { pathOf } from '../route';
 import { PauseAll } from './pause-all';
@@ -28,7 +29,9 @@ export function QueuesPage() {
       <div>
         <div className="bar filters">
           <Segments label="Which apps" options={scopes} value={scope} onChange={setScope} />
-          <span className="faint small">{value && `counts as of ${clock(value.readAt)}`}</span>
+          <span className="faint small">
+            {value && `rates over the last 30 min, counts as of ${clock(value.readAt)}`}
+          </span>
           <span className="grow" />
           {scope === 'app' && <PauseAll onChanged={queues.reload} />}
         </div>
@@ -61,7 +64,7 @@ export function QueuesPage() {
   );
 }
 
-function Totals({ queues: { channels } }: { queues: QueuesAnswer }) {
+function Totals({ queues: { channels, latency } }: { queues: QueuesAnswer }) {
   const sum = (name: 'waiting' | 'inFlight' | 'retrying' | 'needsAttention' | 'scheduled') =>
     channels.reduce((all, channel) => all + channel[name], 0);
   const isCapped = channels.some(({ waiting, countedTo }) => waiting >= countedTo);
@@ -86,6 +89,10 @@ function Totals({ queues: { channels } }: { queues: QueuesAnswer }) {
         </dd>
       </div>
       <div>
+        <dt>Sent a second</dt>
+        <dd>{rate(channels.reduce((all, { perSecond }) => all + perSecond, 0))}</dd>
+      </div>
+      <div>
         <dt>In flight</dt>
         <dd>{count(sum('inFlight'))}</dd>
       </div>
@@ -103,7 +110,25 @@ function Totals({ queues: { channels } }: { queues: QueuesAnswer }) {
           {count(sum('needsAttention'))}
         </dd>
       </div>
+      {latency && <LatencyTotals latency={latency} />}
     </dl>
+  );
+}
+
+function LatencyTotals({ latency }: { latency: NonNullable<QueuesAnswer['latency']> }) {
+  const { messages, p50Ms, p99Ms } = latency;
+  const title = `Of the newest ${count(messages)} single sends of the last half hour`;
+  return (
+    <>
+      <div className="opt" title={title}>
+        <dt>Accept to provider, p50</dt>
+        <dd>{duration(p50Ms)}</dd>
+      </div>
+      <div className="opt" title={title}>
+        <dt>p99</dt>
+        <dd>{duration(p99Ms)}</dd>
+      </div>
+    </>
   );
 }
 
@@ -137,7 +162,9 @@ function ChannelTable({
             <th className="q-workers">Workers</th>
             <th className="num">Waiting</th>
             <th className="num">Oldest</th>
-            <th className="num">In flight</th>
+            <th className="q-rate">Rate, last 30 min</th>
+            <th className="num q-second">A second</th>
+            <th className="num opt">In flight</th>
             <th className="num">Retrying</th>
             <th className="num opt">Scheduled</th>
             <th className="num">Attention</th>
@@ -184,7 +211,8 @@ function ChannelRow({
         <td className={queue.oldestMs === null ? 'num zero' : 'num'}>
           {queue.oldestMs === null ? 'none' : duration(queue.oldestMs)}
         </td>
-        <Figure value={queue.inFlight} />
+        <RateCells queue={queue} />
+        <Figure value={queue.inFlight} isOptional />
         <Retrying queue={queue} readAt={readAt} />
         <Figure value={queue.scheduled} isOptional />
         <td className={queue.needsAttention === 0 ? 'num zero' : 'num s-attention'}>
@@ -204,12 +232,30 @@ function ChannelRow({
       </tr>
       {queue.sentence && (
         <tr className="alert">
-          <td colSpan={9}>
+          <td colSpan={11}>
             <NoteBox tone={queue.workers.length === 0 ? 'red' : 'amber'}>{queue.sentence}</NoteBox>
           </td>
         </tr>
       )}
     </tbody>
+  );
+}
+
+function RateCells({
+  queue: { rates, perSecond, peakPerSecond, isPaused },
+}: {
+  queue: ChannelQueue;
+}) {
+  return (
+    <>
+      <td>
+        <Spark rates={rates} />
+      </td>
+      <td className={perSecond === 0 ? 'num zero' : 'num'}>
+        {rate(perSecond)}
+        <span className="sub">{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
+      </td>
+    </>
   );
 }
 

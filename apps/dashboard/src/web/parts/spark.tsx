@@ -1,0 +1,25 @@
+const height = 24;
+/** A flat line is seen as a line. */
+const inset = 1;
+
+/** How a rate went; the numbers stand beside it. */
+export function Spark({ rates }: { rates: readonly number[] }) {
+  const peak = Math.max(...rates, 0);
+  const points = rates.map((rate, at) => {
+    const share = peak === 0 ? 0 : rate / peak;
+    return `${at} ${(height - inset - share * (height - 2 * inset)).toFixed(1)}`;
+  });
+  const line = `M${points.join('L')}`;
+  const end = Math.max(rates.length - 1, 1);
+  return (
+    <svg
+      className="spark"
+      viewBox={`0 0 ${end} ${height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path className="fill" d={`${line}L${end} ${height}L0 ${height}z`} />
+      <path d={line} />
+    </svg>
+  );
+}

@@ -1,0 +1,63 @@
+import type { DeliveryCount } from '@belfry/database';
+import { type Logger, withinTime } from '@belfry/runtime';
+import { createLoop, type Loop } from './loop';
+
+export type TallyDeps = {
+  write(counts: DeliveryCount[]): Promise<void>;
+  log: Logger;
+};
+
+export type Tally = Loop & {
+  /** A provider took a message. */
+  note(message: { appId: string; channel: string }): void;
+  /** Tells what was noted since; what `start` repeats. */
+  tell(): Promise<void>;
+};
+
+const tellEveryMs = 5_000;
+/** Apps and channels that are remembered while PostgreSQL is away: more are not counted. */
+const maxRemembered = 10_000;
+const closeTimeoutMs = 500;
+
+/** Counts what this process delivered, for the rates of the dashboard. Best effort: nothing else rests on it. */
+export function createTally({ write, log }: TallyDeps): Tally {
+  let counts = new Map<string, DeliveryCount>();
+  let isMissing = false;
+  const loop = createLoop(tell, () => tellEveryMs);
+
+  function note({ appId, channel }: { appId: string; channel: string }): void {
+    add({ appId, channel, accepted: 1 });
+  }
+
+  function add({ appId, channel, accepted }: DeliveryCount): void {
+    const key = `${appId} ${channel}`;
+    const known = counts.get(key);
+    if (known) known.accepted += accepted;
+    else if (counts.size < maxRemembered) counts.set(key, { appId, channel, accepted });
+  }
+
+  async function tell(): Promise<void> {
+    if (counts.size === 0) return;
+    const told = [...counts.values()];
+    counts = new Map();
+    try {
+      await write(told);
+      isMissing = false;
+    } catch (error) {
+      for (const count of told) add(count);
+      // An outage is one line, not one a turn.
+      if (!isMissing) log.warn('tally.not_told', { error });
+      isMissing = true;
+    }
+  }
+
+  return {
+    note,
+    tell,
+    start: loop.start,
+    async close() {
+      await loop.close();
+      await withinTime(tell(), closeTimeoutMs);
+    },
+  };
+}
