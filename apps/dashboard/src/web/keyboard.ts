@@ -31,30 +31,38 @@ export const areSingleKeysOn = () => localStorage.getItem(switchName) !== 'off';
 export const setSingleKeys = (isOn: boolean) =>
   localStorage.setItem(switchName, isOn ? 'on' : 'off');
 
-/** A fallback is asked behind every other one, whichever was there first. `mod+k`, `g l`, `Escape`. Single keys are off inside fields and dialogs, and can be switched off. */
+/**
+ * `mod+k`, `g l`, `Escape`. Single keys are off inside fields and dialogs, and can be switched off. A fallback is asked
+ * behind every other one, whichever was there first.
+ */
 export function useKeys(keys: Keys, { isFallback = false } = {}) {
   const current = useRef(keys);
   useEffect(() => {
     current.current = keys;
   });
   useEffect(() => {
-    let first: { key: string; at: number } | undefined;
-    function onKeyDown(event: Event) {
-      if (!(event instanceof KeyboardEvent)) return;
-      const name = nameOf(event);
-      if (isForOthers(event, name)) return;
-      const isSecond = first !== undefined && event.timeStamp - first.at < chordMs;
-      const bound = find(current.current, isSecond ? first?.key : undefined, name);
-      first = { key: name, at: event.timeStamp };
-      if (!bound) return;
-      event.preventDefault();
-      bound(event);
-    }
+    const press = createPress(() => current.current);
+    const onKeyDown = (event: Event) => event instanceof KeyboardEvent && press(event);
     // A key comes to the document first, then to the window.
     const place: EventTarget = isFallback ? window : document;
     place.addEventListener('keydown', onKeyDown);
     return () => place.removeEventListener('keydown', onKeyDown);
   }, [isFallback]);
+}
+
+/** Does what a key is bound to, alone or behind the one before it. */
+function createPress(readKeys: () => Keys): (event: KeyboardEvent) => void {
+  let first: { key: string; at: number } | undefined;
+  return function press(event) {
+    const name = nameOf(event);
+    if (isForOthers(event, name)) return;
+    const isSecond = first !== undefined && event.timeStamp - first.at < chordMs;
+    const bound = find(readKeys(), isSecond ? first?.key : undefined, name);
+    first = { key: name, at: event.timeStamp };
+    if (!bound) return;
+    event.preventDefault();
+    bound(event);
+  };
 }
 
 function find(keys: Keys, first: string | undefined, second: string) {

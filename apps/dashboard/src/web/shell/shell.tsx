@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { useDesk, useTools } from '../context';
 import { useKeys } from '../keyboard';
 import { AccountPage } from '../pages/account-page';
@@ -89,6 +89,15 @@ const accountPages = {
   audit: AuditPage,
 };
 
+const appPages: Record<AppPage, ComponentType<{ openId: string | undefined }>> = {
+  log: LogPage,
+  resends: ResendsPage,
+  events: EventsOrOne,
+  integrations: IntegrationsPage,
+  queues: QueuesPage,
+  sandbox: SandboxPage,
+};
+
 function RoutedPage({ route }: { route: Route }) {
   const { app } = useDesk();
   if (route.page === 'home') return null;
@@ -98,11 +107,10 @@ function RoutedPage({ route }: { route: Route }) {
     return <Account />;
   }
   if (!app) return <MissingPage />;
-  if (route.page === 'log') return <LogPage key={app.id} openId={route.id} />;
-  if (route.page === 'resends') return <ResendsPage key={app.id} openId={route.id} />;
-  if (route.page === 'queues') return <QueuesPage key={app.id} />;
-  if (route.page === 'sandbox') return <SandboxPage key={app.id} openId={route.id} />;
-  if (route.page === 'integrations') return <IntegrationsPage key={app.id} openId={route.id} />;
-  if (route.id) return <EventPage key={route.id} eventId={route.id} />;
-  return <EventsPage key={app.id} />;
+  const OfApp = appPages[route.page];
+  return <OfApp key={app.id} openId={route.id} />;
+}
+
+function EventsOrOne({ openId }: { openId: string | undefined }) {
+  return openId ? <EventPage key={openId} eventId={openId} /> : <EventsPage />;
 }
