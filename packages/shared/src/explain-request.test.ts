@@ -26,6 +26,7 @@ const message: MessageStory = {
   channel: 'email',
   target: 'a***@example.com',
   generation: 0,
+  resendRun: undefined,
   state: 'sent',
   reason: undefined,
   waits: undefined,
@@ -57,6 +58,11 @@ function tell(given: Partial<MessageStory>, story: Partial<RequestStory> = {}): 
 }
 
 describe('explainRequest', () => {
+  test('tells of a message that was sent again, and by which run', () => {
+    expect(tell({ generation: 2 })[1]).toMatch(/, resend 2, is sent\./);
+    expect(tell({ generation: 1, resendRun: 'run' })[1]).toMatch(/, resend 1 by the run run, is /);
+  });
+
   test('tells which integration was passed over, and why', () => {
     const passedOver = [
       { name: 'first', reason: 'needs_attention' as const, detail: 'Authenticate', at: time(1) },

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { newId } from '@belfry/runtime';
-import { channelVersion, eventually, testDatabase, testKeyRing } from '@belfry/testing';
+import { channelVersion, testDatabase, testKeyRing } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
   executablePath,
@@ -111,8 +111,7 @@ async function look({ page }: WatchedPage, name: string): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(narrow);
-  const width = (field: string) =>
-    page.locator('html').evaluate((element, of) => Reflect.get(element, of), field);
+  const width = (field: string) => page.locator('html').evaluate(read, field);
   expect([name, await width('scrollWidth')]).toEqual([name, await width('clientWidth')]);
   await takePicture(page, `${name}-900`);
   await page.setViewportSize(wide);
@@ -326,10 +325,7 @@ describe('the palette and the keys', () => {
     const opened = page.url().split('/').at(-1) ?? '';
     await page.keyboard.press('Escape');
     await page.waitForURL(/\/log$/);
-    await eventually(async () => {
-      const focused = await page.evaluate(() => document.activeElement?.getAttribute('href'));
-      expect(focused).toContain(opened);
-    });
+    await page.locator(`a:focus[href*="${opened}"]`).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('no key here');
     await page.keyboard.press('Escape');
@@ -345,3 +341,7 @@ describe('the palette and the keys', () => {
     await page.keyboard.press('Escape');
   });
 });
+
+function read(element: object, field: string): number {
+  return Reflect.get(element, field);
+}

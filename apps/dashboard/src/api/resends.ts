@@ -58,6 +58,8 @@ export type ResendRunAnswer = ResendRun & {
   states: { channel: string; state: string; messages: number }[];
   /** Up to 100: first what was left out or failed again. */
   messages: ResentMessage[];
+  /** It goes on, and no process has the role `fanout`: nothing of it is lost, and nothing sent. */
+  hasNoWorker: boolean;
   readAt: number;
 };
 

@@ -270,6 +270,7 @@ function createRunningParts(
       states,
       findEventIds: log.findEventIds,
       runs: createResendRuns(pool),
+      listHeartbeats: () => listHeartbeats(pool),
       now: () => new Date(),
     },
   };

@@ -13,7 +13,7 @@ import { deliverQueue } from '@belfry/shared';
 import type { ChannelQueue, IntegrationQueue } from '../api/queues';
 
 /** A worker beats every 5 s. */
-const aliveSeconds = 20;
+export const aliveSeconds = 20;
 
 export type QueueFactsRead = {
   facts: readonly ChannelFacts[];

@@ -317,6 +317,27 @@ describe('a resend by filter', () => {
     expect((await count(opened, 'state=failed')).messages).toBe(2);
   });
 
+  test('by hand is refused as well where nobody carries the message any more', async () => {
+    const { tenant, call } = await open();
+    const pool = dashboard.database.lookUps;
+    const sender = { channel: 'slack', provider: 'slack' };
+    const { id } = await dashboard.factories.createIntegration(tenant, sender);
+    const event = await dashboard.factories.createEvent(tenant, {
+      slack: channelVersion({ text: 'x' }, { integrationIds: [id] }),
+    });
+    await pool.query(`UPDATE app SET delivery = 'live' WHERE id = $1`, [tenant.appId]);
+    const { messageId } = await insert(tenant, event, { channel: 'slack', target: 'C1' });
+    await pool.query('UPDATE integration SET deleted_at = now() WHERE id = $1', [id]);
+    const refused = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      'Every integration of its channel was removed.',
+    ]);
+    await pool.query('UPDATE integration SET deleted_at = NULL WHERE id = $1', [id]);
+    const resent = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});
+    expect([resent.status, resent.body.generation]).toEqual([200, 1]);
+  });
+
   test('refuses what is more than was confirmed, and writes nothing', async () => {
     const opened = await open();
     await opened.insert();
@@ -408,6 +429,18 @@ describe('a resend by filter', () => {
     expect((await opened.call('post', `${app}/resume`)).body.sendingPausedAt).toBeNull();
     await carryOut(id);
     expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('finished');
+  });
+
+  test('says that no worker has the role that carries it out', async () => {
+    const opened = await open();
+    await opened.insert();
+    const id = await start(opened, 'state=failed');
+    const read = async () => (await opened.call('get', opened.at(`/${id}`))).body.hasNoWorker;
+    expect(await read()).toBe(true);
+    const worker = { id: newId(), roles: ['fanout'], version: '1', startedAt: new Date() };
+    await dashboard.database.prisma.workerHeartbeat.create({ data: worker });
+    expect(await read()).toBe(false);
+    await dashboard.database.prisma.workerHeartbeat.delete({ where: { id: worker.id } });
   });
 
   test('keeps no address that it was filtered by', async () => {

@@ -13,7 +13,9 @@ import {
  * again. Beyond one more than the maximum it looks no further.
  */
 export function resendMatch(filter: LogFilter, bind: Bind): string {
-  const { requestId, channels, states, provider, recipient } = filter;
+  const { requestId, states, provider, recipient } = filter;
+  // The index of messages begins with the channel: as many look-ups as there are channels, where none is named.
+  const channels = filter.channels ?? filter.providerChannels;
   const conditions = [
     ...requestConditionsOf(filter, bind),
     ...(requestId === undefined ? [] : [`q.id = ${bind(requestId, 'uuid')}`]),

@@ -5,8 +5,15 @@ import {
   type ResendRunRow,
   type ResendRuns,
   sqlStateOf,
+  type WorkerLife,
 } from '@belfry/database';
-import { maskTarget, maxMessagesPerResend, resendPaces, resendSkips } from '@belfry/shared';
+import {
+  fanOutQueue,
+  maskTarget,
+  maxMessagesPerResend,
+  resendPaces,
+  resendSkips,
+} from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { LogFilters } from '../../api/log';
 import type {
@@ -20,11 +27,16 @@ import type {
 import { type LogFilterDeps, readLogFilter } from '../log-filter';
 import { inPealOrder } from '../peal';
 import { notFound, Refusal } from '../problem';
+import { aliveSeconds } from '../queue-page';
 import { readBody } from '../read-body';
 import { type AppCall, idOf, type Routes } from '../route';
 import { filterNames, filtersOf } from './log';
 
-export type ResendRoutesDeps = LogFilterDeps & { runs: ResendRuns; now: () => Date };
+export type ResendRoutesDeps = LogFilterDeps & {
+  runs: ResendRuns;
+  listHeartbeats(): Promise<WorkerLife[]>;
+  now: () => Date;
+};
 
 const filterText = Type.Optional(Type.String({ minLength: 1, maxLength: 512 }));
 const startBody = Type.Object({
@@ -95,13 +107,21 @@ export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
   async function read({ app }: AppCall, id: string): Promise<ResendRunAnswer> {
     const row = await runs.find(app.id, id);
     if (!row) throw notFound('resend');
-    const { outcomes, states, messages } = await runs.readProgress(id);
+    const [{ outcomes, states, messages }, workers] = await Promise.all([
+      runs.readProgress(id),
+      deps.listHeartbeats(),
+    ]);
     const skips = outcomes.flatMap(({ outcome, messages: count }) =>
       outcome === null || outcome === 'resent' ? [] : leftOut(outcome, count),
     );
+    const hasNoWorker = row.finishedAt === null && !workers.some(isFanOut);
     const readAt = deps.now().getTime();
-    return { ...runOf(row, app), skips, states: inOrder(states), messages, readAt };
+    return { ...runOf(row, app), skips, states: inOrder(states), messages, hasNoWorker, readAt };
   }
+}
+
+function isFanOut({ roles, beatSeconds }: WorkerLife): boolean {
+  return beatSeconds <= aliveSeconds && roles.includes(fanOutQueue);
 }
 
 function inOrder<T extends { channel: string }>(rows: readonly T[]): T[] {

@@ -3,7 +3,7 @@ import type { ResendCountAnswer } from '../../api/resends';
 import type { PageProblem } from '../api';
 import { useApp, useTools } from '../context';
 import { count, duration, plural } from '../format';
-import { Button } from '../parts/controls';
+import { Button, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
@@ -180,6 +180,10 @@ function Confirm({ counted, query, onClose, onCounted }: ConfirmProps) {
           {mayDuplicate > 0 && `, ${count(mayDuplicate)} may duplicate`}
         </Button>
         <Button onClick={onClose}>Leave them</Button>
+        <span className="grow" />
+        <Link className="small" to={pathOf(app.id, 'resends')}>
+          Earlier resends
+        </Link>
       </div>
     </form>
   );

@@ -125,7 +125,7 @@ function RunHead({
 }
 
 function Progress({ run }: { run: ResendRunAnswer }) {
-  const { matched, resent, skipped, cancelled, left, state } = run;
+  const { matched, resent, skipped, cancelled, left, state, hasNoWorker } = run;
   const done = matched - left;
   return (
     <div className="run-progress">
@@ -138,6 +138,11 @@ function Progress({ run }: { run: ResendRunAnswer }) {
         )}
         {left > 0 && <State name="queued">{count(left)} to come</State>}
       </p>
+      {hasNoWorker && (
+        <NoteBox tone="red" title="No worker carries it out.">
+          Nothing of it is lost. Start a process with the role <code>fanout</code>.
+        </NoteBox>
+      )}
       {state === 'held' && (
         <NoteBox tone="amber" title="It waits.">
           All that this app sends is paused, and the run with it. Nothing of it is lost.
