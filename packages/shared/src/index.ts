@@ -57,7 +57,6 @@ export {
   type RecipientDevice,
   type SlackRecipient,
 } from './recipient';
-export { carriesPath } from './templates/carries';
 export {
   erasedTarget,
   maxMessagesPerResend,
@@ -66,6 +65,7 @@ export {
   resendPaces,
   resendSkips,
 } from './resend-outcome';
+export { carriesPath } from './templates/carries';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { helperNames } from './templates/nodes';

@@ -21,8 +21,8 @@ import { createLogRoutes, type LogRoutesDeps } from './routes/log';
 import { createQueueRoutes, type QueueRoutesDeps } from './routes/queues';
 import { createRegistryRoutes } from './routes/registry';
 import { createRequestRoutes, type RequestRoutesDeps } from './routes/requests';
-import { createSavedFilterRoutes, type SavedFilterRoutesDeps } from './routes/saved-filters';
 import { createResendRoutes, type ResendRoutesDeps } from './routes/resends';
+import { createSavedFilterRoutes, type SavedFilterRoutesDeps } from './routes/saved-filters';
 import { createSessionRoutes, type SessionRoutesDeps } from './routes/session';
 import { createTryingRoutes, type TryingRoutesDeps } from './routes/trying';
 

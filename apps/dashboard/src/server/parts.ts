@@ -22,8 +22,8 @@ import {
   createQueueFacts,
   createReadiness,
   createRequestLog,
-  createSavedFilters,
   createResendRuns,
+  createSavedFilters,
   type Database,
   findNamed,
   findResendable,
@@ -133,7 +133,6 @@ export function createDashboardParts(
     },
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
     apps: { apps, sending: createQueueFacts(pool), channelNames },
-    find: { apps, findNamed: (wanted) => findNamed(pool, wanted) },
     ...createConfigurationParts(base),
     ...createRunningParts(base, sessions),
     queues: {
@@ -232,7 +231,7 @@ function createTestAccepting({
 function createRunningParts(
   { database, shutdown, log: logger }: Base,
   sessions: DashboardDeps['log']['sessions'],
-): Pick<DashboardDeps, 'log' | 'requests' | 'resends'> {
+): Pick<DashboardDeps, 'log' | 'requests' | 'resends' | 'find'> {
   const pool = database.lookUps;
   const states = Object.keys(messageStates);
   const log = createRequestLog(database.requestLog, states);
@@ -265,6 +264,7 @@ function createRunningParts(
       hasMessage: async (appId, id) => (await findResendable(pool, appId, id)) !== undefined,
       now: () => new Date(),
     },
+    find: { apps: createAccountApps(pool), findNamed: (wanted) => findNamed(pool, wanted) },
     resends: {
       channels,
       states,
