@@ -1,7 +1,8 @@
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
-export { type NewCapture, writeCapture } from './captures';
+export { type NewCapture, writeCaptures } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
+export { claimClearMessages } from './claim-clear';
 export {
   createDatabase,
   type Database,
@@ -103,6 +104,7 @@ export {
   listUnplannedItems,
   type PlannedItem,
   type UnplannedItem,
+  type UnplannedItemsPage,
   type UnplannedRequest,
   writePlans,
 } from './fan-out-queries';
