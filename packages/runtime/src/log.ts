@@ -76,7 +76,7 @@ export type LogOptions = {
 export function createLogger({ level, process: name, stream }: LogOptions): Logger {
   const sink = winston.createLogger({
     level,
-    format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
+    format: lineFormat(),
     transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
   });
   return wrap((line) => sink.log(line), { process: name });
@@ -84,6 +84,13 @@ export function createLogger({ level, process: name, stream }: LogOptions): Logg
 
 /** Where winston keeps what its format made of a line. */
 const formattedLine = Symbol.for('message');
+
+/** What winston's own `timestamp` and `json` make, but that nobody needs the names sorted: a third of the price. */
+const lineFormat = winston.format((line) => {
+  // Only texts, numbers, booleans and lists of these come through `serialize`, so this does not throw.
+  line[formattedLine] = JSON.stringify({ ...line, timestamp: new Date().toISOString() });
+  return line;
+});
 
 /**
  * Writes the lines of one turn of the loop together: a line by itself costs more to write than to make. Standard output
