@@ -13,6 +13,9 @@ export function boundedJson(value: unknown): string | undefined {
 
 function jsonOf(value: unknown): string | undefined {
   try {
+    const text = JSON.stringify(value);
+    // Most are short, and a function that sees every member costs more than all the rest of it.
+    if (text === undefined || text.length <= longStringCharacters) return text;
     return JSON.stringify(value, (_name, member: unknown) =>
       typeof member === 'string' && member.length > longStringCharacters
         ? `${member.slice(0, longStringCharacters)}… (${member.length} characters)`

@@ -9,7 +9,7 @@ import {
   type LookUps,
   listExpiredLeases,
   recordResults,
-  writeCapture,
+  writeCaptures,
   writeRequests,
 } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
@@ -24,6 +24,7 @@ import {
 } from '@belfry/testing';
 import { attemptMessage } from './attempt';
 import { createBreaker } from './breaker';
+import { createCapture } from './captures';
 import { createCarriers } from './carrier';
 import { createDeadlines } from './deadlines';
 import { createDeliver } from './deliver';
@@ -57,8 +58,7 @@ function createWorker(claim: ClaimedMessage) {
     findIntegration: lookUps.findIntegration,
     findOwnToken: async () => undefined,
     secrets: testSecrets(),
-    capture: (record) =>
-      writeCapture(database.delivery, { ...record, outcome: record.outcome.outcome }),
+    capture: createCapture((captures) => writeCaptures(database.delivery, captures)),
     senderDeps: { baseUrls: {}, allowedPrivateHosts: [] },
     receiptsAt: undefined,
   });

@@ -169,6 +169,22 @@ describe('the limits of an integration', () => {
     expect(asks).toEqual([]);
   });
 
+  test('are asked once for messages that come together, where only a pause could hold them up', async () => {
+    const paused = { isGiven: false, waitMs: 3_000 };
+    const { limits } = setUp({ buckets: { ask: async () => paused } });
+    const unlimited = setUp();
+    const ids = ['m1', 'm2', 'm3'];
+    await Promise.all(ids.map((id) => unlimited.limits.take('i1', id)));
+    expect(unlimited.asks).toHaveLength(1);
+    await unlimited.limits.take('i1', 'm4');
+    expect(unlimited.asks).toHaveLength(2);
+    expect(await Promise.all(ids.map((id) => limits.take('i1', id)))).toEqual([
+      paused,
+      paused,
+      paused,
+    ]);
+  });
+
   test('name nobody in Redis', async () => {
     const { limits, asks } = setUp({ channel: 'whatsapp' });
     await limits.take('i1', 'm1');

@@ -46,6 +46,9 @@ export function createLimits(deps: LimitsDeps): Limits {
   const { buckets, findIntegration, log, random } = deps;
   /** Lanes of apps: they have no integration, and never get one. */
   const free = new LRUCache<string, true>({ max: maxLanes });
+  const lookForPause = createSharedLook((lane) =>
+    buckets.ask({ buckets: [{ key: keyOf(deps, lane), intervalMs: 0, burst: 0 }], line: 'single' }),
+  );
 
   return {
     async take(lane, messageId) {
@@ -101,12 +104,23 @@ export function createLimits(deps: LimitsDeps): Limits {
 
   /** Only a pause can hold it up, and not knowing of one must not. */
   async function takeUnlimited(lane: string): Promise<Answer | undefined> {
-    const bucket = { key: keyOf(deps, lane), intervalMs: 0, burst: 0 };
-    const answer = await buckets.ask({ buckets: [bucket], line: 'single' }).catch(() => undefined);
+    const answer = await lookForPause(lane).catch(() => undefined);
     if (!answer || answer.isGiven) return undefined;
     const { waitMs } = answer;
     return { isGiven: false, waitMs: waitMs + Math.round(random() * Math.min(waitMs, spreadMs)) };
   }
+}
+
+/** Nothing is taken by it, so the messages of a lane that come while one asks share its answer. */
+function createSharedLook(look: (lane: string) => Promise<Answer>) {
+  const looking = new Map<string, Promise<Answer>>();
+  return function lookForPause(lane: string): Promise<Answer> {
+    const known = looking.get(lane);
+    if (known !== undefined) return known;
+    const asked = look(lane).finally(() => looking.delete(lane));
+    looking.set(lane, asked);
+    return asked;
+  };
 }
 
 /** Undefined for what calls nobody. */

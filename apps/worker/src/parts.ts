@@ -104,7 +104,7 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
   shutdown.add('queues', () => withinTime(queues.close(), closeTimeoutMs));
   const recorder = createRecorder({
-    recordResults: (results) => recordResults(database.delivery, results),
+    recordResults: (results) => recordResults(database.hot, results),
     log,
   });
   shutdown.add('recorder', () => withinTime(recorder.close(), closeTimeoutMs));

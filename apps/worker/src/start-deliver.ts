@@ -1,6 +1,7 @@
 import { createCompose } from '@belfry/accepting';
 import { type ChannelName, channels, senderDepsOf } from '@belfry/channels';
 import {
+  claimClearMessages,
   claimMessages,
   dropSettledTexts,
   markActive,
@@ -10,15 +11,17 @@ import {
   readOldestWaiting,
   readWaitingFacts,
   type WaitingFacts,
-  writeCapture,
+  writeCaptures,
 } from '@belfry/database';
 import { createBatcher, createConsumerRedis, type Env } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
 import { createBreaker } from './breaker';
 import { createBuckets } from './buckets';
+import { createCapture } from './captures';
 import { type Carriers, createCarriers } from './carrier';
-import { createDeliver, type Deliver, type DeliverDeps, type TimedClaim } from './deliver';
+import { type Claims, createClaims } from './claims';
+import { createDeliver, type Deliver, type DeliverDeps } from './deliver';
 import { deadlineMsOf, leaseMsOf } from './lease';
 import { createLimits, type Limits } from './limits';
 import { createFindOwnToken } from './own-token';
@@ -67,7 +70,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
     limits,
     deadlineMs: times.deadlineMs,
     putBack: createPutBack(parts),
-    claims: createClaims(parts, times.leaseMs),
+    claims: createChannelClaims(parts, channel, times.leaseMs),
     attempt: (claimed) =>
       attemptMessage(
         {
@@ -131,8 +134,7 @@ function createChannelCarriers(parts: Parts, channel: ChannelName): Carriers {
       readStoredRecipient: parts.readStoredRecipient,
     }),
     secrets: parts.secrets,
-    capture: (record) =>
-      writeCapture(database.delivery, { ...record, outcome: record.outcome.outcome }),
+    capture: createCapture((captures) => writeCaptures(database.hot, captures)),
     senderDeps: senderDepsOf(env),
     receiptsAt: whereProvidersReach(env),
   });
@@ -158,17 +160,19 @@ function hasSimulator(env: Env<'worker'>): boolean {
   return Object.values(senderDepsOf(env).baseUrls).some((url) => url !== undefined);
 }
 
-function createClaims({ database, worker }: Parts, leaseMs: number) {
-  return createBatcher<string, TimedClaim>({
-    async flush(ids) {
-      // From here, not from `add`: waiting for the flush before takes nothing from the lease.
-      const claimedAtMs = performance.now();
-      const claims = await claimMessages(database.delivery, { ids, worker, leaseMs });
-      return claims.map((claim) => ({ claim, claimedAtMs }));
-    },
-    maxBatch: claimsPerFlush,
-    maxWaiting: 100_000,
-    keyOf: (id) => id,
+function createChannelClaims(
+  { database, worker }: Parts,
+  channel: string,
+  leaseMs: number,
+): Claims {
+  return createClaims({
+    claim: (ids) => claimMessages(database.delivery, { ids, worker, leaseMs }),
+    // A push asks for its device each time.
+    ...(channel === 'push'
+      ? {}
+      : {
+          claimClear: (ids: string[]) => claimClearMessages(database.hot, { ids, worker, leaseMs }),
+        }),
   });
 }
 

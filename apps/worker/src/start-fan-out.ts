@@ -45,8 +45,8 @@ function startPlanning(parts: Parts): RunningRole {
   const pool = database.delivery;
   const fanOut = createFanOut({
     findUnplannedRequest: (requestId) => findUnplannedRequest(pool, requestId),
-    listUnplannedItems: (requestId, limit) => listUnplannedItems(pool, { requestId, limit }),
-    writePlans: (request, planned) => writePlans(pool, request, planned),
+    listUnplannedItems: (page) => listUnplannedItems(pool, page),
+    writePlans: (request, planned) => writePlans(database.hot, request, planned),
     findVersion: parts.findVersion,
     findApp: parts.findApp,
     findUsers: parts.lookUps.findUsers,

@@ -3,6 +3,7 @@ import {
   openTexts,
   type PlannedItem,
   type UnplannedItem,
+  type UnplannedItemsPage,
   type UnplannedRequest,
   type UserRow,
   type VersionRow,
@@ -13,7 +14,8 @@ import type { Plan } from './plan';
 
 export type FanOutDeps = {
   findUnplannedRequest(requestId: string): Promise<UnplannedRequest | undefined>;
-  listUnplannedItems(requestId: string, limit: number): Promise<UnplannedItem[]>;
+  /** In their order, those behind item number `after`. */
+  listUnplannedItems(page: UnplannedItemsPage): Promise<UnplannedItem[]>;
   writePlans(request: UnplannedRequest, planned: PlannedItem[]): Promise<void>;
   findVersion(id: string): Promise<VersionRow | undefined>;
   findApp(id: string): Promise<AppRow | undefined>;
@@ -25,6 +27,9 @@ export type FanOutDeps = {
 };
 
 const itemsPerChunk = 500;
+const beforeFirst = -1;
+
+type PlannedOf = { requestId: string; version: VersionRow; app: AppRow };
 
 /**
  * Plans the items of a request in chunks, writing rows only: the relay queues them. May be stopped
@@ -39,22 +44,33 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
       deps.findApp(request.appId),
     ]);
     if (!version || !app) throw new Error('A request without version or app');
-    for (;;) {
-      const items = await deps.listUnplannedItems(requestId, itemsPerChunk);
-      if (items.length === 0) return;
-      await deps.writePlans(request, await planChunk(items, { requestId, version, app }));
+    const planned = { requestId, version, app };
+    let chunk = await planNext(beforeFirst, planned);
+    while (chunk.length > 0) {
+      // The next chunk is planned while PostgreSQL writes this one.
+      const [next] = await Promise.all([
+        planNext(chunk.at(-1)?.item ?? beforeFirst, planned),
+        deps.writePlans(request, chunk),
+      ]);
+      chunk = next;
     }
   };
 
+  async function planNext(after: number, of: PlannedOf): Promise<PlannedItem[]> {
+    const { requestId } = of;
+    const page = { requestId, after, limit: itemsPerChunk };
+    return planChunk(await deps.listUnplannedItems(page), of);
+  }
+
   async function planChunk(
     items: UnplannedItem[],
-    { requestId, version, app }: { requestId: string; version: VersionRow; app: AppRow },
+    { requestId, version, app }: PlannedOf,
   ): Promise<PlannedItem[]> {
     const open = (item: UnplannedItem) =>
       version.definition.isSensitive ? openItem(item, requestId, deps.secrets) : item;
     const read = items.map((item) => ({ number: item.item, item: readItem(open(item)) }));
     const userIds = read.flatMap(({ item }) => item.user?.user_id ?? []);
-    const users = await deps.findUsers(app.id, [...new Set(userIds)]);
+    const users = await findUsers(deps, app.id, userIds);
     return read.map(({ number, item }) => {
       const user = item.user?.user_id === undefined ? undefined : users.get(item.user.user_id);
       return {
@@ -70,6 +86,14 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
       };
     });
   }
+}
+
+async function findUsers(
+  deps: Pick<FanOutDeps, 'findUsers'>,
+  appId: string,
+  userIds: string[],
+): Promise<Map<string, UserRow>> {
+  return userIds.length === 0 ? new Map() : deps.findUsers(appId, [...new Set(userIds)]);
 }
 
 /** What is planned needs the times of the override only. */

@@ -42,7 +42,6 @@ export function createHttp({ lookup }: HttpOptions = {}): Http {
             method: call.method,
             agent: isSecure ? secure : plain,
             headers: headersOf(call),
-            signal: call.signal,
             ...(lookup ? { lookup } : {}),
           },
           onAnswer,
@@ -80,7 +79,8 @@ export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): numbe
 
 /** More calls than MESSAGES_IN_FLIGHT may be, so that none waits here while its deadline runs. */
 const maxSockets = 1024;
-const maxFreeSockets = 64;
+/** All that were in use: answers come together, and a connection costs more than a call. Idle ones end by themselves. */
+const maxFreeSockets = maxSockets;
 /** Below what servers wait before they close an idle connection: a request on a closing one is lost. */
 const idleSocketMs = 4_000;
 const defaultMaxResponseBytes = 1024 * 1024;
@@ -97,35 +97,60 @@ function headersOf({ headers, body }: HttpCall): Record<string, string> {
 }
 
 function exchange(
-  call: HttpCall,
+  { signal, body, maxResponseBytes = defaultMaxResponseBytes }: HttpCall,
   open: (onAnswer: (response: IncomingMessage) => void) => http.ClientRequest,
 ): Promise<HttpAnswer | NetworkFailure> {
-  const maxBytes = call.maxResponseBytes ?? defaultMaxResponseBytes;
   return new Promise((resolve) => {
     let isWritten = false;
-    const fail = (error: unknown) => resolve({ code: codeOf(error), isWritten });
+    const end = (ended: HttpAnswer | NetworkFailure) => {
+      signal.removeEventListener('abort', cut);
+      resolve(ended);
+    };
+    const fail = (error: unknown) => end({ code: codeOf(error), isWritten });
     const request = open((response) => {
       const { statusCode: status = 0, headers } = response;
-      collect(response, maxBytes).then((body) => resolve({ status, headers, body }), fail);
+      collect(response, maxResponseBytes, (read) =>
+        read instanceof Buffer ? end({ status, headers, body: read }) : fail(read),
+      );
     });
+    // First, since a connection that we close looks like one that was lost.
+    const cut = () => {
+      fail(aborted());
+      request.destroy();
+    };
     // The event comes when the last byte was handed to the operating system, and never before.
     request.once('finish', () => {
       isWritten = true;
     });
     request.on('error', fail);
-    request.end(call.body);
+    if (signal.aborted) return cut();
+    signal.addEventListener('abort', cut);
+    request.end(body);
   });
 }
 
-async function collect(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** As Node names it where it is given the signal itself, at a price: it watches both ends of each stream for its end. */
+function aborted(): Error {
+  return Object.assign(new Error('The operation was aborted'), { code: 'ABORT_ERR' });
+}
+
+/** Hands over the whole body, or why there is none; once. */
+function collect(
+  response: IncomingMessage,
+  maxBytes: number,
+  done: (read: Buffer | Error) => void,
+): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response) {
+  response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > maxBytes) {
-      throw Object.assign(new Error('The response is too large'), { code: 'ERESPONSETOOLARGE' });
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+    if (bytes <= maxBytes) chunks.push(chunk);
+    else response.destroy(tooLarge());
+  });
+  response.on('end', () => done(Buffer.concat(chunks)));
+  response.on('error', done);
+}
+
+function tooLarge(): Error {
+  return Object.assign(new Error('The response is too large'), { code: 'ERESPONSETOOLARGE' });
 }

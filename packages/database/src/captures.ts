@@ -1,5 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
+import { plainArray, textArray } from './array-parameters';
+import { jsonColumn, jsonColumnOf } from './json-column';
 
 /** What the sandbox took: the provider call that would have been made. */
 export type NewCapture = {
@@ -9,29 +11,37 @@ export type NewCapture = {
   channel: string;
   provider: string;
   target: string;
-  content: unknown;
-  request: unknown;
+  /** JSON. */
+  content: string;
+  /** JSON. */
+  request: string;
   outcome: string;
 };
 
-/** Once an attempt: a repeated capture is the same one. */
-export async function writeCapture(pool: pg.Pool, capture: NewCapture): Promise<void> {
+/** In one statement. Once an attempt: a repeated capture is the same one. */
+export async function writeCaptures(pool: pg.Pool, captures: NewCapture[]): Promise<void> {
   await pool.query({
-    name: 'write-capture',
-    text: `INSERT INTO capture (id, app_id, message_id, attempt, channel, provider, target, content, request, outcome)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-           ON CONFLICT (message_id, attempt) DO NOTHING`,
+    name: 'write-captures',
+    text: statement,
     values: [
-      newId(),
-      capture.appId,
-      capture.messageId,
-      capture.attempt,
-      capture.channel,
-      capture.provider,
-      capture.target,
-      JSON.stringify(capture.content),
-      JSON.stringify(capture.request),
-      capture.outcome,
+      plainArray(captures.map(() => newId())),
+      plainArray(captures.map(({ appId }) => appId)),
+      plainArray(captures.map(({ messageId }) => messageId)),
+      plainArray(captures.map(({ attempt }) => attempt)),
+      textArray(captures.map(({ channel }) => channel)),
+      textArray(captures.map(({ provider }) => provider)),
+      textArray(captures.map(({ target }) => target)),
+      jsonColumn(captures.map(({ content }) => content)),
+      jsonColumn(captures.map(({ request }) => request)),
+      textArray(captures.map(({ outcome }) => outcome)),
     ],
   });
 }
+
+const statement = `
+INSERT INTO capture (id, app_id, message_id, attempt, channel, provider, target, content, request, outcome)
+SELECT t.id, t.app_id, t.message_id, t.attempt, t.channel, t.provider, t.target, t.content::jsonb, t.request::jsonb, t.outcome
+FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[],
+  ${jsonColumnOf('$8')}, ${jsonColumnOf('$9')}, $10::text[])
+  t (id, app_id, message_id, attempt, channel, provider, target, content, request, outcome)
+ON CONFLICT (message_id, attempt) DO NOTHING`;

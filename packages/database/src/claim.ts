@@ -64,6 +64,9 @@ export async function claimMessages(
   return ids.map((id) => claimOf(byId.get(id)));
 }
 
+/** Nobody else's, and due. */
+export const isClaimable = "m.state = 'queued' AND m.due_at <= now()";
+
 /** How often a message of a paused integration or channel looks whether it may go on. */
 const pausedRecheckMs = 15_000;
 
@@ -109,6 +112,27 @@ const nextActive = `
         WITH ORDINALITY own (id, place) WHERE own.id = d.integration_id::text LIMIT 1), 0), l.place
     LIMIT 1`;
 
+/** For the rows of `c`; $2 is who claims. */
+export const openAttempts = `
+  INSERT INTO attempt (message_id, number, worker, integration_id, is_possible_duplicate)
+  SELECT id, attempts, $2, integration_id, unknown_count > 0 FROM c WHERE state = 'sending'`;
+
+/**
+ * The rows of `c`, with what they lack for sending: each is looked up by its key, whatever a plan that was made while the
+ * tables were empty would rather do.
+ */
+export const readClaimed = `
+SELECT c.*, r.event_id, r.version_id, i.recipient, i.data, i.override, i.locale,
+  -- Of the first attempt nothing is to be counted.
+  CASE WHEN c.attempts = 1 THEN 1 ELSE c.attempts - coalesce((
+    SELECT max(p.number) FROM attempt p WHERE p.message_id = c.id AND p.integration_id IS DISTINCT FROM c.integration_id
+  ), 0) END AS attempts_in_row
+FROM c
+CROSS JOIN LATERAL (SELECT event_id, version_id FROM request WHERE id = c.request_id LIMIT 1) r
+CROSS JOIN LATERAL (
+  SELECT recipient, data, override, locale FROM request_item WHERE request_id = c.request_id AND item = c.item LIMIT 1
+) i`;
+
 // What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
 // twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
@@ -120,7 +144,7 @@ WITH due AS MATERIALIZED (
   FROM message m
   LEFT JOIN integration i ON i.id = m.integration_id
   LEFT JOIN channel_pause cp ON cp.app_id = m.app_id AND cp.channel = m.channel
-  WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+  WHERE m.id = ANY ($1::uuid[]) AND ${isClaimable}
 ), probe AS (
   -- Who moves the time on may try the integration; everybody else waits for what comes of it.
   UPDATE integration SET probe_at = now() + ($3::float8 + $5::float8) * interval '1 ms'
@@ -183,23 +207,13 @@ WITH due AS MATERIALIZED (
     -- What is being sent has a job id, whoever claimed it: the relay finds leases among the messages that have one.
     job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention', 'passed_over') THEN NULL ELSE coalesce(m.job_id, m.id) END
   FROM verdict v
-  WHERE m.id = v.id AND m.state = 'queued' AND m.due_at <= now()
+  WHERE m.id = v.id AND ${isClaimable}
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
     m.integration_id, m.state, coalesce(m.reason, m.waits, v.obstacle) AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
-), a AS (
-  INSERT INTO attempt (message_id, number, worker, integration_id, is_possible_duplicate)
-  SELECT id, attempts, $2, integration_id, unknown_count > 0 FROM c WHERE state = 'sending'
-)
-SELECT c.*, r.event_id, r.version_id, i.recipient, i.data, i.override, i.locale,
-  -- Of the first attempt nothing is to be counted.
-  CASE WHEN c.attempts = 1 THEN 1 ELSE c.attempts - coalesce((
-    SELECT max(p.number) FROM attempt p WHERE p.message_id = c.id AND p.integration_id IS DISTINCT FROM c.integration_id
-  ), 0) END AS attempts_in_row
-FROM c
-JOIN request r ON r.id = c.request_id
-JOIN request_item i ON i.request_id = c.request_id AND i.item = c.item`;
+), a AS (${openAttempts}
+)${readClaimed}`;
 
-type ClaimRow = {
+export type ClaimRow = {
   id: string;
   request_id: string;
   item: number;
@@ -221,7 +235,7 @@ type ClaimRow = {
   locale: string | null;
 };
 
-function claimOf(row: ClaimRow | undefined): Claim {
+export function claimOf(row: ClaimRow | undefined): Claim {
   if (!row) return { kind: 'stale' };
   if (row.state !== 'sending') {
     return { kind: 'settled', state: row.state, reason: row.obstacle ?? '' };

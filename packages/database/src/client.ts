@@ -11,7 +11,9 @@ export type Database = {
   lookUps: pg.Pool;
   /** Accepting: bounded statements, so that a caller never waits long. */
   accepting: pg.Pool;
-  /** Claims, records and the relay. */
+  /** Rows by their ids, many at once: claims, records, captures, plans. */
+  hot: pg.Pool;
+  /** What else delivery asks, the relay's part of it. */
   delivery: pg.Pool;
   /** The log of the dashboard, which walks indexes in their order: a plan that gathers and sorts has no bound. */
   requestLog: pg.Pool;
@@ -36,7 +38,14 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
     createPool({ url, poolSize, log, statementTimeoutMs, settings, waitMs });
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
   const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
-  // A plan made while a table was empty would be kept for ever; planning each time costs about 10 us a message.
+  // Planned once a connection: their statements are written so that there is one way to do them, whatever the tables hold
+  // (docs/decisions/0050-hot-statements-are-planned-once.md). The checks of their foreign keys are planned once, too, which is what each row pays for.
+  const hot = pool(
+    30_000,
+    ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off'],
+    patientConnectTimeoutMs,
+  );
+  // A plan made while a table was empty would be kept for ever.
   // And a table without statistics would be read whole where an index holds the few rows that are asked for.
   const delivery = pool(
     30_000,
@@ -57,6 +66,7 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
     },
     lookUps,
     accepting,
+    hot,
     delivery,
     requestLog,
     async close() {
@@ -64,6 +74,7 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
       const ended = [
         prisma?.$disconnect(),
         accepting.end(),
+        hot.end(),
         delivery.end(),
         lookUps.end(),
         requestLog.end(),

@@ -25,9 +25,16 @@ export type UnplannedItem = {
   scheduleAt: string | undefined;
 };
 
+export type UnplannedItemsPage = {
+  requestId: string;
+  /** Only items with a higher number. */
+  after: number;
+  limit: number;
+};
+
 export async function listUnplannedItems(
   pool: pg.Pool,
-  { requestId, limit }: { requestId: string; limit: number },
+  { requestId, after, limit }: UnplannedItemsPage,
 ): Promise<UnplannedItem[]> {
   const { rows } = await pool.query<{
     item: number;
@@ -38,8 +45,8 @@ export async function listUnplannedItems(
   }>({
     name: 'list-unplanned-items',
     text: `SELECT item, recipient, override, locale, schedule_at FROM request_item
-           WHERE request_id = $1 AND planned_at IS NULL ORDER BY item LIMIT $2`,
-    values: [requestId, limit],
+           WHERE request_id = $1 AND item > $2 AND planned_at IS NULL ORDER BY item LIMIT $3`,
+    values: [requestId, after, limit],
   });
   return rows.map((row) => ({
     item: row.item,
@@ -89,7 +96,7 @@ const statement = `
 WITH p AS (
   UPDATE request_item i SET skips = t.skips::jsonb, locale = coalesce(t.locale, i.locale), planned_at = now()
   FROM unnest($3::int[], $4::text[], $5::text[]) t (item, skips, locale)
-  WHERE i.request_id = $1 AND i.item = t.item AND i.planned_at IS NULL
+  WHERE i.request_id = $1 AND i.item = ANY (ARRAY[t.item]) AND i.planned_at IS NULL
   RETURNING i.item
 ), m AS (
   INSERT INTO message (id, request_id, item, app_id, channel, target, integration_id, due_at, expires_at, is_bulk, notes, waits)
@@ -98,7 +105,7 @@ WITH p AS (
     CASE WHEN t.due_at IS NOT NULL THEN 'schedule' END
   FROM unnest($6::uuid[], $7::int[], $8::text[], $9::text[], $10::uuid[], $11::timestamptz[], $12::float8[], $13::text[])
     t (id, item, channel, target, integration_id, due_at, time_to_live_ms, notes)
-  WHERE t.item IN (SELECT item FROM p)
+  WHERE (t.item IN (SELECT item FROM p)) IS TRUE
   ON CONFLICT (request_id, item, channel, target, generation) DO NOTHING
 )
 UPDATE request SET planned_items = planned_items + (SELECT count(*) FROM p) WHERE id = $1`;

@@ -1,6 +1,5 @@
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
-export { type NewCapture, writeCapture } from './captures';
 export {
   type CarriedOut,
   carryOutResend,
@@ -9,7 +8,9 @@ export {
   type ResendChunkApp,
   type ResendDecision,
 } from './carry-out-resend';
+export { type NewCapture, writeCaptures } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
+export { claimClearMessages } from './claim-clear';
 export {
   createDatabase,
   type Database,
@@ -131,6 +132,7 @@ export {
   listUnplannedItems,
   type PlannedItem,
   type UnplannedItem,
+  type UnplannedItemsPage,
   type UnplannedRequest,
   writePlans,
 } from './fan-out-queries';

@@ -60,12 +60,13 @@ export const leaseExpired = 'lease_expired';
  */
 export async function recordResults(pool: pg.Pool, results: AttemptResult[]): Promise<boolean[]> {
   await applyDataChanges(pool, results);
-  const { rows } = await pool.query<{ message_id: string; number: number }>({
-    name: 'record-results',
-    text: statement,
+  const storesItems = results.some(({ inboxItem }) => inboxItem !== undefined);
+  const { rows } = await pool.query<{ id: string; number: number }>({
+    name: storesItems ? 'record-results-with-items' : 'record-results',
+    text: storesItems ? statements.withItems : statements.plain,
     values: columns(results),
   });
-  const recorded = new Set(rows.map((row) => `${row.message_id}:${row.number}`));
+  const recorded = new Set(rows.map((row) => `${row.id}:${row.number}`));
   return results.map(({ messageId, attempt }) => recorded.has(`${messageId}:${attempt}`));
 }
 
@@ -74,7 +75,17 @@ function whileOpen(column: string, value: string): string {
   return `${column} = CASE WHEN m.state IN ('sending', 'queued', 'unknown') THEN ${value} ELSE m.${column} END`;
 }
 
-const statement = `
+const storeInboxItems = `, inbox AS (
+  INSERT INTO inbox_item (id, app_id, user_id, message_id, content)
+  SELECT t.inbox_id, m.app_id, m.target, t.id, t.inbox_content::jsonb
+  FROM a t CROSS JOIN LATERAL (SELECT app_id, target FROM message WHERE id = t.id LIMIT 1) m
+  WHERE t.inbox_content IS NOT NULL
+  ON CONFLICT (message_id) DO NOTHING
+)`;
+
+// The rows are found by `= ANY (ARRAY[one])`, which nothing but an index can do: of an equality, a plan that was made while
+// the tables were empty makes a walk through the whole index.
+const createStatement = ({ storesItems }: { storesItems: boolean }) => `
 WITH t AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
     ${jsonColumnOf('$8')}, ${jsonColumnOf('$9')}, $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[],
@@ -85,9 +96,10 @@ WITH t AS (
   UPDATE attempt a SET closed_at = now(), outcome = t.outcome, reason = t.reason, detail = t.detail,
     provider = t.provider, provider_message_id = t.provider_message_id, request = t.request, response = t.response
   FROM t
-  WHERE a.message_id = t.id AND a.number = t.number AND a.message_id = ANY ($1::uuid[])
+  WHERE a.message_id = ANY (ARRAY[t.id]) AND a.number = t.number
     AND (a.closed_at IS NULL OR (a.reason = '${leaseExpired}' AND t.reason IS DISTINCT FROM '${leaseExpired}'))
-  RETURNING a.message_id, a.number
+  RETURNING t.id, t.number, t.state, t.state_reason, t.due_after_ms, t.waits, t.integration_id, t.unknown_count, t.notes,
+    t.inbox_id, t.inbox_content
 ), m AS (
   UPDATE message m SET
     ${whileOpen('state', 't.state')},
@@ -99,17 +111,15 @@ WITH t AS (
     ${whileOpen('unknown_count', 't.unknown_count')},
     notes = CASE WHEN t.notes IS NULL THEN m.notes ELSE coalesce(m.notes, '{}') || t.notes::jsonb END,
     ${whileOpen('settled_at', `CASE WHEN t.state IN (${listOfTexts(finalStates)}) THEN now() END`)}
-  FROM t
-  WHERE m.id = t.id AND m.id = ANY ($1::uuid[]) AND m.attempts = t.number
-    AND EXISTS (SELECT 1 FROM a WHERE a.message_id = t.id AND a.number = t.number)
-), inbox AS (
-  INSERT INTO inbox_item (id, app_id, user_id, message_id, content)
-  SELECT t.inbox_id, m.app_id, m.target, m.id, t.inbox_content::jsonb
-  FROM t JOIN a ON a.message_id = t.id AND a.number = t.number JOIN message m ON m.id = t.id
-  WHERE t.inbox_content IS NOT NULL
-  ON CONFLICT (message_id) DO NOTHING
-)
-SELECT message_id, number FROM a`;
+  FROM a t
+  WHERE m.id = ANY (ARRAY[t.id]) AND m.attempts = t.number
+)${storesItems ? storeInboxItems : ''}
+SELECT id, number FROM a`;
+
+const statements = {
+  plain: createStatement({ storesItems: false }),
+  withItems: createStatement({ storesItems: true }),
+};
 
 function columns(results: AttemptResult[]): unknown[] {
   return [

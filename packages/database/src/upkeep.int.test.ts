@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
-import { writeCapture } from './captures';
+import { writeCaptures } from './captures';
 import { createDatabase, type Database } from './client';
 import { writeKeyAlone } from './idempotency-keys';
 import { claimMessageRow, resultFor, writeMessageRow } from './message-row.fixture';
@@ -175,17 +175,19 @@ describe('upkeep of requests', () => {
 describe('upkeep of captures', () => {
   async function capture(appId: string): Promise<string> {
     const messageId = newId();
-    await writeCapture(database.delivery, {
-      appId,
-      messageId,
-      attempt: 1,
-      channel: 'email',
-      provider: 'smtp',
-      target: 'ana@example.com',
-      content: {},
-      request: {},
-      outcome: 'accepted',
-    });
+    await writeCaptures(database.delivery, [
+      {
+        appId,
+        messageId,
+        attempt: 1,
+        channel: 'email',
+        provider: 'smtp',
+        target: 'ana@example.com',
+        content: '{}',
+        request: '{}',
+        outcome: 'accepted',
+      },
+    ]);
     return messageId;
   }
 

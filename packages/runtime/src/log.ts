@@ -76,60 +76,75 @@ export type LogOptions = {
 export function createLogger({ level, process: name, stream }: LogOptions): Logger {
   const sink = winston.createLogger({
     level,
-    format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
+    format: asItIs(),
     transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
   });
-  return wrap((line) => sink.log(line), { process: name });
+  const write = gatherLines((lines) => sink.log({ level, message: '', [formattedLine]: lines }));
+  const wanted = new Set(Object.keys(sink.levels).filter((each) => sink.isLevelEnabled(each)));
+  return wrap((line) => write(formatLine(line)), { base: { process: name }, wanted });
 }
 
 /** Where winston keeps what its format made of a line. */
 const formattedLine = Symbol.for('message');
 
+const asItIs = winston.format((line) => line);
+
+// Only texts, numbers, booleans and lists of these come through `serialize`, so this does not throw.
+function formatLine(line: Line): string {
+  return JSON.stringify({ ...line, timestamp: new Date().toISOString() });
+}
+
 /**
- * Writes the lines of one turn of the loop together: a line by itself costs more to write than to make. Standard output
- * takes them at once, so none is left when the process ends.
+ * Hands over the lines of one turn of the loop together: a line by itself costs more on its way through winston and to
+ * the system than to make. What is left when the process ends is handed over then.
  */
+function gatherLines(handOver: (lines: string) => void): (line: string) => void {
+  let lines: string[] = [];
+  function flush(): void {
+    const text = lines.join('\n');
+    lines = [];
+    if (text !== '') handOver(text);
+  }
+  process.once('exit', flush);
+  return (line) => {
+    if (lines.length === 0) setImmediate(flush);
+    lines.push(line);
+  };
+}
+
+/** Standard output takes what it is given at once, so nothing is left when the process ends. */
 class OutputTransport extends Transport {
-  #lines: string[] = [];
-
-  constructor() {
-    super();
-    process.once('exit', () => this.#write());
-  }
-
   override log(line: { [formattedLine]?: string }, next: () => void): void {
-    if (this.#lines.length === 0) setImmediate(() => this.#write());
-    this.#lines.push(`${line[formattedLine]}\n`);
+    process.stdout.write(`${line[formattedLine]}\n`);
     next();
-  }
-
-  #write(): void {
-    const text = this.#lines.join('');
-    this.#lines = [];
-    if (text !== '') process.stdout.write(text);
   }
 }
 
 type Line = { level: string; message: string; [field: string]: unknown };
 
-function wrap(write: (line: Line) => void, base: Record<string, unknown>): Logger {
+type Lines = { base: Record<string, unknown>; wanted: ReadonlySet<string> };
+
+function wrap(write: (line: Line) => void, { base, wanted }: Lines): Logger {
   const at =
     (level: string) =>
-    (event: string, fields: LogFields = {}) =>
-      write({ level, message: event, ...base, ...serialize(fields) });
+    (event: string, fields: LogFields = {}) => {
+      if (wanted.has(level)) write({ level, message: event, ...base, ...serialize(fields) });
+    };
   return {
     error: at('error'),
     warn: at('warn'),
     info: at('info'),
     debug: at('debug'),
-    child: (fields) => wrap(write, { ...base, ...serialize(fields) }),
+    child: (fields) => wrap(write, { base: { ...base, ...serialize(fields) }, wanted }),
   };
 }
 
 /** The fields that may be logged. An error gives its name, its code and where it was thrown; its message may quote data. */
 export function serialize(fields: LogFields): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value === undefined) continue;
     if (name === 'error') kept['error'] = describeError(value);
     else if (allowedFields.has(name)) kept[name] = clean(value);
   }
@@ -145,11 +160,14 @@ function clean(value: unknown): unknown {
 
 /** No line breaks and no other control characters: one event is one line, also for what reads the line later. */
 function cleanText(text: string, limit: number): string {
-  return text.slice(0, limit).replace(controlCharacters, ' ');
+  const cut = text.length > limit ? text.slice(0, limit) : text;
+  return hasControlCharacter.test(cut) ? cut.replace(controlCharacters, ' ') : cut;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacters = /[\u0000-\u001f\u007f\u2028\u2029]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, to be asked of each text; one that is global remembers.
+const hasControlCharacter = /[\u0000-\u001f\u007f\u2028\u2029]/;
 
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { name: typeof error };

@@ -33,7 +33,7 @@ export const settings = {
     default: 8,
     minimum: 2,
     maximum: 100,
-    help: 'Connections of one pool to PostgreSQL, at most. A process uses two pools: one for its statements, one for look-ups.',
+    help: 'Connections of one pool to PostgreSQL, at most. A gateway uses two pools, one for its statements and one for look-ups; a worker uses a third for what it does with every message.',
   }),
 
   BELFRY_KEYS: text({

@@ -27,11 +27,15 @@ type TwilioRequest =
 
 /** `url` is where the API is, when it is not Twilio itself. */
 export function createTwilioApi({ http, url }: { http: Http; url: string | undefined }): TwilioApi {
+  let idleClient: import('twilio').RequestClient | undefined;
+
   async function ask(request: TwilioRequest, session: TwilioSession): Promise<TwilioReply> {
     const { access, signal } = session;
     const { Twilio, RequestClient } = await loadSdk();
+    // Its own has an agent and an axios of its own, which nothing here uses and each call would make anew.
+    idleClient ??= new RequestClient();
     let seen: HttpAnswer | NetworkFailure | undefined;
-    const httpClient = Object.assign(new RequestClient(), {
+    const httpClient: typeof idleClient = Object.assign(Object.create(idleClient), {
       async request({ method, uri, username = '', password = '', headers, data, params }: Call) {
         const login = Buffer.from(`${username}:${password}`).toString('base64');
         seen = await http.request({

@@ -45,8 +45,20 @@ export type TwilioAccess = {
   secrets: string[];
 };
 
-/** Undefined when the integration was saved incomplete: the SDK would sign in with what the environment holds. */
+/**
+ * Undefined when the integration was saved incomplete: the SDK would sign in with what the environment holds. Read once
+ * of each object: a worker keeps an integration's credentials as long as its row.
+ */
 export function readTwilioAccess(credentials: Record<string, unknown>): TwilioAccess | undefined {
+  if (known.has(credentials)) return known.get(credentials);
+  const access = parseAccess(credentials);
+  known.set(credentials, access);
+  return access;
+}
+
+const known = new WeakMap<Record<string, unknown>, TwilioAccess | undefined>();
+
+function parseAccess(credentials: Record<string, unknown>): TwilioAccess | undefined {
   if (!Value.Check(twilioCredentials, credentials)) return undefined;
   const { account_sid: accountSid, auth_token, api_key_sid, api_key_secret } = credentials;
   const secrets = [auth_token, api_key_secret].filter((secret) => secret !== undefined);

@@ -11,6 +11,7 @@ import type {
 } from '../channel';
 import { createHttp } from '../http';
 import type { Unanswered } from '../network-failure';
+import { signalWithin } from '../signal-within';
 import {
   codeOf,
   createTwilioApi,
@@ -73,8 +74,8 @@ async function send<Content>(
   if ('refused' in request) return { outcome: request.refused };
   const fields = { ...request.fields, ...statusCallbackOf(call) };
   const startedAtMs = performance.now();
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(answerTimeoutMs)]);
-  const reply = await api.createMessage(fields, { access, signal });
+  const { signal, clear } = signalWithin(call.signal, answerTimeoutMs);
+  const reply = await api.createMessage(fields, { access, signal }).finally(clear);
   const result = finish(reply, request);
   if (result.outcome.outcome !== 'unknown') return result;
   const elapsedMs = performance.now() - startedAtMs;
