@@ -43,7 +43,7 @@ export type NewGeneration = {
 
 /**
  * A new message of the same request and item, one generation on; the old one keeps its state. Undefined when another
- * resend was faster.
+ * resend was faster, or the request is being removed: its lock keeps both from happening at once.
  */
 export async function writeGeneration(
   pool: pg.Pool,
@@ -56,10 +56,11 @@ export async function writeGeneration(
     const { rows } = await client.query<{ id: string; requestId: string; generation: number }>(
       `INSERT INTO message (id, request_id, item, app_id, channel, target, generation, integration_id, due_at, expires_at,
          is_bulk, notes, resend_of, unknown_count)
-       SELECT $1, request_id, item, app_id, channel, target, generation + 1, $4, now(),
-         now() + $5::float8 * interval '1 ms', false, notes - 'missing', id,
-         CASE WHEN state = 'unknown' THEN 1 ELSE 0 END
-       FROM message WHERE id = $2 AND app_id = $3
+       SELECT $1, m.request_id, m.item, m.app_id, m.channel, m.target, m.generation + 1, $4, now(),
+         now() + $5::float8 * interval '1 ms', false, m.notes - 'missing', m.id,
+         CASE WHEN m.state = 'unknown' THEN 1 ELSE 0 END
+       FROM message m JOIN request r ON r.id = m.request_id WHERE m.id = $2 AND m.app_id = $3
+       FOR KEY SHARE OF r
        ON CONFLICT (request_id, item, channel, target, generation) DO NOTHING
        RETURNING id, request_id AS "requestId", generation`,
       [id, messageId, appId, integrationId, timeToLiveMs],
