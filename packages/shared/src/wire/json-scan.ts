@@ -76,7 +76,7 @@ type Counts = {
   openings: number;
   colons: number;
   /** By depth: the colons of the object that was opened there last. */
-  colonsOfObject: Uint32Array;
+  colonsOfObject: number[];
   isBatch: boolean;
   /** Of a batch: whether a member of the body that is an array is being read, and an object in it. */
   isInList: boolean;
@@ -95,7 +95,7 @@ function createCounts(isBatch: boolean): Counts {
     separators: 0,
     openings: 0,
     colons: 0,
-    colonsOfObject: new Uint32Array(maxDepth + 1),
+    colonsOfObject: [],
     isInList: false,
     isInElement: false,
     startOfElement: 0,
