@@ -1,6 +1,12 @@
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
-export { type NewCapture, writeCaptures } from './captures';
+export {
+  type NewCapture,
+  type StoredCapture,
+  storedCaptureOf,
+  writeCapture,
+  writeCaptures,
+} from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export { claimClearMessages } from './claim-clear';
 export {
