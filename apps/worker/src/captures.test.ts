@@ -1,5 +1,5 @@
 import type { CaptureRecord } from '@belfry/channels';
-import type { NewCapture } from '@belfry/database';
+import type { StoredCapture } from '@belfry/database';
 import { createCapture } from './captures';
 
 function recordOf(messageId: string): CaptureRecord {
@@ -21,7 +21,7 @@ function createPickyStore(refusal: Error) {
   const statements: string[][] = [];
   return {
     statements,
-    async write(captures: NewCapture[]): Promise<void> {
+    async write(captures: StoredCapture[]): Promise<void> {
       const ids = captures.map(({ messageId }) => messageId);
       if (ids.includes('refused')) throw refusal;
       statements.push(ids);

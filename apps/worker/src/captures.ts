@@ -1,5 +1,5 @@
 import type { CaptureRecord } from '@belfry/channels';
-import { isAnsweredError, type NewCapture } from '@belfry/database';
+import { isAnsweredError, type StoredCapture, storedCaptureOf } from '@belfry/database';
 import { createBatcher } from '@belfry/runtime';
 
 const capturesPerFlush = 200;
@@ -9,15 +9,15 @@ type Stored = { error?: unknown };
 
 /** Stores what the sandbox took, many in one statement; one that PostgreSQL refuses fails alone. */
 export function createCapture(
-  writeCaptures: (captures: NewCapture[]) => Promise<void>,
+  writeCaptures: (captures: StoredCapture[]) => Promise<void>,
 ): (record: CaptureRecord) => Promise<void> {
-  const batcher = createBatcher<NewCapture, Stored>({
+  const batcher = createBatcher<StoredCapture, Stored>({
     flush: store,
     maxBatch: capturesPerFlush,
     maxWaiting: maxCapturesWaiting,
   });
 
-  async function store(captures: NewCapture[]): Promise<Stored[]> {
+  async function store(captures: StoredCapture[]): Promise<Stored[]> {
     try {
       await writeCaptures(captures);
       return captures.map(() => ({}));
@@ -30,13 +30,10 @@ export function createCapture(
     }
   }
 
-  return async function capture({ content, request, outcome, ...record }) {
-    const stored = await batcher.add({
-      ...record,
-      content: JSON.stringify(content),
-      request: JSON.stringify(request),
-      outcome: outcome.outcome,
-    });
+  return async function capture({ outcome, ...record }) {
+    // What is no JSON fails here, before it is anybody else's concern.
+    const row = storedCaptureOf({ ...record, outcome: outcome.outcome });
+    const stored = await batcher.add(row);
     if (stored.error !== undefined) throw stored.error;
   };
 }

@@ -11,15 +11,27 @@ export type NewCapture = {
   channel: string;
   provider: string;
   target: string;
-  /** JSON. */
-  content: string;
-  /** JSON. */
-  request: string;
+  content: unknown;
+  request: unknown;
   outcome: string;
 };
 
+/** As it is stored: content and request as JSON. */
+export type StoredCapture = Omit<NewCapture, 'content' | 'request'> & {
+  content: string;
+  request: string;
+};
+
+export function storedCaptureOf({ content, request, ...capture }: NewCapture): StoredCapture {
+  return { ...capture, content: JSON.stringify(content), request: JSON.stringify(request) };
+}
+
+export async function writeCapture(pool: pg.Pool, capture: NewCapture): Promise<void> {
+  await writeCaptures(pool, [storedCaptureOf(capture)]);
+}
+
 /** In one statement. Once an attempt: a repeated capture is the same one. */
-export async function writeCaptures(pool: pg.Pool, captures: NewCapture[]): Promise<void> {
+export async function writeCaptures(pool: pg.Pool, captures: StoredCapture[]): Promise<void> {
   await pool.query({
     name: 'write-captures',
     text: statement,

@@ -1,6 +1,13 @@
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export {
+  type NewCapture,
+  type StoredCapture,
+  storedCaptureOf,
+  writeCapture,
+  writeCaptures,
+} from './captures';
+export {
   type CarriedOut,
   carryOutResend,
   type DecideResends,
@@ -8,7 +15,6 @@ export {
   type ResendChunkApp,
   type ResendDecision,
 } from './carry-out-resend';
-export { type NewCapture, writeCaptures } from './captures';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
 export { claimClearMessages } from './claim-clear';
 export {
