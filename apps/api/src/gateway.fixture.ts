@@ -119,16 +119,6 @@ function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['i
   };
 }
 
-function receiptsWithoutStore(): ApiDeps['receipts'] {
-  return {
-    channels: {},
-    secrets: createSecrets(createKeyRing()),
-    findIntegration: async () => undefined,
-    writeReceipts: away,
-    applyDataChanges: away,
-  };
-}
-
 /** Knows no key, and takes every one. */
 function keyedCallWithoutStores(): KeyedCall {
   return createKeyedCall({
