@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { isPlainlyPossible } from './phone-plans';
 
 export type PhoneNumber = { address: string; note?: string };
 
@@ -8,7 +9,7 @@ export function parsePhoneNumber(given: string): PhoneNumber | { problem: string
   if (text.length > maxGivenCharacters) {
     return { problem: `is longer than ${maxGivenCharacters} characters` };
   }
-  const bare = strip(text);
+  const bare = e164.test(text) ? text : strip(text);
   if (!/^\+?\d+$/.test(bare)) return { problem: problemOfText(bare) };
   const address = withPlus(bare);
   if (!e164.test(address) || !isPossible(address)) return { problem: withoutCountry };
@@ -56,7 +57,7 @@ function withPlus(bare: string): string {
 }
 
 function isPossible(address: string): boolean {
-  return parsePhoneNumberFromString(address)?.isPossible() ?? false;
+  return isPlainlyPossible(address) || (parsePhoneNumberFromString(address)?.isPossible() ?? false);
 }
 
 function problemOfText(bare: string): string {

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import {
+  getCountries,
+  getCountryCallingCode,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/min';
+import { isPlainlyPossible } from './phone-plans';
+
+const codes = [...new Set(getCountries().map((country) => getCountryCallingCode(country)))];
+
+describe('isPlainlyPossible', () => {
+  test.each(['+12025550123', '+447911123456', '+4915112345678', '+33612345678', '+919812345678'])(
+    'knows %s without the library',
+    (address) => {
+      expect(isPlainlyPossible(address)).toBe(true);
+    },
+  );
+
+  test.each(['+1202555', '+11202555012', '+999123456789', '+80012345678'])(
+    'leaves %s to the library',
+    (address) => {
+      expect(isPlainlyPossible(address)).toBe(false);
+    },
+  );
+
+  test('holds nothing for possible that the library does not', () => {
+    const numbers = fc.tuple(fc.constantFrom(...codes), fc.stringMatching(/^\d{4,12}$/));
+    fc.assert(
+      fc.property(numbers, ([code, national]) => {
+        const address = `+${code}${national}`;
+        if (!isPlainlyPossible(address)) return;
+        expect(parsePhoneNumberFromString(address)?.isPossible()).toBe(true);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('knows most numbers of the countries whose prefixes can be told', () => {
+    const known = codes.filter((code) =>
+      [7, 8, 9, 10, 11].some((length) => isPlainlyPossible(`+${code}${'2'.repeat(length)}`)),
+    );
+    expect(known.length).toBeGreaterThan(codes.length / 2);
+  });
+});

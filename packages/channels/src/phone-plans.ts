@@ -1,0 +1,60 @@
+import { getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js/min';
+
+/** What all countries of one calling code agree on. */
+type Plan = {
+  /** Digits behind the calling code that are possible in each of them. */
+  lengths: readonly number[];
+  /** What one of them might take off the front of those digits before it counts them. */
+  prefixes: readonly RegExp[];
+};
+
+const maxCodeDigits = 3;
+let plans: ReadonlyMap<string, Plan> | undefined;
+
+/**
+ * Whether the library is certain to hold a number in E.164 for possible, told from the lengths alone: asking it costs more than
+ * all else that planning a message does. False means nothing; then it is asked.
+ */
+export function isPlainlyPossible(address: string): boolean {
+  plans ??= readPlans();
+  for (let digits = 1; digits <= maxCodeDigits; digits += 1) {
+    const plan = plans.get(address.slice(1, digits + 1));
+    if (plan) return isOfPlan(plan, address.slice(digits + 1));
+  }
+  return false;
+}
+
+function isOfPlan({ lengths, prefixes }: Plan, national: string): boolean {
+  return lengths.includes(national.length) && !prefixes.some((prefix) => prefix.test(national));
+}
+
+/** By calling code; no code begins with another one. */
+function readPlans(): ReadonlyMap<string, Plan> {
+  const byCode = new Map<string, CountryPlan[]>();
+  for (const country of getCountries()) {
+    const code = getCountryCallingCode(country);
+    byCode.set(code, [...(byCode.get(code) ?? []), planOf(country)]);
+  }
+  return new Map([...byCode].map(([code, ofCode]) => [code, agreed(ofCode)]));
+}
+
+type CountryPlan = {
+  possibleLengths(): number[];
+  nationalPrefixForParsing(): string | undefined;
+};
+
+function planOf(country: ReturnType<typeof getCountries>[number]): CountryPlan {
+  const metadata = new Metadata();
+  metadata.selectNumberingPlan(country);
+  // The library has both, its types only the first; a test compares what follows from them with what it says itself.
+  return metadata.numberingPlan as unknown as CountryPlan;
+}
+
+function agreed(ofCode: readonly CountryPlan[]): Plan {
+  const lengths = ofCode.map((plan) => plan.possibleLengths());
+  const prefixes = ofCode.flatMap((plan) => plan.nationalPrefixForParsing() ?? []);
+  return {
+    lengths: (lengths[0] ?? []).filter((length) => lengths.every((each) => each.includes(length))),
+    prefixes: [...new Set(prefixes)].map((prefix) => new RegExp(`^(?:${prefix})`)),
+  };
+}
