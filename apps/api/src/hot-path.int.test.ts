@@ -43,8 +43,8 @@ afterAll(async () => {
   await commands.close();
 });
 
-async function send(): Promise<void> {
-  const body = { event, user: { mobile: '+12025550123' }, data: { name: 'Ana' } };
+async function send(user: object = { mobile: '+12025550123' }): Promise<void> {
+  const body = { event, user, data: { name: 'Ana' } };
   const headers = { 'Idempotency-Key': newId() };
   const answer = await gateway.call({ method: 'post', path: '/events/send', body, headers });
   expect(answer.status).toBe(200);
@@ -59,7 +59,9 @@ describe('keyed sends that arrive together', () => {
     const jobsBefore = await jobsInRedis();
     let asked: string[] = [];
     const { commands: sent } = await commands.during(async () => {
-      asked = await statements.during(() => Promise.all(Array.from({ length: calls }, send)));
+      asked = await statements.during(() =>
+        Promise.all(Array.from({ length: calls }, () => send())),
+      );
       // What is done behind the answers.
       await eventually(async () => expect(await jobsInRedis()).toBeGreaterThan(jobsBefore));
     });
@@ -71,10 +73,23 @@ describe('keyed sends that arrive together', () => {
     expect((await jobsInRedis()) - jobsBefore).toBeLessThanOrEqual(calls / 2);
   });
 
+  test('to stored users share the look-up of them', async () => {
+    const asked = await statements.during(() =>
+      Promise.all(
+        Array.from({ length: calls }, (_, index) => send({ user_id: `person-${index}` })),
+      ),
+    );
+    const lookUps = asked.filter((text) => text.includes('FROM app_user'));
+    expect(lookUps.length).toBeGreaterThan(0);
+    expect(lookUps.length).toBeLessThanOrEqual(calls / 4);
+  });
+
   test('one alone is a statement, the steps of the gate and a job', async () => {
     let asked: string[] = [];
+    // What is looked up is known again for a while.
+    await send();
     const { commands: sent } = await commands.during(async () => {
-      asked = await statements.during(send);
+      asked = await statements.during(() => send());
     });
     expect(asked.filter((text) => text.includes('INSERT INTO request'))).toHaveLength(1);
     expect(asked.length).toBeLessThanOrEqual(2);

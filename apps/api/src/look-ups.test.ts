@@ -1,6 +1,8 @@
-import { createGatewayLookUps, type GatewayLookUps } from './look-ups';
+import { createGatewayLookUps } from './look-ups';
 
-function setUp(ttlMs: number, changes: Partial<GatewayLookUps> = {}) {
+type StoredLookUps = Parameters<typeof createGatewayLookUps>[0];
+
+function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
   const asked: string[] = [];
   const lookUps = createGatewayLookUps(
     {
@@ -8,7 +10,7 @@ function setUp(ttlMs: number, changes: Partial<GatewayLookUps> = {}) {
       findSealedKeys: async () => [],
       findApp: async () => undefined,
       findVersion: async () => undefined,
-      findUser: async () => undefined,
+      findUsers: async () => new Map(),
       findIntegration: async () => undefined,
       findEvent: async (appId, name) => {
         asked.push(`${appId} ${name}`);

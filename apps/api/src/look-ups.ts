@@ -1,6 +1,7 @@
 import type { LookUps } from '@belfry/database';
 import { type CacheOptions, createCache } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
+import { createFindUser } from './find-users';
 
 const versionTtlMs = 60 * 60_000;
 
@@ -15,8 +16,11 @@ export type GatewayLookUps = Pick<
   | 'findIntegration'
 >;
 
+/** What they are made of: users are asked for several at once. */
+type StoredLookUps = Omit<GatewayLookUps, 'findUser'> & Pick<LookUps, 'findUsers'>;
+
 /** The look-ups of a call: answered from memory for a while, and a refusal with 503 when the store cannot answer. */
-export function createGatewayLookUps(lookUps: GatewayLookUps, cache: CacheOptions): GatewayLookUps {
+export function createGatewayLookUps(lookUps: StoredLookUps, cache: CacheOptions): GatewayLookUps {
   // The id of an app holds no slash.
   const findEventAt = createCache(
     (place) => {
@@ -27,6 +31,7 @@ export function createGatewayLookUps(lookUps: GatewayLookUps, cache: CacheOption
     // Called too early, and then published: the next call must find it.
     ({ liveVersionId }) => liveVersionId !== undefined,
   );
+  const findUser = createFindUser(lookUps);
   const findSealedKeys = createCache((id) => orRefuse(lookUps.findSealedKeys(id)), cache);
   return {
     findSealedKeys: async (accountId) => (await findSealedKeys(accountId)) ?? [],
@@ -39,7 +44,7 @@ export function createGatewayLookUps(lookUps: GatewayLookUps, cache: CacheOption
       ttlMs: versionTtlMs,
     }),
     findIntegration: createCache((id) => orRefuse(lookUps.findIntegration(id)), cache),
-    findUser: (appId, userId) => orRefuse(lookUps.findUser(appId, userId)),
+    findUser: (appId, userId) => orRefuse(findUser(appId, userId)),
   };
 }
 

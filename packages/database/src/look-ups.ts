@@ -1,6 +1,7 @@
 import type { Secrets } from '@belfry/runtime';
 import { isUuid, type RecipientDevice, type VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
+import { textArray } from './array-parameters';
 
 export type AppRow = {
   id: string;
@@ -160,7 +161,7 @@ export function createLookUps(pool: pg.Pool) {
       const { rows } = await pool.query<UserRow>({
         name: 'find-users',
         text: `SELECT ${userColumns} FROM app_user u WHERE app_id = $1 AND user_id = ANY ($2::text[])`,
-        values: [appId, userIds],
+        values: [appId, textArray(userIds)],
       });
       return new Map(rows.map((row) => [row.userId, row]));
     },
