@@ -98,12 +98,12 @@ export async function writeRequests(pool: Queryable, calls: NewRequest[]): Promi
       ...messageColumns(calls),
     ],
   });
-  if (rows.length === keyed.length) return calls.map(() => ({ isWritten: true }));
-  const won = new Set(rows.map((row) => row.request_id));
-  const losers = keyed.filter((call) => !won.has(call.request.id));
+  if (rows.length === 0) return calls.map(() => ({ isWritten: true }));
+  const lost = new Set(rows.map((row) => row.request_id));
+  const losers = keyed.filter((call) => lost.has(call.request.id));
   const readWinner = await readWinners(pool, losers);
   return calls.map((call) =>
-    hasKey(call) && !won.has(call.request.id) ? readWinner(call) : { isWritten: true },
+    hasKey(call) && lost.has(call.request.id) ? readWinner(call) : { isWritten: true },
   );
 }
 
@@ -169,25 +169,30 @@ export function nameOfKey({ accountId, hash }: KeyOfAccount): string {
   return `${accountId}:${hash.toString('base64')}`;
 }
 
+// Nearly always no key is lost: then the rows are compared with nothing.
+const isWon = (id: string) =>
+  `(SELECT ids IS NULL FROM lost) OR ${id} <> ALL ((SELECT ids FROM lost)::uuid[])`;
+
 const statement = `
 WITH k AS (
   INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
   SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::uuid[], $6::int[])
   ON CONFLICT DO NOTHING
   RETURNING request_id
+), lost AS (
+  SELECT array_agg(id) AS ids FROM unnest($5::uuid[]) id WHERE id NOT IN (SELECT request_id FROM k)
 ), r AS (
   INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
   SELECT t.id, t.account_id, t.app_id, t.event_id, t.version_id, t.kind, t.items, t.planned_items, t.api_key_id, t.idempotency_key
   FROM unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[])
     t (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
-  WHERE t.idempotency_key IS NULL OR t.id IN (SELECT request_id FROM k)
-  RETURNING id
+  WHERE ${isWon('t.id')}
 ), i AS (
   INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at)
   SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END
   FROM unnest($17::uuid[], $18::int[], ${jsonColumnOf('$19')}, ${jsonColumnOf('$20')}, ${jsonColumnOf('$21')}, $22::text[], $23::text[], ${jsonColumnOf('$24')}, $25::bool[])
     t (request_id, item, recipient, data, override, locale, schedule_at, skips, planned)
-  WHERE t.request_id IN (SELECT id FROM r)
+  WHERE ${isWon('t.request_id')}
 ), m AS (
   INSERT INTO message (id, request_id, item, app_id, channel, target, integration_id, due_at, expires_at, job_id, is_bulk, notes, waits)
   SELECT t.id, t.request_id, t.item, t.app_id, t.channel, t.target, t.integration_id, coalesce(t.due_at, now()),
@@ -195,9 +200,9 @@ WITH k AS (
     CASE WHEN t.due_at IS NOT NULL THEN 'schedule' END
   FROM unnest($26::uuid[], $27::uuid[], $28::int[], $29::uuid[], $30::text[], $31::text[], $32::uuid[], $33::timestamptz[], $34::float8[], $35::uuid[], $36::text[])
     t (id, request_id, item, app_id, channel, target, integration_id, due_at, time_to_live_ms, job_id, notes)
-  WHERE t.request_id IN (SELECT id FROM r)
+  WHERE ${isWon('t.request_id')}
 )
-SELECT request_id FROM k`;
+SELECT unnest(ids) AS request_id FROM lost`;
 
 type KeyedRequest = NewRequest & { key: NewIdempotencyKey };
 

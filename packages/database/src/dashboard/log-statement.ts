@@ -82,7 +82,8 @@ function recipientBranches(recipient: string, app: string, { range, bind }: Part
   return [
     branch('message', 'request_id', [app, `target = ${value}`, ...range('request_id')]),
     branch('request_item', 'request_id', [
-      'recipient IS NOT NULL',
+      // By these very words the index is found.
+      `recipient LIKE '%"user_id"%'`,
       `recipient::jsonb ->> 'user_id' = ${value}`,
       ...range('request_id'),
     ]),

@@ -46,7 +46,7 @@ export async function writeGenerations(
   return rows;
 }
 
-// What one way of sending noted is not true of the next one.
+// What one way of sending noted is not true of the next one. The lock: a request is not removed while a message is added to it.
 const statement = `
 INSERT INTO message (id, request_id, item, app_id, channel, target, generation, integration_id, due_at, expires_at,
   is_bulk, notes, resend_of, unknown_count)
@@ -57,6 +57,8 @@ SELECT t.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.generation +
   m.id, CASE WHEN m.state = 'unknown' THEN 1 ELSE 0 END
 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::float8[]) t (id, message_id, state, integration_id, time_to_live_ms)
 JOIN message m ON m.id = t.message_id AND m.state = t.state
+JOIN request r ON r.id = m.request_id
 WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $6
+FOR KEY SHARE OF r
 ON CONFLICT (request_id, item, channel, target, generation) DO NOTHING
 RETURNING id, resend_of AS "resendOf", request_id AS "requestId", generation`;

@@ -161,10 +161,11 @@ export const mutants: Mutant[] = [
     file: 'packages/database/src/write-request.ts',
     edits: [
       {
-        anchor: 'OR t.id IN (SELECT request_id FROM k)\n',
-        becomes: `OR t.idempotency_key IN (
-    SELECT w.idempotency_key FROM unnest($7::uuid[], $16::text[]) w (id, idempotency_key)
-    JOIN k ON k.request_id = w.id)\n`,
+        anchor: 'WHERE id NOT IN (SELECT request_id FROM k)',
+        becomes: `WHERE id NOT IN (
+    SELECT w.id FROM unnest($7::uuid[], $16::text[]) w (id, idempotency_key)
+    JOIN unnest($7::uuid[], $16::text[]) o (id, idempotency_key) USING (idempotency_key)
+    JOIN k ON k.request_id = o.id)`,
       },
     ],
     suite: {
