@@ -1,5 +1,4 @@
 import winston from 'winston';
-import Transport from 'winston-transport';
 
 /** Fields that may stand in a log line, by name; anything else is dropped. Nothing secret or personal is among them. */
 const allowedFields = new Set([
@@ -74,55 +73,64 @@ export type LogOptions = {
 };
 
 export function createLogger({ level, process: name, stream }: LogOptions): Logger {
-  const sink = winston.createLogger({
-    level,
-    format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
-    transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
-  });
-  return wrap((line) => sink.log(line), { process: name });
+  const write = stream ? (line: string) => void stream.write(line) : createOutput();
+  const format = winston.format.combine(winston.format.timestamp(), winston.format.json());
+  const lowest = severities.indexOf(level);
+  // winston's own logger hands each line through two streams, which cost more than making it.
+  const sink: Sink = {
+    takes: (each) => severities.indexOf(each) <= lowest,
+    write(line) {
+      const formatted = format.transform(line);
+      if (typeof formatted === 'object') write(`${formatted[formattedLine]}\n`);
+    },
+  };
+  return wrap(sink, { process: name });
 }
 
-/** Where winston keeps what its format made of a line. */
+type Level = LogOptions['level'];
+
+const severities: readonly Level[] = ['error', 'warn', 'info', 'debug'];
+
+/** Where winston's format keeps the line that it made. */
 const formattedLine = Symbol.for('message');
 
 /**
  * Writes the lines of one turn of the loop together: a line by itself costs more to write than to make. Standard output
  * takes them at once, so none is left when the process ends.
  */
-class OutputTransport extends Transport {
-  #lines: string[] = [];
+function createOutput(): (line: string) => void {
+  let lines: string[] = [];
 
-  constructor() {
-    super();
-    process.once('exit', () => this.#write());
-  }
-
-  override log(line: { [formattedLine]?: string }, next: () => void): void {
-    if (this.#lines.length === 0) setImmediate(() => this.#write());
-    this.#lines.push(`${line[formattedLine]}\n`);
-    next();
-  }
-
-  #write(): void {
-    const text = this.#lines.join('');
-    this.#lines = [];
+  function flush(): void {
+    const text = lines.join('');
+    lines = [];
     if (text !== '') process.stdout.write(text);
   }
+
+  process.once('exit', flush);
+  return (line) => {
+    if (lines.length === 0) setImmediate(flush);
+    lines.push(line);
+  };
 }
 
-type Line = { level: string; message: string; [field: string]: unknown };
+type Line = { level: Level; message: string; [field: string]: unknown };
+type Sink = { takes(level: Level): boolean; write(line: Line): void };
 
-function wrap(write: (line: Line) => void, base: Record<string, unknown>): Logger {
+function wrap(sink: Sink, base: Record<string, unknown>): Logger {
   const at =
-    (level: string) =>
-    (event: string, fields: LogFields = {}) =>
-      write({ level, message: event, ...base, ...serialize(fields) });
+    (level: Level) =>
+    (event: string, fields: LogFields = {}) => {
+      if (sink.takes(level)) {
+        sink.write({ level, message: event, ...base, ...serialize(fields) });
+      }
+    };
   return {
     error: at('error'),
     warn: at('warn'),
     info: at('info'),
     debug: at('debug'),
-    child: (fields) => wrap(write, { ...base, ...serialize(fields) }),
+    child: (fields) => wrap(sink, { ...base, ...serialize(fields) }),
   };
 }
 

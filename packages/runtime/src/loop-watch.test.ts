@@ -8,9 +8,9 @@ async function stallsOf(work: () => Promise<void> | void): Promise<number> {
   const stream = new PassThrough();
   const log = createLogger({ level: 'warn', process: 'test', stream });
   const stop = watchLoop({ log, metrics: { countLoopStall: () => (stalls += 1) } });
-  await sleep(30);
+  await sleep(60);
   await work();
-  await sleep(50);
+  await sleep(100);
   stop();
   expect(String(stream.read() ?? '').includes('loop.stalled')).toBe(stalls > 0);
   return stalls;

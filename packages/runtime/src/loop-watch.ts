@@ -4,7 +4,8 @@ import type { Metrics } from './metrics';
 
 export type LoopWatchOptions = { log: Logger; metrics: Pick<Metrics, 'countLoopStall'> };
 
-const lookEveryMs = 10;
+// Each look asks the system for the processor time that was used: a hundred a second would be a hundredth of a busy gateway.
+const lookEveryMs = 50;
 const stallMs = 100;
 
 /** Says when this process worked on one thing for so long that everything else in it had to wait. Returns what ends it. */
