@@ -47,7 +47,7 @@ function checksumOf(body: string): string {
   let rest = crc32(body);
   let text = '';
   for (let place = 0; place < checksumCharacters; place += 1) {
-    text = `${alphabet[rest % alphabet.length]}${text}`;
+    text = alphabet.charAt(rest % alphabet.length) + text;
     rest = Math.floor(rest / alphabet.length);
   }
   return text;

@@ -61,6 +61,8 @@ export function createScan(bytes: Buffer, isBatch: boolean): Scan {
     const limit = Math.min(at + count, bytes.length);
     while (at < limit) {
       if (isInString) passString(limit);
+      // Most bytes outside of strings are of no kind.
+      else if (kindOfByte[bytes[at] ?? 0] === 0) at += 1;
       else passByte();
     }
     return at >= bytes.length;
@@ -76,7 +78,7 @@ type Counts = {
   openings: number;
   colons: number;
   /** By depth: the colons of the object that was opened there last. */
-  colonsOfObject: Uint32Array;
+  colonsOfObject: number[];
   isBatch: boolean;
   /** Of a batch: whether a member of the body that is an array is being read, and an object in it. */
   isInList: boolean;
@@ -95,7 +97,7 @@ function createCounts(isBatch: boolean): Counts {
     separators: 0,
     openings: 0,
     colons: 0,
-    colonsOfObject: new Uint32Array(maxDepth + 1),
+    colonsOfObject: [],
     isInList: false,
     isInElement: false,
     startOfElement: 0,
