@@ -2,6 +2,7 @@ import type { BulkSend, DryRun, KeyedCall, SendEvent } from '@belfry/accepting';
 import type { Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
 import express, { type Express, type RequestHandler } from 'express';
+import { createDirectRoute, type DirectRoute } from './direct-route';
 import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
 import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
@@ -64,8 +65,11 @@ export type ApiDeps = AuthenticateDeps &
     now: () => Date;
   };
 
+/** Express with all routes, and the one that is also answered without it. */
+export type Api = Express & { directRoute: DirectRoute };
+
 /** The gateway: every route and every step before it, in order. */
-export function createApi(deps: ApiDeps): Express {
+export function createApi(deps: ApiDeps): Api {
   const app = createExpress();
   const readInTurn = createTurns();
   const room = createBodyRoom(deps.bodies.maxBodiesInMemoryBytes);
@@ -89,13 +93,11 @@ export function createApi(deps: ApiDeps): Express {
   const records = [...Object.values(users), ...Object.values(devices)];
   const operations = operationsOf([sendEvent, bulkSend, ...records, pushStatus, sandbox]);
 
-  app.use(createRequestId(deps));
-  app.use(createAccessLog(deps));
-  app.get('/livez', livez);
-  app.get('/readyz', createReadyz(deps));
-  app.use(createRequireHttps(deps.https));
-  // Express asks route after route: the one that is called most comes first.
-  app.post('/v1/apps/:app_id/events/send', orDryRun(post(sendEvent), tryEvent));
+  const steps = addSteps(app, deps);
+  const handleErrors = createHandleErrors(deps);
+  // Express asks route after route: the one that is called most comes first, and has a way past it.
+  const send = post(sendEvent);
+  app.post(sendPath, orDryRun(send, tryEvent));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   addDocsRoutes(app);
   app.post(
@@ -117,8 +119,22 @@ export function createApi(deps: ApiDeps): Express {
   addInboxRoutes(app, { ...deps, room });
   addReceiptRoutes(app, { ...deps, room });
   app.use([...(deps.slack ? [deps.slack] : []), notFound]);
-  app.use(createHandleErrors(deps));
-  return app;
+  app.use(handleErrors);
+  const directRoute = createDirectRoute({ path: sendPath, steps, handler: send, handleErrors });
+  return Object.assign(app, { directRoute });
+}
+
+const sendPath = '/v1/apps/:app_id/events/send';
+
+/** What comes before every route, in order; the two of health stand between. */
+function addSteps(app: Express, deps: ApiDeps): RequestHandler[] {
+  const [requestId, accessLog] = [createRequestId(deps), createAccessLog(deps)];
+  const requireHttps = createRequireHttps(deps.https);
+  app.use([requestId, accessLog]);
+  app.get('/livez', livez);
+  app.get('/readyz', createReadyz(deps));
+  app.use(requireHttps);
+  return [requestId, accessLog, requireHttps];
 }
 
 function addDocsRoutes(app: Express): void {

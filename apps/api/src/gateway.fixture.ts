@@ -10,7 +10,7 @@ import {
 import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { type ApiDeps, createApi } from './app';
+import { type Api, type ApiDeps, createApi } from './app';
 import { createApiServer } from './server';
 
 export const appId = '0197f0c0-0000-7000-8000-000000000001';
@@ -18,7 +18,7 @@ export const otherAppId = '0197f0c0-0000-7000-8000-000000000002';
 export const sendPath = `/v1/apps/${appId}/events/send`;
 
 /** A gateway whose stores are literals: one account with one app and one key, beside another account. */
-export function createGateway(changes: Partial<ApiDeps> = {}) {
+export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true } = {}) {
   const { key, id, secretHash } = createApiKey();
   const sent: SendEventInput[] = [];
   const sentInBulk: BulkSendInput[] = [];
@@ -71,8 +71,23 @@ export function createGateway(changes: Partial<ApiDeps> = {}) {
     now: () => new Date('2026-03-01T12:00:00Z'),
     ...changes,
   };
-  const server = createApiServer(createApi(deps), { newId, log: deps.log });
-  return { server, counted, sent, sentInBulk, lines, keyId: id, auth: `AuthKey ${key}`, key };
+  const api = createApi(deps);
+  const directTargets = watchDirectRoute(api, isDirect);
+  const server = createApiServer(api, { newId, log: deps.log });
+  const auth = `AuthKey ${key}`;
+  return { server, counted, sent, sentInBulk, lines, directTargets, keyId: id, auth, key };
+}
+
+/** The targets that were answered past Express; none where the way is shut. */
+function watchDirectRoute(api: Api, isOpen: boolean): string[] {
+  const targets: string[] = [];
+  const { directRoute } = api;
+  api.directRoute = (req, res) => {
+    const isAnswered = isOpen && directRoute(req, res);
+    if (isAnswered) targets.push(req.url);
+    return isAnswered;
+  };
+  return targets;
 }
 
 function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['inbox'] {

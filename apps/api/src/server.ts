@@ -4,8 +4,9 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@belfry/runtime';
 import { AppError, type ErrorCode } from '@belfry/shared';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { lingerMs } from './answer';
+import type { Api } from './app';
 import { errorBody } from './error-body';
 
 export type ServerOptions = {
@@ -24,7 +25,8 @@ const timeoutCheckMs = 5_000;
 const maxConnections = 10_000;
 
 /** The server of the gateway: bounded in time and connections, and answering in JSON what Node refuses itself. */
-export function createApiServer(api: Express, { tls, newId, log }: ServerOptions): Server {
+export function createApiServer(api: Api, { tls, newId, log }: ServerOptions): Server {
+  const shapes = shapesOf(api);
   const options = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -32,7 +34,7 @@ export function createApiServer(api: Express, { tls, newId, log }: ServerOptions
     connectionsCheckingInterval: timeoutCheckMs,
     // Without it Node answers a missing Host itself, without a body; nothing here reads Host.
     requireHostHeader: false,
-    ...shapesOf(api),
+    ...shapes,
   };
   const server = tls ? https.createServer({ ...options, ...tls }) : http.createServer(options);
   server.maxConnections = maxConnections;
@@ -43,6 +45,8 @@ export function createApiServer(api: Express, { tls, newId, log }: ServerOptions
     if (refused.has(req.socket)) return;
     lastAnswers.set(req.socket, res);
     req.url = originFormOf(req.url);
+    // With their shapes they are Express's own.
+    if (shapes && api.directRoute(req as Request, res as Response)) return;
     api(req, res);
   }
   server.on('request', take);
@@ -120,8 +124,8 @@ export function closeServer(server: Server, timeoutMs: number): Promise<void> {
  * change the prototype of each one otherwise, which costs near half of the gateway's throughput. Where
  * Node's own are classes, which only `new` can call, it may.
  */
-function shapesOf(api: Express): http.ServerOptions {
-  if (isClass(IncomingMessage) || isClass(ServerResponse)) return {};
+function shapesOf(api: Express): http.ServerOptions | undefined {
+  if (isClass(IncomingMessage) || isClass(ServerResponse)) return undefined;
   return {
     IncomingMessage: withPrototype(IncomingMessage, api.request),
     ServerResponse: withPrototype(ServerResponse, api.response),
