@@ -90,6 +90,16 @@ function watchDirectRoute(api: Api, isOpen: boolean): string[] {
   return targets;
 }
 
+function receiptsWithoutStore(): ApiDeps['receipts'] {
+  return {
+    channels: {},
+    secrets: createSecrets(createKeyRing()),
+    findIntegration: async () => undefined,
+    writeReceipts: away,
+    applyDataChanges: away,
+  };
+}
+
 function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['inbox'] {
   return {
     async findApp(asked) {

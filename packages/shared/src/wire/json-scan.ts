@@ -61,8 +61,6 @@ export function createScan(bytes: Buffer, isBatch: boolean): Scan {
     const limit = Math.min(at + count, bytes.length);
     while (at < limit) {
       if (isInString) passString(limit);
-      // Most bytes outside of strings are of no kind.
-      else if (kindOfByte[bytes[at] ?? 0] === 0) at += 1;
       else passByte();
     }
     return at >= bytes.length;
