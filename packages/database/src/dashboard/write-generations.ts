@@ -47,7 +47,7 @@ export async function writeGenerations(
   return rows;
 }
 
-// What one way of sending noted is not true of the next one.
+// What one way of sending noted is not true of the next one. The lock: a request is not removed while a message is added to it.
 const statement = `
 INSERT INTO message (id, request_id, item, app_id, channel, target, generation, integration_id, due_at, expires_at,
   is_bulk, notes, resend_of, unknown_count)
