@@ -415,6 +415,31 @@ describe('a resend by filter', () => {
     expect((await opened.call('get', opened.at(`/${id}`))).body).toMatchObject({ resent: 5 });
   });
 
+  test('is nobody else’s while a chunk of it is carried out', async () => {
+    const opened = await open();
+    const { requestId } = await opened.insert();
+    const id = await start(opened, 'state=failed');
+    const { database } = dashboard;
+    const besides: (string | undefined)[] = [];
+    const carryOutChunk = createResendByFilter({
+      carryOutResend: (decide) =>
+        carryOutResend(database.delivery, async (app, candidates) => {
+          besides.push((await carryOutResend(database.delivery, decide))?.resendId);
+          return decide(app, candidates);
+        }),
+      findVersion: createLookUps(database.lookUps).findVersion,
+      listUsableIntegrations: async () => new Set(),
+      newId,
+    });
+    for (let steps = 0; steps < maxSteps; steps += 1) {
+      if ((await carryOutChunk())?.resendId === id) break;
+    }
+    expect(besides).not.toContain(id);
+    expect(await generationsOf(requestId)).toHaveLength(2);
+    const { body } = await opened.call('get', opened.at(`/${id}`));
+    expect(body).toMatchObject({ resent: 1, skipped: 0, state: 'finished' });
+  });
+
   test('waits while all that its app sends is paused', async () => {
     const opened = await open();
     await opened.insert();
