@@ -81,7 +81,7 @@ describe('keyed sends that arrive together', () => {
     );
     const lookUps = asked.filter((text) => text.includes('FROM app_user'));
     expect(lookUps.length).toBeGreaterThan(0);
-    expect(lookUps.length).toBeLessThanOrEqual(calls / 4);
+    expect(lookUps.length).toBeLessThanOrEqual(calls / 2);
   });
 
   test('one alone is a statement, the steps of the gate and a job', async () => {
