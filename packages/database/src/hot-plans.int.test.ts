@@ -59,7 +59,10 @@ function walksOf(plan: Node): string[] {
     .filter((node) => node['Node Type'] !== 'Bitmap Heap Scan')
     .filter((node) => node['Relation Name'] !== undefined || /Index/.test(node['Node Type']))
     .filter((node) => !isByKey.test(node['Index Cond'] ?? ''))
-    .map((node) => `${node['Node Type']} of ${node['Relation Name'] ?? 'an index'} by ${node['Index Cond']}`);
+    .map(
+      (node) =>
+        `${node['Node Type']} of ${node['Relation Name'] ?? 'an index'} by ${node['Index Cond']}`,
+    );
 }
 
 const id = '00000000-0000-7000-8000-000000000000';
