@@ -33,6 +33,8 @@ export type Channel<Template, Override, Content> = {
   isBuiltIn?: true;
   /** The addresses of a recipient on this channel, or why there is none. Decided once, when the item is planned. */
   findTargets(recipient: Recipient): Targeting;
+  /** Whether a target is a place of several people, such as a group: what was sent there is nobody's own. */
+  isShared?(target: string): boolean;
   /** The credential that came with the recipient, still sealed, where a channel takes one. */
   findOwnToken?(recipient: Recipient): string | undefined;
   /** Parses a template once; throws TemplateError for what must be refused when it is saved. */

@@ -1,6 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type { DataChange } from '@belfry/shared';
 import type pg from 'pg';
+import { isErased } from './is-erased';
 
 /** What was learned about the address of a message. */
 export type LearnedChanges = { messageId: string; changes: DataChange[] };
@@ -32,7 +33,7 @@ function apply(pool: pg.Pool, messageId: string, change: DataChange): Promise<un
 function suppress(pool: pg.Pool, { messageId, change }: Of<'suppress'>): Promise<unknown> {
   return pool.query(
     `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
-     SELECT $2, app_id, channel, target, $3, $4, $5 FROM message WHERE id = $1
+     SELECT $2, app_id, channel, target, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
      ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING`,
     [messageId, newId(), change.sender, change.reason, change.detail],
   );

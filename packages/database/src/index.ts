@@ -52,12 +52,20 @@ export {
   type AppEventRow,
   type AppEvents,
   createAppEvents,
+  type DraftSave,
 } from './dashboard/app-events';
 export {
   type AppIntegrationRow,
   type AppIntegrations,
   createAppIntegrations,
 } from './dashboard/app-integrations';
+export {
+  type AppUserRow,
+  type AppUsers,
+  createAppUsers,
+  type FoundUser,
+  type UserDeviceRow,
+} from './dashboard/app-users';
 export { type Actor, type AuditEntryRow, listAuditEntries } from './dashboard/audit';
 export { type CallData, type LastCall, maxCallsCompared } from './dashboard/event-calls';
 export type {
@@ -75,6 +83,14 @@ export {
   type ResendableRow,
   writeGeneration,
 } from './dashboard/message-changes';
+export {
+  createPeople,
+  type PendingInvitation,
+  type People,
+  type PeopleChange,
+  type PeopleObstacle,
+  type PersonRow,
+} from './dashboard/people';
 export {
   type ChannelFacts,
   createQueueFacts,
@@ -111,6 +127,12 @@ export {
   maxSavedFilters,
   type SavedFilterRow,
 } from './dashboard/saved-filters';
+export {
+  type AddressOnChannel,
+  createSuppressions,
+  type SuppressionRow,
+  type Suppressions,
+} from './dashboard/suppressions';
 export type { NewGeneration, WrittenGeneration } from './dashboard/write-generations';
 export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
@@ -133,6 +155,7 @@ export {
   type NewDevice,
 } from './devices';
 export { type ConfiguredIntegration, listIntegrations, readRequestStory } from './doctor-queries';
+export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase-user';
 export {
   findUnplannedRequest,
   listUnplannedItems,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type Actor, writeAudit } from './dashboard/audit';
 import { inTransaction, type Queryable } from './transaction';
 
 const probeEveryMs = 15 * 60_000;
@@ -16,7 +17,11 @@ export async function markNeedsAttention(
 }
 
 /** An integration that works again: its messages go on at once. */
-export async function markActive(pool: pg.Pool, integrationId: string): Promise<void> {
+export async function markActive(
+  pool: pg.Pool,
+  integrationId: string,
+  actor?: Actor,
+): Promise<void> {
   await inTransaction(pool, async (client) => {
     const { rows } = await client.query<Woken>(
       `UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
@@ -25,6 +30,9 @@ export async function markActive(pool: pg.Pool, integrationId: string): Promise<
       [integrationId],
     );
     for (const row of rows) await wakeMessages(client, row);
+    if (actor && rows.length > 0) {
+      await writeAudit(client, actor, { action: 'integration.activated', subject: integrationId });
+    }
   });
 }
 

@@ -15,7 +15,7 @@ export async function resetOperator(
   email: string,
 ): Promise<ResetLink | undefined> {
   const operator = await prisma.operator.findFirst({
-    where: { email: { equals: email, mode: 'insensitive' } },
+    where: { email: { equals: email, mode: 'insensitive' }, disabledAt: null },
   });
   if (!operator) return undefined;
   const { id, accountId, role } = operator;

@@ -8,6 +8,7 @@ import {
 } from '@belfry/shared';
 import type pg from 'pg';
 import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
+import { isErased } from './is-erased';
 import { listOfTexts } from './list-of-texts';
 import { storable } from './storable';
 import type { Queryable } from './transaction';
@@ -98,7 +99,12 @@ WITH given AS (
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
     g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body)
 ), t AS (
-  SELECT g.*, m.id AS known_id FROM given g
+  -- What a provider says of somebody who was erased would bring the address back.
+  SELECT g.receipt_id, g.app_id, g.integration_id, g.state, g.reason, g.error_code, m.id AS known_id,
+    CASE WHEN ${isErased('m')} THEN NULL ELSE g.provider_message_id END AS provider_message_id,
+    CASE WHEN ${isErased('m')} THEN NULL ELSE g.detail END AS detail,
+    CASE WHEN ${isErased('m')} THEN '{}' ELSE g.body END AS body
+  FROM given g
   LEFT JOIN message m ON m.id = g.message_id AND m.app_id = g.app_id AND m.attempts > 0
     AND CASE WHEN g.integration_id IS NULL THEN m.channel IN ('push', 'onesignal')
       ELSE EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id) END

@@ -1,4 +1,5 @@
 import { removeOldDeliveryCounts } from './delivery-counts';
+import { createErasureTask } from './erase-user';
 import { purgeIdempotencyKeys } from './idempotency-keys';
 import { createRequestRemoval } from './remove-requests';
 import { createSealedTextsRemoval } from './sealed-items';
@@ -37,6 +38,7 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     inChunks('delivery_count', removeOldDeliveryCounts),
     createSealedTextsRemoval(upkeepChunk),
     inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
+    createErasureTask(),
   ];
 }
 

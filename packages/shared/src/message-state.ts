@@ -31,6 +31,7 @@ export const skipReasons = {
   no_integration: 'The channel has no integration, or no credential for this recipient.',
   device_gone: 'The device was removed or moved to another user.',
   cancelled: 'An operator cancelled it.',
+  erased: 'The person it was for was erased before it was sent.',
 } as const satisfies Record<string, string>;
 
 export type SkipReason = keyof typeof skipReasons;

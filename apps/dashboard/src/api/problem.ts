@@ -27,7 +27,7 @@ export type ProblemCode =
   | 'wrong_origin'
   /** 403: plain HTTP from beyond this machine. */
   | 'https_required'
-  /** 403: a viewer may not change anything. */
+  /** 403: a viewer may not change anything, and some things are for owners. */
   | 'not_allowed'
   /** 404: it is not there, or another account's. */
   | 'not_found'

@@ -38,6 +38,8 @@ export type SetUpLookAnswer = {
   kind: 'setup' | 'invite' | 'reset';
   /** Given by the invitation; the form keeps it. */
   email: string | null;
+  /** What an invitation makes of who takes it; null for other links. */
+  role: Role | null;
   accountName: string;
   expiresAt: number;
   minPasswordLength: number;

@@ -18,6 +18,7 @@ import { createFindRoutes, type FindRoutesDeps } from './routes/find';
 import { createIntegrationRoutes, type IntegrationRoutesDeps } from './routes/integrations';
 import { createKeyRoutes, type KeyRoutesDeps } from './routes/keys';
 import { createLogRoutes, type LogRoutesDeps } from './routes/log';
+import { createPeopleRoutes, type PeopleRoutesDeps } from './routes/people';
 import { createQueueRoutes, type QueueRoutesDeps } from './routes/queues';
 import { createRegistryRoutes } from './routes/registry';
 import { createRequestRoutes, type RequestRoutesDeps } from './routes/requests';
@@ -25,6 +26,7 @@ import { createResendRoutes, type ResendRoutesDeps } from './routes/resends';
 import { createSavedFilterRoutes, type SavedFilterRoutesDeps } from './routes/saved-filters';
 import { createSessionRoutes, type SessionRoutesDeps } from './routes/session';
 import { createTryingRoutes, type TryingRoutesDeps } from './routes/trying';
+import { createUserRoutes, type UserRoutesDeps } from './routes/users';
 
 export type DashboardDeps = {
   connections: Connections;
@@ -43,6 +45,8 @@ export type DashboardDeps = {
   queues: QueueRoutesDeps;
   captures: CaptureRoutesDeps;
   audit: AuditRoutesDeps;
+  people: PeopleRoutesDeps;
+  users: UserRoutesDeps;
   /** Whether the process can answer: PostgreSQL has its tables. */
   ready(): Promise<boolean>;
   /** Where the built page lies. */
@@ -120,8 +124,26 @@ function addRoutes(app: Express, deps: DashboardDeps): void {
   app.post('/api/apps/:appId/resume', apps.resume);
   app.get('/api/registry', createRegistryRoutes(deps.integrations, routes).read);
   app.get('/api/audit', createAuditRoutes(deps.audit, routes).list);
+  addPeople(app, deps);
   addConfiguration(app, deps);
   addRunning(app, deps);
+}
+
+/** Who works in the account, and whom its apps write to. */
+function addPeople(app: Express, deps: DashboardDeps): void {
+  const routes = createRoutes(deps.routes);
+  const people = createPeopleRoutes(deps.people, routes);
+  const users = createUserRoutes(deps.users, routes);
+  app.get('/api/people', people.list);
+  app.post('/api/people/invitations', people.invite);
+  app.delete('/api/people/invitations/:id', people.revoke);
+  app.route('/api/people/:id').patch(people.changeRole).delete(people.remove);
+  app.get('/api/apps/:appId/users', users.list);
+  app.route('/api/apps/:appId/users/:userSid').get(users.read).delete(users.erase);
+  app.get('/api/apps/:appId/erasures', users.listErasures);
+  const suppressionsAt = '/api/apps/:appId/suppressions';
+  app.route(suppressionsAt).get(users.listSuppressions).post(users.suppress);
+  app.delete(`${suppressionsAt}/:id`, users.allow);
 }
 
 /** What operators set up in an app. */

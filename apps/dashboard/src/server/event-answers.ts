@@ -1,5 +1,11 @@
 import type { AnyChannel } from '@belfry/channels';
-import type { AppEventRow, AppEvents, AppIntegrations, StoredVersion } from '@belfry/database';
+import type {
+  AppEventRow,
+  AppEvents,
+  AppIntegrations,
+  DraftSave,
+  StoredVersion,
+} from '@belfry/database';
 import type { VersionDefinition } from '@belfry/shared';
 import type { DraftAnswer, EventAnswer, EventRow, VersionAnswer, VersionRow } from '../api/events';
 import { type CheckedDefinition, checkDefinition, emptyDefinition } from './definition';
@@ -55,11 +61,7 @@ export function createEventAnswers(deps: EventAnswersDeps) {
     };
   }
 
-  async function save(
-    call: AppCall,
-    event: AppEventRow,
-    draft: { basedOn: number; definition: VersionDefinition },
-  ) {
+  async function save(call: AppCall, event: AppEventRow, draft: Omit<DraftSave, 'eventId'>) {
     const isSaved = await events.saveDraft(call.actor, call.app.id, {
       eventId: event.id,
       ...draft,

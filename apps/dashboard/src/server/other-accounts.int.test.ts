@@ -1,7 +1,7 @@
 import { writeCapture } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
-import type { Express } from 'express';
+import { fill, routesOf } from './routes.fixture';
 import {
   createStoredDashboard,
   type Neighbour,
@@ -71,25 +71,12 @@ async function createResend(appId: string): Promise<string> {
   return id;
 }
 
-/** Read off Express itself, so that no route can be left out. */
-function routesOf({ router }: Express): { method: string; path: string }[] {
-  return router.stack.flatMap(({ route }) =>
-    (route?.stack ?? []).map(({ method }) => ({ method, path: String(route?.path) })),
-  );
-}
-
-function fill(path: string, values: Record<string, string>): string {
-  return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? 'x').replace(/^\/api\//, '');
-}
-
-type Method = Parameters<StoredDashboard['call']>[0];
-
 describe('an operator of another account', () => {
   test('finds no app, whatever the route', async () => {
     const routes = routesOf(dashboard.app).filter(({ path }) => path.includes(':appId'));
     expect(routes.length).toBeGreaterThan(30);
     for (const { method, path } of routes) {
-      const answer = await neighbour.call(method as Method, fill(path, ids));
+      const answer = await neighbour.call(method, fill(path, ids));
       expect([method, path, answer.status, answer.body.error]).toEqual([
         method,
         path,
@@ -103,12 +90,12 @@ describe('an operator of another account', () => {
     const own = { ...ids, appId: neighbour.tenant.appId };
     const routes = routesOf(dashboard.app).filter(
       ({ path }) =>
-        /:(id|eventId|versionId|requestId|messageId|captureId|resendId)/.test(path) &&
+        /:(id|eventId|versionId|requestId|messageId|captureId|resendId|userSid)/.test(path) &&
         path.includes(':appId'),
     );
     for (const { method, path } of routes) {
       const body = method === 'get' ? undefined : bodyFor(path, method);
-      const answer = await neighbour.call(method as Method, fill(path, own), body);
+      const answer = await neighbour.call(method, fill(path, own), body);
       expect([method, path, answer.status]).toEqual([method, path, 404]);
     }
   });
@@ -151,6 +138,7 @@ function bodyFor(path: string, method: string): object {
     delivery: 'sandbox',
     confirm: true,
     confirmName: 'x',
+    confirmUserId: 'x',
   };
   return path.endsWith('/:id') && method === 'put' ? { updatedAt: 1 } : { ...all, name: 'x' };
 }

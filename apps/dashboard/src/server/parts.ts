@@ -16,19 +16,24 @@ import {
   createAppCaptures,
   createAppEvents,
   createAppIntegrations,
+  createAppUsers,
   createDatabase,
   createDatabaseCheck,
   createLookUps,
+  createPeople,
   createQueueFacts,
   createReadiness,
   createRequestLog,
   createResendRuns,
   createSavedFilters,
+  createSuppressions,
   type Database,
+  eraseUser,
   findNamed,
   findResendable,
   findVersionOfRequest,
   listAuditEntries,
+  listErasures,
   listHeartbeats,
   listUsableIntegrations,
   markActive,
@@ -58,7 +63,7 @@ import {
   messageStates,
 } from '@belfry/shared';
 import type { DashboardDeps } from './app';
-import { createConfirmPassword } from './confirm-password';
+import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
 import { createCredentialsBox } from './credentials';
 import { createLogLive } from './log-live';
@@ -146,10 +151,29 @@ export function createDashboardParts(
     },
     captures: { captures: createAppCaptures(pool) },
     savedFilters: { savedFilters: createSavedFilters(pool) },
-    audit: { listAuditEntries: (accountId, page) => listAuditEntries(pool, accountId, page) },
+    ...createPeopleParts(base, confirmPassword),
     ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
     webDir,
     logger: log,
+  };
+}
+
+/** Who works in the account and what they changed, and whom its apps write to. */
+function createPeopleParts(
+  { database }: Base,
+  confirmPassword: ConfirmPassword,
+): Pick<DashboardDeps, 'people' | 'users' | 'audit'> {
+  const pool = database.lookUps;
+  return {
+    people: { people: createPeople(pool), confirmPassword },
+    audit: { listAuditEntries: (accountId, page) => listAuditEntries(pool, accountId, page) },
+    users: {
+      channels,
+      users: createAppUsers(pool),
+      suppressions: createSuppressions(pool),
+      eraseUser: (actor, erasure) => eraseUser(pool, actor, erasure),
+      listErasures: (appId) => listErasures(pool, appId),
+    },
   };
 }
 
@@ -174,7 +198,7 @@ function createConfigurationParts(
         senderDeps: senderDepsOf(env),
         now: () => new Date(),
       }),
-      markActive: (id) => markActive(pool, id),
+      markActive: (id, actor) => markActive(pool, id, actor),
       receiptUrlOf: (integrationId) =>
         receiptUrlOf({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
       slackInstallUrlOf: createSlackInstallUrlOf({ env, secrets }),

@@ -61,5 +61,10 @@ export const nameSchema = Type.String({
   ...nameProblem,
 });
 
+export const emailSchema = Type.String({
+  maxLength: 254,
+  pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$',
+  'x-problem': 'must be an e-mail address',
+});
 export const passwordSchema = Type.String({ maxLength: 1_024 });
 export const confirmSchema = Type.Optional(Type.Boolean());

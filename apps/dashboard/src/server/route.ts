@@ -35,18 +35,16 @@ export type RoutesDeps = { sessions: Pick<Sessions, 'get'>; apps: Pick<AccountAp
 /** Makes handlers of routes: who is signed in, whether they may, and whose app it is, before anything else. */
 export function createRoutes({ sessions, apps }: RoutesDeps) {
   function signedIn(handler: Handler<Call>, rules: CallRules = {}): RouteHandler {
-    const { answer = sendJson, mayViewer = false } = rules;
+    const { answer = sendJson } = rules;
     return async function handleCall(req, res) {
-      answer(res, await handler(await callOf(req, res, mayViewer)));
+      answer(res, await handler(await callOf(req, res, rules)));
     };
   }
 
-  async function callOf(req: Request, res: Response, mayViewer: boolean): Promise<Call> {
+  async function callOf(req: Request, res: Response, rules: CallRules): Promise<Call> {
     const session = await sessions.get(req);
     const { operator, account } = session;
-    if (operator.role === 'viewer' && req.method !== 'GET' && !mayViewer) {
-      throw new Refusal('not_allowed', 'A viewer may look at everything, and change nothing.');
-    }
+    refuseRole(operator.role, req.method, rules);
     const actor = { accountId: account.id, operatorId: operator.id };
     return { req, res, session, actor, body: req.body, path: pathOf(req) };
   }
@@ -72,7 +70,22 @@ type CallRules = {
   answer?: Answer;
   /** It changes nothing that others see, though it is no GET. */
   mayViewer?: boolean;
+  /** Who works in the account, and what would lock everybody out. */
+  isForOwners?: boolean;
 };
+
+function refuseRole(
+  role: string,
+  method: string,
+  { mayViewer = false, isForOwners = false }: CallRules,
+): void {
+  if (role === 'viewer' && method !== 'GET' && !mayViewer) {
+    throw new Refusal('not_allowed', 'A viewer may look at everything, and change nothing.');
+  }
+  if (isForOwners && role !== 'owner') {
+    throw new Refusal('not_allowed', 'Only an owner of the account may do that.');
+  }
+}
 
 export function sendJson(res: Response, body: object): void {
   res.set('Cache-Control', 'no-store').json(body);

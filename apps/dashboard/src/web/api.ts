@@ -25,6 +25,7 @@ import type {
 } from '../api/integrations';
 import type { EndKeyBody, KeyListAnswer, ShowKeyAnswer } from '../api/keys';
 import type { LogAnswer } from '../api/log';
+import type { ChangeRoleBody, InviteAnswer, InviteBody, PeopleAnswer } from '../api/people';
 import type { PreviewAnswer, PreviewBody, SampleAnswer } from '../api/preview';
 import type { Problem, ProblemCode } from '../api/problem';
 import type { ChannelPauseAnswer, QueuesAnswer, StatusAnswer } from '../api/queues';
@@ -56,6 +57,15 @@ import type {
   TestSendAnswer,
   TestSendBody,
 } from '../api/test-send';
+import type {
+  ErasureListAnswer,
+  ErasureRow,
+  NewSuppressionBody,
+  SuppressionListAnswer,
+  SuppressionRow,
+  UserAnswer,
+  UserListAnswer,
+} from '../api/users';
 
 /** A refusal of the server, or that it cannot be reached at all. */
 export type PageProblem = Omit<Partial<Problem>, 'code'> & {
@@ -80,6 +90,8 @@ export function createApi(deps: ApiDeps) {
   return {
     ...sessionCalls(ask),
     ...accountCalls(ask),
+    ...peopleCalls(ask),
+    ...userCalls(ask),
     ...integrationCalls(ask),
     ...eventCalls(ask),
     ...draftCalls(ask),
@@ -150,6 +162,37 @@ function accountCalls(ask: Ask) {
       ask<Done>('DELETE', ofApp(appId), { confirmName }),
     listAudit: (before?: string) =>
       ask<AuditAnswer>('GET', `api/audit${before ? `?before=${id(before)}` : ''}`),
+  };
+}
+
+function peopleCalls(ask: Ask) {
+  const one = (of: string) => `api/people/${id(of)}`;
+  return {
+    listPeople: () => ask<PeopleAnswer>('GET', 'api/people'),
+    invite: (body: InviteBody) => ask<InviteAnswer>('POST', 'api/people/invitations', body),
+    revokeInvitation: (of: string) =>
+      ask<PeopleAnswer>('DELETE', `api/people/invitations/${id(of)}`),
+    changeRole: (of: string, body: ChangeRoleBody) => ask<PeopleAnswer>('PATCH', one(of), body),
+    removePerson: (of: string, password: string) =>
+      ask<PeopleAnswer | Done>('DELETE', one(of), { password }),
+  };
+}
+
+function userCalls(ask: Ask) {
+  const users = (appId: string) => `${ofApp(appId)}/users`;
+  const suppressions = (appId: string) => `${ofApp(appId)}/suppressions`;
+  return {
+    listUsers: (appId: string, query: string) =>
+      ask<UserListAnswer>('GET', `${users(appId)}${query ? `?${query}` : ''}`),
+    readUser: (appId: string, sid: string) => ask<UserAnswer>('GET', `${users(appId)}/${id(sid)}`),
+    eraseUser: (appId: string, sid: string, confirmUserId: string) =>
+      ask<ErasureRow>('DELETE', `${users(appId)}/${id(sid)}`, { confirmUserId }),
+    listErasures: (appId: string) => ask<ErasureListAnswer>('GET', `${ofApp(appId)}/erasures`),
+    listSuppressions: (appId: string, query: string) =>
+      ask<SuppressionListAnswer>('GET', `${suppressions(appId)}${query ? `?${query}` : ''}`),
+    suppress: (appId: string, body: NewSuppressionBody) =>
+      ask<SuppressionRow>('POST', suppressions(appId), body),
+    allow: (appId: string, of: string) => ask<Done>('DELETE', `${suppressions(appId)}/${id(of)}`),
   };
 }
 

@@ -17,6 +17,7 @@ export type Desk = {
   app: AppAnswer | undefined;
   registry: RegistryAnswer;
   mayChange: boolean;
+  isOwner: boolean;
   reloadApps: () => Promise<void>;
 };
 

@@ -9,6 +9,7 @@ export const keyHelp: readonly (readonly [string, string])[] = [
   ['g i', 'Integrations'],
   ['g q', 'Queues'],
   ['g s', 'Sandbox'],
+  ['g u', 'Users'],
   ['⌘K or Ctrl K', 'Find or jump'],
   ['/', 'Filter'],
   ['j k', 'Next and previous row'],

@@ -12,6 +12,7 @@ import './styles/parts.css';
 import './styles/log.css';
 import './styles/request.css';
 import './styles/pages.css';
+import './styles/users.css';
 import './styles/editor.css';
 import './styles/previews.css';
 import './styles/sandbox.css';

@@ -60,6 +60,7 @@ function SignedInPage({ session }: { session: SignedIn }) {
       apps: all,
       app: appOf(all, named),
       mayChange: session.operator.role !== 'viewer',
+      isOwner: session.operator.role === 'owner',
       reloadApps: apps.reload,
     };
   }, [registry.value, apps.value, apps.reload, session, named]);

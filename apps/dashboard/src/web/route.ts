@@ -1,5 +1,12 @@
-export type AppPage = 'log' | 'resends' | 'events' | 'integrations' | 'queues' | 'sandbox';
-export type AccountPage = 'keys' | 'apps' | 'account' | 'audit';
+export type AppPage =
+  | 'log'
+  | 'resends'
+  | 'events'
+  | 'integrations'
+  | 'queues'
+  | 'sandbox'
+  | 'users';
+export type AccountPage = 'keys' | 'apps' | 'people' | 'account' | 'audit';
 export type Route =
   | { page: 'home' | 'missing' }
   /** A link's token, where it stands in the path: an invitation, or a new password. */
@@ -14,10 +21,12 @@ const appPages: readonly string[] = [
   'integrations',
   'queues',
   'sandbox',
+  'users',
 ] satisfies AppPage[];
 const accountPages: readonly string[] = [
   'keys',
   'apps',
+  'people',
   'account',
   'audit',
 ] satisfies AccountPage[];
@@ -29,7 +38,7 @@ export function parseRoute(path: string): Route {
   if (first === 'apps' && rest.length > 0) return parseAppRoute(rest);
   if (first === 'invitations' && rest.length === 1) return { page: 'set-up', token: rest[0] };
   if (rest.length > 0) return { page: 'missing' };
-  if (first === 'set-up') return { page: 'set-up', token: undefined };
+  if (first === 'set-up' || first === 'join') return { page: 'set-up', token: undefined };
   return isAccountPage(first) ? { page: first } : { page: 'missing' };
 }
 

@@ -1,7 +1,7 @@
 import type { Channel } from '../channel';
 import { compilePush } from './compose';
 import { fcm } from './fcm';
-import { findMagicWordOfPush, findPushTargets } from './target';
+import { findMagicWordOfPush, findPushTargets, isSharedPushTarget } from './target';
 import {
   type PushContent,
   type PushOverride,
@@ -19,6 +19,7 @@ export const push: Channel<PushTemplate, PushOverride, PushContent> = {
   // The second notification takes the first one's place on the device.
   unknownResends: 2,
   findTargets: findPushTargets,
+  isShared: isSharedPushTarget,
   compile: compilePush,
   findMagicWord: findMagicWordOfPush,
   providers: { fcm },

@@ -28,6 +28,11 @@ export function readPushTarget(
   return registrationToken.test(target) ? { token: target } : { malformed: malformedToken };
 }
 
+/** A topic, which anybody may follow. */
+export function isSharedPushTarget(target: string): boolean {
+  return target.startsWith(topicPrefix);
+}
+
 /** sandbox:bounce */
 export function findMagicWordOfPush(target: string): string | undefined {
   return /^sandbox:([a-z]+)$/i.exec(target)?.[1]?.toLowerCase();

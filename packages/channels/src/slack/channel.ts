@@ -1,6 +1,6 @@
 import type { Channel } from '../channel';
 import { compileSlack } from './compose';
-import { findMagicWordOfSlack, findSlackTargets } from './target';
+import { findMagicWordOfSlack, findSlackTargets, isSharedSlackTarget } from './target';
 import {
   type SlackContent,
   type SlackOverride,
@@ -18,6 +18,7 @@ export const slack: Channel<SlackTemplate, SlackOverride, SlackContent> = {
   deadlineMs: 15_000,
   unknownResends: 1,
   findTargets: findSlackTargets,
+  isShared: isSharedSlackTarget,
   findOwnToken: (recipient) => recipient.slack?.accessToken,
   compile: compileSlack,
   findMagicWord: findMagicWordOfSlack,

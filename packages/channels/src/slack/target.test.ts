@@ -1,4 +1,9 @@
-import { findMagicWordOfSlack, findSlackTargets, parseSlackTarget } from './target';
+import {
+  findMagicWordOfSlack,
+  findSlackTargets,
+  isSharedSlackTarget,
+  parseSlackTarget,
+} from './target';
 
 describe('findSlackTargets', () => {
   test.each([
@@ -56,6 +61,17 @@ test.each([
   ['U0123456789 ada@example.org', { userId: 'U0123456789', email: 'ada@example.org' }],
 ])('the stored target %s reads back', (target, expected) => {
   expect(parseSlackTarget(target)).toEqual(expected);
+});
+
+test.each([
+  ['C0123456789', true],
+  ['G0123456789', true],
+  ['D0123456789', false],
+  ['U0123456789', false],
+  ['ada@example.org', false],
+  ['C0123456789 ada@example.org', false],
+])('%s is a place of several people: %s', (target, isShared) => {
+  expect(isSharedSlackTarget(target)).toBe(isShared);
 });
 
 test.each([

@@ -34,6 +34,12 @@ export function parseSlackTarget(target: string): SlackTarget {
   };
 }
 
+/** A channel or a group without the person whom it falls back to. */
+export function isSharedSlackTarget(target: string): boolean {
+  const { conversationId, email } = parseSlackTarget(target);
+  return email === undefined && /^[CG]/.test(conversationId ?? '');
+}
+
 /** CSANDBOXBOUNCE, or sandbox+bounce@example.com. */
 export function findMagicWordOfSlack(target: string): string | undefined {
   const { conversationId, userId, email } = parseSlackTarget(target);

@@ -1,7 +1,7 @@
 import type { Channel } from '../channel';
 import { telegramBotApi } from './bot-api';
 import { compileTelegram } from './compose';
-import { findMagicWordOfTelegram, findTelegramTargets } from './target';
+import { findMagicWordOfTelegram, findTelegramTargets, isSharedTelegramTarget } from './target';
 import {
   type TelegramContent,
   type TelegramOverride,
@@ -18,6 +18,7 @@ export const telegram: Channel<TelegramTemplate, TelegramOverride, TelegramConte
   deadlineMs: 15_000,
   unknownResends: 1,
   findTargets: findTelegramTargets,
+  isShared: isSharedTelegramTarget,
   compile: compileTelegram,
   findMagicWord: findMagicWordOfTelegram,
   providers: { telegram: telegramBotApi },

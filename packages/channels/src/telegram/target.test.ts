@@ -1,4 +1,4 @@
-import { findMagicWordOfTelegram, findTelegramTargets } from './target';
+import { findMagicWordOfTelegram, findTelegramTargets, isSharedTelegramTarget } from './target';
 
 describe('findTelegramTargets', () => {
   test.each([
@@ -39,6 +39,14 @@ describe('findTelegramTargets', () => {
       expect(findTelegramTargets(recipient)).toMatchObject({ skip: 'no_address' });
     },
   );
+});
+
+test.each([
+  ['42', false],
+  ['-1001234567890', true],
+  ['@belfry_news', true],
+])('%s is a place of several people: %s', (target, isShared) => {
+  expect(isSharedTelegramTarget(target)).toBe(isShared);
 });
 
 test.each([

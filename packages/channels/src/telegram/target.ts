@@ -21,6 +21,11 @@ export function isChatId(text: string): boolean {
   return chatNumber.test(text) || chatName.test(text);
 }
 
+/** Groups and channels have negative numbers or names. */
+export function isSharedTelegramTarget(target: string): boolean {
+  return /^[-@]/.test(target);
+}
+
 /** @sandbox_bounce */
 export function findMagicWordOfTelegram(target: string): string | undefined {
   return /^@sandbox_([a-z]+)$/i.exec(target)?.[1]?.toLowerCase();

@@ -1,7 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import { inTransaction, type Queryable } from '../transaction';
-import { writeAudit } from './audit';
+import { type Actor, changeWithAudit, writeAudit } from './audit';
 
 /** Who may sign in. */
 export type OperatorRow = {
@@ -70,14 +70,8 @@ export function createAccess(pool: pg.Pool) {
     },
 
     /** Of this operator only; false when there is none of that id. */
-    async endSessionById(operatorId: string, sessionId: string): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `UPDATE operator_session SET revoked_at = now()
-         WHERE operator_id = $1 AND encode(token_hash, 'hex') = $2 AND revoked_at IS NULL`,
-        [operatorId, sessionId],
-      );
-      return rowCount === 1;
-    },
+    endSessionById: (actor: Actor & { operatorId: string }, sessionId: string) =>
+      endSessionById(pool, actor, sessionId),
 
     async listSessions(operatorId: string): Promise<SessionListRow[]> {
       const { rows } = await pool.query<SessionListRow>(
@@ -174,6 +168,23 @@ async function useSession(
   return { operator, expiresAt: seen[0]?.expiresAt ?? expiresAt, endsAt };
 }
 
+async function endSessionById(
+  pool: pg.Pool,
+  actor: Actor & { operatorId: string },
+  sessionId: string,
+): Promise<boolean> {
+  const entry = { action: 'session.ended', subject: actor.operatorId };
+  const ended = await changeWithAudit(pool, actor, entry, async (client) => {
+    const { rows } = await client.query(
+      `UPDATE operator_session SET revoked_at = now()
+       WHERE operator_id = $1 AND encode(token_hash, 'hex') = $2 AND revoked_at IS NULL RETURNING 1`,
+      [actor.operatorId, sessionId],
+    );
+    return rows[0];
+  });
+  return ended !== undefined;
+}
+
 async function changePassword(pool: pg.Pool, change: PasswordChange): Promise<void> {
   const { accountId, operatorId, passwordHash, keptTokenHash } = change;
   await inTransaction(pool, async (client) => {
@@ -218,16 +229,17 @@ async function useInvitation(
     const operatorId =
       kind === 'reset'
         ? await resetPassword(client, address, passwordHash)
-        : await insertOperator(client, { accountId, email: address, passwordHash, role });
+        : await admitOperator(client, { accountId, email: address, passwordHash, role });
     if (operatorId === undefined) return undefined;
     await client.query('UPDATE invitation SET used_at = now() WHERE token_hash = $1', [tokenHash]);
-    const entry = { action: `operator.${kind}`, subject: operatorId };
-    await writeAudit(client, { accountId, operatorId }, entry);
+    const change = { email: address, role };
+    const action = kind === 'invite' ? 'operator.joined' : `operator.${kind}`;
+    await writeAudit(client, { accountId, operatorId }, { action, subject: operatorId, change });
     return { operatorId };
   });
 }
 
-async function endSessionsOf(client: Queryable, operatorId: string): Promise<void> {
+export async function endSessionsOf(client: Queryable, operatorId: string): Promise<void> {
   await client.query(
     'UPDATE operator_session SET revoked_at = now() WHERE operator_id = $1 AND revoked_at IS NULL',
     [operatorId],
@@ -251,7 +263,20 @@ async function resetPassword(
 
 type NewOperator = { accountId: string; email: string; passwordHash: string; role: string };
 
-/** Undefined where the address is another operator's. */
+/** Undefined where the address is another operator's. Who was removed and is invited again comes back, as the same one. */
+async function admitOperator(client: Queryable, given: NewOperator): Promise<string | undefined> {
+  const inserted = await insertOperator(client, given);
+  if (inserted !== undefined) return inserted;
+  const { accountId, email, passwordHash, role } = given;
+  const { rows } = await client.query<{ id: string }>(
+    `UPDATE operator SET account_id = $1, password_hash = $3, role = $4, disabled_at = NULL, created_at = now()
+     WHERE email = $2 AND disabled_at IS NOT NULL RETURNING id`,
+    [accountId, email, passwordHash, role],
+  );
+  return rows[0]?.id;
+}
+
+/** Undefined where the address is, or was, another operator's. */
 async function insertOperator(
   client: Queryable,
   { accountId, email, passwordHash, role }: NewOperator,

@@ -1,8 +1,8 @@
 import { newId } from '@belfry/runtime';
 import type { VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
-import { sqlStateOf } from '../transaction';
-import { type Actor, changeWithAudit } from './audit';
+import { inTransaction, sqlStateOf } from '../transaction';
+import { type Actor, changeWithAudit, writeAudit } from './audit';
 import { createEventCalls } from './event-calls';
 import { createEventVersions, type StoredVersion } from './event-versions';
 
@@ -23,6 +23,8 @@ export type DraftSave = {
   /** The revision that it was made from. */
   basedOn: number;
   definition: VersionDefinition;
+  /** What the save is, where it is more than writing on. */
+  action?: 'event.draft_discarded' | 'event.version_restored';
 };
 
 const maxEventsListed = 1_000;
@@ -55,19 +57,39 @@ export function createAppEvents(pool: pg.Pool) {
 
     /** False when somebody else saved in between. */
     async saveDraft(actor: Actor, appId: string, save: DraftSave): Promise<boolean> {
-      const { eventId, basedOn, definition } = save;
-      const { rowCount } = await pool.query(
-        `UPDATE event SET draft = $4, draft_revision = draft_revision + 1, draft_saved_at = now(),
-           draft_saved_by = $5, updated_at = now()
-         WHERE id = $1 AND app_id = $2 AND draft_revision = $3 AND deleted_at IS NULL`,
-        [eventId, appId, basedOn, JSON.stringify(definition), actor.operatorId],
-      );
-      return rowCount === 1;
+      return saveDraft(pool, { ...actor, appId }, save);
     },
 
     ...createEventVersions(pool),
     ...createEventCalls(pool),
   };
+}
+
+/** Who writes is remembered when they begin, not with each word that the editor saves by itself. */
+const draftPauseMs = 15 * 60_000;
+
+async function saveDraft(
+  pool: pg.Pool,
+  actor: Actor & { appId: string },
+  { eventId, basedOn, definition, action }: DraftSave,
+): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ isNews: boolean }>(
+      `UPDATE event e SET draft = $4, draft_revision = e.draft_revision + 1, draft_saved_at = now(),
+         draft_saved_by = $5, updated_at = now()
+       FROM (SELECT id, draft IS NULL OR draft_saved_by IS DISTINCT FROM $5::uuid
+           OR draft_saved_at IS NULL OR draft_saved_at <= now() - $6::float8 * interval '1 ms' AS "isNews"
+         FROM event WHERE id = $1 FOR UPDATE) before
+       WHERE e.id = before.id AND e.app_id = $2 AND e.draft_revision = $3 AND e.deleted_at IS NULL
+       RETURNING before."isNews"`,
+      [eventId, actor.appId, basedOn, JSON.stringify(definition), actor.operatorId, draftPauseMs],
+    );
+    const [saved] = rows;
+    if (!saved) return false;
+    const entry = { action: action ?? 'event.draft_saved', subject: eventId };
+    if (saved.isNews || action !== undefined) await writeAudit(client, actor, entry);
+    return true;
+  });
 }
 
 export type AppEvents = ReturnType<typeof createAppEvents>;

@@ -15,6 +15,7 @@ export type ResendableRow = {
   generation: number;
   state: string;
   isNewest: boolean;
+  /** Of somebody who was erased: nobody knows any more what it said, and to whom. */
   isErased: boolean;
 };
 

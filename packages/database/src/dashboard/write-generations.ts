@@ -1,3 +1,4 @@
+import { isErased } from '../is-erased';
 import type { Queryable } from '../transaction';
 
 export type NewGeneration = {
@@ -27,8 +28,8 @@ export type GenerationsOf = {
 
 /**
  * New messages of the same requests and items, one generation on; the old ones keep their states. Those that are missing
- * from the answer moved on, another resend was faster, or their request is being removed: its lock keeps both from
- * happening at once.
+ * from the answer moved on, another resend was faster, or their request is being removed, or their person erased: the
+ * locks keep both from happening at once.
  */
 export async function writeGenerations(
   client: Queryable,
@@ -59,7 +60,7 @@ SELECT t.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.generation +
 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::float8[]) t (id, message_id, state, integration_id, time_to_live_ms)
 JOIN message m ON m.id = t.message_id AND m.state = t.state
 JOIN request r ON r.id = m.request_id
-WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $6
-FOR KEY SHARE OF r
+WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $6 AND NOT ${isErased('m')}
+FOR KEY SHARE OF r FOR SHARE OF m
 ON CONFLICT (request_id, item, channel, target, generation) DO NOTHING
 RETURNING id, resend_of AS "resendOf", request_id AS "requestId", generation`;

@@ -60,11 +60,14 @@ export function createAppRoutes(
       return read(actor.accountId, app.id);
     }),
 
-    remove: inApp(async ({ actor, app, body }) => {
-      requireName(readBody(removeBody, body).confirmName, app.name);
-      await apps.remove(actor, app.id);
-      return { success: true };
-    }),
+    remove: inApp(
+      async ({ actor, app, body }) => {
+        requireName(readBody(removeBody, body).confirmName, app.name);
+        await apps.remove(actor, app.id);
+        return { success: true };
+      },
+      { isForOwners: true },
+    ),
   };
 }
 

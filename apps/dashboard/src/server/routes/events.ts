@@ -103,7 +103,8 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
       const { basedOn: revision } = readBody(revisionBody, call.body);
       const event = await findEvent(events, call);
       if (!event.live) throw new Refusal('wrong_state', 'There is no live version to go back to.');
-      await save(call, event, { basedOn: revision, definition: event.live.definition });
+      const definition = event.live.definition;
+      await save(call, event, { basedOn: revision, definition, action: 'event.draft_discarded' });
       return answer(call, event.id);
     }),
   };

@@ -23,7 +23,7 @@ export type IntegrationRoutesDeps = {
   credentials: CredentialsBox;
   testConnection: TestConnection;
   /** A passed test: what waits goes on. */
-  markActive(integrationId: string): Promise<void>;
+  markActive(integrationId: string, actor: Actor): Promise<void>;
   receiptUrlOf(integrationId: string): string;
   /** Undefined where there is no Slack app. */
   slackInstallUrlOf: ((actor: Actor, integrationId: string) => string) | undefined;
@@ -134,7 +134,7 @@ function createTestRoutes(
       const input = { settings: row.settings, credentials: box.open(row) };
       refuseProblems(getProvider(row), input);
       const tested = await testConnection(row, input);
-      if (tested.isWorking) await goOn(row.id);
+      if (tested.isWorking) await goOn(row.id, call.actor);
       return tested;
     }),
   };

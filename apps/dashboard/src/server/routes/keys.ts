@@ -16,6 +16,7 @@ const endBody = Type.Object({
   confirm: confirmSchema,
 });
 const shownOfId = 6;
+const forOwners = { isForOwners: true };
 
 /** The API keys under account details: shown and changed once the password was given again. */
 export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { signedIn }: Routes) {
@@ -40,7 +41,7 @@ export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { sign
       const made = await keys.create(call.actor);
       if (made) return made;
       throw new Refusal('wrong_state', 'Two keys are active already. End one of them first.');
-    }),
+    }, forOwners),
 
     end: signedIn(async (call) => {
       const body = readBody(endBody, call.body);
@@ -55,7 +56,7 @@ export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { sign
         );
       }
       return list(call.actor.accountId);
-    }),
+    }, forOwners),
   };
 }
 

@@ -32,7 +32,7 @@ export const filterNames = [
 ] as const;
 
 const beatEveryMs = 15_000;
-const sessionCheckEveryMs = 30_000;
+const sessionCheckEveryMs = 5_000;
 
 /** One row a request, newest first, and the same while it goes on. */
 export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {

@@ -11,7 +11,7 @@ import type { ConfirmPassword } from '../confirm-password';
 import type { Connections } from '../connection';
 import { minPasswordLength, type Passwords } from '../password';
 import { invalid, notFound, Refusal, tooManyTries } from '../problem';
-import { passwordSchema, readBody } from '../read-body';
+import { emailSchema, passwordSchema, readBody } from '../read-body';
 import { type RouteHandler, type Routes, sendJson } from '../route';
 import { hashToken, type Session, type Sessions } from '../sessions';
 import type { Tries } from '../tries';
@@ -38,11 +38,7 @@ const token = Type.String({
 });
 const setUpBody = Type.Object({
   token,
-  email: Type.String({
-    maxLength: 254,
-    pattern: '^[^\\s@]+@[^\\s@]+$',
-    'x-problem': 'must be an e-mail address',
-  }),
+  email: emailSchema,
   password: passwordSchema,
 });
 const passwordBody = Type.Object({ password: passwordSchema, newPassword: passwordSchema });
@@ -113,10 +109,11 @@ function createLinkRoutes(
     const { token: given } = readBody(Type.Object({ token }), req.body);
     const invitation = await access.findInvitation(hashToken(given));
     if (!invitation) throw linkEnded();
-    const { kind, email, accountName, expiresAt } = invitation;
+    const { kind, email, accountName, expiresAt, role } = invitation;
     const answer: SetUpLookAnswer = {
       kind,
       email,
+      role: kind === 'invite' ? roleOf(role) : null,
       accountName,
       expiresAt: expiresAt.getTime(),
       minPasswordLength,
@@ -162,8 +159,9 @@ function createOwnRoutes(
       };
     }),
 
-    end: signedIn(async ({ session, path }) => {
-      const isEnded = await access.endSessionById(session.operator.id, path['id'] ?? '');
+    end: signedIn(async ({ session, path, actor }) => {
+      const oneself = { ...actor, operatorId: session.operator.id };
+      const isEnded = await access.endSessionById(oneself, path['id'] ?? '');
       if (!isEnded) throw notFound('session');
       return { success: true };
     }, ofOneself),
@@ -228,10 +226,10 @@ function requireLongPassword(path: string, password: string): void {
 function linkEnded(): Refusal {
   return new Refusal(
     'link_ended',
-    'This link ended or was used, or its e-mail address has an operator already. Start Belfry again to print a new one, or sign in.',
+    'This link ended or was used, or its e-mail address has an operator already. Ask whoever gave it to you for a new one, or sign in.',
   );
 }
 
-function roleOf(role: string): 'owner' | 'editor' | 'viewer' {
+export function roleOf(role: string): 'owner' | 'editor' | 'viewer' {
   return role === 'owner' || role === 'viewer' ? role : 'editor';
 }

@@ -64,7 +64,8 @@ export function createVersionRoutes(
       const { basedOn: revision } = readBody(restoreBody, call.body);
       const event = await findEvent(events, call);
       const { definition } = await findVersion(events, call);
-      await save(call, event, { basedOn: revision, definition });
+      const action = 'event.version_restored' as const;
+      await save(call, event, { basedOn: revision, definition, action });
       return answer(call, event.id);
     }),
   };

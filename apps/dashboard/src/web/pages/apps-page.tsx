@@ -56,6 +56,7 @@ function AppTable({
   mayChange: boolean;
   onDo: (doing: Doing) => void;
 }) {
+  const { isOwner } = useDesk();
   return (
     <table className="wide-rows">
       <thead>
@@ -96,9 +97,11 @@ function AppTable({
                   <Button look="small" onClick={() => onDo({ kind: 'change', app })}>
                     Change
                   </Button>
-                  <Button look="small" onClick={() => onDo({ kind: 'remove', app })}>
-                    Remove
-                  </Button>
+                  {isOwner && (
+                    <Button look="small" onClick={() => onDo({ kind: 'remove', app })}>
+                      Remove
+                    </Button>
+                  )}
                 </span>
               )}
             </td>

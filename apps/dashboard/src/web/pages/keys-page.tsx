@@ -13,7 +13,7 @@ type Step = { kind: 'show' | 'end'; key: KeyRow } | { kind: 'create' };
 
 /** Two may be active, so that a key is rotated without a gap. */
 export function KeysPage() {
-  const { mayChange } = useDesk();
+  const { mayChange, isOwner } = useDesk();
   const keys = useAnswer('keys', (api) => api.listKeys());
   const [step, setStep] = useState<Step>();
   const [shown, setShown] = useState<{ hint: string; key: string }>();
@@ -24,7 +24,7 @@ export function KeysPage() {
       <AwayBar loaded={keys} reload={keys.reload} />
       <PageHead
         action={
-          mayChange && (
+          isOwner && (
             <Button
               look="main-action"
               disabled={active >= max}
@@ -96,6 +96,7 @@ function KeyTable({
   mayChange: boolean;
   onStep: (step: Step) => void;
 }) {
+  const { isOwner } = useDesk();
   const now = Date.now();
   return (
     <table className="wide-rows">
@@ -126,9 +127,11 @@ function KeyTable({
                   <Button look="small" onClick={() => onStep({ kind: 'show', key })}>
                     Show
                   </Button>
-                  <Button look="small" onClick={() => onStep({ kind: 'end', key })}>
-                    End
-                  </Button>
+                  {isOwner && (
+                    <Button look="small" onClick={() => onStep({ kind: 'end', key })}>
+                      End
+                    </Button>
+                  )}
                 </span>
               )}
             </td>

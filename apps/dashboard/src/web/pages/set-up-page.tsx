@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import type { Connection, SessionAnswer, SetUpLookAnswer } from '../../api/session';
 import type { PageProblem } from '../api';
 import { useTools } from '../context';
-import { clock } from '../format';
+import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Field } from '../parts/field';
 import { Bell } from '../parts/icons';
@@ -46,7 +46,7 @@ export function SetUpPage({
       <section className="now" aria-label="This system">
         <Tower />
         <RunningFacts connection={connection} />
-        <NextSteps />
+        {look?.kind === 'setup' && <NextSteps />}
       </section>
     </main>
   );
@@ -58,12 +58,21 @@ function LinkEnded({ problem }: { problem: PageProblem }) {
       <h1>This link does not work</h1>
       <p>{problem.error}</p>
       <p>
-        A link works once, for 30 minutes. Run <code>npm start</code> again for a new one, or{' '}
-        <Link to="">sign in</Link>.
+        A link works once: the first one of an installation for 30 minutes, until the next{' '}
+        <code>npm start</code> prints another; an invitation for 72 hours.{' '}
+        <Link to="">Sign in</Link>.
       </p>
     </>
   );
 }
+
+const actionOf: Record<SetUpLookAnswer['kind'], string> = {
+  setup: 'Create operator and sign in',
+  invite: 'Join and sign in',
+  reset: 'Change the password and sign in',
+};
+
+const articleOf = (role: string) => (role === 'viewer' ? `a ${role}` : `an ${role}`);
 
 function titleOf({ kind, accountName }: SetUpLookAnswer): string {
   if (kind === 'setup') return 'Make the first operator';
@@ -95,8 +104,9 @@ function SetUpForm({
     <>
       <h1>{titleOf(look)}</h1>
       <p>
-        You are here by a one-time link. It ends at {clock(look.expiresAt)}, or as soon as you are
-        done.
+        You are here by a one-time link. It ends at {moment(look.expiresAt, Date.now())}, or as soon
+        as you are done.
+        {look.role && ` You will be ${articleOf(look.role)} of ${look.accountName}.`}
       </p>
       <form className="form" onSubmit={(event) => void submit(event)}>
         {!problem?.fields && <ProblemNote problem={problem} />}
@@ -123,10 +133,7 @@ function SetUpForm({
           onChange={(event) => setPassword(event.target.value)}
         />
         <Button look="main-action" type="submit">
-          {look.kind === 'reset'
-            ? 'Change the password and sign in'
-            : 'Create operator and sign in'}{' '}
-          <kbd data-keys="Enter" />
+          {actionOf[look.kind]} <kbd data-keys="Enter" />
         </Button>
       </form>
     </>

@@ -40,14 +40,19 @@ export function PasswordDialog({
   title,
   text,
   action,
+  before,
   extra,
+  isDanger = false,
   onPassword,
   onClose,
 }: {
   title: string;
   text: string;
   action: string;
+  /** What is asked before the password, and after it. */
+  before?: ReactNode;
   extra?: ReactNode;
+  isDanger?: boolean;
   onPassword: (password: string) => Promise<PageProblem | undefined>;
   onClose: () => void;
 }) {
@@ -63,6 +68,7 @@ export function PasswordDialog({
       <form className="form" onSubmit={(event) => void submit(event)}>
         <p>{text}</p>
         {!isWrong && <ProblemNote problem={problem} />}
+        {before}
         <Field
           label="Your password"
           type="password"
@@ -74,7 +80,7 @@ export function PasswordDialog({
         />
         {extra}
         <div className="dialog-foot">
-          <Button look="main-action" type="submit">
+          <Button look={isDanger ? 'danger' : 'main-action'} type="submit">
             {action}
           </Button>
           <Button onClick={onClose}>Cancel</Button>

@@ -22,11 +22,13 @@ const appPages: readonly Page[] = [
   { page: 'queues', text: 'Queues', icon: 'queues' },
   { page: 'sandbox', text: 'Sandbox', icon: 'sandbox' },
   { page: 'resends', text: 'Resends', icon: 'retry' },
+  { page: 'users', text: 'Users', icon: 'person' },
 ];
 
 const accountPages: readonly Jump[] = [
   { text: 'API keys', kind: 'page', icon: 'key', to: 'keys' },
   { text: 'Apps', kind: 'page', icon: 'apps', to: 'apps' },
+  { text: 'People', kind: 'page', icon: 'people', to: 'people' },
   { text: 'Audit', kind: 'page', icon: 'history', to: 'audit' },
   { text: 'Password and sessions', kind: 'page', icon: 'person', to: 'account' },
 ];

@@ -9,6 +9,7 @@ import { IntegrationsPage } from '../pages/integrations-page';
 import { KeysPage } from '../pages/keys-page';
 import { LogPage } from '../pages/log-page';
 import { MissingPage } from '../pages/missing-page';
+import { PeoplePage } from '../pages/people-page';
 import { QueuesPage } from '../pages/queues-page';
 import { type AppPage, pathOf, type Route } from '../route';
 import { HelpDialog } from './help-dialog';
@@ -26,6 +27,7 @@ const SandboxPage = lazy(async () => ({
   default: (await import('../sandbox/sandbox-page')).SandboxPage,
 }));
 const EventPage = lazy(async () => ({ default: (await import('../editor/event-page')).EventPage }));
+const UsersPage = lazy(async () => ({ default: (await import('../pages/users-page')).UsersPage }));
 
 export function Shell({ route }: { route: Route }) {
   const { app } = useDesk();
@@ -43,6 +45,7 @@ export function Shell({ route }: { route: Route }) {
     'g i': go('integrations'),
     'g q': go('queues'),
     'g s': go('sandbox'),
+    'g u': go('users'),
     j: () => walkRows(1),
     k: () => walkRows(-1),
   };
@@ -85,6 +88,7 @@ function skipToMain() {
 const accountPages = {
   keys: KeysPage,
   apps: AppsPage,
+  people: PeoplePage,
   account: AccountPage,
   audit: AuditPage,
 };
@@ -96,6 +100,7 @@ const appPages: Record<AppPage, ComponentType<{ openId: string | undefined }>> =
   integrations: IntegrationsPage,
   queues: QueuesPage,
   sandbox: SandboxPage,
+  users: UsersPage,
 };
 
 function RoutedPage({ route }: { route: Route }) {

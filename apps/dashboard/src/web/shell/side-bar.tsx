@@ -14,11 +14,13 @@ const pages: readonly { page: AppPage; text: string; icon: IconName; keys: strin
   { page: 'integrations', text: 'Integrations', icon: 'plug', keys: 'g i' },
   { page: 'queues', text: 'Queues', icon: 'queues', keys: 'g q' },
   { page: 'sandbox', text: 'Sandbox', icon: 'sandbox', keys: 'g s' },
+  { page: 'users', text: 'Users', icon: 'person', keys: 'g u' },
 ];
 
 const accountPages = [
   { page: 'keys', text: 'API keys', icon: 'key' },
   { page: 'apps', text: 'Apps', icon: 'apps' },
+  { page: 'people', text: 'People', icon: 'people' },
   { page: 'audit', text: 'Audit', icon: 'history' },
 ] as const;
 

@@ -19,6 +19,8 @@ const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   ],
   queues: ['Queues', 'what waits, and who is working on it'],
   sandbox: ['Sandbox', 'every message that was captured instead of sent'],
+  users: ['Users', 'whom this app writes to, and whom it must not'],
+  people: ['People', 'who works in this account'],
   keys: ['API keys', 'of this account, for every app'],
   apps: ['Apps', 'each with its own events, integrations and log'],
   account: ['You', 'password and sessions'],

@@ -1,0 +1,226 @@
+import { newId } from '@belfry/runtime';
+import request from 'supertest';
+import {
+  createStoredDashboard,
+  type Neighbour,
+  password,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
+
+jest.setTimeout(30_000);
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+const address = () => `${newId()}@example.com`;
+
+function post(path: string, body: object) {
+  return request(dashboard.url).post(path).set('Origin', dashboard.url).send(body);
+}
+
+async function invite({ call }: Pick<Neighbour, 'call'>, role = 'editor', email = address()) {
+  const { status, body } = await call('post', 'people/invitations', { email, role, password });
+  expect([status, body.error]).toEqual([200, undefined]);
+  return { email, token: String(body.token), expiresAt: Number(body.expiresAt), body };
+}
+
+/** Comes in by an invitation, and calls from there on. */
+async function join(owner: Pick<Neighbour, 'call'>, role: string) {
+  const { email, token } = await invite(owner, role);
+  const agent = request.agent(dashboard.url);
+  const joined = await agent
+    .post('/api/set-up')
+    .set('Origin', dashboard.url)
+    .send({ token, email, password });
+  expect([joined.status, joined.body.operator.role]).toEqual([200, role]);
+  const read = () => agent.get('/api/people');
+  const send = (method: 'patch' | 'delete', id: string, body: object) =>
+    agent[method](`/api/people/${id}`).set('Origin', dashboard.url).send(body);
+  return { id: String(joined.body.operator.id), email, read, send };
+}
+
+async function idOf({ call }: Neighbour): Promise<string> {
+  const { people } = (await call('get', 'people')).body;
+  return people.find((one: { isYou: boolean }) => one.isYou).id;
+}
+
+describe('an invitation', () => {
+  test('lets its address in once, within 72 hours, with its role', async () => {
+    const owner = await dashboard.createNeighbour();
+    const { email, token, expiresAt } = await invite(owner, 'viewer');
+    expect(expiresAt - Date.now()).toBeGreaterThan(71.9 * 3_600_000);
+    expect(expiresAt - Date.now()).toBeLessThan(72.1 * 3_600_000);
+    const look = await post('/api/set-up/look', { token });
+    expect(look.body).toMatchObject({ kind: 'invite', email, role: 'viewer' });
+    // The address is the invitation's, whatever the form says.
+    const joined = await post('/api/set-up', { token, email: address(), password });
+    expect(joined.body).toMatchObject({ operator: { email, role: 'viewer' } });
+    const again = await post('/api/set-up', { token, email, password });
+    expect([again.status, again.body.code]).toEqual([410, 'link_ended']);
+    const { body } = await owner.call('get', 'people');
+    expect(body.invitations).toEqual([]);
+    expect(body.people.map((one: { email: string }) => one.email)).toContain(email);
+  });
+
+  test('is used by one of two who come at once', async () => {
+    const { email, token } = await invite(await dashboard.createNeighbour());
+    const both = await Promise.all(
+      [1, 2].map(() => post('/api/set-up', { token, email, password })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 410]);
+  });
+
+  test('is stored as a hash, and its token is told once', async () => {
+    const owner = await dashboard.createNeighbour();
+    const { token } = await invite(owner);
+    const { rows } = await dashboard.database.lookUps.query(
+      'SELECT row_to_json(i)::text AS row FROM invitation i WHERE account_id = $1',
+      [owner.tenant.accountId],
+    );
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(JSON.stringify((await owner.call('get', 'people')).body)).not.toContain(token);
+    expect(JSON.stringify((await owner.call('get', 'audit')).body)).not.toContain(token);
+  });
+
+  test('ends when it is revoked, when a newer one is made, and when its time is over', async () => {
+    const owner = await dashboard.createNeighbour();
+    const looks = async (token: string) => (await post('/api/set-up/look', { token })).status;
+    const older = await invite(owner);
+    const newer = await invite(owner, 'viewer', older.email);
+    expect([await looks(older.token), await looks(newer.token)]).toEqual([410, 200]);
+    const [{ id }] = newer.body.people.invitations;
+    expect((await owner.call('delete', `people/invitations/${id}`)).status).toBe(200);
+    expect(await looks(newer.token)).toBe(410);
+    expect((await owner.call('delete', `people/invitations/${id}`)).status).toBe(404);
+    const late = await invite(owner);
+    await dashboard.database.lookUps.query(
+      `UPDATE invitation SET expires_at = now() - interval '1 ms' WHERE email = $1`,
+      [late.email],
+    );
+    expect(await looks(late.token)).toBe(410);
+  });
+
+  test('is not made for who is here already, nor without the password', async () => {
+    const owner = await dashboard.createNeighbour();
+    const body = { email: owner.email.toUpperCase(), role: 'editor', password };
+    const taken = await owner.call('post', 'people/invitations', body);
+    expect([taken.status, taken.body.fields[0].path]).toEqual([409, 'email']);
+    const wrong = { email: address(), role: 'editor', password: 'stolen session' };
+    const refused = await owner.call('post', 'people/invitations', wrong);
+    expect(refused.body.code).toBe('wrong_password');
+    const odd = { email: address(), role: 'admin', password };
+    expect((await owner.call('post', 'people/invitations', odd)).body.fields[0].path).toBe('role');
+  });
+
+  test('is none of another account’s', async () => {
+    const owner = await dashboard.createNeighbour();
+    const { body } = await invite(owner);
+    const [{ id }] = body.people.invitations;
+    const stranger = await dashboard.createNeighbour();
+    expect((await stranger.call('delete', `people/invitations/${id}`)).status).toBe(404);
+    const theirs = await idOf(owner);
+    const removal = await stranger.call('delete', `people/${theirs}`, { password });
+    expect(removal.status).toBe(404);
+  });
+});
+
+describe('somebody who is removed', () => {
+  test('is out at once, with every session, and so are the links that they made', async () => {
+    const owner = await dashboard.createNeighbour();
+    const other = await join(owner, 'owner');
+    expect((await other.read()).status).toBe(200);
+    await dashboard.database.lookUps.query(
+      `INSERT INTO invitation (token_hash, account_id, kind, email, role, created_by, expires_at)
+       VALUES (decode(md5($1), 'hex'), $2, 'invite', $1, 'owner', $3, now() + interval '1 h')`,
+      [address(), owner.tenant.accountId, other.id],
+    );
+    const removed = await owner.call('delete', `people/${other.id}`, { password });
+    expect(removed.body.people).toHaveLength(1);
+    expect(removed.body.invitations).toEqual([]);
+    expect((await other.read()).body.code).toBe('signed_out');
+    const signIn = await post('/api/session', { email: other.email, password });
+    expect(signIn.body.code).toBe('wrong_credentials');
+  });
+
+  test('keeps their name in the audit, and comes back by another invitation', async () => {
+    const owner = await dashboard.createNeighbour();
+    const other = await join(owner, 'editor');
+    await owner.call('delete', `people/${other.id}`, { password });
+    const { token } = await invite(owner, 'viewer', other.email);
+    const back = await post('/api/set-up', { token, email: other.email, password });
+    expect(back.body).toMatchObject({ operator: { email: other.email, role: 'viewer' } });
+    const { entries } = (await owner.call('get', 'audit')).body;
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      'operator.joined',
+      'invitation.created',
+      'operator.removed',
+      'operator.joined',
+      'invitation.created',
+    ]);
+    expect(entries[2]).toMatchObject({
+      operator: owner.email,
+      change: { email: other.email, role: 'editor' },
+    });
+    expect(entries[3].operator).toBe(other.email);
+  });
+});
+
+describe('the last owner', () => {
+  test('is neither removed nor made anything else', async () => {
+    const owner = await dashboard.createNeighbour();
+    await join(owner, 'editor');
+    const id = await idOf(owner);
+    const removed = await owner.call('delete', `people/${id}`, { password });
+    expect([removed.status, removed.body.code]).toEqual([409, 'wrong_state']);
+    const demoted = await owner.call('patch', `people/${id}`, { role: 'viewer', password });
+    expect([demoted.status, demoted.body.code]).toEqual([409, 'wrong_state']);
+    expect((await owner.call('get', 'people')).body.people).toHaveLength(2);
+  });
+
+  test.each([
+    ['removes the other', 'delete', {}],
+    ['makes the other a viewer', 'patch', { role: 'viewer' }],
+  ] as const)(
+    'is left where each of two owners %s at the same moment',
+    async (_what, method, body) => {
+      const first = await dashboard.createNeighbour();
+      const second = await join(first, 'owner');
+      const answers = await Promise.all([
+        first.call(method, `people/${second.id}`, { ...body, password }),
+        second.send(method, await idOf(first), { ...body, password }),
+      ]);
+      expect(answers.map(({ status }) => status === 200).sort()).toEqual([false, true]);
+      const { rows } = await dashboard.database.lookUps.query(
+        `SELECT 1 FROM operator WHERE account_id = $1 AND role = 'owner' AND disabled_at IS NULL`,
+        [first.tenant.accountId],
+      );
+      expect(rows).toHaveLength(1);
+    },
+  );
+
+  test('is left where two owners leave at the same moment', async () => {
+    const first = await dashboard.createNeighbour();
+    const second = await join(first, 'owner');
+    const answers = await Promise.all([
+      first.call('delete', `people/${await idOf(first)}`, { password }),
+      second.send('delete', second.id, { password }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe('a role', () => {
+  test('holds from the next call on, and takes an owner’s links away with it', async () => {
+    const owner = await dashboard.createNeighbour();
+    const other = await join(owner, 'owner');
+    const changed = await owner.call('patch', `people/${other.id}`, { role: 'viewer', password });
+    expect(changed.status).toBe(200);
+    const answer = await other.send('delete', await idOf(owner), { password });
+    expect([answer.status, answer.body.code]).toEqual([403, 'not_allowed']);
+  });
+});

@@ -1,0 +1,110 @@
+import { newId } from '@belfry/runtime';
+import { changingRoutesOf, fill } from './routes.fixture';
+import {
+  createStoredDashboard,
+  type Neighbour,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+/** What a viewer may call though it is no GET: it shows something, or is about themselves. */
+const openToViewers = [
+  'DELETE /api/session',
+  'DELETE /api/sessions/:id',
+  'POST /api/apps/:appId/events/:eventId/call-example',
+  'POST /api/apps/:appId/events/:eventId/check',
+  'POST /api/apps/:appId/events/:eventId/preview',
+  'POST /api/apps/:appId/events/:eventId/variables',
+  'POST /api/frames',
+  'POST /api/session',
+  'POST /api/set-up',
+  'POST /api/set-up/look',
+  'PUT /api/password',
+];
+
+/** Who works here, and what would lock everybody out. */
+const forOwners = [
+  'DELETE /api/apps/:appId',
+  'DELETE /api/people/:id',
+  'DELETE /api/people/invitations/:id',
+  'PATCH /api/people/:id',
+  'POST /api/keys',
+  'POST /api/keys/:id/end',
+  'POST /api/people/invitations',
+];
+
+async function signInAs(role: string): Promise<Neighbour> {
+  const neighbour = await dashboard.createNeighbour();
+  await dashboard.database.lookUps.query('UPDATE operator SET role = $2 WHERE email = $1', [
+    neighbour.email,
+    role,
+  ]);
+  return neighbour;
+}
+
+/** Calls every route that may change something, and names those that the role refuses. */
+async function findRefused({ call, tenant }: Neighbour): Promise<string[]> {
+  const refused: string[] = [];
+  const ids = Object.fromEntries(
+    ['id', 'eventId', 'versionId', 'messageId', 'requestId', 'userSid'].map((name) => [
+      name,
+      newId(),
+    ]),
+  );
+  for (const [name, { method, path }] of changingRoutesOf(dashboard.app)) {
+    // It would end the session that asks.
+    if (name === 'DELETE /api/session') continue;
+    const { status, body } = await call(method, fill(path, { ...ids, appId: tenant.appId }), {});
+    if (body.code === 'not_allowed') expect([name, status]).toEqual([name, 403]);
+    if (body.code === 'not_allowed') refused.push(name);
+  }
+  return refused.sort();
+}
+
+function allBut(names: readonly string[]): string[] {
+  const all = [...changingRoutesOf(dashboard.app).keys()];
+  expect(all).toEqual(expect.arrayContaining([...names]));
+  return all.filter((name) => !names.includes(name)).sort();
+}
+
+describe('a viewer', () => {
+  test('changes nothing, whatever the route', async () => {
+    const viewer = await signInAs('viewer');
+    expect(await findRefused(viewer)).toEqual(allBut(openToViewers));
+  });
+
+  test('reads every list', async () => {
+    const { call, tenant } = await signInAs('viewer');
+    for (const place of ['people', 'audit', 'keys', `apps/${tenant.appId}/users`]) {
+      expect([place, (await call('get', place)).status]).toEqual([place, 200]);
+    }
+  });
+
+  test('is one from the next call on, in a session that began as an owner', async () => {
+    const { call, email } = await dashboard.createNeighbour();
+    expect((await call('post', 'apps', { name: 'First' })).status).toBe(200);
+    await dashboard.database.lookUps.query(`UPDATE operator SET role = 'viewer' WHERE email = $1`, [
+      email,
+    ]);
+    expect((await call('post', 'apps', { name: 'Second' })).body.code).toBe('not_allowed');
+  });
+});
+
+describe('an editor', () => {
+  test('is refused what is for owners, and nothing else', async () => {
+    expect(await findRefused(await signInAs('editor'))).toEqual(forOwners);
+  });
+});
+
+describe('an owner', () => {
+  test('is refused nothing', async () => {
+    expect(await findRefused(await dashboard.createNeighbour())).toEqual([]);
+  });
+});

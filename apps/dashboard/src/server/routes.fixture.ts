@@ -1,0 +1,30 @@
+import type { Express } from 'express';
+import type { StoredDashboard } from './stored-dashboard.fixture';
+
+export type Method = Parameters<StoredDashboard['call']>[0];
+export type ListedRoute = { method: Method; path: string };
+
+/** Read off Express itself, so that no route can be left out. */
+export function routesOf({ router }: Express): ListedRoute[] {
+  return router.stack.flatMap(({ route }) =>
+    (route?.stack ?? []).map(({ method }) => ({
+      method: method as Method,
+      path: String(route?.path),
+    })),
+  );
+}
+
+/** Those that may change something, by `POST /api/apps`. */
+export function changingRoutesOf(app: Express): Map<string, ListedRoute> {
+  const changing = routesOf(app).filter(({ method }) => method !== 'get');
+  return new Map(changing.map((route) => [nameOf(route), route]));
+}
+
+function nameOf({ method, path }: ListedRoute): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
+/** The path below `api/`, with a value for each parameter; `x`, which no row has, for what is not given. */
+export function fill(path: string, values: Record<string, string>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? 'x').replace(/^\/api\//, '');
+}

@@ -1,0 +1,154 @@
+import type { AnyChannel } from '@belfry/channels';
+import type {
+  Actor,
+  AddressOnChannel,
+  AppUserRow,
+  AppUsers,
+  ErasureRow,
+  NewErasure,
+  Suppressions,
+  UserDeviceRow,
+} from '@belfry/database';
+import { isUuid } from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type * as wire from '../../api/users';
+import { invalid, notFound, Refusal } from '../problem';
+import { readBody } from '../read-body';
+import { type AppCall, idOf, queryText, type Routes } from '../route';
+import {
+  addressesOf,
+  canonicalAddress,
+  erasureOf,
+  ownAddressesOf,
+  recipientOf,
+  suppressionOf,
+  userAnswerOf,
+  userRowOf,
+} from '../user-page';
+
+export type UserRoutesDeps = {
+  channels: Record<string, AnyChannel>;
+  users: AppUsers;
+  suppressions: Suppressions;
+  eraseUser(actor: Actor, erasure: NewErasure): Promise<ErasureRow | undefined>;
+  listErasures(appId: string): Promise<ErasureRow[]>;
+};
+
+/** Longer than any id or address that is searched for, but a push token. */
+const maxTextLength = 4_096;
+const eraseBody = Type.Object({ confirmUserId: Type.String({ maxLength: 1_024 }) });
+const suppressBody = Type.Object({
+  channel: Type.String({ maxLength: 64 }),
+  address: Type.String({ minLength: 1, maxLength: maxTextLength }),
+  detail: Type.String({
+    maxLength: 500,
+    pattern: '\\S',
+    'x-problem': 'must say why, in at most 500 characters',
+  }),
+});
+
+/** The people of an app, and the addresses that it must not write to. */
+export function createUserRoutes(deps: UserRoutesDeps, routes: Routes) {
+  return { ...createRecordRoutes(deps, routes), ...createSuppressionRoutes(deps, routes) };
+}
+
+function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
+  const { channels, users, suppressions } = deps;
+
+  async function find(call: AppCall): Promise<{ user: AppUserRow; devices: UserDeviceRow[] }> {
+    const user = await users.find(call.app.id, idOf(call, 'userSid', 'user'));
+    if (!user) throw notFound('user');
+    return { user, devices: await users.listDevices(user.sid) };
+  }
+
+  return {
+    list: inApp(async (call): Promise<wire.UserListAnswer> => {
+      const text = textOf(call, 'text');
+      if (text === undefined) {
+        const { rows, isPartial } = await users.list(call.app.id, textOf(call, 'after') ?? '');
+        const next = isPartial ? (rows.at(-1)?.userId ?? null) : null;
+        return { users: rows.map(userRowOf), next, isPartial: false };
+      }
+      const { rows, isPartial } = await users.search(call.app.id, text);
+      return { users: rows.map(userRowOf), next: null, isPartial };
+    }),
+
+    read: inApp(async (call): Promise<wire.UserAnswer> => {
+      const { user, devices } = await find(call);
+      const addresses = addressesOf(recipientOf(user, devices, channels), channels);
+      const known = addresses.flatMap(({ channel, address }): AddressOnChannel[] =>
+        address === null ? [] : [{ channel, address }],
+      );
+      const rows = await suppressions.listOf(call.app.id, known);
+      return userAnswerOf(user, devices, {
+        addresses,
+        suppressions: rows.map(suppressionOf),
+      });
+    }),
+
+    erase: inApp(async (call): Promise<wire.ErasureRow> => {
+      const { confirmUserId } = readBody(eraseBody, call.body);
+      const { user, devices } = await find(call);
+      if (confirmUserId !== user.userId) {
+        throw new Refusal(
+          'needs_confirmation',
+          `Type the id, ${user.userId}, to erase the person.`,
+        );
+      }
+      const addresses = ownAddressesOf(recipientOf(user, devices, channels), channels);
+      const erasure = { appId: call.app.id, userSid: user.sid, addresses };
+      const erased = await deps.eraseUser(call.actor, erasure);
+      if (!erased) throw notFound('user');
+      return erasureOf(erased);
+    }),
+
+    listErasures: inApp(async ({ app }): Promise<wire.ErasureListAnswer> => {
+      return { erasures: (await deps.listErasures(app.id)).map(erasureOf) };
+    }),
+  };
+}
+
+function createSuppressionRoutes({ channels, suppressions }: UserRoutesDeps, { inApp }: Routes) {
+  return {
+    listSuppressions: inApp(async (call): Promise<wire.SuppressionListAnswer> => {
+      const after = textOf(call, 'after');
+      const from = after !== undefined && isUuid(after) ? after : undefined;
+      const { rows, next } = await suppressions.list(call.app.id, textOf(call, 'text') ?? '', from);
+      return { suppressions: rows.map(suppressionOf), next };
+    }),
+
+    suppress: inApp(async (call): Promise<wire.SuppressionRow> => {
+      const { channel: name, address: given, detail } = readBody(suppressBody, call.body);
+      const channel = channels[name];
+      if (!channel) throw invalid([{ path: 'channel', problem: 'is none of the channels' }]);
+      const found = canonicalAddress(given.trim(), channel, channels);
+      if ('problem' in found) throw invalid([{ path: 'address', problem: found.problem }]);
+      const { address } = found;
+      const why = { channel: name, address, detail: detail.trim() };
+      const id = await suppressions.add(call.actor, call.app.id, why);
+      if (id === undefined) throw onListAlready();
+      const rows = await suppressions.listOf(call.app.id, [{ channel: name, address }]);
+      const row = rows.find((one) => one.id === id);
+      if (!row) throw notFound('suppression');
+      return suppressionOf(row);
+    }),
+
+    allow: inApp(async (call) => {
+      const id = idOf(call, 'id', 'suppression');
+      if (!(await suppressions.remove(call.actor, call.app.id, id))) throw notFound('suppression');
+      return { success: true };
+    }),
+  };
+}
+
+function textOf(call: AppCall, name: string): string | undefined {
+  const text = queryText(call, name);
+  if (text === undefined || (text.length <= maxTextLength && !text.includes('\0'))) return text;
+  throw new Refusal('bad_request', `${name} is no text that could be found.`);
+}
+
+function onListAlready(): Refusal {
+  return new Refusal('name_taken', 'This address is on the list already, for every sender.', {
+    fields: [{ path: 'address', problem: 'is on the list already' }],
+  });
+}

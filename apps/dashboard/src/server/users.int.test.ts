@@ -1,0 +1,159 @@
+import { newId } from '@belfry/runtime';
+import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
+
+jest.setTimeout(30_000);
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+const at = (place: string) => `apps/${dashboard.tenant.appId}/${place}`;
+
+async function createUser(contact: object) {
+  const { database, tenant } = dashboard;
+  const [sid, userId] = [newId(), `u-${newId()}`];
+  const { appId } = tenant;
+  await database.prisma.user.create({ data: { id: sid, appId, userId, contact } });
+  return { sid, userId };
+}
+
+async function readAudit(): Promise<{ action: string; subject: string; change: unknown }[]> {
+  return (await dashboard.call('get', 'audit')).body.entries;
+}
+
+describe('the record of a user', () => {
+  test('shows where each channel would reach them, or why not, and no token', async () => {
+    const { sid, userId } = await createUser({
+      email: 'ana@EXAMPLE.com',
+      mobile: 'not a number',
+      slack: { access_token: 'v1.sealed', channel_id: 'C0555010142' },
+      preferences: { locale: 'es', channel_preferences: { sms: { disabled: true } } },
+    });
+    const { body } = await dashboard.call('get', at(`users/${sid}`));
+    expect(body).toMatchObject({
+      userId,
+      contact: { slack: { access_token: '***' } },
+      preferences: { locale: 'es', isAllOff: false, channelsOff: ['sms'] },
+    });
+    expect(JSON.stringify(body)).not.toContain('v1.sealed');
+    const addresses = Object.fromEntries(
+      body.addresses.map((one: { channel: string }) => [one.channel, one]),
+    );
+    expect(addresses).toMatchObject({
+      email: { address: 'ana@example.com' },
+      sms: { address: null, note: expect.stringContaining('not a number') },
+      slack: { address: 'C0555010142' },
+      in_app: { address: userId },
+    });
+  });
+
+  test('tells why a provider switched a device off', async () => {
+    const { sid } = await createUser({});
+    const device = { appId: dashboard.tenant.appId, userSid: sid, fcmToken: newId() };
+    await dashboard.database.prisma.device.create({
+      data: { ...device, id: newId(), notificationsDisabled: true, disabledReason: 'UNREGISTERED' },
+    });
+    const { body } = await dashboard.call('get', at(`users/${sid}`));
+    expect(body.devices).toMatchObject([{ isDisabled: true, disabledReason: 'UNREGISTERED' }]);
+  });
+
+  test.each(['%00', 'x'.repeat(5_000)])(
+    'is not looked for by what no user can have',
+    async (text) => {
+      const { status } = await dashboard.call('get', at(`users?text=a${text}`));
+      expect(status).toBe(400);
+    },
+  );
+});
+
+describe('a suppression', () => {
+  test('holds for the address as the channel sends to it, with who and why', async () => {
+    const given = { channel: 'sms', address: '+1 (202) 555-0164', detail: ' asked by phone ' };
+    const { status, body } = await dashboard.call('post', at('suppressions'), given);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        address: '+12025550164',
+        reason: 'manual',
+        detail: 'asked by phone',
+        addedBy: dashboard.email,
+        sender: null,
+      },
+    ]);
+    const again = await dashboard.call('post', at('suppressions'), given);
+    expect([again.status, again.body.fields[0].path]).toEqual([409, 'address']);
+    const { sid } = await createUser({ mobile: '+1 202 555 0164' });
+    const user = await dashboard.call('get', at(`users/${sid}`));
+    const channels = user.body.suppressions.map((row: { channel: string }) => row.channel);
+    expect(channels).toEqual(['sms']);
+    const listed = await dashboard.call('get', at('suppressions?text=%2B1202555016'));
+    expect(listed.body.suppressions).toHaveLength(1);
+    expect((await dashboard.call('delete', at(`suppressions/${body.id}`))).status).toBe(200);
+    expect((await dashboard.call('delete', at(`suppressions/${body.id}`))).status).toBe(404);
+    const entries = await readAudit();
+    expect(entries.slice(0, 2).map(({ action }) => action)).toEqual([
+      'suppression.removed',
+      'suppression.added',
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('5550164');
+  });
+
+  test.each([
+    [{ channel: 'sms', address: '12', detail: 'x' }, 'address'],
+    [{ channel: 'email', address: 'nobody', detail: 'x' }, 'address'],
+    [{ channel: 'slack', address: '#general', detail: 'x' }, 'address'],
+    [{ channel: 'pigeon', address: 'x', detail: 'x' }, 'channel'],
+    [{ channel: 'email', address: 'a@example.com', detail: ' ' }, 'detail'],
+  ])('is refused where %j names no address, channel or reason', async (body, path) => {
+    const answer = await dashboard.call('post', at('suppressions'), body);
+    expect([answer.status, answer.body.fields[0].path]).toEqual([422, path]);
+  });
+
+  test('of many is listed page by page, each once', async () => {
+    const { call, tenant } = await dashboard.createNeighbour();
+    await dashboard.database.lookUps.query(
+      `INSERT INTO suppression (id, app_id, channel, recipient, reason)
+       SELECT gen_random_uuid(), $1, c, 'a' || (n % 40) || '@example.com', 'bounced'
+       FROM generate_series(1, 40) n, unnest(ARRAY['email', 'slack', 'in_app']) c`,
+      [tenant.appId],
+    );
+    const seen: string[] = [];
+    for (let after = '', pages = 0; pages < 5; pages += 1) {
+      const place = `apps/${tenant.appId}/suppressions?text=a&after=${after}`;
+      const { body } = await call('get', place);
+      seen.push(...body.suppressions.map(({ id }: { id: string }) => id));
+      if (body.next === null) break;
+      after = body.next;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
+  });
+});
+
+describe('erasing a user', () => {
+  test('asks for the id, is remembered without it, and leaves suppressions', async () => {
+    const email = `${newId()}@example.com`;
+    const { sid, userId } = await createUser({ email });
+    await dashboard.call('post', at('suppressions'), {
+      channel: 'email',
+      address: email,
+      detail: 'x',
+    });
+    const asked = await dashboard.call('delete', at(`users/${sid}`), { confirmUserId: 'another' });
+    expect([asked.status, asked.body.code]).toEqual([409, 'needs_confirmation']);
+    const erased = await dashboard.call('delete', at(`users/${sid}`), { confirmUserId: userId });
+    expect(erased.body).toMatchObject({ userSid: sid, messages: 0, erasedBy: dashboard.email });
+    expect((await dashboard.call('get', at(`users/${sid}`))).status).toBe(404);
+    const again = await dashboard.call('delete', at(`users/${sid}`), { confirmUserId: userId });
+    expect(again.status).toBe(404);
+    const [entry] = await readAudit();
+    expect(entry).toMatchObject({ action: 'user.erased', subject: sid, change: null });
+    const { body } = await dashboard.call('get', at('erasures'));
+    expect(body.erasures[0]).toMatchObject({ userSid: sid, finishedAt: null });
+    const kept = await dashboard.call('get', at(`suppressions?text=${email}`));
+    expect(kept.body.suppressions).toHaveLength(1);
+  });
+});

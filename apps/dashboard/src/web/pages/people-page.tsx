@@ -1,0 +1,197 @@
+import { useState } from 'react';
+import type { InvitationRow, PeopleAnswer, PersonRow } from '../../api/people';
+import type { PageProblem } from '../api';
+import { useAnswer, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button } from '../parts/controls';
+import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { PageHead } from '../parts/page-head';
+import { InviteDialog, InvitedLink } from '../people/invite-dialog';
+import { RemovePersonDialog, RoleDialog } from '../people/person-dialogs';
+
+type Step = { kind: 'invite' } | { kind: 'role' | 'remove'; person: PersonRow };
+type Invited = { email: string; token: string; expiresAt: number };
+
+/** Who may sign in, as what, and which links would let somebody in. */
+export function PeoplePage() {
+  const { isOwner } = useDesk();
+  const list = useAnswer('people', (api) => api.listPeople());
+  const [step, setStep] = useState<Step>();
+  const [invited, setInvited] = useState<Invited>();
+  return (
+    <div className="pane">
+      <AwayBar loaded={list} reload={list.reload} />
+      <PageHead
+        action={
+          isOwner && (
+            <Button look="main-action" onClick={() => setStep({ kind: 'invite' })}>
+              Invite a person
+            </Button>
+          )
+        }
+      >
+        An owner does everything, and says who works here. An editor changes events, integrations
+        and apps, resends, and erases users. A viewer looks at everything and changes nothing.
+      </PageHead>
+      {invited && <InvitedLink {...invited} onHide={() => setInvited(undefined)} />}
+      {list.value ? (
+        <>
+          <PeopleTable people={list.value.people} onStep={setStep} />
+          <Invitations rows={list.value.invitations} onChanged={list.set} />
+        </>
+      ) : (
+        <Waiting loaded={list} reload={list.reload} what="people" />
+      )}
+      {step?.kind === 'invite' && (
+        <InviteDialog
+          onClose={() => setStep(undefined)}
+          onInvited={(made, people) => {
+            setInvited(made);
+            list.set(people);
+          }}
+        />
+      )}
+      {step && step.kind !== 'invite' && (
+        <PersonStep step={step} onClose={() => setStep(undefined)} onChanged={list.set} />
+      )}
+    </div>
+  );
+}
+
+function PersonStep({
+  step,
+  ...props
+}: {
+  step: Exclude<Step, { kind: 'invite' }>;
+  onClose: () => void;
+  onChanged: (people: PeopleAnswer) => void;
+}) {
+  return step.kind === 'role' ? (
+    <RoleDialog person={step.person} {...props} />
+  ) : (
+    <RemovePersonDialog person={step.person} {...props} />
+  );
+}
+
+function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: Step) => void }) {
+  const { isOwner } = useDesk();
+  const now = Date.now();
+  return (
+    <table className="wide-rows">
+      <thead>
+        <tr>
+          <th>E-mail</th>
+          <th className="c-role">Role</th>
+          <th className="num opt">Here since</th>
+          <th className="num">Last seen</th>
+          <th className="c-acts">
+            <span className="vh">What can be done</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {people.map((person) => (
+          <tr key={person.id}>
+            <td title={person.email}>
+              <span className="state">
+                <span className="cut">{person.email}</span>
+                {person.isYou && <span className="tag on">you</span>}
+              </span>
+            </td>
+            <td>{person.role}</td>
+            <td className="num opt">{moment(person.since, now)}</td>
+            <td className="num">{person.lastSeenAt ? moment(person.lastSeenAt, now) : 'never'}</td>
+            <td className="right">
+              {isOwner && (
+                <span className="row-acts">
+                  <Button
+                    look="small"
+                    aria-label={`Change role of ${person.email}`}
+                    onClick={() => onStep({ kind: 'role', person })}
+                  >
+                    Change role
+                  </Button>
+                  <Button
+                    look="small"
+                    aria-label={`Remove ${person.email}`}
+                    onClick={() => onStep({ kind: 'remove', person })}
+                  >
+                    Remove
+                  </Button>
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Invitations({
+  rows,
+  onChanged,
+}: {
+  rows: InvitationRow[];
+  onChanged: (people: PeopleAnswer) => void;
+}) {
+  const { isOwner } = useDesk();
+  const { api } = useTools();
+  const [problem, setProblem] = useState<PageProblem>();
+  const now = Date.now();
+  async function revoke(id: string) {
+    const answer = await api.revokeInvitation(id);
+    setProblem('problem' in answer ? answer.problem : undefined);
+    if ('value' in answer) onChanged(answer.value);
+  }
+  return (
+    <section aria-label="Invitations">
+      <div className="pad sect-head">
+        <h2 className="sect">Invitations that nobody took yet</h2>
+        <ProblemNote problem={problem} />
+      </div>
+      {rows.length === 0 ? (
+        <div className="pad">
+          <NoteBox tone="plain">
+            None waits. A link is shown once, works once, and ends after 72 hours.
+          </NoteBox>
+        </div>
+      ) : (
+        <table className="wide-rows">
+          <thead>
+            <tr>
+              <th>E-mail</th>
+              <th className="c-role">Role</th>
+              <th className="opt">Invited by</th>
+              <th className="num">Ends</th>
+              <th className="c-acts">
+                <span className="vh">What can be done</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                <td title={row.email}>{row.email}</td>
+                <td>{row.role}</td>
+                <td className="opt">{row.invitedBy ?? ''}</td>
+                <td className="num">{moment(row.expiresAt, now)}</td>
+                <td className="right">
+                  {isOwner && (
+                    <Button
+                      look="small"
+                      aria-label={`Revoke the invitation of ${row.email}`}
+                      onClick={() => void revoke(row.id)}
+                    >
+                      Revoke
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

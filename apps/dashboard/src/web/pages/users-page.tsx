@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'react';
+import { useApp, usePlace, useTools } from '../context';
+import { useKeys } from '../keyboard';
+import { Segments } from '../parts/controls';
+import { Divider } from '../parts/divider';
+import { Icon } from '../parts/icons';
+import { pathOf } from '../route';
+import { ErasureList } from '../users/erasure-list';
+import { SuppressionList } from '../users/suppression-list';
+import { UserList } from '../users/user-list';
+import { UserPane } from '../users/user-pane';
+
+const panePx = 620;
+const typingPauseMs = 250;
+
+const lists = [
+  { value: 'users', text: 'Users' },
+  { value: 'suppressions', text: 'Suppressions' },
+  { value: 'erased', text: 'Erased' },
+] as const;
+
+type ListName = (typeof lists)[number]['value'];
+
+const hints: Record<ListName, string> = {
+  users: 'User id, e-mail, number, chat or device: how it begins',
+  suppressions: 'How the address begins',
+  erased: '',
+};
+
+/** Whom the app writes to, whom it must not write to, and whom it forgot. */
+export function UsersPage({ openId }: { openId: string | undefined }) {
+  const app = useApp();
+  const { places } = useTools();
+  const { search } = usePlace();
+  const given = new URLSearchParams(search);
+  const name = lists.find(({ value }) => value === given.get('list'))?.value ?? 'users';
+  const text = given.get('text') ?? '';
+  const close = () => places.go(pathOf(app.id, 'users'), { search: searchOf(name, text) });
+  const leave = () => {
+    if (openId) close();
+  };
+  useKeys({ Escape: leave });
+  return (
+    <div className="split usr">
+      <div className="bar">
+        <Segments
+          label="List"
+          options={lists}
+          value={name}
+          onChange={(next) => places.go(pathOf(app.id, 'users'), { search: searchOf(next, '') })}
+        />
+        {name !== 'erased' && (
+          <Finder
+            key={name}
+            hint={hints[name]}
+            text={text}
+            onText={(next) =>
+              places.go(pathOf(app.id, 'users', openId), {
+                search: searchOf(name, next),
+                isReplacing: true,
+              })
+            }
+          />
+        )}
+      </div>
+      {name === 'users' && (
+        <div className={openId ? 'body open' : 'body'}>
+          <UserList key={text} text={text} openId={openId} search={searchOf(name, text)} />
+          {openId && <UserPane key={openId} sid={openId} onClose={close} />}
+          {openId && <Divider name="users" side="last" initialPx={panePx} />}
+        </div>
+      )}
+      {name === 'suppressions' && <SuppressionList key={text} text={text} />}
+      {name === 'erased' && <ErasureList />}
+    </div>
+  );
+}
+
+function searchOf(list: ListName, text: string): string {
+  const given = { ...(list === 'users' ? {} : { list }), ...(text ? { text } : {}) };
+  return new URLSearchParams(given).toString();
+}
+
+function Finder({
+  text,
+  hint,
+  onText,
+}: {
+  text: string;
+  hint: string;
+  onText: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped(text), [text]);
+  useTypingPause(typed, text, onText);
+  return (
+    <search className="finder">
+      <Icon name="search" size={14} />
+      <input
+        className="input"
+        type="text"
+        aria-label="Find"
+        placeholder={hint}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <kbd className="key" data-keys="/" />
+    </search>
+  );
+}
+
+/** The address of the page follows once the person stops typing. */
+function useTypingPause(typed: string, text: string, onText: (text: string) => void) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins the pause anew.
+  useEffect(() => {
+    if (typed.trim() === text) return;
+    const timer = setTimeout(() => onText(typed.trim()), typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+}

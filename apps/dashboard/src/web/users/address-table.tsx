@@ -1,0 +1,165 @@
+import { useState } from 'react';
+import type { SuppressionRow, UserAddress, UserAnswer } from '../../api/users';
+import type { PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button } from '../parts/controls';
+import { channelIcon, Icon } from '../parts/icons';
+import { ProblemNote } from '../parts/notes';
+import { Mark } from '../parts/state-mark';
+import { SuppressDialog } from './suppress-dialog';
+
+/** Where each channel would reach the person, and whether it may. */
+export function AddressTable({
+  user,
+  onChanged,
+}: {
+  user: UserAnswer;
+  onChanged: () => Promise<void>;
+}) {
+  const { mayChange } = useDesk();
+  const app = useApp();
+  const { api } = useTools();
+  const [suppressed, setSuppressed] = useState<UserAddress>();
+  const [problem, setProblem] = useState<PageProblem>();
+  async function allow(row: SuppressionRow) {
+    const answer = await api.allow(app.id, row.id);
+    setProblem('problem' in answer ? answer.problem : undefined);
+    await onChanged();
+  }
+  return (
+    <section aria-label="Addresses">
+      {problem && (
+        <div className="pad">
+          <ProblemNote problem={problem} />
+        </div>
+      )}
+      <table className="wide-rows">
+        <thead>
+          <tr>
+            <th className="c-channel">Channel</th>
+            <th>Address</th>
+            <th className="c-acts">
+              <span className="vh">What can be done</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {user.addresses.map((one) => (
+            <AddressRow
+              key={`${one.channel} ${one.address}`}
+              one={one}
+              rows={user.suppressions.filter((row) => isOf(row, one))}
+              isOff={isOff(user, one)}
+              mayChange={mayChange}
+              onSuppress={() => setSuppressed(one)}
+              onAllow={(row) => void allow(row)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {suppressed?.address && (
+        <SuppressDialog
+          channel={suppressed.channel}
+          address={suppressed.address}
+          onClose={() => setSuppressed(undefined)}
+          onDone={onChanged}
+        />
+      )}
+    </section>
+  );
+}
+
+function isOff({ preferences }: UserAnswer, { channel, address }: UserAddress): boolean {
+  const { isAllOff, channelsOff } = preferences;
+  return address !== null && (isAllOff || channelsOff.includes(channel));
+}
+
+function isOf(row: SuppressionRow, { channel, address }: UserAddress): boolean {
+  return row.channel === channel && row.address === address;
+}
+
+function AddressRow({
+  one,
+  rows,
+  isOff: isSwitchedOff,
+  mayChange,
+  onSuppress,
+  onAllow,
+}: {
+  one: UserAddress;
+  rows: SuppressionRow[];
+  isOff: boolean;
+  mayChange: boolean;
+  onSuppress: () => void;
+  onAllow: (row: SuppressionRow) => void;
+}) {
+  const { channel, address, note } = one;
+  const isForAll = rows.some(({ sender }) => sender === null);
+  return (
+    <tr className={address === null ? 'faint' : undefined}>
+      <td>
+        <span className="state">
+          <Icon name={channelIcon(channel)} size={14} /> {channel}
+        </span>
+      </td>
+      <td className="stacked" title={address ?? note ?? undefined}>
+        {address === null ? note : <span className="mono">{address}</span>}
+        {isSwitchedOff && (
+          <small className="why">
+            <Mark name="skipped" size={12} />
+            <span>switched off by the person</span>
+          </small>
+        )}
+        {rows.map((row) => (
+          <SuppressedNote key={row.id} row={row} />
+        ))}
+      </td>
+      <td className="right">
+        {mayChange && (
+          <span className="row-acts">
+            {rows.map((row) => (
+              <Button
+                key={row.id}
+                look="small"
+                aria-label={`Allow ${channel} to ${row.address}`}
+                onClick={() => onAllow(row)}
+              >
+                Allow
+              </Button>
+            ))}
+            {address !== null && !isForAll && (
+              <Button
+                look="small"
+                aria-label={`Suppress ${channel} to ${address}`}
+                onClick={onSuppress}
+              >
+                Suppress
+              </Button>
+            )}
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+const words: Record<string, string> = {
+  bounced: 'bounced',
+  opted_out: 'opted out',
+  manual: 'suppressed',
+};
+
+function SuppressedNote({ row }: { row: SuppressionRow }) {
+  return (
+    <small className="why">
+      <Mark name="skipped" size={12} />
+      <span>
+        {words[row.reason] ?? row.reason}
+        {row.sender && ` for ${row.sender}`}, {moment(row.at, Date.now())}
+        {`, by ${row.addedBy ?? 'the provider'}`}
+        {row.detail && `: ${row.detail}`}
+      </span>
+    </small>
+  );
+}

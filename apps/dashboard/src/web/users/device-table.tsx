@@ -1,0 +1,58 @@
+import type { UserDevice } from '../../api/users';
+import { moment } from '../format';
+import { Mark } from '../parts/state-mark';
+
+export function DeviceTable({ devices }: { devices: UserDevice[] }) {
+  const now = Date.now();
+  return (
+    <section aria-label="Devices">
+      {devices.length === 0 ? (
+        <p className="nothing">No device: an app registers one when the person signs in on it.</p>
+      ) : (
+        <table className="wide-rows">
+          <thead>
+            <tr>
+              <th>Device</th>
+              <th className="c-channel">Platform</th>
+              <th>Push</th>
+              <th className="num c-when opt">Written</th>
+            </tr>
+          </thead>
+          <tbody>
+            {devices.map((device) => (
+              <tr key={device.sid}>
+                <td className="ev" title={device.token ?? device.sid}>
+                  {device.clientId ?? device.sid}
+                </td>
+                <td>{device.platform ?? ''}</td>
+                <td className="stacked" title={device.disabledReason ?? undefined}>
+                  <PushState device={device} />
+                </td>
+                <td className="num opt">{moment(device.updatedAt, now)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function PushState({ device }: { device: UserDevice }) {
+  if (device.isDisabled) {
+    return (
+      <>
+        <Mark name="skipped" />{' '}
+        {device.disabledReason
+          ? `off: the provider said ${device.disabledReason}`
+          : 'off: by its own app'}
+      </>
+    );
+  }
+  return (
+    <span className="state">
+      <Mark name={device.token ? 'delivered' : 'none'} />
+      {device.token ? 'on' : 'no push token'}
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+import type { UserAnswer } from '../../api/users';
+import { useApp, usePlace, useTools } from '../context';
+import { LogTable } from '../log/log-table';
+import { useLogList } from '../log/use-log-list';
+import { Link } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { AwayBar } from '../parts/notes';
+import { pathOf } from '../route';
+
+/** The log of who names the person, or of what was sent to one of their addresses. */
+export function SentTab({ user }: { user: UserAnswer }) {
+  const app = useApp();
+  const { places } = useTools();
+  const { path, search } = usePlace();
+  const given = new URLSearchParams(search);
+  const addresses = [...new Set(user.addresses.flatMap(({ address }) => address ?? []))];
+  const options = [user.userId, ...addresses.filter((address) => address !== user.userId)];
+  const recipient = options.find((one) => one === given.get('to')) ?? user.userId;
+  const list = useLogList({ appId: app.id, filters: { recipient }, isPaused: false });
+  const inLog = new URLSearchParams({ recipient }).toString();
+  function choose(next: string) {
+    const kept = new URLSearchParams(search);
+    kept.set('to', next);
+    places.go(path, { search: kept.toString(), isReplacing: true });
+  }
+  return (
+    <>
+      <div className="bar">
+        <label className="chip set">
+          to <b className="cut">{recipient === user.userId ? `user ${recipient}` : recipient}</b>
+          <Icon name="down" size={12} />
+          <select
+            aria-label="Sent to"
+            value={recipient}
+            onChange={(event) => choose(event.target.value)}
+          >
+            {options.map((one) => (
+              <option key={one} value={one}>
+                {one === user.userId ? `user ${one}` : one}
+              </option>
+            ))}
+          </select>
+        </label>
+        <span className="grow" />
+        <Link to={pathOf(app.id, 'log')} search={inLog}>
+          Open in the log
+        </Link>
+      </div>
+      <AwayBar loaded={list} reload={list.reload} />
+      <LogTable list={list} openId={undefined} search={inLog} />
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { type FormEvent, useState } from 'react';
+import type { PageProblem } from '../api';
+import { useApp, useDesk, useTools } from '../context';
+import { Button } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { Field, FieldHead } from '../parts/field';
+import { ProblemNote } from '../parts/notes';
+
+/** Of one address, or of what is typed. */
+export function SuppressDialog({
+  channel: given,
+  address: known,
+  onClose,
+  onDone,
+}: {
+  channel?: string;
+  address?: string;
+  onClose: () => void;
+  onDone: () => Promise<void>;
+}) {
+  const app = useApp();
+  const { registry } = useDesk();
+  const { api } = useTools();
+  const names = registry.channels.map(({ channel }) => channel);
+  const [channel, setChannel] = useState(given ?? 'email');
+  const [address, setAddress] = useState(known ?? '');
+  const [detail, setDetail] = useState('');
+  const [problem, setProblem] = useState<PageProblem>();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const answer = await api.suppress(app.id, { channel, address, detail });
+    if ('problem' in answer) return setProblem(answer.problem);
+    onClose();
+    await onDone();
+  }
+  const under = (path: string) => problem?.fields?.find((field) => field.path === path)?.problem;
+  return (
+    <Dialog title={known ? `Suppress ${known}` : 'Suppress an address'} onClose={onClose}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <p>
+          No message of this app goes to it any more; each is shown as skipped. What waits is
+          skipped when its turn comes.
+        </p>
+        {!problem?.fields && <ProblemNote problem={problem} />}
+        {known === undefined && (
+          <>
+            <div className="field">
+              <FieldHead id="suppress-channel" label="Channel" />
+              <select
+                id="suppress-channel"
+                className="input"
+                value={channel}
+                onChange={(event) => setChannel(event.target.value)}
+              >
+                {names.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </div>
+            <Field
+              label="Address"
+              isMono
+              required
+              autoComplete="off"
+              value={address}
+              problem={under('address')}
+              onChange={(event) => setAddress(event.target.value)}
+            />
+          </>
+        )}
+        <Field
+          label="Why"
+          required
+          maxLength={500}
+          value={detail}
+          problem={under('detail')}
+          hint="The next person reads it beside the address."
+          onChange={(event) => setDetail(event.target.value)}
+        />
+        <div className="dialog-foot">
+          <Button look="main-action" type="submit">
+            Suppress the address
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

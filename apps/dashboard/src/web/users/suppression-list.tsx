@@ -1,0 +1,152 @@
+import { useState } from 'react';
+import type { SuppressionRow } from '../../api/users';
+import type { PageProblem } from '../api';
+import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { moment } from '../format';
+import { Button } from '../parts/controls';
+import { channelIcon, Icon } from '../parts/icons';
+import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
+import { PageHead } from '../parts/page-head';
+import { SuppressDialog } from './suppress-dialog';
+
+/** Every address that the app must not write to, in order. */
+export function SuppressionList({ text }: { text: string }) {
+  const { mayChange } = useDesk();
+  const [isAdding, setAdding] = useState(false);
+  const list = useSuppressions(text);
+  const { first, rows } = list;
+  return (
+    <section className="pane" aria-label="Suppressions">
+      <AwayBar loaded={first} reload={first.reload} />
+      <PageHead
+        action={
+          mayChange && (
+            <Button look="main-action" onClick={() => setAdding(true)}>
+              Suppress an address
+            </Button>
+          )
+        }
+      >
+        Addresses that bounced, opted out, or were put here by hand. A message to one of them is
+        skipped, and the log says so.
+      </PageHead>
+      {list.problem && (
+        <div className="pad">
+          <ProblemNote problem={list.problem} />
+        </div>
+      )}
+      {!first.value && <Waiting loaded={first} reload={first.reload} what="suppressions" />}
+      {rows.length > 0 && <SuppressionTable rows={rows} onAllow={(row) => void list.allow(row)} />}
+      {first.value && rows.length === 0 && (
+        <p className="nothing">
+          {text ? `No address on the list begins with ${text}.` : 'No address is on the list.'}
+        </p>
+      )}
+      {list.readMore && (
+        <div className="more">
+          <Button look="small" onClick={list.readMore}>
+            Show more addresses
+          </Button>
+        </div>
+      )}
+      {isAdding && <SuppressDialog onClose={() => setAdding(false)} onDone={list.readAnew} />}
+    </section>
+  );
+}
+
+function useSuppressions(text: string) {
+  const app = useApp();
+  const { api } = useTools();
+  const [problem, setProblem] = useState<PageProblem>();
+  const [more, setMore] = useState<{ rows: SuppressionRow[]; next: string | null }>();
+  const query = (after?: string) =>
+    new URLSearchParams({ ...(text ? { text } : {}), ...(after ? { after } : {}) }).toString();
+  const first = useAnswer(`suppressions ${app.id} ${query()}`, (ask) =>
+    ask.listSuppressions(app.id, query()),
+  );
+  const next = more ? more.next : (first.value?.next ?? null);
+  async function readMore(after: string) {
+    const answer = await api.listSuppressions(app.id, query(after));
+    if ('problem' in answer) return setProblem(answer.problem);
+    const { suppressions, next: following } = answer.value;
+    setMore({ rows: [...(more?.rows ?? []), ...suppressions], next: following });
+  }
+  async function readAnew() {
+    setMore(undefined);
+    await first.reload();
+  }
+  async function allow(row: SuppressionRow) {
+    const answer = await api.allow(app.id, row.id);
+    setProblem('problem' in answer ? answer.problem : undefined);
+    await readAnew();
+  }
+  return {
+    first,
+    rows: [...(first.value?.suppressions ?? []), ...(more?.rows ?? [])],
+    problem,
+    readMore: next === null ? undefined : () => void readMore(next),
+    readAnew,
+    allow,
+  };
+}
+
+function SuppressionTable({
+  rows,
+  onAllow,
+}: {
+  rows: SuppressionRow[];
+  onAllow: (row: SuppressionRow) => void;
+}) {
+  const { mayChange } = useDesk();
+  const now = Date.now();
+  return (
+    <table className="wide-rows">
+      <thead>
+        <tr>
+          <th className="c-channel">Channel</th>
+          <th>Address</th>
+          <th className="c-found">Reason</th>
+          <th>Detail</th>
+          <th className="opt">By</th>
+          <th className="num c-when opt">Since</th>
+          <th className="c-act">
+            <span className="vh">What can be done</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <td>
+              <span className="state">
+                <Icon name={channelIcon(row.channel)} size={14} /> {row.channel}
+              </span>
+            </td>
+            <td className="ev" title={row.address}>
+              {row.address}
+            </td>
+            <td>{row.reason}</td>
+            <td title={row.detail ?? undefined}>
+              {row.sender && <span className="tag mono">{row.sender}</span>} {row.detail}
+            </td>
+            <td className="opt" title={row.addedBy ?? undefined}>
+              {row.addedBy ?? 'the provider'}
+            </td>
+            <td className="num opt">{moment(row.at, now)}</td>
+            <td className="right">
+              {mayChange && (
+                <Button
+                  look="small"
+                  aria-label={`Allow ${row.channel} to ${row.address}`}
+                  onClick={() => onAllow(row)}
+                >
+                  Allow
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,134 @@
+import { useState } from 'react';
+import type { UserRow } from '../../api/users';
+import { useAnswer, useApp, useTools } from '../context';
+import { moment } from '../format';
+import { useKeys } from '../keyboard';
+import { Button, Link } from '../parts/controls';
+import { AwayBar, Waiting } from '../parts/notes';
+import { pathOf } from '../route';
+
+/** In the order of ids; what is typed finds by the beginning of an id or address. */
+export function UserList({
+  text,
+  openId,
+  search,
+}: {
+  text: string;
+  openId: string | undefined;
+  search: string;
+}) {
+  const app = useApp();
+  const { api } = useTools();
+  const query = new URLSearchParams(text ? { text } : {}).toString();
+  const first = useAnswer(`users ${app.id} ${query}`, (ask) => ask.listUsers(app.id, query));
+  const [more, setMore] = useState<{ rows: UserRow[]; next: string | null }>();
+  const next = more ? more.next : (first.value?.next ?? null);
+  async function readMore() {
+    if (next === null) return;
+    const after = new URLSearchParams({ after: next }).toString();
+    const answer = await api.listUsers(app.id, after);
+    if ('problem' in answer) return;
+    setMore({ rows: [...(more?.rows ?? []), ...answer.value.users], next: answer.value.next });
+  }
+  const rows = [...(first.value?.users ?? []), ...(more?.rows ?? [])];
+  useRowKeys(rows, { openId, search });
+  return (
+    <section className="pane" aria-label="Users">
+      <AwayBar loaded={first} reload={first.reload} />
+      {!first.value && <Waiting loaded={first} reload={first.reload} what="users" />}
+      {first.value && rows.length > 0 && (
+        <UserTable rows={rows} isFound={text !== ''} openId={openId} search={search} />
+      )}
+      {first.value && rows.length === 0 && <NoUser text={text} />}
+      {first.value?.isPartial && (
+        <p className="nothing">More than 50 begin so. Type more of it to find fewer.</p>
+      )}
+      {next !== null && (
+        <div className="more">
+          <Button look="small" onClick={() => void readMore()}>
+            Show more users
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Next and previous row, as in the log. */
+function useRowKeys(
+  rows: readonly UserRow[],
+  { openId, search }: { openId: string | undefined; search: string },
+) {
+  const app = useApp();
+  const { places } = useTools();
+  const step = (by: number) => () => {
+    const at = rows.findIndex(({ sid }) => sid === openId);
+    const row = rows[at < 0 ? 0 : at + by];
+    if (row) places.go(pathOf(app.id, 'users', row.sid), { search });
+  };
+  useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1) });
+}
+
+function UserTable({
+  rows,
+  isFound,
+  openId,
+  search,
+}: {
+  rows: UserRow[];
+  isFound: boolean;
+  openId: string | undefined;
+  search: string;
+}) {
+  const app = useApp();
+  const now = Date.now();
+  return (
+    <table className="user-rows">
+      <thead>
+        <tr>
+          <th>User id</th>
+          <th>E-mail</th>
+          <th className="c-mobile">Number</th>
+          {isFound && <th className="c-found">Found by</th>}
+          <th className="num c-when opt">Written</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.sid} aria-current={row.sid === openId ? 'true' : undefined}>
+            <td className="ev">
+              <Link to={pathOf(app.id, 'users', row.sid)} search={search} title={row.userId}>
+                {row.userId}
+              </Link>
+            </td>
+            <td title={row.email ?? undefined}>{row.email}</td>
+            <td>{row.mobile}</td>
+            {isFound && <td className="faint">{row.matched}</td>}
+            <td className="num opt">{moment(row.updatedAt, now)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function NoUser({ text }: { text: string }) {
+  if (text) {
+    return (
+      <p className="nothing">
+        No stored user has an id, an address or a device that begins with <b>{text}</b>. Who is only
+        named by calls is found in the log.
+      </p>
+    );
+  }
+  return (
+    <div className="empty">
+      <h2>No user yet</h2>
+      <p>
+        A backend stores the people it writes to with <code>POST /v1/apps/…/users</code>: their
+        addresses, preferences and devices. A call then names the <code>user_id</code> alone. Calls
+        that bring the addresses along need nobody stored.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import { useState } from 'react';
+import type { UserAnswer } from '../../api/users';
+import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { moment } from '../format';
+import { Button, CopyButton, Tabs } from '../parts/controls';
+import { Icon } from '../parts/icons';
+import { AwayBar, Waiting } from '../parts/notes';
+import { AddressTable } from './address-table';
+import { DeviceTable } from './device-table';
+import { EraseDialog } from './erase-dialog';
+import { SentTab } from './sent-tab';
+
+/** All that is on record of one person, and what they were sent. */
+export function UserPane({ sid, onClose }: { sid: string; onClose: () => void }) {
+  const app = useApp();
+  const user = useAnswer(`user ${sid}`, (api) => api.readUser(app.id, sid));
+  const { places } = useTools();
+  const { path, search } = usePlace();
+  const given = new URLSearchParams(search);
+  const tab = given.get('tab') === 'sent' ? 'sent' : 'record';
+  function show(next: string) {
+    const kept = new URLSearchParams(search);
+    kept.delete('to');
+    if (next === 'sent') kept.set('tab', next);
+    else kept.delete('tab');
+    places.go(path, { search: kept.toString(), isReplacing: true });
+  }
+  return (
+    <section className="pane side" aria-label="User">
+      <AwayBar loaded={user} reload={user.reload} />
+      {!user.value && <Waiting loaded={user} reload={user.reload} what="the user" />}
+      {user.value && (
+        <>
+          <div className="bar">
+            <h2 className="mono cut" title={user.value.userId}>
+              {user.value.userId}
+            </h2>
+            <CopyButton text={user.value.userId} label="Copy the user id" look="small bare icon" />
+            <span className="grow" />
+            <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
+              <Icon name="x" />
+            </Button>
+          </div>
+          <Tabs
+            label="About the user"
+            current={tab}
+            onChange={show}
+            tabs={[
+              { id: 'record', content: 'Record' },
+              { id: 'sent', content: 'What they were sent' },
+            ]}
+          />
+          {tab === 'record' ? (
+            <Record user={user.value} reload={user.reload} />
+          ) : (
+            <SentTab user={user.value} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void> }) {
+  const { mayChange } = useDesk();
+  const [isErasing, setErasing] = useState(false);
+  const { isAllOff, channelsOff, locale } = user.preferences;
+  const now = Date.now();
+  return (
+    <>
+      <div className="pad">
+        <dl className="facts-list">
+          {Object.entries(user.contact).map(([name, value]) => (
+            <Fact key={name} name={name} value={value} />
+          ))}
+          <dt>language</dt>
+          <dd>{locale ?? <span className="faint">none: the event’s default</span>}</dd>
+          <dt>wants</dt>
+          <dd>{wantsOf(isAllOff, channelsOff)}</dd>
+          <dt>user_sid</dt>
+          <dd className="mono">{user.sid}</dd>
+          <dt>stored</dt>
+          <dd>
+            {moment(user.createdAt, now)}
+            <span className="faint">, written last {moment(user.updatedAt, now)}</span>
+          </dd>
+        </dl>
+      </div>
+      <AddressTable user={user} onChanged={reload} />
+      <DeviceTable devices={user.devices} />
+      {mayChange && (
+        <div className="foot">
+          <span className="faint small grow">
+            Takes the user away, and every address and content of their messages.
+          </span>
+          <Button look="danger" onClick={() => setErasing(true)}>
+            Erase the user
+          </Button>
+        </div>
+      )}
+      {isErasing && <EraseDialog user={user} onClose={() => setErasing(false)} />}
+    </>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: unknown }) {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).map(([member, inner]) => (
+      <Fact key={member} name={`${name}.${member}`} value={inner} />
+    ));
+  }
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className="mono">{String(value)}</dd>
+    </>
+  );
+}
+
+function wantsOf(isAllOff: boolean, channelsOff: readonly string[]): string {
+  if (isAllOff) return 'nothing: every channel is switched off';
+  if (channelsOff.length === 0) return 'every channel';
+  return `every channel but ${channelsOff.join(', ')}`;
+}

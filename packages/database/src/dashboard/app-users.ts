@@ -1,0 +1,172 @@
+import { isUuid } from '@belfry/shared';
+import type pg from 'pg';
+import { hashOfToken } from '../devices';
+
+/** A stored user, with what it was found by. */
+export type FoundUser = AppUserRow & { matched: string };
+
+export type AppUserRow = {
+  sid: string;
+  userId: string;
+  /** In wire form; a token in it is sealed. */
+  contact: Record<string, unknown>;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type UserDeviceRow = {
+  sid: string;
+  clientId: string | null;
+  fcmToken: string | null;
+  platform: string | null;
+  isDisabled: boolean;
+  disabledReason: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type UserPage<Row> = { rows: Row[]; isPartial: boolean };
+
+const pageSize = 50;
+const maxDevices = 100;
+
+/** The stored users of an app. */
+export function createAppUsers(pool: pg.Pool) {
+  return {
+    /** In the order of their ids, those behind `after`. */
+    async list(appId: string, after: string): Promise<UserPage<AppUserRow>> {
+      const { rows } = await pool.query<AppUserRow>(
+        `SELECT ${columns} FROM app_user u WHERE u.app_id = $1 AND u.user_id ~>~ $2
+         ORDER BY u.user_id USING ~<~ LIMIT ${pageSize + 1}`,
+        [appId, after],
+      );
+      return pageOf(rows);
+    },
+
+    /** Whoever has an id or an address that begins so, or a device of that id or token. */
+    async search(appId: string, text: string): Promise<UserPage<FoundUser>> {
+      const { rows } = await pool.query<FoundUser>(userSearch(appId, text));
+      return pageOf(rows);
+    },
+
+    async find(appId: string, sid: string): Promise<AppUserRow | undefined> {
+      const { rows } = await pool.query<AppUserRow>(
+        `SELECT ${columns} FROM app_user u WHERE u.id = $2 AND u.app_id = $1`,
+        [appId, sid],
+      );
+      return rows[0];
+    },
+
+    async listDevices(sid: string): Promise<UserDeviceRow[]> {
+      const { rows } = await pool.query<UserDeviceRow>(
+        `SELECT id AS sid, client_id AS "clientId", fcm_token AS "fcmToken", platform,
+           notifications_disabled AS "isDisabled", disabled_reason AS "disabledReason",
+           created_at AS "createdAt", updated_at AS "updatedAt"
+         FROM device WHERE user_sid = $1 ORDER BY id DESC LIMIT ${maxDevices}`,
+        [sid],
+      );
+      return rows;
+    },
+  };
+}
+
+export type AppUsers = ReturnType<typeof createAppUsers>;
+
+const columns = `u.id AS sid, u.user_id AS "userId", u.contact, u.created_at AS "createdAt", u.updated_at AS "updatedAt"`;
+
+function pageOf<Row>(rows: Row[]): UserPage<Row> {
+  return { rows: rows.slice(0, pageSize), isPartial: rows.length > pageSize };
+}
+
+type SearchedField = {
+  name: string;
+  /** As its index has it. */
+  expression: string;
+  /** What the index leaves out; undefined where it has every user. */
+  given?: string;
+  /** What a stored value may begin with, where somebody looks for this text. */
+  beginnings(text: string): string[];
+};
+
+const asGiven = (text: string) => [text];
+const lowered = (text: string) => [text.toLowerCase()];
+
+/** Each has an index of its own: a search reads as many rows of each as a page shows, at most. */
+const searchedFields: readonly SearchedField[] = [
+  { name: 'user_id', expression: 'u.user_id', beginnings: asGiven },
+  inContact(['email'], (value) => `lower(${value})`, lowered),
+  inContact(['mobile'], digitsOf, beginningsOfPhone),
+  inContact(['whatsapp_mobile'], digitsOf, beginningsOfPhone),
+  inContact(['slack', 'channel_id'], (value) => value, asGiven),
+  inContact(['slack', 'email'], (value) => `lower(${value})`, lowered),
+  inContact(['telegram', 'chat_id'], (value) => value, asGiven),
+  inContact(['onesignal_external_id'], (value) => value, asGiven),
+];
+
+function inContact(
+  path: [string, string?],
+  expressionOf: (value: string) => string,
+  beginnings: SearchedField['beginnings'],
+): SearchedField {
+  const [field, member] = path;
+  const given =
+    member === undefined ? `u.contact ->> '${field}'` : `u.contact #>> '{${field},${member}}'`;
+  const name = member === undefined ? field : `${field}.${member}`;
+  return { name, given, expression: expressionOf(given), beginnings };
+}
+
+function digitsOf(value: string): string {
+  return `regexp_replace(${value}, '[^0-9+]', '', 'g')`;
+}
+
+/** With and without the plus that callers leave out; nothing for what is no part of a number. */
+function beginningsOfPhone(text: string): string[] {
+  if (!/^[+\d\s().-]+$/.test(text)) return [];
+  const digits = text.replaceAll(/[^0-9+]/g, '');
+  if (digits.replace('+', '') === '') return [];
+  if (digits.startsWith('+')) return [digits, digits.slice(1)];
+  const international = digits.startsWith('00') ? [`+${digits.slice(2)}`] : [`+${digits}`];
+  return [digits, ...international];
+}
+
+/** Behind every text that begins with what stands before it. */
+const lastCharacter = '\u{10FFFF}';
+
+/** One walk of an index a field and beginning, each as long as a page. */
+export function userSearch(appId: string, text: string): { text: string; values: unknown[] } {
+  const values: unknown[] = [appId, text];
+  const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
+  const walks = searchedFields.flatMap(({ name, expression, given, beginnings }) =>
+    beginnings(text).map((beginning) => {
+      const conditions = [
+        'u.app_id = $1',
+        ...(given === undefined ? [] : [`${given} IS NOT NULL`]),
+        `${expression} ~>=~ ${bind(beginning, 'text')}`,
+        `${expression} ~<~ ${bind(beginning + lastCharacter, 'text')}`,
+      ];
+      return `SELECT u.id, '${name}' AS matched FROM app_user u WHERE ${conditions.join(' AND ')}
+        ORDER BY ${expression} USING ~<~ LIMIT ${pageSize + 1}`;
+    }),
+  );
+  const all = [...walks, ...deviceWalks(text, bind)];
+  const found = all.map((walk) => `(${walk})`).join(' UNION ALL ');
+  return {
+    values,
+    text: `SELECT ${columns}, f.matched FROM (
+        SELECT DISTINCT ON (b.id) b.id, b.matched FROM (${found}) b ORDER BY b.id, b.matched) f
+      JOIN app_user u ON u.id = f.id
+      ORDER BY u.user_id = $2 DESC, u.user_id USING ~<~ LIMIT ${pageSize + 1}`,
+  };
+}
+
+function deviceWalks(text: string, bind: (value: unknown, type: string) => string): string[] {
+  const byToken = `SELECT d.user_sid, 'device' FROM device d WHERE d.app_id = $1 AND d.fcm_token = $2
+    AND ${hashOfToken('d.fcm_token')} = ${hashOfToken('$2::text')}`;
+  const id = text.toLowerCase();
+  if (!isUuid(id)) return [byToken];
+  return [
+    byToken,
+    `SELECT d.user_sid, 'device' FROM device d WHERE d.app_id = $1 AND d.id = ${bind(id, 'uuid')}`,
+    `SELECT u.id, 'user_sid' FROM app_user u WHERE u.app_id = $1 AND u.id = ${bind(id, 'uuid')}`,
+  ];
+}

@@ -1,0 +1,212 @@
+import type pg from 'pg';
+import { inTransaction, type Queryable } from '../transaction';
+import { endSessionsOf } from './access';
+import { type Actor, type NewAuditEntry, writeAudit } from './audit';
+
+/** An operator of the account, as the others see them. */
+export type PersonRow = {
+  id: string;
+  email: string;
+  role: string;
+  createdAt: Date;
+  lastSeenAt: Date | null;
+};
+
+/** A link that nobody used yet; its id is the hash of its token. */
+export type PendingInvitation = {
+  id: string;
+  email: string;
+  role: string;
+  createdAt: Date;
+  expiresAt: Date;
+  invitedBy: string | null;
+};
+
+export type NewInvite = { tokenHash: Buffer; email: string; role: string; livesMs: number };
+
+/** Why a change was not made. */
+export type PeopleObstacle =
+  | 'not_found'
+  | 'last_owner'
+  /** Who asks is no owner any more. */
+  | 'not_owner'
+  /** The address is an operator's already. */
+  | 'is_operator'
+  | 'too_many';
+
+export type PeopleChange<T = object> = T | { obstacle: PeopleObstacle };
+
+const maxPeople = 500;
+const maxPending = 100;
+
+/** Who works in an account: owners change it, and one of them always stays. */
+export function createPeople(pool: pg.Pool) {
+  return {
+    async list(accountId: string): Promise<PersonRow[]> {
+      const { rows } = await pool.query<PersonRow>(
+        `SELECT o.id, o.email, o.role, o.created_at AS "createdAt",
+           (SELECT max(s.last_seen_at) FROM operator_session s WHERE s.operator_id = o.id) AS "lastSeenAt"
+         FROM operator o WHERE o.account_id = $1 AND o.disabled_at IS NULL
+         ORDER BY o.email LIMIT ${maxPeople}`,
+        [accountId],
+      );
+      return rows;
+    },
+
+    async listInvitations(accountId: string): Promise<PendingInvitation[]> {
+      const { rows } = await pool.query<PendingInvitation>(
+        `SELECT encode(i.token_hash, 'hex') AS id, coalesce(i.email, '') AS email, i.role,
+           i.created_at AS "createdAt", i.expires_at AS "expiresAt", o.email AS "invitedBy"
+         FROM invitation i LEFT JOIN operator o ON o.id = i.created_by
+         WHERE i.account_id = $1 AND ${isPending} ORDER BY i.created_at DESC LIMIT ${maxPending}`,
+        [accountId],
+      );
+      return rows;
+    },
+
+    /** One link an address: a new one ends those before it. */
+    invite: (actor: Actor, invite: NewInvite) => createInvite(pool, actor, invite),
+
+    /** False where there is no such link that could still be used. */
+    revoke: (actor: Actor, id: string) => revokeInvitation(pool, actor, id),
+
+    changeRole: (actor: Actor, change: { id: string; role: string }) =>
+      changeRole(pool, actor, change),
+
+    /** Sessions, links for a new password, and the invitations that the person made, end with it. */
+    remove: (actor: Actor, id: string) => removePerson(pool, actor, id),
+  };
+}
+
+export type People = ReturnType<typeof createPeople>;
+
+const isPending = `i.kind = 'invite' AND i.used_at IS NULL AND i.expires_at > now()`;
+
+/** `work` gives what is to be remembered of its change; undefined where nothing was to be changed. */
+type OwnersWork = (
+  client: Queryable,
+  owners: readonly string[],
+) => Promise<{ obstacle: PeopleObstacle } | { entry: NewAuditEntry | undefined }>;
+
+/**
+ * The owners are locked first and read again once a change beside this one is done: of two calls at once, each of which
+ * would leave the other's owner, the second finds one alone.
+ */
+async function asOwner(pool: pg.Pool, actor: Actor, work: OwnersWork): Promise<PeopleChange> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT id FROM operator WHERE account_id = $1 AND role = 'owner' AND disabled_at IS NULL
+       ORDER BY id FOR NO KEY UPDATE`,
+      [actor.accountId],
+    );
+    const owners = rows.map(({ id }) => id);
+    if (!owners.some((id) => id === actor.operatorId)) return { obstacle: 'not_owner' };
+    const done = await work(client, owners);
+    if ('obstacle' in done) return done;
+    if (done.entry) await writeAudit(client, actor, done.entry);
+    return {};
+  });
+}
+
+async function createInvite(
+  pool: pg.Pool,
+  actor: Actor,
+  { tokenHash, email, role, livesMs }: NewInvite,
+): Promise<PeopleChange> {
+  const { accountId, operatorId } = actor;
+  return asOwner(pool, actor, async (client) => {
+    const { rows } = await client.query<{ isOperator: boolean; pending: number }>(
+      `SELECT EXISTS (SELECT FROM operator WHERE account_id = $1 AND email = $2 AND disabled_at IS NULL) AS "isOperator",
+         (SELECT count(*)::int FROM invitation i WHERE i.account_id = $1 AND ${isPending} AND i.email <> $2) AS pending`,
+      [accountId, email],
+    );
+    if (rows[0]?.isOperator) return { obstacle: 'is_operator' };
+    if ((rows[0]?.pending ?? 0) >= maxPending) return { obstacle: 'too_many' };
+    await client.query(
+      `UPDATE invitation i SET expires_at = now() WHERE i.account_id = $1 AND i.email = $2 AND ${isPending}`,
+      [accountId, email],
+    );
+    await client.query(
+      `INSERT INTO invitation (token_hash, account_id, kind, email, role, created_by, expires_at)
+       VALUES ($1, $2, 'invite', $3, $4, $5, now() + $6::float8 * interval '1 ms')`,
+      [tokenHash, accountId, email, role, operatorId, livesMs],
+    );
+    return { entry: { action: 'invitation.created', subject: email, change: { role } } };
+  });
+}
+
+async function revokeInvitation(pool: pg.Pool, actor: Actor, id: string): Promise<PeopleChange> {
+  return asOwner(pool, actor, async (client) => {
+    const { rows } = await client.query<{ email: string | null }>(
+      `UPDATE invitation i SET expires_at = now()
+       WHERE i.account_id = $1 AND encode(i.token_hash, 'hex') = $2 AND ${isPending} RETURNING i.email`,
+      [actor.accountId, id],
+    );
+    if (!rows[0]) return { obstacle: 'not_found' };
+    return { entry: { action: 'invitation.revoked', subject: rows[0].email ?? '' } };
+  });
+}
+
+async function changeRole(
+  pool: pg.Pool,
+  actor: Actor,
+  { id, role }: { id: string; role: string },
+): Promise<PeopleChange> {
+  return asOwner(pool, actor, async (client, owners) => {
+    const person = await lockPerson(client, actor.accountId, id);
+    if (!person) return { obstacle: 'not_found' };
+    if (person.role === role) return { entry: undefined };
+    if (isLastOwner(id, owners)) return { obstacle: 'last_owner' };
+    await client.query('UPDATE operator SET role = $2 WHERE id = $1', [id, role]);
+    if (role !== 'owner') await endInvitationsOf(client, id);
+    const change = { email: person.email, from: person.role, to: role };
+    return { entry: { action: 'operator.role_changed', subject: id, change } };
+  });
+}
+
+async function removePerson(pool: pg.Pool, actor: Actor, id: string): Promise<PeopleChange> {
+  return asOwner(pool, actor, async (client, owners) => {
+    const person = await lockPerson(client, actor.accountId, id);
+    if (!person) return { obstacle: 'not_found' };
+    if (isLastOwner(id, owners)) return { obstacle: 'last_owner' };
+    const { email, role } = person;
+    // The row stays: the audit says by it who did what.
+    await client.query(
+      `UPDATE operator SET disabled_at = now(), password_hash = '' WHERE id = $1`,
+      [id],
+    );
+    await endSessionsOf(client, id);
+    await endInvitationsOf(client, id);
+    await client.query(
+      `UPDATE invitation SET expires_at = now()
+       WHERE account_id = $1 AND kind = 'reset' AND email = $2 AND used_at IS NULL AND expires_at > now()`,
+      [actor.accountId, email],
+    );
+    return { entry: { action: 'operator.removed', subject: id, change: { email, role } } };
+  });
+}
+
+function isLastOwner(id: string, owners: readonly string[]): boolean {
+  return owners.length === 1 && owners[0] === id;
+}
+
+async function lockPerson(
+  client: Queryable,
+  accountId: string,
+  id: string,
+): Promise<{ email: string; role: string } | undefined> {
+  const { rows } = await client.query<{ email: string; role: string }>(
+    `SELECT email, role FROM operator WHERE id = $1 AND account_id = $2 AND disabled_at IS NULL
+     FOR NO KEY UPDATE`,
+    [id, accountId],
+  );
+  return rows[0];
+}
+
+/** Whoever may not invite any more has no link left that somebody could come in by. */
+async function endInvitationsOf(client: Queryable, operatorId: string): Promise<void> {
+  await client.query(
+    `UPDATE invitation i SET expires_at = now() WHERE i.created_by = $1 AND ${isPending}`,
+    [operatorId],
+  );
+}

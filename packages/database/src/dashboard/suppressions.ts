@@ -1,0 +1,101 @@
+import { newId } from '@belfry/runtime';
+import { maskTarget } from '@belfry/shared';
+import type pg from 'pg';
+import { type Actor, changeWithAudit } from './audit';
+
+export type SuppressionRow = {
+  id: string;
+  channel: string;
+  address: string;
+  /** Empty for every sender of the app. */
+  sender: string;
+  reason: string;
+  detail: string | null;
+  /** Who put it on the list; null where a provider told it. */
+  createdBy: string | null;
+  createdAt: Date;
+};
+
+export type AddressOnChannel = { channel: string; address: string };
+export type NewSuppression = AddressOnChannel & { detail: string };
+export type SuppressionPage = { rows: SuppressionRow[]; next: string | null };
+
+const pageSize = 50;
+const maxOfAddresses = 200;
+
+/** The addresses that an app must not write to. */
+export function createSuppressions(pool: pg.Pool) {
+  return {
+    /** In the order of addresses: those that begin so, behind the row of the id `after`. */
+    async list(appId: string, beginning: string, after?: string): Promise<SuppressionPage> {
+      const { rows } = await pool.query<SuppressionRow>(
+        `SELECT ${columns} FROM suppression s LEFT JOIN operator o ON o.id = s.created_by
+         LEFT JOIN suppression a ON a.id = $4 AND a.app_id = $1
+         WHERE s.app_id = $1 AND s.recipient ~>=~ $2 AND s.recipient ~<~ $3
+           AND (a.id IS NULL OR (s.recipient ~>=~ a.recipient AND NOT (s.recipient = a.recipient AND s.id <= a.id)))
+         ORDER BY s.recipient USING ~<~, s.id LIMIT ${pageSize + 1}`,
+        [appId, beginning, beginning + lastCharacter, after],
+      );
+      const page = rows.slice(0, pageSize);
+      return { rows: page, next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null };
+    },
+
+    async listOf(appId: string, addresses: readonly AddressOnChannel[]): Promise<SuppressionRow[]> {
+      const { rows } = await pool.query<SuppressionRow>(
+        `SELECT ${columns} FROM unnest($2::text[], $3::text[]) t (channel, recipient)
+         JOIN suppression s ON s.app_id = $1 AND s.channel = t.channel AND s.recipient = t.recipient
+         LEFT JOIN operator o ON o.id = s.created_by
+         ORDER BY s.channel, s.recipient, s.sender LIMIT ${maxOfAddresses}`,
+        [appId, addresses.map(({ channel }) => channel), addresses.map(({ address }) => address)],
+      );
+      return rows;
+    },
+
+    /** For every sender. Undefined where the address is on the list already. */
+    async add(actor: Actor, appId: string, given: NewSuppression): Promise<string | undefined> {
+      const { channel, address, detail } = given;
+      const id = newId();
+      const entry = { action: 'suppression.added', subject: id, change: changeOf(given) };
+      return changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
+        const { rows } = await client.query<{ id: string }>(
+          `INSERT INTO suppression (id, app_id, channel, recipient, reason, detail, created_by)
+           VALUES ($1, $2, $3, $4, 'manual', $5, $6)
+           ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING RETURNING id`,
+          [id, appId, channel, address, detail, actor.operatorId],
+        );
+        return rows[0]?.id;
+      });
+    },
+
+    /** False where the app has none of this id. */
+    async remove(actor: Actor, appId: string, id: string): Promise<boolean> {
+      const { rows } = await pool.query<AddressOnChannel>(
+        'SELECT channel, recipient AS address FROM suppression WHERE id = $1 AND app_id = $2',
+        [id, appId],
+      );
+      const [row] = rows;
+      if (!row) return false;
+      const entry = { action: 'suppression.removed', subject: id, change: changeOf(row) };
+      const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
+        const gone = await client.query(
+          'DELETE FROM suppression WHERE id = $1 AND app_id = $2 RETURNING 1',
+          [id, appId],
+        );
+        return gone.rows[0];
+      });
+      return removed !== undefined;
+    },
+  };
+}
+
+export type Suppressions = ReturnType<typeof createSuppressions>;
+
+const lastCharacter = '\u{10FFFF}';
+
+const columns = `s.id, s.channel, s.recipient AS address, s.sender, s.reason, s.detail,
+  o.email AS "createdBy", s.created_at AS "createdAt"`;
+
+/** The audit outlives a person who is erased: it holds no address. */
+function changeOf({ channel, address }: AddressOnChannel): Record<string, unknown> {
+  return { channel, address: maskTarget(channel, address) };
+}
