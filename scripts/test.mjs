@@ -29,13 +29,13 @@ const reports = path.join(root, '.belfry', 'reports');
 /** Each kind of run: the calls of Jest that it makes, one after the other, and how long they may take together. */
 const kinds = {
   '--unit': { calls: [{ projects: ['unit'] }], timeoutMs: 5 * minuteMs },
-  default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 20 * minuteMs },
+  default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 40 * minuteMs },
   '--all': {
     calls: [
       { projects: ['unit', 'int', 'e2e'], env: { TEST_FULL: '1' } },
       { projects: ['fault'], workers: 1, env: { TEST_FULL: '1' } },
     ],
-    timeoutMs: 80 * minuteMs,
+    timeoutMs: 120 * minuteMs,
   },
 };
 
