@@ -79,7 +79,9 @@ export function createLogger({ level, process: name, stream }: LogOptions): Logg
     format: asItIs(),
     transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
   });
-  const write = gatherLines((lines) => sink.log({ level, message: '', [formattedLine]: lines }));
+  const handOver = (lines: string) => sink.log({ level, message: '', [formattedLine]: lines });
+  // Whoever gives a stream may close it any time after a line.
+  const write = stream ? handOver : gatherLines(handOver);
   const wanted = new Set(Object.keys(sink.levels).filter((each) => sink.isLevelEnabled(each)));
   return wrap((line) => write(formatLine(line)), { base: { process: name }, wanted });
 }
