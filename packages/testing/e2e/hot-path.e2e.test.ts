@@ -73,8 +73,8 @@ describe('messages that wait together', () => {
     expect(count('UPDATE attempt')).toBeLessThanOrEqual(messages / 5);
     expect(count('INSERT INTO capture')).toBeGreaterThan(0);
     expect(count('INSERT INTO capture')).toBeLessThanOrEqual(messages / 5);
-    // Nothing stands in their way, so nobody asks for a verdict.
-    expect(count('WITH due AS')).toBe(0);
+    // Nothing stands in their way: a verdict is asked for only where a job came twice, which those of a flush share.
+    expect(count('WITH due AS')).toBeLessThanOrEqual(messages / 50);
     expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(messages / 2);
   }, 120_000);
 });
