@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { channelVersion } from '@belfry/testing';
@@ -14,17 +13,13 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
+import { narrow, overhangOf, takePicture, themes, wide, zoomed } from './dashboard/pictures';
 import { startProxy } from './start-proxy';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
 
-/** UPDATE_SCREENSHOTS=1 writes what the documents show. */
-const screenshots = path.resolve(__dirname, '../../../docs/screenshots');
-const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
-const themes = ['light', 'dark'] as const;
 type Theme = (typeof themes)[number];
-const settleMs = 700;
 
 const email = 'mara@example.com';
 const welcome = {
@@ -89,28 +84,6 @@ async function look({ page }: WatchedPage, name: string, theme: Theme): Promise<
   await takePicture(page, `${name}-${theme}`);
   return findA11yProblems(page);
 }
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (!isWriting) return;
-  await page.waitForTimeout(settleMs);
-  mkdirSync(screenshots, { recursive: true });
-  const browser = await page.context().newCDPSession(page);
-  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
-  await browser.detach();
-  writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
-}
-
-/** How far a page is wider than its window. */
-async function overhangOf(page: Page, window: { width: number; height: number }): Promise<number> {
-  await page.setViewportSize(window);
-  const width = (field: string) => page.locator('html').evaluate(read, field);
-  return (await width('scrollWidth')) - (await width('clientWidth'));
-}
-
-const wide = { width: 1_440, height: 900 };
-const narrow = { width: 900, height: 1_000 };
-/** What a window of 1280 by 800 holds at 200 % zoom. */
-const zoomed = { width: 640, height: 400 };
 
 const names = [
   'log',
@@ -241,7 +214,3 @@ describe('the page as it is served', () => {
     expect(await page.getByText('1 worker').count()).toBeGreaterThan(0);
   });
 });
-
-function read(element: object, field: string): number {
-  return Reflect.get(element, field);
-}

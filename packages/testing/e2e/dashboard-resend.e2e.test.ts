@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { newId } from '@belfry/runtime';
 import { channelVersion, testDatabase, testKeyRing } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
   executablePath,
-  findA11yProblems,
   type OpenDashboard,
   openDashboard,
   setUp,
@@ -15,18 +12,12 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
+import { lookAtPage } from './dashboard/pictures';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
 
 const run = promisify(execFile);
-/** UPDATE_SCREENSHOTS=1 writes what the documents show. */
-const screenshots = path.resolve(__dirname, '../../../docs/screenshots');
-const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
-const themes = ['light', 'dark'] as const;
-const wide = { width: 1_440, height: 900 };
-const narrow = { width: 900, height: 1_000 };
-const settleMs = 700;
 const settledMs = 60_000;
 
 const bounced = 4;
@@ -102,31 +93,6 @@ async function countMessages(): Promise<number> {
   return dashboard.system.database.prisma.message.count({ where: { appId } });
 }
 
-/** What axe finds in both themes, and pictures of both and of a narrow window, where they are wanted. */
-async function look({ page }: WatchedPage, name: string): Promise<void> {
-  for (const theme of themes) {
-    await page.emulateMedia({ colorScheme: theme });
-    await takePicture(page, `${name}-${theme}`);
-    expect([name, theme, await findA11yProblems(page)]).toEqual([name, theme, []]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(narrow);
-  const width = (field: string) => page.locator('html').evaluate(read, field);
-  expect([name, await width('scrollWidth')]).toEqual([name, await width('clientWidth')]);
-  await takePicture(page, `${name}-900`);
-  await page.setViewportSize(wide);
-}
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (!isWriting) return;
-  await page.waitForTimeout(settleMs);
-  mkdirSync(screenshots, { recursive: true });
-  const browser = await page.context().newCDPSession(page);
-  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
-  await browser.detach();
-  writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
-}
-
 describe('resending what a filter matches', () => {
   testInBrowser('counts, confirms, sends each once more, and shows what became of it', async () => {
     const { page, wrong } = owner;
@@ -138,7 +104,7 @@ describe('resending what a filter matches', () => {
     await button(page, 'Resend all…').click();
     const dialog = page.getByRole('dialog', { name: 'Resend all that match' });
     await dialog.getByText('2 messages may reach a person twice.').waitFor();
-    await look(owner, 'resend');
+    expect(await lookAtPage(owner.page, 'resend')).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByLabel('state', { exact: true }).selectOption('failed');
     await button(page, 'Resend all…').click();
@@ -153,7 +119,7 @@ describe('resending what a filter matches', () => {
     await detail.getByText('finished', { exact: true }).waitFor();
     await detail.locator('.sums').getByText(`failed ${bounced}`).nth(1).waitFor();
     expect(await countMessages()).toBe(before + 2 * bounced);
-    await look(owner, 'resends');
+    expect(await lookAtPage(owner.page, 'resends')).toEqual([]);
     await detail.locator('td.ev a').first().click();
     const again = page.getByRole('button', { name: /^email.*failed/ });
     await again.nth(1).click();
@@ -187,7 +153,7 @@ describe('pausing all sending', () => {
     await page.getByText('No worker begins another call').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all sending' }).click();
     await page.getByText('Nothing of Test app is sent').waitFor();
-    await look(owner, 'paused');
+    expect(await lookAtPage(owner.page, 'paused')).toEqual([]);
     const user = { email: 'held@example.com' };
     const requestId = await system.sendAccepted(tenant, { event: 'order_shipped', user, data: {} });
     await viewer.page.goto(appUrl(`log/${requestId}`));
@@ -216,7 +182,7 @@ describe('the queues', () => {
     await row.getByText(/^peak [\d.]+/).waitFor();
     await expect(row.getByText(/^peak 0\.0/).count()).resolves.toBe(0);
     await page.getByText('Accept to provider, p50').waitFor();
-    await look(owner, 'queues-rates');
+    expect(await lookAtPage(owner.page, 'queues-rates')).toEqual([]);
   });
 });
 
@@ -237,7 +203,7 @@ describe('the explanation of a request', () => {
     const { stdout } = await run(process.execPath, args, { env, timeout: 60_000 });
     expect(stdout).toContain(`Request ${requestId} was accepted`);
     expect(`${await shown.textContent()}\n`).toBe(stdout);
-    await look(owner, 'explain');
+    expect(await lookAtPage(owner.page, 'explain')).toEqual([]);
   });
 });
 
@@ -257,7 +223,7 @@ describe('the palette and the keys', () => {
     const [message] = await dashboard.system.readMessages(failed[1] ?? '');
     await openPalette(page, message?.id ?? '');
     await offered(page).filter({ hasText: 'message, Test app' }).waitFor();
-    await look(owner, 'palette');
+    expect(await lookAtPage(owner.page, 'palette')).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(`log/${failed[1]}`));
     await openPalette(page, 'ana.ruiz@example.com');
@@ -337,11 +303,7 @@ describe('the palette and the keys', () => {
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard' });
     await help.getByText('Pause or resume the live tail').waitFor();
-    await look(owner, 'keys-help');
+    expect(await lookAtPage(owner.page, 'keys-help')).toEqual([]);
     await page.keyboard.press('Escape');
   });
 });
-
-function read(element: object, field: string): number {
-  return Reflect.get(element, field);
-}

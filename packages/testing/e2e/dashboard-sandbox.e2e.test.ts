@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { channelVersion, eventually } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
@@ -14,19 +12,10 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
+import { narrow, overhangOf, takePicture, themes, wide, zoomed } from './dashboard/pictures';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
-
-/** UPDATE_SCREENSHOTS=1 writes what the documents show. */
-const screenshots = path.resolve(__dirname, '../../../docs/screenshots');
-const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
-const themes = ['light', 'dark'] as const;
-const wide = { width: 1_440, height: 900 };
-const narrow = { width: 900, height: 1_000 };
-/** What a window of 1280 by 800 holds at 200 % zoom. */
-const zoomed = { width: 640, height: 400 };
-const settleMs = 900;
 
 let dashboard: OpenDashboard;
 let operator: WatchedPage;
@@ -164,27 +153,6 @@ const shot = (page: Page, channel: string) =>
   view(page).locator('.shot', {
     has: page.locator('figcaption b', { hasText: new RegExp(`^${channel}$`) }),
   });
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (!isWriting) return;
-  await page.waitForTimeout(settleMs);
-  mkdirSync(screenshots, { recursive: true });
-  const browser = await page.context().newCDPSession(page);
-  const { data: picture } = await browser.send('Page.captureScreenshot', {
-    format: 'webp',
-    quality: 82,
-  });
-  await browser.detach();
-  writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(picture, 'base64'));
-}
-
-/** How far a page is wider than its window. */
-async function overhangOf(page: Page, window: { width: number; height: number }): Promise<number> {
-  await page.setViewportSize(window);
-  return page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-}
 
 describe('the sandbox', () => {
   testInBrowser(
@@ -424,6 +392,23 @@ describe('the sandbox', () => {
     await frame.getByText('as it was written').waitFor();
     expect(loads).toBe(0);
     tracker.close();
+  });
+
+  testInBrowser('shows a message of one channel where those of several begin', async () => {
+    const { page } = operator;
+    await page.setViewportSize(wide);
+    await dashboard.system.sendAccepted(dashboard.tenant, {
+      event: 'otp_login',
+      user: { mobile: '+12025550188' },
+      data: { code: '1' },
+    });
+    await page.goto(place());
+    await lineOf(page, 'sms to +12025550188').click();
+    const panel = view(page).getByRole('tabpanel');
+    const gallery = await panel.locator('.gallery').boundingBox();
+    expect(gallery).toEqual(await panel.boundingBox());
+    const only = await shot(page, 'sms').boundingBox();
+    expect((only?.y ?? Number.NaN) - (gallery?.y ?? Number.NaN)).toBeLessThan(40);
   });
 
   testInBrowser('lets a viewer look, and delete nothing', async () => {

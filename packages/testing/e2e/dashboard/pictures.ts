@@ -8,11 +8,11 @@ const screenshots = path.resolve(__dirname, '../../../../docs/screenshots');
 const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
 const settleMs = 700;
 
-const themes = ['light', 'dark'] as const;
-const wide = { width: 1_440, height: 900 };
-const narrow = { width: 900, height: 1_000 };
+export const themes = ['light', 'dark'] as const;
+export const wide = { width: 1_440, height: 900 };
+export const narrow = { width: 900, height: 1_000 };
 /** What a window of 1280 by 800 holds at 200 % zoom. */
-const zoomed = { width: 640, height: 400 };
+export const zoomed = { width: 640, height: 400 };
 
 /** What axe finds in either theme, and how far the page is wider than a narrow window and one at 200 % zoom. */
 export async function lookAtPage(page: Page, name: string): Promise<string[]> {
@@ -24,16 +24,16 @@ export async function lookAtPage(page: Page, name: string): Promise<string[]> {
   }
   await page.emulateMedia({ colorScheme: 'light' });
   for (const [window, picture] of [[narrow, `${name}-900`] as const, [zoomed] as const]) {
-    await page.setViewportSize(window);
+    const overhang = await overhangOf(page, window);
     if (picture) await takePicture(page, picture);
-    const overhang = await overhangOf(page);
     if (overhang > 0) wrong.push(`${overhang} px wider than ${window.width}`);
   }
   await page.setViewportSize(wide);
   return wrong;
 }
 
-async function takePicture(page: Page, name: string): Promise<void> {
+/** Where pictures are wanted. */
+export async function takePicture(page: Page, name: string): Promise<void> {
   if (!isWriting) return;
   await page.waitForTimeout(settleMs);
   mkdirSync(screenshots, { recursive: true });
@@ -43,7 +43,12 @@ async function takePicture(page: Page, name: string): Promise<void> {
   writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
 }
 
-async function overhangOf(page: Page): Promise<number> {
+/** How far a page is wider than its window, in px. */
+export async function overhangOf(
+  page: Page,
+  window: { width: number; height: number },
+): Promise<number> {
+  await page.setViewportSize(window);
   const width = (field: string) =>
     page.locator('html').evaluate((html, name): number => Reflect.get(html, name), field);
   return (await width('scrollWidth')) - (await width('clientWidth'));

@@ -20,7 +20,7 @@ export function LogTable({
   const { shown, held, hasLost, fresh } = list.rows;
   const isFresh = new Set(fresh);
   return (
-    <section className="pane list" aria-label="Requests">
+    <section className="pane list linked" aria-label="Requests">
       <table>
         <thead>
           <tr>

@@ -22,7 +22,7 @@ export function RenderedTab({ request }: { request: RequestAnswer }) {
         <span className="grow faint small">as it was composed for the newest attempt</span>
         <ThemeSegments value={theme} onChange={setTheme} />
       </div>
-      <div className={kept.length === 1 ? 'gallery alone' : 'gallery'}>
+      <div className={kept.length === 1 ? 'gallery of-one' : 'gallery'}>
         {kept.map(({ messageId, channel, target, rendered, notes }) => (
           <div key={messageId} className="shot-and-raw">
             <Shot

@@ -166,7 +166,7 @@ function Gallery({ group, open, isDark }: Shown & { isDark: boolean }) {
         all.findIndex(({ messageId }) => messageId === one.messageId) === at),
   );
   return (
-    <div className={shown.length === 1 ? 'gallery alone' : 'gallery'}>
+    <div className={shown.length === 1 ? 'gallery of-one' : 'gallery'}>
       {shown.map((capture) => (
         <CaptureShot
           key={capture.id}

@@ -83,7 +83,7 @@ function UserTable({
   const app = useApp();
   const now = Date.now();
   return (
-    <table className="user-rows">
+    <table className="linked">
       <thead>
         <tr>
           <th>User id</th>

@@ -23,7 +23,7 @@ export function VersionList({
 }) {
   const { first, versions, hasOlder, readOlder } = list;
   return (
-    <section className="pane version-list" aria-label="Versions">
+    <section className="pane version-list linked" aria-label="Versions">
       <AwayBar loaded={first} reload={first.reload} />
       <table className="wide-rows">
         <thead>
