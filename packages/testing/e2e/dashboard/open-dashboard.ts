@@ -72,6 +72,8 @@ export async function openDashboard({
   const url = `${ready['url']}/`;
   const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args });
 
+  const accountIds = new Set([tenant.accountId]);
+
   return {
     url,
     server: dashboard,
@@ -80,6 +82,7 @@ export async function openDashboard({
     tenant,
     browser,
     async createSetUpLink(accountId = tenant.accountId) {
+      accountIds.add(accountId);
       const token = randomBytes(32).toString('base64url');
       await system.database.prisma.invitation.create({
         data: {
@@ -99,6 +102,9 @@ export async function openDashboard({
     },
     async close() {
       await browser.close();
+      // Files that run one after the other share a database, where an address is one operator's.
+      const ofThisFile = { accountId: { in: [...accountIds] } };
+      await system.database.prisma.operator.deleteMany({ where: ofThisFile });
       await system.stop();
       await simulated.close();
     },
@@ -131,7 +137,6 @@ async function openPage(browser: Browser, url: string, beside?: WatchedPage): Pr
   return { page, wrong };
 }
 
-/** An address is one operator's, also where two files share a database: each has its own. */
 export async function signIn(page: Page, url: string, email: string): Promise<void> {
   await page.goto(url);
   await page.getByLabel('E-mail').fill(email);
