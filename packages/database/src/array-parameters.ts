@@ -13,7 +13,9 @@ export function plainArray(
 function textOf(value: string | number | boolean | Date | undefined): string {
   if (typeof value === 'string') return quoted(value);
   if (value === undefined) return 'NULL';
-  return value instanceof Date ? value.toISOString() : String(value);
+  if (value instanceof Date) return value.toISOString();
+  // String() would take the sign off.
+  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 /** One that would stand for more than itself, or for nothing, is no UUID: a bug, which must not shift its neighbours. */

@@ -4,16 +4,17 @@ import {
   createCommandCounter,
   createStatementCounter,
   eventually,
+  ownDatabase,
   type StatementCounter,
   type System,
   startSystem,
   type Tenant,
-  testDatabase,
   testRedis,
 } from '@belfry/testing';
 
 const messages = 300;
 
+let database: Awaited<ReturnType<typeof ownDatabase>>;
 let statements: StatementCounter;
 let commands: CommandCounter;
 let system: System;
@@ -21,7 +22,8 @@ let tenant: Tenant;
 let event: string;
 
 beforeAll(async () => {
-  statements = await createStatementCounter((await testDatabase()).url);
+  database = await ownDatabase();
+  statements = await createStatementCounter(database.url);
   commands = await createCommandCounter(testRedis().url);
   system = await startSystem({
     databaseUrl: statements.url,
@@ -38,6 +40,7 @@ afterAll(async () => {
   await system.stop();
   await statements.close();
   await commands.close();
+  await database.drop();
 }, 120_000);
 
 async function deliverBulk(): Promise<void> {

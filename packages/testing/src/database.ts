@@ -1,4 +1,5 @@
-import { createDatabase, withDatabase } from '@belfry/embedded';
+import { randomUUID } from 'node:crypto';
+import { createDatabase, dropDatabase, withDatabase } from '@belfry/embedded';
 import { readTestEnv, workerId } from './test-env';
 
 let clone: Promise<{ url: string }> | undefined;
@@ -10,6 +11,15 @@ let clone: Promise<{ url: string }> | undefined;
 export function testDatabase(): Promise<{ url: string }> {
   clone ??= cloneTemplate();
   return clone;
+}
+
+/** One of a test's own, for what counts all that a system does: in a shared one its workers deliver what others left. */
+export async function ownDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const templateUrl = readTestEnv('TEST_DATABASE_TEMPLATE_URL');
+  const template = decodeURIComponent(new URL(templateUrl).pathname.slice(1));
+  const name = `${template}_${randomUUID()}`;
+  await createDatabase(templateUrl, name, template);
+  return { url: withDatabase(templateUrl, name), drop: () => dropDatabase(templateUrl, name) };
 }
 
 async function cloneTemplate(): Promise<{ url: string }> {

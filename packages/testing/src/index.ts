@@ -8,7 +8,7 @@ export { tableOf } from './chaos/report';
 export { runChaos } from './chaos/run';
 export { type LogLine, startProcess, type TestProcess } from './child-process';
 export { type CommandCounter, createCommandCounter } from './command-counter';
-export { testDatabase } from './database';
+export { ownDatabase, testDatabase } from './database';
 export { eventually } from './eventually';
 export {
   channelVersion,
