@@ -21,7 +21,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-async function failureOf(url: string, body: string, deadlineMs = 2_000) {
+async function failureOf(url: string, body: string, deadlineMs = 20_000) {
   const signal = AbortSignal.timeout(deadlineMs);
   const result = await openHttp().request({ method: 'POST', url, body, signal });
   if ('status' in result) throw new Error('It was answered');
