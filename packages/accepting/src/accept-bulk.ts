@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { KeyOutcome, NewItem } from '@belfry/database';
 import { createYieldWhenDue } from '@belfry/runtime';
-import type { BulkElement, BulkReader, Json } from '@belfry/shared';
+import type { BulkElement, BulkHead, BulkReader, Json } from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
 import { canonicalJson } from './fingerprint';
 
@@ -18,7 +18,7 @@ export type BatchInput = {
 export type Batch = {
   eventName: string;
   items: NewItem[];
-  /** One text for every batch that means the same, each element by its hash. */
+  /** One text for every batch that means the same. */
   canonical: string;
 };
 
@@ -38,20 +38,18 @@ export function createBulkSend({ reader, now, ...deps }: BulkSendDeps): BulkSend
 
   async function readBatch({ callId, body, isKeyed }: BatchInput): Promise<Batch> {
     const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
-    const head = reader.readHead(body, now());
+    const beganAt = now();
+    const head = reader.readHead(body, beganAt);
     const items: NewItem[] = [];
-    const hashes = [canonicalJson(head.given)];
+    const canonical = createCanonical(head);
     for (let index = 0; index < head.elements.length; index += 1) {
-      const element = reader.readElement(head, index, now());
-      items.push(itemOf(element, callId, index));
-      if (isKeyed) hashes.push(hashOf(element));
-      await yieldWhenDue();
+      const element = reader.readElement(head, index, beganAt);
+      items.push(newItem(element.item, deps.secrets, { callId, index }));
+      if (isKeyed) canonical.add(element);
+      const due = yieldWhenDue();
+      if (due !== undefined) await due;
     }
-    return { eventName: head.eventName, items, canonical: hashes.join('\n') };
-  }
-
-  function itemOf({ item }: BulkElement, callId: string, index: number): NewItem {
-    return { ...newItem(item, deps.secrets, { callId, index }), plan: undefined };
+    return { eventName: head.eventName, items, canonical: canonical.end() };
   }
 
   return {
@@ -64,6 +62,27 @@ export function createBulkSend({ reader, now, ...deps }: BulkSendDeps): BulkSend
   };
 }
 
-function hashOf({ given }: BulkElement): string {
-  return hash('sha256', canonicalJson(given), 'base64');
+/** Elements by the hash of several: the text of each would be in memory twice, and one hash of all would take long. */
+function createCanonical({ given }: BulkHead) {
+  const parts = [canonicalJson(given)];
+  let text = '';
+
+  function close(): void {
+    parts.push(hash('sha256', text, 'base64'));
+    text = '';
+  }
+
+  return {
+    add(element: BulkElement): void {
+      // No JSON holds a line's end as it is, so no two lists have one text.
+      text += `${canonicalJson(element.given)}\n`;
+      if (text.length >= hashedCharacters) close();
+    },
+    end(): string {
+      close();
+      return parts.join('\n');
+    },
+  };
 }
+
+const hashedCharacters = 32 * 1024;

@@ -110,12 +110,12 @@ function requestOf(call: EventCall, { kind }: AcceptWork, live: Live): NewReques
   };
 }
 
-/** An item as it is stored, its Slack token sealed to it. */
+/** An item as it is stored, its Slack token sealed to it, and not planned yet. */
 export function newItem(
   item: WireItem,
   secrets: Secrets,
   { callId, index }: { callId: string; index: number },
-): Omit<NewItem, 'plan'> {
+): NewItem {
   const user = item.user && sealToken(item.user, secrets, { requestId: callId, item: index });
   return {
     recipient: textOf(user),
@@ -123,6 +123,7 @@ export function newItem(
     override: textOf(item.override),
     locale: item.locale,
     scheduleAt: item.scheduleAt === undefined ? undefined : String(item.scheduleAt),
+    plan: undefined,
   };
 }
 

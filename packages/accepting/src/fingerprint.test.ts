@@ -34,4 +34,25 @@ describe('canonicalJson', () => {
   ])('tells apart %s', (_what, a, b) => {
     expect(same(a, b)).toBe(false);
   });
+
+  test.each<[string, unknown]>([
+    ['text that needs no escape', ['', ' !#[]~', 'a'.repeat(64), 'a'.repeat(65)]],
+    ['text that needs one', ['"', '\\', '\n', '\u001f', '\u007f', 'é', '\u2028', '😀', '\ud83d']],
+    ['numbers and constants', [0, -0, 1.5, 1e21, -7, true, false]],
+    ['names that need an escape', { 'a"': 1, 'b\n': 2, é: 3 }],
+    ['a long list', { list: [...Array(40).keys(), 'x', ['y'], 'z'] }],
+    ['a long name', { ['n'.repeat(70_000)]: 1 }],
+  ])('writes %s as JSON.stringify does', (_what, value) => {
+    expect(canonicalJson(value)).toBe(JSON.stringify(value));
+  });
+
+  test('sorts few names and many by their code units', () => {
+    const names = ['b', 'a', 'B', '10', '9', 'é', 'aa', '_', '', '😀', '\uffff', 'data', 'z'];
+    for (const count of [1, 2, names.length - 1, names.length]) {
+      const some = names.slice(0, count);
+      const body = Object.fromEntries(some.map((name) => [name, 1]));
+      const sorted = some.toSorted().map((name) => `${JSON.stringify(name)}:1`);
+      expect(canonicalJson(body)).toBe(`{${sorted.join(',')}}`);
+    }
+  });
 });

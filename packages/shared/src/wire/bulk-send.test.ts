@@ -132,6 +132,7 @@ describe('parseJsonInSteps', () => {
     '{"batch":[{"":7},[{"":1}],{},"{",{"a":[{"b":"}✓"}]}],"list":[{"c":1}],"batch":[1,{"d":[]}]}',
     '[[{"a":1}],{"b":[{"c":2}]}]',
     ' { "batch" : [ { "é" : 1 } , { } ] } ',
+    '{"batch":[{"a":1},{"b":2} ,{"c":3}, {"d":4},5,{"e":6},null,{"f":7},{"g":8}]}',
   ])('reads %s as parseJson does', async (text) => {
     expect(await parse(text)).toEqual(parseJson(Buffer.from(text)));
   });
@@ -155,6 +156,20 @@ describe('parseJsonInSteps', () => {
   ])('refuses %j as parseJson does', async (text) => {
     const refusal = await refusalOf(() => parse(text));
     expect(refusal).toEqual(await refusalOf(() => parseJson(Buffer.from(text))));
+  });
+
+  test('reads a batch of many elements as parseJson does, and refuses what it refuses of the last ones', async () => {
+    const elements = Array.from({ length: 400 }, (_, index) => ({
+      user: { text: 'é'.repeat(100) },
+      data: { text: `é${index}` },
+    }));
+    const text = JSON.stringify({ batch: elements, list: elements.slice(0, 10) });
+    expect(await parse(text)).toEqual(JSON.parse(text));
+    for (const bad of ['{"constructor":1}', '1e400', '"\\u0000"', '{"text":}']) {
+      const broken = text.replace('{"text":"é399"}', bad);
+      const refusal = await refusalOf(() => parse(broken));
+      expect(refusal).toEqual(await refusalOf(() => parseJson(Buffer.from(broken))));
+    }
   });
 
   test('counts the keys of each element of a batch for itself, up to 100,000 of all', async () => {

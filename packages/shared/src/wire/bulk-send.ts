@@ -107,6 +107,7 @@ function withBatch(given: Json, batch: Json): Json {
 
 /** An override counts by channel: what an element says for one channel leaves the others as the head has them. */
 function inherit(all: WireItem, own: WireItem): WireItem {
+  if (Object.keys(all).length === 0) return own;
   const override = all.override && { ...all.override, ...givenOnly(own.override) };
   return { ...all, ...own, ...(override ? { override } : {}) };
 }

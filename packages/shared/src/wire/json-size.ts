@@ -1,17 +1,43 @@
-/** Whether a value takes at most `maxBytes` as JSON. Never writes out what is plainly larger. */
+/** Whether a value takes at most `maxBytes` as JSON. Writes out neither what is plainly larger nor what is plainly smaller. */
 export function isJsonWithin(value: unknown, maxBytes: number): boolean {
-  if (charactersAtLeast(value, maxBytes) > maxBytes) return false;
+  const atLeast = charactersAtLeast(value, maxBytes);
+  if (atLeast > maxBytes) return false;
+  if (atLeast * mostBytesOfOne <= maxBytes) return true;
   return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
 }
 
+/** What each one that is counted stands for, at most: a number counts as one and takes up to 24, and a comma; a character up to 6. */
+const mostBytesOfOne = 25;
+
 /** A lower bound of the bytes, counted no further than `enough`. Recurses: parseJson bounded the depth. */
 function charactersAtLeast(value: unknown, enough: number): number {
-  if (typeof value === 'string') return value.length;
+  if (typeof value === 'string') return value.length + quotes;
   if (typeof value !== 'object' || value === null) return 1;
-  let sum = 2;
-  for (const [key, member] of Object.entries(value)) {
-    if (sum > enough) return sum;
-    sum += (Array.isArray(value) ? 0 : key.length) + charactersAtLeast(member, enough - sum);
+  return Array.isArray(value)
+    ? charactersOfArray(value, enough)
+    : charactersOfObject(value, enough);
+}
+
+const quotes = 2;
+const brackets = 2;
+const quotesAndColon = 3;
+
+function charactersOfArray(array: readonly unknown[], enough: number): number {
+  let sum = brackets;
+  for (const member of array) {
+    if (sum > enough) break;
+    sum += charactersAtLeast(member, enough - sum);
+  }
+  return sum;
+}
+
+function charactersOfObject(object: object, enough: number): number {
+  // Of an object that was parsed from JSON, whatever its members are.
+  const members = object as Readonly<Record<string, unknown>>;
+  let sum = brackets;
+  for (const key of Object.keys(members)) {
+    if (sum > enough) break;
+    sum += key.length + quotesAndColon + charactersAtLeast(members[key], enough - sum);
   }
   return sum;
 }

@@ -53,19 +53,32 @@ export async function parseJsonInSteps(
   const scan = createScan(bytes, isBatch);
   while (!scan.goOn(bytesOfStep)) await yieldWhenDue();
   await yieldWhenDue();
-  const value = await parsePieces(bytes, scan.elements, yieldWhenDue);
-  const walkOn = createWalk(value, scan.hasUnicodeEscape());
-  while (!walkOn(partsOfStep)) await yieldWhenDue();
+  const checksText = scan.hasUnicodeEscape();
+  const read = await parsePieces(bytes, scan.elements, { checksText, yieldWhenDue });
+  if (!read.isSound) await refuseUnsound(read.value, checksText, yieldWhenDue);
+  const { value } = read;
   if (isBatch) refuseLargeHead(value);
   return value;
 }
 
-/** Elements that are objects are parsed one by one, and what is around them with their numbers in their places. */
+/** The walk knows where the problem is. */
+async function refuseUnsound(
+  value: Json,
+  checksText: boolean,
+  yieldWhenDue: JsonSteps['yieldWhenDue'],
+): Promise<void> {
+  const walkOn = createWalk(value, checksText);
+  while (!walkOn(partsOfStep)) await yieldWhenDue();
+}
+
+type Pieces = { checksText: boolean; yieldWhenDue: JsonSteps['yieldWhenDue'] };
+
+/** Elements that are objects are parsed in runs, and what is around them with their numbers in their places. */
 async function parsePieces(
   bytes: Buffer,
   elements: readonly Piece[],
-  yieldWhenDue: JsonSteps['yieldWhenDue'],
-): Promise<Json> {
+  { checksText, yieldWhenDue }: Pieces,
+): Promise<{ value: Json; isSound: boolean }> {
   const texts: string[] = [];
   let at = 0;
   for (const [index, { start, end }] of elements.entries()) {
@@ -74,14 +87,18 @@ async function parsePieces(
   }
   texts.push(await decode(bytes, { start: at, end: bytes.length }, yieldWhenDue));
   const value = parse(texts.join(''));
+  let isWholeSound = isSound(value, checksText);
   await yieldWhenDue();
   const parsed: Json[] = [];
-  for (const element of elements) {
-    parsed.push(parse(await decode(bytes, element, yieldWhenDue)));
+  for (const run of runsOf(bytes, elements)) {
+    // The scan has counted brackets, so what is an element of the list here is an element by itself.
+    const list = parse(`[${await decode(bytes, run, yieldWhenDue)}]`);
+    isWholeSound &&= isSound(list, checksText);
+    if (isList(list)) parsed.push(...list);
     await yieldWhenDue();
   }
   if (parsed.length > 0) Object.values(Object(value)).filter(isList).forEach(putElements);
-  return value;
+  return { value, isSound: isWholeSound };
 
   function putElements(list: Json[]): void {
     for (const [place, element] of list.entries()) {
@@ -90,6 +107,25 @@ async function parsePieces(
     }
   }
 }
+
+const bytesOfRun = 16 * 1024;
+
+/** Elements with nothing but a comma between them, as long as a run is short: the scan has seen where each begins and ends. */
+function runsOf(bytes: Buffer, elements: readonly Piece[]): Piece[] {
+  const runs: Piece[] = [];
+  let run: Piece | undefined;
+  for (const { start, end } of elements) {
+    const goesOn = run && start === run.end + 1 && bytes[run.end] === comma;
+    if (run && goesOn && end - run.start <= bytesOfRun) run.end = end;
+    else {
+      run = { start, end };
+      runs.push(run);
+    }
+  }
+  return runs;
+}
+
+const comma = 0x2c;
 
 function isList(value: unknown): value is Json[] {
   return Array.isArray(value);

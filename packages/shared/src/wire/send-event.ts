@@ -1,6 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Data } from '../data';
-import { definedOnly } from './defined-only';
 import { limits } from './limits';
 import { createWireUser, type WireUser } from './recipient';
 import { readSchedule, wireSchedule } from './schedule';
@@ -63,13 +62,25 @@ export function sendEventFromWire(body: SendEventBody): { eventName: string; ite
 }
 
 export function itemFromWire(fields: ItemFields): WireItem {
-  return definedOnly({
-    user: fields.user,
-    data: fields.data,
-    override: fields.override,
-    scheduleAt: firstGiven(scheduleNames.map((name) => fields[name])),
-    locale: fields.locale?.trim() || undefined,
-  });
+  const { user, data, override } = fields;
+  const scheduleAt = scheduleIn(fields);
+  const locale = fields.locale?.trim();
+  // Member by member: a bulk has a thousand of them.
+  const item: WireItem = {};
+  if (user !== undefined) item.user = user;
+  if (data !== undefined) item.data = data;
+  if (override !== undefined) item.override = override;
+  if (scheduleAt !== undefined) item.scheduleAt = scheduleAt;
+  if (locale) item.locale = locale;
+  return item;
+}
+
+function scheduleIn(fields: ItemFields): number | string | undefined {
+  for (const name of scheduleNames) {
+    const given = fields[name];
+    if (given !== undefined && given !== '') return given;
+  }
+  return undefined;
 }
 
 /** What the call says for one channel, if anything. */
@@ -98,14 +109,13 @@ export function findScheduleProblem(
   channels: readonly string[],
   now: Date,
 ): string | undefined {
-  return (
-    problemOfSchedules(body, '', now) ??
-    firstGiven(
-      channels.map((channel) => {
-        const own = overrideOf(body, channel);
-        return own && problemOfSchedules(own, `override.${channel}.`, now);
-      }),
-    )
+  const ofBody = problemOfSchedules(body, '', now);
+  if (ofBody !== undefined || body.override === undefined) return ofBody;
+  return firstGiven(
+    channels.map((channel) => {
+      const own = overrideOf(body, channel);
+      return own && problemOfSchedules(own, `override.${channel}.`, now);
+    }),
   );
 }
 

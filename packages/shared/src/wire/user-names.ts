@@ -42,7 +42,7 @@ function renameUser(user: Members): Members {
 }
 
 function rename(members: Members, names: Names): Members {
-  if (!Object.keys(names).some((name) => Object.hasOwn(members, name))) return members;
+  if (!Object.keys(members).some((name) => Object.hasOwn(names, name))) return members;
   const renamed: Members = {};
   for (const [name, value] of Object.entries(members)) {
     const own = Object.hasOwn(names, name) ? names[name] : undefined;

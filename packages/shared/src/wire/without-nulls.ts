@@ -36,7 +36,10 @@ function dropMembers(object: Members, change: (key: string, value: Json) => Json
 function holdsNull(value: Json): boolean {
   if (value === null) return true;
   if (typeof value !== 'object') return false;
-  return Object.values(value).some(holdsNull);
+  if (Array.isArray(value)) return value.some(holdsNull);
+  // A loop over the keys: a list of the values, made for each object of a bulk, costs more than looking at them.
+  for (const key of Object.keys(value)) if (holdsNull(value[key] ?? null)) return true;
+  return false;
 }
 
 function isMembers(value: Json): value is Members {

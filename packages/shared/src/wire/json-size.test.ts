@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { isJsonWithin } from './json-size';
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+describe('isJsonWithin', () => {
+  const values: [string, unknown][] = [
+    ['empty texts', Array(500).fill('')],
+    ['long numbers', Array(500).fill(-1.7976931348623157e308)],
+    ['characters that are escaped', '\u0001'.repeat(500)],
+    ['characters of three bytes', '✓'.repeat(500)],
+    ['lone surrogates', '\ud800'.repeat(500)],
+    [
+      'keys that are escaped',
+      Object.fromEntries(Array.from({ length: 9 }, (_, n) => ['\u0001'.repeat(n), n])),
+    ],
+    ['empty objects', Array(500).fill({})],
+    ['constants', [true, false, null]],
+  ];
+
+  test.each(values)('is true up to the last byte and false from then on: %s', (_what, value) => {
+    expect(isJsonWithin(value, bytesOf(value))).toBe(true);
+    expect(isJsonWithin(value, bytesOf(value) - 1)).toBe(false);
+  });
+
+  test('tells of any value what writing it out tells', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.double({ min: 0.01, max: 60, noNaN: true }), (value, part) => {
+        const maxBytes = Math.floor(bytesOf(value) * part);
+        expect(isJsonWithin(value, maxBytes)).toBe(bytesOf(value) <= maxBytes);
+      }),
+    );
+  });
+});
