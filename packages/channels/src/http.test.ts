@@ -86,6 +86,78 @@ describe('a request that gets no answer', () => {
   });
 });
 
+test.each([
+  ['a reset', (end: { resetAndDestroy(): void }) => end.resetAndDestroy()],
+  ['an end', (end: { end(): void }) => end.end()],
+  ['no HTTP', (end: { end(text: string): void }) => end.end('oops\r\n\r\n')],
+  ['half an answer', (end: { end(text: string): void }) => end.end('HTTP/1.1 200 OK\r\n')],
+  [
+    'an answer that asks to come again',
+    (end: { end(text: string): void }) =>
+      end.end('HTTP/1.1 408 Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'),
+  ],
+])('is sent once, whatever comes of it: %s', async (_what, answer) => {
+  let requests = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      requests += 1;
+      answer(socket);
+    });
+  });
+  const url = await listen(server);
+  const http = openHttp();
+  for (const method of ['GET', 'POST'] as const) {
+    await http.request({ method, url, signal: AbortSignal.timeout(2_000) });
+  }
+  // A connection that would send it again opens before this one.
+  await http.request({ method: 'GET', url, signal: AbortSignal.timeout(2_000) });
+  expect(requests).toBe(3);
+});
+
+test.each(['connection: close', 'x-other: 1'])(
+  'what was closed between two requests is opened anew: %s',
+  async (header) => {
+    const answer = `HTTP/1.1 200 OK\r\n${header}\r\ncontent-length: 2\r\n\r\nok`;
+    const closed: Promise<unknown>[] = [];
+    const server = createServer((socket) => {
+      closed.push(new Promise((resolve) => socket.once('close', resolve)));
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(answer));
+    });
+    const url = await listen(server);
+    const http = openHttp();
+    for (const body of ['a', 'b', 'c']) {
+      const signal = AbortSignal.timeout(2_000);
+      const seen = await http.request({ method: 'POST', url, body, signal });
+      expect(seen).toMatchObject({ status: 200, body: Buffer.from('ok') });
+      await Promise.all(closed);
+    }
+    expect(closed).toHaveLength(3);
+  },
+);
+
+test('nothing leaves after the deadline, also where the connection comes later', async () => {
+  let bytes = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+  });
+  const url = await listen(server);
+  const ending = new AbortController();
+  const http = openHttp();
+  const request = http.request({ method: 'POST', url, body: 'x', signal: ending.signal });
+  ending.abort();
+  expect(await request).toEqual({ code: 'ABORT_ERR', isWritten: false });
+  const late = await http.request({ method: 'POST', url, body: 'x', signal: ending.signal });
+  expect(late).toEqual({ code: 'ABORT_ERR', isWritten: false });
+  const other = await http.request({ method: 'GET', url, signal: AbortSignal.timeout(200) });
+  expect(other).toMatchObject({ code: 'ABORT_ERR', isWritten: true });
+  expect(bytes).toBeLessThan(200);
+});
+
 test('a request is answered over the connection of the one before', async () => {
   let connections = 0;
   const server = createServer((socket) => {

@@ -1,6 +1,7 @@
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LookupFunction, Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { createLines, type Lines } from './http-lines';
 import { codeOf, type NetworkFailure, type Unanswered } from './network-failure';
 
 export type HttpCall = {
@@ -27,31 +28,10 @@ export type HttpOptions = {
 };
 
 export function createHttp({ lookup }: HttpOptions = {}): Http {
-  const options = { keepAlive: true, maxSockets, maxFreeSockets, timeout: idleSocketMs };
-  const plain = new http.Agent(options);
-  const secure = new https.Agent(options);
-
+  const lines = createLines({ lookup });
   return {
-    request(call) {
-      const url = new URL(call.url);
-      const isSecure = url.protocol === 'https:';
-      return exchange(call, (onAnswer) =>
-        (isSecure ? https : http).request(
-          url,
-          {
-            method: call.method,
-            agent: isSecure ? secure : plain,
-            headers: headersOf(call),
-            ...(lookup ? { lookup } : {}),
-          },
-          onAnswer,
-        ),
-      );
-    },
-    close() {
-      plain.destroy();
-      secure.destroy();
-    },
+    request: (call) => exchange(lines, call),
+    close: lines.close,
   };
 }
 
@@ -77,12 +57,6 @@ export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): numbe
   return Number.isNaN(waitMs) ? undefined : Math.max(Math.ceil(waitMs), minRetryAfterMs);
 }
 
-/** More calls than MESSAGES_IN_FLIGHT may be, so that none waits here while its deadline runs. */
-const maxSockets = 1024;
-/** All that were in use: answers come together, and a connection costs more than a call. Idle ones end by themselves. */
-const maxFreeSockets = maxSockets;
-/** Below what servers wait before they close an idle connection: a request on a closing one is lost. */
-const idleSocketMs = 4_000;
 const defaultMaxResponseBytes = 1024 * 1024;
 const minRetryAfterMs = 1_000;
 
@@ -91,66 +65,101 @@ function afterOf(headers: IncomingHttpHeaders): { afterMs?: number } {
   return afterMs === undefined ? {} : { afterMs };
 }
 
-function headersOf({ headers, body }: HttpCall): Record<string, string> {
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  return { ...headers, ...length };
-}
-
-function exchange(
-  { signal, body, maxResponseBytes = defaultMaxResponseBytes }: HttpCall,
-  open: (onAnswer: (response: IncomingMessage) => void) => http.ClientRequest,
-): Promise<HttpAnswer | NetworkFailure> {
-  return new Promise((resolve) => {
+function exchange(lines: Lines, call: HttpCall): Promise<HttpAnswer | NetworkFailure> {
+  const { signal } = call;
+  if (signal.aborted) return Promise.resolve({ code: abortCode, isWritten: false });
+  const url = new URL(call.url);
+  const line = lines.take(url.origin);
+  return new Promise((resolve, reject) => {
     let isWritten = false;
-    const end = (ended: HttpAnswer | NetworkFailure) => {
-      signal.removeEventListener('abort', cut);
-      resolve(ended);
-    };
-    const fail = (error: unknown) => end({ code: codeOf(error), isWritten });
-    const request = open((response) => {
-      const { statusCode: status = 0, headers } = response;
-      collect(response, maxResponseBytes, (read) =>
-        read instanceof Buffer ? end({ status, headers, body: read }) : fail(read),
-      );
-    });
-    // First, since a connection that we close looks like one that was lost.
-    const cut = () => {
-      fail(aborted());
-      request.destroy();
-    };
-    // The event comes when the last byte was handed to the operating system, and never before.
-    request.once('finish', () => {
-      isWritten = true;
-    });
-    request.on('error', fail);
-    if (signal.aborted) return cut();
+    const answer = createAnswer(call.maxResponseBytes);
+    const cut = () => fail({ code: abortCode });
     signal.addEventListener('abort', cut);
-    request.end(body);
+    const handlers: Handlers = {
+      ...ignored,
+      onRequestSent: () =>
+        whenHandedOver(line.socket, () => {
+          isWritten = true;
+        }),
+      onHeaders: answer.begin,
+      onData(chunk) {
+        const isWithin = answer.take(chunk);
+        if (!isWithin) fail({ code: tooLargeCode });
+        return isWithin;
+      },
+      onComplete() {
+        signal.removeEventListener('abort', cut);
+        lines.giveBack(line);
+        resolve(answer.whole());
+      },
+      onError: fail,
+    };
+    line.client.dispatch(requestOf(call, url), handlers);
+
+    /** The first one counts: a connection that we close looks like one that was lost. */
+    function fail(error: unknown): void {
+      signal.removeEventListener('abort', cut);
+      const code = codeOf(error);
+      // Such a call cannot be written: a bug, and none of the network's.
+      if (code === 'UND_ERR_INVALID_ARG') reject(error);
+      else resolve({ code, isWritten });
+      lines.drop(line);
+    }
   });
 }
 
-/** As Node names it where it is given the signal itself, at a price: it watches both ends of each stream for its end. */
-function aborted(): Error {
-  return Object.assign(new Error('The operation was aborted'), { code: 'ABORT_ERR' });
+function requestOf({ method, headers, body }: HttpCall, url: URL): Dispatcher.DispatchOptions {
+  return {
+    path: url.pathname + url.search,
+    method,
+    ...(headers ? { headers } : {}),
+    ...(body === undefined ? {} : { body }),
+  };
 }
 
-/** Hands over the whole body, or why there is none; once. */
-function collect(
-  response: IncomingMessage,
-  maxBytes: number,
-  done: (read: Buffer | Error) => void,
-): void {
+/** As Node names what a signal ends. */
+const abortCode = 'ABORT_ERR';
+const tooLargeCode = 'ERESPONSETOOLARGE';
+
+/** Undici calls it when all was given to the socket, and its types leave it out. */
+type Handlers = Dispatcher.DispatchHandlers & { onRequestSent(): void };
+
+const ignored = { onConnect: () => undefined, onUpgrade: () => undefined };
+
+/** When the last byte was handed to the operating system, and never before. */
+function whenHandedOver(socket: Socket | undefined, note: () => void): void {
+  // What is not known must count as written.
+  if (!socket || socket.writableLength === 0) note();
+  else socket.write('', (error) => !error && note());
+}
+
+/** Collects an answer of at most so many bytes. */
+function createAnswer(maxBytes = defaultMaxResponseBytes) {
   const chunks: Buffer[] = [];
+  let status = 0;
+  let headers: IncomingHttpHeaders = {};
   let bytes = 0;
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= maxBytes) chunks.push(chunk);
-    else response.destroy(tooLarge());
-  });
-  response.on('end', () => done(Buffer.concat(chunks)));
-  response.on('error', done);
+  return {
+    begin(code: number, raw: Buffer[]): boolean {
+      // Those below 200 are said before the answer.
+      if (code >= 200) [status, headers] = [code, headersOf(raw)];
+      return true;
+    },
+    take(chunk: Buffer): boolean {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      return bytes <= maxBytes;
+    },
+    whole: (): HttpAnswer => ({ status, headers, body: Buffer.concat(chunks) }),
+  };
 }
 
-function tooLarge(): Error {
-  return Object.assign(new Error('The response is too large'), { code: 'ERESPONSETOOLARGE' });
+/** Names and values by turns; of a name that comes twice the first value counts. */
+function headersOf(raw: Buffer[]): IncomingHttpHeaders {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = String(raw[at]).toLowerCase();
+    headers[name] ??= raw[at + 1]?.toString('latin1') ?? '';
+  }
+  return headers;
 }

@@ -28,10 +28,12 @@ export type SlackApi = {
 
 /** `url` is where the API is, when it is not Slack itself. */
 export function createSlackApi({ http, url }: { http: Http; url: string | undefined }): SlackApi {
+  let sdk: Promise<typeof import('@slack/web-api')> | undefined;
   return {
     async call(method, args, { token, signal }) {
       let seen: HttpAnswer | NetworkFailure | undefined;
-      const { LogLevel, WebClient } = await import('@slack/web-api');
+      sdk ??= import('@slack/web-api');
+      const { LogLevel, WebClient } = await sdk;
       // A client a call: it holds no token, and its fetch knows the deadline of this call alone.
       const client = new WebClient(undefined, {
         ...(url ? { slackApiUrl: url } : {}),

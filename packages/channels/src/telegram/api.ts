@@ -40,11 +40,12 @@ export function createTelegramApi({
   http: Http;
   url: string | undefined;
 }): TelegramApi {
+  let library: ReturnType<typeof loadLibrary> | undefined;
   return {
     async call(ask, { token, signal }) {
       let seen: HttpAnswer | NetworkFailure | undefined;
-      // Loaded at the first call: only the worker that sends to Telegram has it in memory.
-      const sdk = await import('node-telegram-bot-api');
+      library ??= loadLibrary();
+      const sdk = await library;
       // A client a call: its fetch knows the deadline of this call alone.
       const client = new sdk.Api(token, {
         ...(url ? { apiRoot: url } : {}),
@@ -71,6 +72,11 @@ export function createTelegramApi({
       return read(seen, token);
     },
   };
+}
+
+/** At the first call: only the worker that sends to Telegram has it in memory. */
+function loadLibrary() {
+  return import('node-telegram-bot-api');
 }
 
 function nameOf(error: unknown): string {

@@ -27,11 +27,14 @@ type TwilioRequest =
 
 /** `url` is where the API is, when it is not Twilio itself. */
 export function createTwilioApi({ http, url }: { http: Http; url: string | undefined }): TwilioApi {
+  let sdk: ReturnType<typeof loadSdk> | undefined;
   let idleClient: import('twilio').RequestClient | undefined;
 
   async function ask(request: TwilioRequest, session: TwilioSession): Promise<TwilioReply> {
     const { access, signal } = session;
-    const { Twilio, RequestClient } = await loadSdk();
+    // Kept: to import what is loaded takes Node's loader as long as the call takes the SDK.
+    sdk ??= loadSdk();
+    const { Twilio, RequestClient } = await sdk;
     // Its own has an agent and an axios of its own, which nothing here uses and each call would make anew.
     idleClient ??= new RequestClient();
     let seen: HttpAnswer | NetworkFailure | undefined;
@@ -45,7 +48,7 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
           ...(data ? { body: toForm(data).toString() } : {}),
           signal,
         });
-        throw new Error('The answer is read where it was seen');
+        return answerIsSeen;
       },
     });
     // A client a call, since it knows the deadline of this call alone. Where it would look into the
@@ -60,7 +63,7 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
     try {
       await client.request({ ...rest, uri: uriOf(access.accountSid, path) });
     } catch (error) {
-      // The error may hold the credentials; all that counts was seen at the connection.
+      // The error may hold the credentials; all that counts is seen at the connection.
       if (!seen) throw new Error(`${path} could not be built`, { cause: nameOf(error) });
     }
     return read(seen, access);
@@ -76,6 +79,9 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
 }
 
 export const twilioHost = 'https://api.twilio.com';
+
+/** What the client hands on; nothing reads it. An error in its place would cost a trace of the stack for each call. */
+const answerIsSeen = { statusCode: 0, body: undefined, headers: {} };
 
 type Call = {
   method: string;
