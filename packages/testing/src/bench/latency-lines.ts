@@ -36,8 +36,11 @@ export async function measureLatency(context: BenchContext, wholePerSecond: numb
     await sending(200, 8, 2_000);
     context.onProgress('latency: idle');
     const idle = await sending(idlePerSecond, 4, context.isQuick ? 10_000 : 40_000);
-    context.onProgress('latency: half load');
     const half = Math.max(idlePerSecond, Math.floor(wholePerSecond / 2));
+    // So few calls leave a process cold: V8 compiles what it runs, and a call costs up to three times as much until then.
+    context.onProgress('latency: warming up to half load');
+    await sending(half, 64, context.isQuick ? 4_000 : 10_000);
+    context.onProgress('latency: half load');
     const halfLoad = await sending(half, 64, context.isQuick ? 3_000 : 20_000);
     return { idle, halfLoad };
   } finally {
