@@ -13,6 +13,8 @@ export type PlannedKey = {
   channels: string[];
   /** The recipients; more than one for a bulk. */
   numbers: number[];
+  /** Those of them to whom a provider takes its time. */
+  slowNumbers: number[];
   isBulk: boolean;
   /** Calls at the same moment, over both gateways. */
   copies: number;
@@ -32,6 +34,7 @@ const shares = {
   bulk: 0.2,
   hold: 0.2,
   crowd: 0.01,
+  slow: 0.08,
 };
 const mostCopies = 4;
 const [mostItems, crowdItems] = [4, 40];
@@ -45,12 +48,15 @@ export function planKey(index: number, random: Random, channels: string[]): Plan
   const isBulk = isCrowd || random.chance(shares.bulk);
   const bulkItems = isCrowd ? crowdItems : random.between(2, mostItems);
   const items = isBulk ? bulkItems : 1;
+  const numbers = Array.from({ length: items }, (_, item) => index * numbersPerKey + item);
   return {
     key: `key-${index}`,
     tenant: index % tenantCount,
     policy: random.chance(shares.hold) ? 'hold' : 'resend',
     channels: random.pick(setsOf(channels)),
-    numbers: Array.from({ length: items }, (_, item) => index * numbersPerKey + item),
+    numbers,
+    // Of a crowd only some: it is not to wait for them.
+    slowNumbers: random.chance(shares.slow) ? numbers.slice(0, mostItems) : [],
     isBulk,
     copies: random.chance(shares.together) ? random.between(2, mostCopies) : 1,
     isReplayed: random.chance(shares.replayed),
