@@ -1,14 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SimulatedChannels } from '../simulated-channels';
 import type { Random } from './random';
-import { type Entry, placeOf, type Variant } from './recording';
+import type { Entry, Variant } from './recording';
 import { bodyOf, type PlannedKey, type Tenant } from './workload';
 
 export type ClientDeps = {
   tenants: Tenant[];
   simulated: SimulatedChannels['channels'];
-  /** See the world's. */
-  slowPlaces: Set<string>;
   /** Gateways that listen right now. */
   gateways(): { name: string; url: string }[];
   record(entry: Entry): void;
@@ -39,7 +37,6 @@ export function createClient(deps: ClientDeps): Client {
     const { key, policy, channels, numbers, copies } = planned;
     const { accountId, appId } = tenantOf(deps, planned.tenant);
     record({ type: 'key', key, accountId, appId, policy, channels, items: numbers.length });
-    slowDown(deps, planned);
     const same = Array.from({ length: copies }, () => untilAnswered(planned, 'same'));
     const isAccepted = (await Promise.all(same)).every(Boolean);
     if (!isAccepted) return false;
@@ -62,15 +59,6 @@ export function createClient(deps: ClientDeps): Client {
   }
 
   return { use };
-}
-
-function slowDown({ simulated, slowPlaces }: ClientDeps, { channels, slowNumbers }: PlannedKey) {
-  for (const channel of channels) {
-    for (const number of slowNumbers) {
-      const target = simulated[channel]?.target(number);
-      if (target !== undefined) slowPlaces.add(placeOf({ channel, target }));
-    }
-  }
 }
 
 /** What follows once the key was accepted. */

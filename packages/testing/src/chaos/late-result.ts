@@ -22,7 +22,7 @@ export type LateResult = { atMs: number; liftedMs: number; isLate: boolean };
  */
 export async function stopUntilLate(world: World, member: Member): Promise<LateResult> {
   const find = createFind(world, member.pid);
-  const calls = await untilSome(find.calls, longestLookMs);
+  const calls = await findSlowCalls(world, find.calls);
   const atMs = performance.now();
   member.signal('SIGSTOP');
   try {
@@ -33,6 +33,19 @@ export async function stopUntilLate(world: World, member: Member): Promise<LateR
   const liftedMs = performance.now();
   const late = calls.length > 0 ? await untilSome(find.toldLate, longestTellMs) : [];
   return { atMs, liftedMs, isLate: late.length > 0 };
+}
+
+/** What the worker calls for now is slow, and will be slow when another one calls. */
+async function findSlowCalls(
+  { slowPlaces }: World,
+  find: () => Promise<string[]>,
+): Promise<string[]> {
+  const slowing = slowPlaces.begin();
+  try {
+    return await untilSome(find, longestLookMs);
+  } finally {
+    slowing.stop();
+  }
 }
 
 /** What was found; nothing when the time is over. */

@@ -175,7 +175,6 @@ async function send(sending: Sending): Promise<string[]> {
   const client = createClient({
     tenants: world.tenants,
     simulated: world.simulated.channels,
-    slowPlaces: world.slowPlaces,
     gateways: () =>
       world.members.flatMap(({ name, kind, url }) =>
         kind === 'gateway' && url !== undefined ? [{ name, url }] : [],

@@ -13,8 +13,6 @@ export type PlannedKey = {
   channels: string[];
   /** The recipients; more than one for a bulk. */
   numbers: number[];
-  /** Those of them to whom a provider takes its time. */
-  slowNumbers: number[];
   isBulk: boolean;
   /** Calls at the same moment, over both gateways. */
   copies: number;
@@ -34,7 +32,6 @@ const shares = {
   bulk: 0.2,
   hold: 0.2,
   crowd: 0.01,
-  slow: 0.08,
 };
 const mostCopies = 4;
 const [mostItems, crowdItems] = [4, 40];
@@ -48,15 +45,12 @@ export function planKey(index: number, random: Random, channels: string[]): Plan
   const isBulk = isCrowd || random.chance(shares.bulk);
   const bulkItems = isCrowd ? crowdItems : random.between(2, mostItems);
   const items = isBulk ? bulkItems : 1;
-  const numbers = Array.from({ length: items }, (_, item) => index * numbersPerKey + item);
   return {
     key: `key-${index}`,
     tenant: index % tenantCount,
     policy: random.chance(shares.hold) ? 'hold' : 'resend',
     channels: random.pick(setsOf(channels)),
-    numbers,
-    // Of a crowd only some: it is not to wait for them.
-    slowNumbers: random.chance(shares.slow) ? numbers.slice(0, mostItems) : [],
+    numbers: Array.from({ length: items }, (_, item) => index * numbersPerKey + item),
     isBulk,
     copies: random.chance(shares.together) ? random.between(2, mostCopies) : 1,
     isReplayed: random.chance(shares.replayed),

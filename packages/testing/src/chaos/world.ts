@@ -8,7 +8,8 @@ import { type OwnStore, ownPostgres, ownRedis } from '../own-stores';
 import { type SimulatedChannels, startSimulatedChannels } from '../simulated-channels';
 import { repositoryRoot } from '../test-stores';
 import { type Member, type MemberSpec, startMember } from './member';
-import { type Entry, placeOf } from './recording';
+import type { Entry } from './recording';
+import { createSlowPlaces, type SlowPlaces } from './slow-places';
 import { eventName, inboxChannel, setsOf, type Tenant, tenantCount } from './workload';
 
 /** The whole system under test, with everything around it that can be made to fail. */
@@ -20,8 +21,7 @@ export type World = {
   channels: string[];
   members: Member[];
   tenants: Tenant[];
-  /** Places, see `placeOf`, about which a provider takes its time, each time. */
-  slowPlaces: Set<string>;
+  slowPlaces: SlowPlaces;
   /** Our own ways to the stores, which nobody degrades. */
   database: Database;
   redisClient: ReturnType<typeof createRedis>;
@@ -32,8 +32,6 @@ export type World = {
 export const deadlineMs = 7_000;
 /** See `leaseMsOf` of the worker. */
 export const leaseMs = deadlineMs + 5_000;
-/** How long a provider takes for a slow place: long enough to be met there, and well below the deadline. */
-const slowAnswerMs = 3_000;
 export const policy = { attempts: 20, unknownResends: 8 };
 /** See the gate of accepting. */
 export const lockMs = 10_000;
@@ -71,10 +69,7 @@ async function build(isFull: boolean, record: (entry: Entry) => void, closers: C
   closers.push(() => redisClient.disconnect());
   const simulated = await startSimulatedChannels();
   closers.push(() => simulated.close());
-  const slowPlaces = new Set<string>();
-  for (const [channel, { delayEach }] of Object.entries(simulated.channels)) {
-    delayEach((target) => (slowPlaces.has(placeOf({ channel, target })) ? slowAnswerMs : 0));
-  }
+  const slowPlaces = createSlowPlaces(simulated);
   const channels = [...Object.keys(simulated.channels), inboxChannel];
   const tenants = await createTenants(database, simulated, channels);
   const env = { ...settings, ...simulated.env };
