@@ -29,6 +29,8 @@ export type SimulatedChannel = {
   dropAnswers(times: number): void;
   /** The next calls are answered late. */
   delayAnswers(times: number, delayMs: number): void;
+  /** Answers to what goes to a target come that late, each time. */
+  delayEach(delayMsOf: (target: string) => number): void;
 };
 
 export type TakenByChannel = Omit<Taken<never>, 'send'> & {
@@ -213,6 +215,7 @@ function pushBy(fcm: Simulators['fcm']): SimulatedChannel {
       ),
     dropAnswers: (times) => fcm.fail(...repeat({ on: fcmSendPath, reset: 'after' }, times)),
     delayAnswers: (times, slowMs) => fcm.fail(...repeat({ on: fcmSendPath, slowMs }, times)),
+    delayEach: (delayMsOf) => fcm.delayEach(({ token }) => delayMsOf(token ?? '')),
   };
 }
 
@@ -238,22 +241,24 @@ function emailBy(smtp: Simulators['smtp']): SimulatedChannel {
       ),
     dropAnswers: (times) => smtp.fail(...repeat({ at: 'end', drop: true }, times)),
     delayAnswers: (times, slowMs) => smtp.fail(...repeat({ at: 'end', slowMs }, times)),
+    delayEach: (delayMsOf) => smtp.delayEach(({ to }) => delayMsOf(to[0] ?? '')),
   };
 }
 
-type OverHttp<Send> = Pick<Simulator<Send, never>, 'onTaken'> & {
+type OverHttp<Send> = Pick<Simulator<Send, never>, 'onTaken' | 'delayEach'> & {
   fail(...faults: ({ reset: 'after' } | { slowMs: number })[]): void;
 };
 
 function overHttp<Send>(
   simulator: OverHttp<Send>,
   read: (send: Send) => Pick<TakenByChannel, 'target' | 'dedupe'>,
-): Pick<SimulatedChannel, 'onTaken' | 'dropAnswers' | 'delayAnswers'> {
+): Pick<SimulatedChannel, 'onTaken' | 'dropAnswers' | 'delayAnswers' | 'delayEach'> {
   return {
     onTaken: (listener) =>
       simulator.onTaken(({ send, ...taken }) => listener({ ...taken, ...read(send) })),
     dropAnswers: (times) => simulator.fail(...repeat({ reset: 'after' }, times)),
     delayAnswers: (times, slowMs) => simulator.fail(...repeat({ slowMs }, times)),
+    delayEach: (delayMsOf) => simulator.delayEach((send) => delayMsOf(read(send).target)),
   };
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hasEnded } from '@belfry/embedded';
 import type { SimulatedChannel } from '../simulated-channels';
 import type { Degraded, TcpProxy } from '../tcp-proxy';
+import { stopUntilLate } from './late-result';
 import type { Member } from './member';
 import type { Random } from './random';
 import type { FaultEntry } from './recording';
@@ -18,7 +19,14 @@ export type Fault = {
   isKill: boolean;
   /** The process that it hits when it ends, where that may have become another one. */
   pidAtEnd?(): number;
-  run(): Promise<Partial<Pick<FaultEntry, 'exitCode' | 'name' | 'isKill'>> | undefined>;
+  run(): Promise<Seen | undefined>;
+};
+
+/** What came of it, where that is not what was to be expected; and whether a result was told too late. */
+export type Seen = Partial<
+  Pick<FaultEntry, 'exitCode' | 'name' | 'isKill' | 'atMs' | 'liftedMs'>
+> & {
+  isLate?: boolean;
 };
 
 /** Draws one kind of fault for one target; undefined where nothing can be hit right now. */
@@ -29,11 +37,15 @@ export type FaultKind = {
   draw(world: World, random: Random, isFree: (target: string) => boolean): Fault | undefined;
 };
 
+/** What a run must have met once; see `stopUntilLate`. */
+export const lateResultKind = onReplaceable('process.stop_until_late', 1, stopUntilLate);
+
 /** Everything that may go wrong, and how often beside the others. */
 export const faultKinds: FaultKind[] = [
   onProcess('process.kill', 22, true, (member) => restart(member, 'SIGKILL')),
   onProcess('process.terminate', 4, false, (member) => restart(member, 'SIGTERM')),
   onProcess('process.stop', 5, false, freeze),
+  lateResultKind,
   onStore('redis', 'redis.kill', 3, restartRedis),
   onStore('redis', 'redis.kill_without_aof', 2, emptyAndRestartRedis),
   onStore('redis', 'redis.flush', 3, ({ redisClient }) => redisClient.flushall()),
@@ -61,7 +73,7 @@ export const faultKinds: FaultKind[] = [
   ),
 ];
 
-type Done = Awaited<ReturnType<Fault['run']>>;
+type Done = Seen | undefined;
 
 function onProcess(
   name: string,
@@ -104,6 +116,30 @@ async function freeze(member: Member, random: Random): Promise<Done> {
   await wait(random.between(500, longestFreezeMs));
   member.signal('SIGCONT');
   return undefined;
+}
+
+/** On a worker beside which another one of the same roles is well: it takes over. */
+function onReplaceable(
+  name: string,
+  weight: number,
+  act: (world: World, member: Member) => Promise<Seen>,
+): FaultKind {
+  return {
+    name,
+    weight,
+    draw(world, random, isFree) {
+      const free = world.members.filter((member) => member.isReady && isFree(member.name));
+      const replaceable = free.filter((member) =>
+        free.some(
+          (other) => other !== member && other.kind === 'worker' && other.roles === member.roles,
+        ),
+      );
+      if (replaceable.length === 0) return undefined;
+      const member = random.pick(replaceable);
+      const run = () => act(world, member);
+      return { name, target: member.name, pid: member.pid, isKill: false, run };
+    },
+  };
 }
 
 function onStore(

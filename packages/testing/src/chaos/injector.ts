@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Fault, type FaultKind, faultKinds } from './faults';
+import { type Fault, type FaultKind, faultKinds, lateResultKind } from './faults';
 import type { Random } from './random';
 import type { Entry } from './recording';
 import type { World } from './world';
@@ -7,6 +7,8 @@ import type { World } from './world';
 export type Injector = {
   /** Faults that ended a process or a store without a warning. */
   kills(): number;
+  /** How often a worker told that its message was taken when another one was at it. */
+  lateResults(): number;
   /** Hits one thing after the other until `isOver`, then waits until all of it is well again. */
   run(isOver: () => boolean): Promise<void>;
 };
@@ -21,6 +23,9 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
   const failures: unknown[] = [];
   const draw = createDraw(random);
   let kills = 0;
+  let lateResults = 0;
+  /** Those under way. */
+  let lateFaults = 0;
 
   async function run(isOver: () => boolean): Promise<void> {
     while (!isOver() && failures.length === 0) {
@@ -33,10 +38,22 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
   }
 
   function inject(): void {
-    const fault = draw((kind) => kind.draw(world, random, (target) => !running.has(target)));
+    const drawFrom = (kind: FaultKind) =>
+      kind.draw(world, random, (target) => !running.has(target));
+    const fault = (needsLateResult() ? drawFrom(lateResultKind) : undefined) ?? draw(drawFrom);
     if (!fault) return;
-    const ended = hit(fault).finally(() => running.delete(fault.target));
+    const isForLate = fault.name === lateResultKind.name;
+    if (isForLate) lateFaults += 1;
+    const ended = hit(fault).finally(() => {
+      running.delete(fault.target);
+      if (isForLate) lateFaults -= 1;
+    });
     running.set(fault.target, ended);
+  }
+
+  /** From the begin on, while little waits and what is given up is tried again at once; one at a time. */
+  function needsLateResult(): boolean {
+    return lateResults === 0 && lateFaults === 0;
   }
 
   async function hit(fault: Fault): Promise<void> {
@@ -49,13 +66,15 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
     });
     // Whoever did not end when told to was killed.
     if (seen?.isKill) kills += 1;
+    const { isLate = false, ...entry } = seen ?? {};
+    if (isLate) lateResults += 1;
     const liftedMs = performance.now();
     for (const pid of pidsOf(fault)) {
-      record({ type: 'fault', name, target, isKill, ...seen, pid, atMs, liftedMs });
+      record({ type: 'fault', name, target, isKill, atMs, liftedMs, ...entry, pid });
     }
   }
 
-  return { kills: () => kills, run };
+  return { kills: () => kills, lateResults: () => lateResults, run };
 }
 
 /** A way may be broken for two processes, one after the other. */

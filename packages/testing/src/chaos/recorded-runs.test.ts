@@ -3,7 +3,10 @@ import { recordedRuns } from './recorded-runs';
 import { reportOn } from './report';
 
 const report = (seed: number, atMs: number) => ({
-  ...reportOn(recordingOf({ faults: [{ atMs }], attempts: [{ closedMs: 1_400 }] }), 0),
+  ...reportOn(recordingOf({ faults: [{ atMs }], attempts: [{ closedMs: 1_400 }] }), {
+    kills: 0,
+    lateResults: 0,
+  }),
   seed,
 });
 

@@ -31,6 +31,7 @@ const figures: [string, (report: Report) => string | number][] = [
   ['seconds', (report) => report.seconds],
   ['kills', (report) => report.kills],
   ['kills by kind', (report) => countsOf(report.kills_by_kind)],
+  ['late results', (report) => report.late_results],
   ['lost', (report) => report.lost],
   ['accepted twice', (report) => report.double_accepted],
   ['unsettled', (report) => report.unsettled],

@@ -31,6 +31,8 @@ export type RunEntry = {
   lockMs: number;
   /** How long an attempt may take. */
   deadlineMs: number;
+  /** How long a message is its attempt's. */
+  leaseMs: number;
   /** How often a message is sent again after an unknown outcome, and how often it is tried. */
   unknownResends: number;
   attempts: number;
@@ -161,6 +163,11 @@ export type EndEntry = {
   /** Keys whose clients gave up, or ran out of time, without a final answer. */
   unanswered: string[];
 };
+
+/** Every message of a run has a target of its own. */
+export function placeOf({ channel, target }: { channel: string; target: string }): string {
+  return `${channel} ${target}`;
+}
 
 /** The entries of one type, in order. */
 export function entriesOf<T extends Entry['type']>(

@@ -1,6 +1,6 @@
 import { check, type Verdict } from './check/check';
-import { readFacts, type Violation } from './check/facts';
-import { type Entry, entriesOf } from './recording';
+import { type Facts, readFacts, type Violation } from './check/facts';
+import { type AttemptEntry, type Entry, entriesOf } from './recording';
 import { kindOf, measureRecovery, type Recovery } from './recovery';
 
 /** What a run came to, as it is written. */
@@ -11,6 +11,8 @@ export type Report = {
   messages: number;
   sends: number;
   kills: number;
+  /** Attempts of which it was told that a provider took the message when a newer one was open: it must not settle it. */
+  late_results: number;
   lost: number;
   double_accepted: number;
   unsettled: number;
@@ -29,21 +31,30 @@ export type Report = {
   violations: (Violation & { count: number })[];
 };
 
-/** A run that made fewer kills than it was to is no proof. */
-export function reportOn(entries: readonly Entry[], leastKills: number): Report {
+/** A run that met less than it was to is no proof. */
+export function reportOn(
+  entries: readonly Entry[],
+  least: { kills: number; lateResults: number },
+): Report {
   const facts = readFacts(entries);
   const verdict = check(entries);
   const faults = facts.faults;
   const kills = faults.filter(({ isKill }) => isKill);
+  const lateResults = countLateResults(facts);
   const violations = groupViolations(verdict);
   const { run, end } = facts;
+  const isProof =
+    kills.length >= least.kills &&
+    lateResults >= least.lateResults &&
+    facts.keys.length >= run.keys;
   return {
-    isGood: violations.length === 0 && kills.length >= leastKills && facts.keys.length >= run.keys,
+    isGood: isProof && violations.length === 0,
     keys: facts.keys.length,
     calls: facts.calls.length,
     messages: facts.messages.length,
     sends: facts.sends.length,
     kills: kills.length,
+    late_results: lateResults,
     lost: verdict.lost,
     double_accepted: verdict.doubleAccepted,
     unsettled: verdict.unsettled,
@@ -60,6 +71,21 @@ export function reportOn(entries: readonly Entry[], leastKills: number): Report 
     recovery: measureRecovery(facts),
     violations,
   };
+}
+
+function countLateResults({ messages, attemptsOf }: Facts): number {
+  return messages.flatMap(({ id }) => {
+    const attempts = attemptsOf(id);
+    return attempts.filter((attempt, index) => isLate(attempt, attempts.slice(index + 1)));
+  }).length;
+}
+
+/** While one of the newer ones was open. */
+function isLate({ closedMs, outcome }: AttemptEntry, newer: AttemptEntry[]): boolean {
+  if (closedMs === undefined || outcome !== 'accepted') return false;
+  return newer.some(
+    (each) => closedMs > each.openedMs && closedMs < (each.closedMs ?? Number.POSITIVE_INFINITY),
+  );
 }
 
 /** A killed process by what it does: gateway, worker, relay; a store by how. */
@@ -93,6 +119,7 @@ export function tableOf(report: Report): string {
     ['keys, calls, messages', `${report.keys}, ${report.calls}, ${report.messages}`],
     ['kills', `${report.kills}  (${listOf(report.kills_by_kind)})`],
     ['faults', listOf(report.faults_by_kind)],
+    ['late results', report.late_results],
     ['lost', report.lost],
     ['double accepted', report.double_accepted],
     ['unsettled', report.unsettled],

@@ -11,7 +11,7 @@ import { countOpen, findLeaks, readResources, readRows } from './read-world';
 import { type Entry, entriesOf } from './recording';
 import { type Report, reportOn } from './report';
 import { planKey } from './workload';
-import { deadlineMs, lockMs, openWorld, policy, type World } from './world';
+import { deadlineMs, leaseMs, lockMs, openWorld, policy, type World } from './world';
 
 export type ChaosOptions = {
   keys: number;
@@ -35,7 +35,10 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await world.close();
     await recorder.close();
   }
-  const report = reportOn(recorder.entries, leastKillsFor(options.keys));
+  const report = reportOn(recorder.entries, {
+    kills: leastKillsFor(options.keys),
+    lateResults: leastLateResults,
+  });
   if (options.reportFile) {
     writeFileSync(options.reportFile, `${JSON.stringify(report, undefined, 2)}\n`);
   }
@@ -59,7 +62,7 @@ function createRecorder({ reportFile, keys, seed, isFull = false }: ChaosOptions
     entries.push(entry);
     stream?.write(`${JSON.stringify(entry)}\n`);
   }
-  const settings = { lockMs, deadlineMs, ...policy };
+  const settings = { lockMs, deadlineMs, leaseMs, ...policy };
   const cores = availableParallelism();
   record({ type: 'run', seed, keys, isFull, commit: readCommit(), cores, ...settings });
   return {
@@ -83,6 +86,9 @@ function leastKillsFor(keys: number): number {
   return keys >= 3_000 ? Math.max(100, Math.round(keys / 50)) : Math.round(keys / 25);
 }
 
+/** A run in which none came shows nothing about what becomes of them. */
+const leastLateResults = 1;
+
 const clientsAtOnce = 16;
 /** A run that gets nowhere ends all the same: so long, and so much for each key. */
 const [longestStartMs, longestPerKeyMs] = [240_000, 250];
@@ -103,7 +109,9 @@ async function exercise(options: ChaosOptions, world: World, recorder: Recorder)
   const progress = { begun: 0, done: 0 };
   const isAborted = () => signal?.aborted ?? false;
   const isLate = () => isAborted() || performance.now() > latestMs;
-  const isEnough = () => progress.done >= keys && injector.kills() >= leastKills;
+  const hasMetEnough = () =>
+    injector.kills() >= leastKills && injector.lateResults() >= leastLateResults;
+  const isEnough = () => progress.done >= keys && hasMetEnough();
   let faultsEndedMs = Number.POSITIVE_INFINITY;
 
   const timer = setInterval(() => {
@@ -115,7 +123,7 @@ async function exercise(options: ChaosOptions, world: World, recorder: Recorder)
     record,
     progress,
     share: () => ({ keys: progress.begun / keys, kills: injector.kills() / leastKills }),
-    isOver: () => isLate() || (progress.begun >= keys && injector.kills() >= leastKills),
+    isOver: () => isLate() || (progress.begun >= keys && hasMetEnough()),
     isLost: () => isAborted() || performance.now() > faultsEndedMs + settleMs,
   });
   const broken = await injector

@@ -9,6 +9,7 @@ import { type SimulatedChannels, startSimulatedChannels } from '../simulated-cha
 import { repositoryRoot } from '../test-stores';
 import { type Member, type MemberSpec, startMember } from './member';
 import type { Entry } from './recording';
+import { createSlowPlaces, type SlowPlaces } from './slow-places';
 import { eventName, inboxChannel, setsOf, type Tenant, tenantCount } from './workload';
 
 /** The whole system under test, with everything around it that can be made to fail. */
@@ -20,17 +21,17 @@ export type World = {
   channels: string[];
   members: Member[];
   tenants: Tenant[];
+  slowPlaces: SlowPlaces;
   /** Our own ways to the stores, which nobody degrades. */
   database: Database;
   redisClient: ReturnType<typeof createRedis>;
   close(): Promise<void>;
 };
 
-/**
- * Short, so that a run need not wait long for what its faults left behind, and long enough for a machine that has no time to spare. A
- * lease is 5 s longer.
- */
+/** Short, so that a run need not wait long for what its faults left behind, and long enough for a machine that has no time to spare. */
 export const deadlineMs = 7_000;
+/** See `leaseMsOf` of the worker. */
+export const leaseMs = deadlineMs + 5_000;
 export const policy = { attempts: 20, unknownResends: 8 };
 /** See the gate of accepting. */
 export const lockMs = 10_000;
@@ -68,6 +69,7 @@ async function build(isFull: boolean, record: (entry: Entry) => void, closers: C
   closers.push(() => redisClient.disconnect());
   const simulated = await startSimulatedChannels();
   closers.push(() => simulated.close());
+  const slowPlaces = createSlowPlaces(simulated);
   const channels = [...Object.keys(simulated.channels), inboxChannel];
   const tenants = await createTenants(database, simulated, channels);
   const env = { ...settings, ...simulated.env };
@@ -79,7 +81,8 @@ async function build(isFull: boolean, record: (entry: Entry) => void, closers: C
       return member;
     }),
   );
-  return { postgres, redis, simulated, channels, members, tenants, database, redisClient };
+  const stores = { postgres, redis, database, redisClient };
+  return { ...stores, simulated, channels, members, tenants, slowPlaces };
 }
 
 const settings: Record<string, string> = {
@@ -99,17 +102,25 @@ const settings: Record<string, string> = {
   MESSAGES_IN_FLIGHT: '10',
 };
 
-/** Two gateways, two workers with every role and a relay; or, in full, a process for each role. */
+/** Two gateways, two workers with every role and a relay; or, in full, a process for each role, and a second one for one of them. */
 function specsOf(isFull: boolean): MemberSpec[] {
   const gateways = [1, 2].map((number): MemberSpec => {
     return { name: `gateway-${number}`, kind: 'gateway', roles: '' };
   });
   const relay: MemberSpec = { name: 'relay', kind: 'relay', roles: 'relay' };
-  const roles = isFull ? [...channelNames.map(deliverQueue), fanOutQueue] : ['all', 'all'];
-  const workers = roles.map((role, index): MemberSpec => {
-    return { name: isFull ? role : `worker-${index + 1}`, kind: 'worker', roles: role };
-  });
+  const workers = isFull ? workersOfEachRole() : ['worker-1', 'worker-2'].map(workerOf('all'));
   return [...gateways, ...workers, relay];
+}
+
+function workersOfEachRole(): MemberSpec[] {
+  const roles = [...channelNames.map(deliverQueue), fanOutQueue];
+  // What one worker of a role does to another one is to be met here too.
+  const second = workerOf(deliverQueue('slack'))(`${deliverQueue('slack')}-2`);
+  return [...roles.map((role) => workerOf(role)(role)), second];
+}
+
+function workerOf(roles: string): (name: string) => MemberSpec {
+  return (name) => ({ name, kind: 'worker', roles });
 }
 
 async function createTenants(

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createFaultQueue, createTakenListeners, type Simulator } from './simulator';
+import { createDelays, createFaultQueue, createTakenListeners, type Simulator } from './simulator';
 
 export type HttpRequest = {
   method: string;
@@ -50,6 +50,7 @@ export async function createHttpSimulator<Send>({
   const taken = createTakenListeners<Send>();
   const sends: Send[] = [];
   const requests: HttpRequest[] = [];
+  const delays = createDelays<Send>();
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '/';
@@ -66,6 +67,7 @@ export async function createHttpSimulator<Send>({
     if (send === undefined) return answer(response, reply, fault);
     const atMs = performance.now();
     sends.push(send);
+    await delays.pass(send);
     await answer(response, reply, fault);
     taken.tell({ send, atMs, isAnswered: !isCutOff(fault, response) });
   }
@@ -82,6 +84,7 @@ export async function createHttpSimulator<Send>({
     requests,
     onTaken: taken.add,
     fail: (...more) => faults.add(more),
+    delayEach: delays.set,
     close: () => stop(server),
   };
 }

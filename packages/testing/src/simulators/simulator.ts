@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 /** A provider's stand-in on loopback: keeps what it accepted, and fails on demand. */
 export type Simulator<Send, Fault> = {
   url: string;
@@ -8,6 +10,8 @@ export type Simulator<Send, Fault> = {
   onTaken(listener: (taken: Taken<Send>) => void): void;
   /** Faults for the next calls, one each, in order. */
   fail(...faults: Fault[]): void;
+  /** Answers to what was accepted wait that long; beside the faults, and until told otherwise. */
+  delayEach(delayMsOf: (send: Send) => number): void;
   close(): Promise<void>;
 };
 
@@ -23,6 +27,20 @@ export function createTakenListeners<Send>() {
     },
     tell(taken: Omit<Taken<Send>, 'answeredMs'>): void {
       for (const listener of listeners) listener({ ...taken, answeredMs: performance.now() });
+    },
+  };
+}
+
+/** How late the answers to what was accepted are. */
+export function createDelays<Send>() {
+  let delayMsOf = (_send: Send) => 0;
+  return {
+    set(given: (send: Send) => number): void {
+      delayMsOf = given;
+    },
+    async pass(send: Send): Promise<void> {
+      const delayMs = delayMsOf(send);
+      if (delayMs > 0) await wait(delayMs);
     },
   };
 }

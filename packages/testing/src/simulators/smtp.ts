@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { portOf } from './http-simulator';
-import { createFaultQueue, createTakenListeners, type Simulator } from './simulator';
+import { createDelays, createFaultQueue, createTakenListeners, type Simulator } from './simulator';
 
 /** A mail that the server took. */
 export type SmtpSend = {
@@ -51,6 +51,7 @@ export async function createSmtpSimulator({
   const taken = createTakenListeners<SmtpSend>();
   const sends: SmtpSend[] = [];
   let connections = 0;
+  const delays = createDelays<SmtpSend>();
 
   const server = new SMTPServer({
     ...optionsOf(login),
@@ -88,6 +89,7 @@ export async function createSmtpSimulator({
     // The mail is taken before a fault shows, unless it is refused: that is what makes the fault dangerous.
     const atMs = performance.now();
     sends.push(mail);
+    await delays.pass(mail);
     const step = await meet('end', session);
     if (step instanceof Error) sends.splice(sends.indexOf(mail), 1);
     else taken.tell({ send: mail, atMs, isAnswered: step === 'go on' });
@@ -103,6 +105,7 @@ export async function createSmtpSimulator({
     connections: () => connections,
     onTaken: taken.add,
     fail: (...more) => faults.add(more),
+    delayEach: delays.set,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

@@ -16,6 +16,13 @@ const twice: Parts = {
   sends: [{}, { atMs: 8_600, answeredMs: 8_610 }],
 };
 
+/** What the first attempt came to was told when its lease was over and the second one was open. */
+const lateFirst: Parts = {
+  ...twice,
+  attempts: [{ closedMs: 8_700 }, { openedMs: 8_500, closedMs: 9_000 }],
+  faults: [{ name: 'process.stop_until_late', liftedMs: 8_650, isKill: false }],
+};
+
 const brokenBy = (parts: Parts) =>
   [...new Set(check(recordingOf(parts)).violations.map(({ invariant }) => invariant))].join();
 
@@ -108,6 +115,38 @@ describe('what is wrong in a run is found', () => {
       'a message settled by an attempt that was not its last',
       { ...twice, faults: [{}], message: { settledMs: 8_200 } },
     ],
+    [
+      'B6',
+      'a message settled by a late result while a newer attempt was open',
+      { ...lateFirst, message: { attempts: 2, unknownCount: 1, settledMs: 8_700 } },
+    ],
+    [
+      'B7',
+      'a message that a late result made wait, so that a third attempt began beside the second',
+      {
+        ...lateFirst,
+        message: { attempts: 3, unknownCount: 1, settledMs: 9_200 },
+        attempts: [
+          { closedMs: 8_700, outcome: 'retry' },
+          { openedMs: 8_500, closedMs: 9_000 },
+          { openedMs: 8_800, closedMs: 9_200 },
+        ],
+      },
+    ],
+    [
+      'B7',
+      'a message tried again before the lease of its attempt was over',
+      { ...twice, faults: [{}], attempts: [{}, { openedMs: 390, closedMs: 9_000 }] },
+    ],
+    [
+      'B7',
+      'a newer attempt that nobody ended, because a late result had settled its message',
+      {
+        ...lateFirst,
+        message: { attempts: 2, unknownCount: 1, settledMs: undefined },
+        attempts: [{ closedMs: 8_700 }, { openedMs: 8_500, closedMs: undefined }],
+      },
+    ],
     ['C1', 'a secret in a log', { more: [{ type: 'leak', what: 'an API key', place: 'a log' }] }],
     [
       'C2',
@@ -144,8 +183,20 @@ describe('a second send', () => {
         sends: [{ atMs: 8_400, answeredMs: 8_410 }, { atMs: 8_600 }],
       },
     ],
+    [
+      'reply_late',
+      {
+        attempts: [
+          { closedMs: 4_900, outcome: 'unknown', reason: 'timeout' },
+          { openedMs: 8_500, closedMs: 9_000 },
+        ],
+        sends: [{ answeredMs: 3_500 }, { atMs: 8_600, answeredMs: 8_610 }],
+      },
+    ],
     ['worker_killed', { faults: [{}] }],
     ['worker_stopped', { faults: [{ name: 'process.stop', isKill: false }] }],
+    ['worker_stopped', { faults: [{ name: 'process.stop_until_late', isKill: false }] }],
+    ['worker_killed', { faults: [{}], sends: [{ isAnswered: false }, { atMs: 8_600 }] }],
     ['postgres_away', { faults: [{ name: 'postgres.stop', target: 'postgres', pid: undefined }] }],
     ['postgres_away', { faults: [{ name: 'postgres_link.black_hole', isKill: false }] }],
   ])('is explained by %s where that was recorded', (cause, parts) => {
@@ -159,9 +210,7 @@ describe('a second send', () => {
   });
 
   test('may follow a result that came when the next attempt was open', () => {
-    const [late, second] = [{ closedMs: 8_700 }, { openedMs: 8_500, closedMs: 9_000 }];
-    const parts = { ...twice, attempts: [late, second], faults: [{ name: 'process.stop' }] };
-    expect(brokenBy(parts)).toBe('');
+    expect(brokenBy(lateFirst)).toBe('');
   });
 
   test.each<[string, Parts]>([
@@ -169,6 +218,16 @@ describe('a second send', () => {
     [
       'the answer had left long before',
       { sends: [{ answeredMs: 3_200 }, { atMs: 8_600, answeredMs: 8_610 }] },
+    ],
+    [
+      'the answer had left long before the time was up',
+      {
+        attempts: [
+          { closedMs: 3_250, outcome: 'unknown', reason: 'timeout' },
+          { openedMs: 8_500, closedMs: 9_000 },
+        ],
+        sends: [{ answeredMs: 2_000 }, { atMs: 8_600, answeredMs: 8_610 }],
+      },
     ],
     [
       'it was taken after the lease ran out',

@@ -1,8 +1,8 @@
-import type { AttemptEntry, MessageEntry, RequestEntry } from '../recording';
+import { type AttemptEntry, type MessageEntry, placeOf, type RequestEntry } from '../recording';
 import { explainDuplicates } from './duplicates';
-import { type Facts, placeOf, type Violation } from './facts';
+import type { Facts, Violation } from './facts';
 
-/** B1 to B6: what was accepted, against what providers took and what is on record. */
+/** B1 to B7: what was accepted, against what providers took and what is on record. */
 export function checkDelivery(facts: Facts): Violation[] {
   const known = new Set(facts.messages.map(placeOf));
   return [
@@ -52,7 +52,19 @@ function checkMessage(facts: Facts, message: MessageEntry): Violation[] {
   if (policyOf(facts, message) === 'hold' && sends.length > 1) note('B5', 'sent again under hold');
   if (!isSettledByItsNewest(message, attempts))
     note('B6', 'settled by an attempt that was not its last');
+  const open = attempts.find((attempt, index) => !isOver(facts, attempt, attempts[index + 1]));
+  if (open) note('B7', `attempt ${open.number} was open when the next one began, or the run ended`);
   return found;
+}
+
+/** PostgreSQL's times are whole milliseconds. */
+const roundingMs = 1;
+
+/** It ended before the next one began, or its lease did; what is told behind that moves its end, and nothing else. */
+function isOver({ run }: Facts, attempt: AttemptEntry, next: AttemptEntry | undefined): boolean {
+  const { openedMs, closedMs } = attempt;
+  if (closedMs === undefined || !next) return closedMs !== undefined;
+  return Math.min(closedMs, openedMs + run.leaseMs) <= next.openedMs + roundingMs;
 }
 
 /** Why a message is neither sent nor, for a good reason, unknown; undefined where it is. */

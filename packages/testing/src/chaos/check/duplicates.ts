@@ -44,16 +44,18 @@ function causeOf(facts: Facts, message: MessageEntry, doubted: Doubted): Cause |
   // What was on its way when the time was up may be taken later; before the next attempt it is this one's.
   const takenToMs = attempt.reason === timeoutReason ? Math.max(toMs, next.openedMs) : toMs;
   const sends = facts.sendsOf(message).filter(({ atMs }) => atMs >= fromMs && atMs <= takenToMs);
-  if (sends.some(({ isAnswered }) => !isAnswered)) return 'reply_dropped';
   const overlapping = facts.faults.filter(
     ({ atMs, liftedMs }) => atMs <= toMs && liftedMs >= fromMs,
   );
   const isItsWorker = ({ pid }: FaultEntry) => pid !== undefined && pid === attempt.pid;
   const own = overlapping.filter(isItsWorker);
   if (own.some(({ name }) => name === 'process.kill')) return 'worker_killed';
-  if (own.some(({ name }) => name === 'process.stop')) return 'worker_stopped';
+  if (own.some(({ name }) => name.startsWith('process.stop'))) return 'worker_stopped';
+  // Behind those: whoever is ended takes no answer either.
+  if (sends.some(({ isAnswered }) => !isAnswered)) return 'reply_dropped';
   if (overlapping.some((fault) => takesPostgresAway(fault, attempt))) return 'postgres_away';
-  return sends.some((send) => isLate(send, toMs, isWhole(facts, attempt)))
+  const endMs = whenGivenUp(facts, attempt) ?? toMs;
+  return sends.some((send) => isLate(send, endMs, isWhole(facts, attempt)))
     ? 'reply_late'
     : undefined;
 }
@@ -61,8 +63,13 @@ function causeOf(facts: Facts, message: MessageEntry, doubted: Doubted): Cause |
 /** Had the answer left long before, the attempt would not have ended without it. */
 const lateSlackMs = 1_000;
 
-function isLate({ atMs, answeredMs }: SendEntry, closedMs: number, isWhole: boolean): boolean {
-  return (isWhole || answeredMs - atMs > lateSlackMs) && answeredMs > closedMs - lateSlackMs;
+function isLate({ atMs, answeredMs }: SendEntry, endMs: number, isWhole: boolean): boolean {
+  return (isWhole || answeredMs - atMs > lateSlackMs) && answeredMs > endMs - lateSlackMs;
+}
+
+/** Of one whose time was up: on record it is later, by what PostgreSQL took. */
+function whenGivenUp({ run }: Facts, { reason, openedMs }: AttemptEntry): number | undefined {
+  return reason === timeoutReason ? openedMs + run.deadlineMs : undefined;
 }
 
 /** It took its whole deadline: on a machine without time to spare the call may come as late as the answer. */

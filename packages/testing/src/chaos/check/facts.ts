@@ -8,6 +8,7 @@ import {
   type FaultEntry,
   type KeyEntry,
   type MessageEntry,
+  placeOf,
   type RequestEntry,
   type RunEntry,
   type SendEntry,
@@ -73,11 +74,6 @@ export function readFacts(entries: readonly Entry[]): Facts {
     faults: entriesOf(entries, 'fault'),
     entries,
   };
-}
-
-/** Every message of a run has a target of its own. */
-export function placeOf({ channel, target }: { channel: string; target: string }): string {
-  return `${channel} ${target}`;
 }
 
 function groupBy<T>(members: readonly T[], nameOf: (member: T) => string) {

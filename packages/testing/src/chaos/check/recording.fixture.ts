@@ -63,6 +63,7 @@ export function recordingOf(parts: Parts): Entry[] {
       cores: 2,
       lockMs: 10_000,
       deadlineMs: 3_000,
+      leaseMs: 8_000,
       unknownResends: 2,
       attempts: 8,
     },

@@ -1,0 +1,104 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { leaseExpired } from '@belfry/database';
+import type { Member } from './member';
+import { placeOf } from './recording';
+import type { World } from './world';
+
+/** Who has no such call in flight by then is frozen for a moment: nothing of its will come late. */
+const longestLookMs = 10_000;
+const shortStopMs = 1_000;
+/** Each time PostgreSQL comes back, a lease that it may have held up has its own length once more. */
+const longestStopMs = 40_000;
+const longestTellMs = 5_000;
+const pollMs = 100;
+/** An attempt of that age has left its worker, and is not answered yet. */
+const [leastAgeMs, mostAgeMs] = [500, 2_000];
+
+export type LateResult = { atMs: number; liftedMs: number; isLate: boolean };
+
+/**
+ * Freezes a worker in the middle of a call, and wakes it when its lease is over and another worker is at the same message: what it knows
+ * by then comes too late. `isLate` where it told that its call was taken while the newer attempt was open.
+ */
+export async function stopUntilLate(world: World, member: Member): Promise<LateResult> {
+  const find = createFind(world, member.pid);
+  const calls = await findSlowCalls(world, find.calls);
+  const atMs = performance.now();
+  member.signal('SIGSTOP');
+  try {
+    await untilSome(() => find.takenOver(calls), calls.length > 0 ? longestStopMs : shortStopMs);
+  } finally {
+    member.signal('SIGCONT');
+  }
+  const liftedMs = performance.now();
+  const late = calls.length > 0 ? await untilSome(find.toldLate, longestTellMs) : [];
+  return { atMs, liftedMs, isLate: late.length > 0 };
+}
+
+/** What the worker calls for now is slow, and will be slow when another one calls. */
+async function findSlowCalls(
+  { slowPlaces }: World,
+  find: () => Promise<string[]>,
+): Promise<string[]> {
+  const slowing = slowPlaces.begin();
+  try {
+    return await untilSome(find, longestLookMs);
+  } finally {
+    slowing.stop();
+  }
+}
+
+/** What was found; nothing when the time is over. */
+async function untilSome(find: () => Promise<string[]>, longestMs: number): Promise<string[]> {
+  const endMs = performance.now() + longestMs;
+  while (performance.now() < endMs) {
+    const found = await find();
+    if (found.length > 0) return found;
+    await wait(pollMs);
+  }
+  return [];
+}
+
+type Row = { channel: string; target: string };
+
+/** The slow messages of one process, by their places; none while PostgreSQL is away. */
+function createFind({ database, slowPlaces }: World, pid: number) {
+  async function find(text: string, values: unknown[]): Promise<string[]> {
+    try {
+      const { rows } = await database.delivery.query<Row>(text, [`%:${pid}`, ...values]);
+      return rows.map(placeOf).filter((place) => slowPlaces.has(place));
+    } catch {
+      return [];
+    }
+  }
+
+  return {
+    calls: () =>
+      find(
+        `SELECT m.channel, m.target FROM message m JOIN attempt a ON a.message_id = m.id AND a.number = m.attempts
+         WHERE m.state = 'sending' AND a.worker LIKE $1 AND a.closed_at IS NULL
+           AND a.opened_at BETWEEN now() - $3::int * interval '1 ms' AND now() - $2::int * interval '1 ms'`,
+        [leastAgeMs, mostAgeMs],
+      ),
+    async takenOver(calls: string[]): Promise<string[]> {
+      const found = await find(
+        `SELECT m.channel, m.target FROM message m
+         JOIN attempt newer ON newer.message_id = m.id AND newer.number = m.attempts
+         JOIN attempt older ON older.message_id = m.id AND older.number < m.attempts
+         WHERE m.state = 'sending' AND newer.closed_at IS NULL AND newer.opened_at > now() - $2::int * interval '1 ms'
+           AND older.worker LIKE $1 AND older.reason = $3`,
+        [mostAgeMs, leaseExpired],
+      );
+      return found.filter((place) => calls.includes(place));
+    },
+    toldLate: () =>
+      find(
+        `SELECT m.channel, m.target FROM message m
+         JOIN attempt older ON older.message_id = m.id
+         JOIN attempt newer ON newer.message_id = m.id AND newer.number > older.number
+         WHERE older.worker LIKE $1 AND older.outcome = 'accepted' AND older.closed_at > newer.opened_at
+           AND (newer.closed_at IS NULL OR newer.closed_at > older.closed_at)`,
+        [],
+      ),
+  };
+}

@@ -1,0 +1,26 @@
+import { type Parts, recordingOf } from './check/recording.fixture';
+import { reportOn } from './report';
+
+const second = { openedMs: 8_500, closedMs: 9_000 };
+const parts: Parts = {
+  message: { attempts: 2, unknownCount: 1, settledMs: 9_000 },
+  sends: [{}, { atMs: 8_600, answeredMs: 8_610 }],
+  faults: [{ name: 'process.stop_until_late', liftedMs: 8_550, isKill: false }],
+};
+
+const report = (first: NonNullable<Parts['attempts']>[number]) =>
+  reportOn(recordingOf({ ...parts, attempts: [first, second] }), { kills: 0, lateResults: 1 });
+
+describe('a late result', () => {
+  test('is an acceptance that was told while a newer attempt of its message was open', () => {
+    expect(report({ closedMs: 8_600 })).toMatchObject({ late_results: 1, isGood: true });
+  });
+
+  test.each([
+    ['nothing was sent, and so nothing settled', { closedMs: 8_600, outcome: 'retry' }],
+    ['it is told before the newer attempt begins', { closedMs: 8_400, outcome: 'unknown' }],
+    ['it is told when the newer attempt has ended', { closedMs: 9_100 }],
+  ])('is none where %s; a run without one is no proof', (_what, first) => {
+    expect(report(first)).toMatchObject({ late_results: 0, violations: [], isGood: false });
+  });
+});
