@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptResult, ClaimedMessage, PutBack } from '@belfry/database';
-import { createLogger } from '@belfry/runtime';
+import { createLogger, createSemaphore } from '@belfry/runtime';
+import { eventually } from '@belfry/testing';
 import { createBreaker } from './breaker';
 import { createDeliver, type DeliverDeps, type TimedClaim } from './deliver';
 import { createSlots } from './slots';
@@ -12,6 +13,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
   const breaker = createBreaker({ now: () => 0 });
   const deliveries = createDeliver({
     slots: createSlots(10),
+    unstored: createSemaphore(10),
     breaker,
     limits: { take: async () => undefined, slowDown: async () => undefined },
     deadlineMs: 1_000,
@@ -115,6 +117,41 @@ describe('a delivery job', () => {
     });
     await deliver({ ids: ['m'], lane: 'a' });
     expect(recorded).toMatchObject([{ next: { state } }]);
+  });
+
+  test('sends the next message while a result is stored, but no more than there is room for results', async () => {
+    const sent: string[] = [];
+    const storing: (() => void)[] = [];
+    const { deliver } = setUp({
+      slots: createSlots(2),
+      unstored: createSemaphore(1),
+      claims: {
+        add: async (id) => ({
+          claim: { kind: 'claimed', message: { ...message, id } },
+          claimedAtMs: 0,
+        }),
+      },
+      async attempt({ message: { id } }) {
+        sent.push(id);
+        return { outcome: { outcome: 'retry', reason: 'internal' } };
+      },
+      recorder: {
+        record: () => new Promise((resolve) => storing.push(() => resolve(true))),
+      },
+    });
+    // A lane has half of two slots.
+    const delivered = deliver({ ids: ['m1', 'm2', 'm3'], lane: 'a' });
+    await eventually(() => expect(sent).toEqual(['m1', 'm2']));
+    await sleep(20);
+    expect({ sent, storing: storing.length }).toEqual({ sent: ['m1', 'm2'], storing: 1 });
+    storing[0]?.();
+    await eventually(() =>
+      expect({ sent: sent.length, storing: storing.length }).toEqual({ sent: 3, storing: 2 }),
+    );
+    storing[1]?.();
+    await eventually(() => expect(storing).toHaveLength(3));
+    storing[2]?.();
+    await delivered;
   });
 
   test('gives back at once what waits for a slot when the worker stops', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, timeoutReason } from '@belfry/channels';
 import type { AttemptResult, Claim, ClaimedMessage, NextState, PutBack } from '@belfry/database';
-import type { Batcher, Logger } from '@belfry/runtime';
+import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
 import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
 import { boundedJson } from './bounded-json';
@@ -16,8 +16,10 @@ import type { Slots } from './slots';
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
 
 export type DeliverDeps = {
-  /** Messages of this channel that may be in flight at once. */
+  /** Messages of this channel that may be in flight at once, from the claim to the provider's answer. */
   slots: Slots;
+  /** Results that may wait to be stored; beyond them a message keeps its slot, so that no more are made than PostgreSQL takes. */
+  unstored: Semaphore;
   breaker: Breaker;
   limits: Pick<Limits, 'take' | 'slowDown'>;
   /** Of an attempt. */
@@ -87,7 +89,8 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     }
     try {
       const tokens = await limits.take(lane, id);
-      if (!tokens || (tokens.isGiven && tokens.waitMs === 0)) return await claimAndFinish(id);
+      if (!tokens || (tokens.isGiven && tokens.waitMs === 0))
+        return await claimAndFinish(id, release);
       // Others go by meanwhile.
       release();
       await deliverLater(id, lane, tokens);
@@ -101,16 +104,17 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await hold(waitMs);
     const release = await slots.acquire(lane);
     if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
-    await claimAndFinish(id).finally(release);
+    await claimAndFinish(id, release).finally(release);
   }
 
-  async function claimAndFinish(id: string): Promise<void> {
+  async function claimAndFinish(id: string, release: () => void): Promise<void> {
     const { claim, claimedAtMs } = await claims.add(id);
     if (claim.kind === 'settled') {
       log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
       if (claim.state !== 'queued') await deps.dropTexts(id);
     }
-    if (claim.kind === 'claimed') await finish(deps, { message: claim.message, claimedAtMs });
+    if (claim.kind !== 'claimed') return;
+    await finish(deps, { message: claim.message, claimedAtMs }, release);
   }
 
   async function putBack(message: PutBack): Promise<void> {
@@ -123,7 +127,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   }
 }
 
-async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
+async function finish(deps: DeliverDeps, claimed: Claimed, release: () => void): Promise<void> {
   const { message, claimedAtMs } = claimed;
   const beganAtMs = performance.now();
   const ended = await deps.attempt(claimed);
@@ -134,7 +138,10 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
     tellRefusal(deps, message, ended.outcome),
     deps.limits.slowDown(message, ended.outcome),
   ]);
-  const isRecorded = await deps.recorder.record(result);
+  const stored = await deps.unstored.acquire();
+  // The next message is claimed and sent while this result is stored.
+  release();
+  const isRecorded = await deps.recorder.record(result).finally(stored);
   tellWorking(deps, message, ended.outcome);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;

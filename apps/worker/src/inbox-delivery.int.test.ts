@@ -12,7 +12,7 @@ import {
   writeCaptures,
   writeRequests,
 } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createLogger, createSemaphore, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
@@ -71,6 +71,7 @@ function createWorker(claim: ClaimedMessage) {
   const times = { deadlineMs: channel.deadlineMs, leaseMs: channel.deadlineMs + 5_000 };
   return createDeliver({
     slots: createSlots(10),
+    unstored: createSemaphore(10),
     breaker: createBreaker({ now: () => performance.now() }),
     limits: { take: async () => undefined, slowDown: async () => undefined },
     deadlineMs: times.deadlineMs,

@@ -13,7 +13,7 @@ import {
   type WaitingFacts,
   writeCaptures,
 } from '@belfry/database';
-import { createBatcher, createConsumerRedis, type Env } from '@belfry/runtime';
+import { createBatcher, createConsumerRedis, createSemaphore, type Env } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
 import { createBreaker } from './breaker';
@@ -66,6 +66,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
   const limits = createChannelLimits(parts, channel);
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
+    unstored: createSemaphore(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
     limits,
     deadlineMs: times.deadlineMs,
