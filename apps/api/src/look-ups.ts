@@ -1,7 +1,6 @@
-import type { LookUps } from '@belfry/database';
+import { createFindUser, type LookUps } from '@belfry/database';
 import { type CacheOptions, createCache } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
-import { createFindUser } from './find-users';
 
 const versionTtlMs = 60 * 60_000;
 

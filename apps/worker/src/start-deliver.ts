@@ -3,6 +3,7 @@ import { type ChannelName, channels, senderDepsOf } from '@belfry/channels';
 import {
   claimClearMessages,
   claimMessages,
+  createFindUser,
   dropSettledTexts,
   markActive,
   markNeedsAttention,
@@ -131,7 +132,8 @@ function createChannelCarriers(parts: Parts, channel: ChannelName): Carriers {
     findOwnToken: createFindOwnToken({
       channel: channels[channel],
       secrets: parts.secrets,
-      findUser: parts.lookUps.findUser,
+      // Of messages that come together they are looked up together: they would wait for a connection each.
+      findUser: createFindUser(parts.lookUps),
       readStoredRecipient: parts.readStoredRecipient,
     }),
     secrets: parts.secrets,

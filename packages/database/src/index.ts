@@ -176,6 +176,7 @@ export {
   type WaitingGroup,
   type WaitingMessage,
 } from './feed-waiting';
+export { createFindUser } from './find-users';
 export {
   type Beat,
   listHeartbeats,
@@ -183,7 +184,6 @@ export {
   type WorkerLife,
   writeHeartbeat,
 } from './heartbeats';
-
 export {
   type NewStoredKey,
   type PurgeOptions,

@@ -1,5 +1,5 @@
-import type { UserRow } from '@belfry/database';
 import { createFindUser } from './find-users';
+import type { UserRow } from './look-ups';
 
 function rowOf(userId: string): UserRow {
   return { id: `row of ${userId}`, userId, contact: {}, devices: [] };

@@ -1,5 +1,5 @@
-import type { LookUps, UserRow } from '@belfry/database';
 import { createBatcher } from '@belfry/runtime';
+import type { LookUps, UserRow } from './look-ups';
 
 type UserPlace = { appId: string; userId: string };
 
