@@ -48,7 +48,10 @@ export type StartOptions = {
 const prefix = 'bench';
 
 /** As docker-compose.yml starts it. */
-export const gatewayNodeOptions: readonly string[] = ['--max-semi-space-size=32'];
+export const gatewayNodeOptions: readonly string[] = [
+  '--max-semi-space-size=32',
+  '--no-parallel-scavenge',
+];
 
 export async function openBenchWorld(): Promise<BenchWorld> {
   const closers: (() => unknown)[] = [];
