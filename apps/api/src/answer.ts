@@ -12,8 +12,10 @@ export type Answer = {
 
 /** What a keyed POST answers; a replay is the first call's bytes, and says so. */
 export function answerOf({ status, body, isReplay }: KeyedAnswer): Answer {
-  return { status, body, ...(isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {}) };
+  return isReplay ? { status, body, headers: replayed } : { status, body };
 }
+
+const replayed = { 'Idempotent-Replayed': 'true' };
 
 /** Writes an answer in one go, with the headers that every answer has. */
 export function sendAnswer(res: Response, answer: Answer): void {
@@ -31,7 +33,8 @@ const lingerBytes = 256 * 1024;
  * thrown away and the caller has a moment to read.
  */
 export function sendAnswerAndClose(req: Request, res: Response, answer: Answer): void {
-  res.writeHead(answer.status, { ...headersOf(res, answer), Connection: 'close' });
+  const headers = { ...answer.headers, Connection: 'close' };
+  res.writeHead(answer.status, headersOf(res, { ...answer, headers }));
   res.write(answer.body);
   const timer = setTimeout(close, lingerMs);
   let leftBytes = lingerBytes;
@@ -49,15 +52,31 @@ export function sendAnswerAndClose(req: Request, res: Response, answer: Answer):
   }
 }
 
-function headersOf(res: Response, { body, headers }: Answer): Record<string, string | number> {
+/** Names and values in turn, where nothing is added: Node writes these with the least work. */
+function headersOf(res: Response, { body, headers }: Answer): Headers {
   const call = callOf(res);
   call.answeredAtMs = performance.now();
+  const length = String(Buffer.byteLength(body));
+  if (!call.headers && !headers) {
+    return [
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      length,
+      'Cache-Control',
+      'no-store',
+      'X-Request-Id',
+      call.id,
+    ];
+  }
   return {
     'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
+    'Content-Length': length,
     'Cache-Control': 'no-store',
     'X-Request-Id': call.id,
     ...call.headers,
     ...headers,
   };
 }
+
+type Headers = string[] | Record<string, string>;

@@ -1,22 +1,22 @@
 import { createFindUser, type LookUps } from '@belfry/database';
-import { type CacheOptions, createCache } from '@belfry/runtime';
+import { type Awaitable, type CacheOptions, createCache } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 
 const versionTtlMs = 60 * 60_000;
 
-export type GatewayLookUps = Pick<
-  LookUps,
-  | 'findApiKey'
-  | 'findSealedKeys'
-  | 'findApp'
-  | 'findEvent'
-  | 'findVersion'
-  | 'findUser'
-  | 'findIntegration'
->;
+/** What is in memory is answered at once. */
+type Remembered<Find> = Find extends (...asked: infer Asked) => Promise<infer Found>
+  ? (...asked: Asked) => Awaitable<Found>
+  : never;
+
+type RememberedName = 'findApiKey' | 'findApp' | 'findEvent' | 'findVersion' | 'findIntegration';
+
+export type GatewayLookUps = Pick<LookUps, 'findSealedKeys' | 'findUser'> & {
+  [Name in RememberedName]: Remembered<LookUps[Name]>;
+};
 
 /** What they are made of: users are asked for several at once. */
-type StoredLookUps = Omit<GatewayLookUps, 'findUser'> & Pick<LookUps, 'findUsers'>;
+type StoredLookUps = Pick<LookUps, RememberedName | 'findSealedKeys' | 'findUsers'>;
 
 /** The look-ups of a call: answered from memory for a while, and a refusal with 503 when the store cannot answer. */
 export function createGatewayLookUps(lookUps: StoredLookUps, cache: CacheOptions): GatewayLookUps {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type CallFacts, canonicalJson, type KeyedCall, type KeyedWork } from '@belfry/accepting';
+import { type Awaitable, andThen, isPromise } from '@belfry/runtime';
 import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { answerOf, sendAnswer } from './answer';
@@ -32,15 +33,16 @@ export type PostCall = PostHead & {
 export type UnparsedPostCall = PostHead & { bytes: Buffer };
 
 /** A POST that is checked as far as its route can do it without stored state. */
-export type PreparedPost = KeyedWork & {
+export type PreparedPost = {
+  work: KeyedWork;
   /** One text for every body that means the same; asked for only where there is a key. */
-  canonicalBody(): string | Promise<string>;
+  canonicalBody(): Awaitable<string>;
 };
 
 type Route<Call, Prepared> = {
   operation: Pick<Operation, 'path'>;
   /** Checks all that does not depend on stored state, and returns what is then to be done. */
-  prepare(call: Call): Prepared | Promise<Prepared>;
+  prepare(call: Call): Awaitable<Prepared>;
 };
 
 export type PostRoute = Route<PostCall, KeyedWork>;
@@ -64,27 +66,33 @@ export function createPost(deps: PostDeps) {
   function postUnparsed(route: UnparsedPostRoute): RequestHandler {
     return async function handlePost(req, res) {
       const call = callOf(res);
-      const caller = await authenticate(req);
+      const known = authenticate(req);
+      const caller = isPromise(known) ? await known : known;
       call.accountId = caller.accountId;
       call.appId = caller.app.id;
       checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
-      await limitRate(call, caller.accountId);
+      const limited = limitRate(call, caller.accountId);
+      if (isPromise(limited)) await limited;
       const bytes = await readBody(req, res);
-      const head = { callId: call.id, caller, path: pathParametersOf(req), idempotencyKey };
-      const work = await route.prepare({ ...head, bytes });
-      sendAnswer(res, answerOf(await keyedCall(factsOf(head, route, work), work)));
+      const path = pathParametersOf(req);
+      const head = { callId: call.id, caller, path, idempotencyKey, bytes };
+      const made = route.prepare(head);
+      const prepared = isPromise(made) ? await made : made;
+      sendAnswer(res, answerOf(await keyedCall(factsOf(head, route, prepared), prepared.work)));
     };
   }
 
   function post({ operation, prepare }: PostRoute): RequestHandler {
     return postUnparsed({
       operation,
-      async prepare({ bytes, ...head }) {
-        const body = await readJson(bytes);
-        const work = await prepare({ ...head, body });
-        return { ...work, canonicalBody: () => canonicalJsonInTime(body, isLarge(bytes)) };
-      },
+      prepare: ({ bytes, callId, caller, path, idempotencyKey }) =>
+        andThen(readJson(bytes), (body) =>
+          andThen(prepare({ callId, caller, path, idempotencyKey, body }), (work) => ({
+            work,
+            canonicalBody: () => (isLarge(bytes) ? canonicalJsonInTime(body) : canonicalJson(body)),
+          })),
+        ),
     });
   }
 
@@ -92,8 +100,7 @@ export function createPost(deps: PostDeps) {
 }
 
 /** Of a large body it takes long, as does what comes before it and behind it: others have their turn in between. */
-async function canonicalJsonInTime(body: Json, isBodyLarge: boolean): Promise<string> {
-  if (!isBodyLarge) return canonicalJson(body);
+async function canonicalJsonInTime(body: Json): Promise<string> {
   await setImmediate();
   const text = canonicalJson(body);
   await setImmediate();
@@ -110,12 +117,17 @@ function factsOf(
     accountId: caller.accountId,
     idempotencyKey,
     route: `POST ${operation.path}`,
-    parameters: async () =>
-      `${canonicalJson({ ...path, app_id: caller.app.id })}\n${await canonicalBody()}`,
+    parameters: () =>
+      andThen(
+        canonicalBody(),
+        (body) => `${canonicalJson({ ...path, app_id: caller.app.id })}\n${body}`,
+      ),
   };
 }
 
 /** Express gives a list only for a wildcard, which no route has. */
 export function pathParametersOf({ params }: Request): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  const path: Record<string, string> = {};
+  for (const name of Object.keys(params)) path[name] = String(params[name]);
+  return path;
 }

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { createYieldWhenDue } from '@belfry/runtime';
+import { type Awaitable, createYieldWhenDue } from '@belfry/runtime';
 import { type Json, parseJson, parseJsonInSteps, withoutNulls } from '@belfry/shared';
 import type { InTurn } from './turns';
 
 /** The value of a body, without the members that are null; see withoutNulls. */
-export type ReadJson = (bytes: Buffer) => Promise<Json>;
+export type ReadJson = (bytes: Buffer) => Awaitable<Json>;
 
 /** Up to it, reading a body takes no longer than many other things. */
 const largeBytes = 64 * 1024;
@@ -16,7 +16,7 @@ export function isLarge(bytes: Buffer): boolean {
 
 /** Reads a large body in steps, one such body at a time: steps of several would add up to one long one. */
 export function createReadJson(inTurn: InTurn): ReadJson {
-  return async function readJson(bytes) {
+  return function readJson(bytes) {
     return isLarge(bytes) ? inTurn(() => readInSteps(bytes)) : withoutNulls(parseJson(bytes));
   };
 }

@@ -27,6 +27,7 @@ import {
   writeHeartbeat,
 } from '@belfry/database';
 import {
+  type Awaitable,
   createCache,
   createMetrics,
   createRedis,
@@ -91,7 +92,7 @@ export type RunningRole = {
 const closeTimeoutMs = 500;
 const cachedRows = 1_000;
 /** A version never changes; only memory bounds how long it is kept. */
-const versionTtlMs = 60 * 60_000;
+const versionRows = { ttlMs: 60 * 60_000, maxEntries: cachedRows };
 
 export type PartsDeps = { env: Env<'worker'>; log: Logger; shutdown: Shutdown; roles: Role[] };
 
@@ -137,9 +138,9 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     queues,
     secrets,
     lookUps,
-    findVersion: createCache(lookUps.findVersion, { ttlMs: versionTtlMs, maxEntries: cachedRows }),
-    findApp: createCache(lookUps.findApp, rows),
-    findIntegration: createCache(lookUps.findIntegration, rows),
+    findVersion: promised(createCache(lookUps.findVersion, versionRows)),
+    findApp: promised(createCache(lookUps.findApp, rows)),
+    findIntegration: promised(createCache(lookUps.findIntegration, rows)),
     readStoredRecipient: (user) => storedRecipient(user, extraFields),
     plan: createPlan(channels),
     recorder,
@@ -149,6 +150,10 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
+}
+
+function promised<T>(find: (id: string) => Awaitable<T>): (id: string) => Promise<T> {
+  return async (id) => find(id);
 }
 
 type HeartbeatParts = Pick<Parts, 'worker' | 'database' | 'log'> & { roles: Role[] };

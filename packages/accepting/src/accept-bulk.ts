@@ -57,7 +57,7 @@ export function createBulkSend({ reader, now, ...deps }: BulkSendDeps): BulkSend
     acceptBatch: ({ batch, ...call }) =>
       acceptCall(
         { ...call, eventName: batch.eventName },
-        { kind: 'bulk', createItems: async () => batch.items },
+        { kind: 'bulk', createItems: () => batch.items },
       ),
   };
 }

@@ -8,15 +8,15 @@ import {
   sortWriteFailure,
   type VersionRow,
 } from '@belfry/database';
-import type { Batcher, Secrets } from '@belfry/runtime';
+import { type Awaitable, andThen, type Batcher, isPromise, type Secrets } from '@belfry/runtime';
 import { AppError, type WireItem } from '@belfry/shared';
 import { sealToken } from './tokens';
 import type { WriteResult } from './write-batcher';
-import { conflict, orRefuseWrite } from './write-outcome';
+import { conflict, refusalOf } from './write-outcome';
 
 export type FindLiveDeps = {
-  findEvent(appId: string, name: string): Promise<EventRow | undefined>;
-  findVersion(id: string): Promise<VersionRow | undefined>;
+  findEvent(appId: string, name: string): Awaitable<EventRow | undefined>;
+  findVersion(id: string): Awaitable<VersionRow | undefined>;
 };
 
 export type AcceptCallDeps = FindLiveDeps & {
@@ -42,7 +42,7 @@ export type EventCall = {
 
 export type AcceptWork = {
   kind: NewRequest['request']['kind'];
-  createItems(version: VersionRow): Promise<NewItem[]>;
+  createItems(version: VersionRow): Awaitable<NewItem[]>;
 };
 
 /**
@@ -53,31 +53,37 @@ export function createAcceptCall(deps: AcceptCallDeps) {
   const findLive = createFindLive(deps);
 
   return async function acceptCall(call: EventCall, work: AcceptWork): Promise<KeyOutcome> {
-    const live = await findLive(call);
-    const items = await createItems(call, work, live);
-    const request = requestOf(call, work, live);
-    return orRefuseWrite(write({ request, key: call.key, items }));
+    const found = findLive(call);
+    const live = isPromise(found) ? await found : found;
+    const made = work.createItems(live.version);
+    const items = isPromise(made) ? await made : made;
+    return await write({
+      request: requestOf(call, work, live),
+      key: call.key,
+      items: live.version.definition.isSensitive ? seal(items, call) : items,
+    });
   };
 
-  async function createItems(
-    { callId }: EventCall,
-    work: AcceptWork,
-    { version }: Live,
-  ): Promise<NewItem[]> {
-    const items = await work.createItems(version);
-    if (!version.definition.isSensitive) return items;
+  function seal(items: NewItem[], { callId }: EventCall): NewItem[] {
     return items.map((item, index) => ({
       ...item,
       ...sealTexts(item, { requestId: callId, item: index }, deps.secrets),
     }));
   }
 
-  async function write(request: NewRequest): Promise<KeyOutcome> {
-    const result = await deps.write.add(request);
-    if (!('error' in result)) return result;
-    // Only a key's row can be held by another call.
-    if (sortWriteFailure(result.error) === 'locked') throw conflict(result.error);
-    throw result.error;
+  function write(request: NewRequest): Promise<KeyOutcome> {
+    return new Promise((resolve, reject) => {
+      const refuse = (error: unknown) => reject(refusalOf(error));
+      deps.write.addFor(request, {
+        resolve(result) {
+          if (!('error' in result)) resolve(result);
+          // Only a key's row can be held by another call.
+          else if (sortWriteFailure(result.error) === 'locked') reject(conflict(result.error));
+          else refuse(result.error);
+        },
+        reject: refuse,
+      });
+    });
   }
 }
 
@@ -85,15 +91,18 @@ type Live = { event: EventRow; version: VersionRow };
 
 /** What goes out now by the event's name; throws event_not_found or event_not_live. */
 export function createFindLive({ findEvent, findVersion }: FindLiveDeps) {
-  return async function findLive({
+  return function findLive({
     app,
     eventName,
-  }: Pick<EventCall, 'app' | 'eventName'>): Promise<Live> {
-    const event = await findEvent(app.id, eventName);
-    if (!event) throw new AppError('event_not_found');
-    const version = event.liveVersionId && (await findVersion(event.liveVersionId));
-    if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
-    return { event, version };
+  }: Pick<EventCall, 'app' | 'eventName'>): Awaitable<Live> {
+    return andThen(findEvent(app.id, eventName), (event) => {
+      if (!event) throw new AppError('event_not_found');
+      const found = event.liveVersionId ? findVersion(event.liveVersionId) : undefined;
+      return andThen(found, (version) => {
+        if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
+        return { event, version };
+      });
+    });
   };
 }
 

@@ -1,5 +1,6 @@
-import type { KeyOutcome, UserRow } from '@belfry/database';
-import type { Recipient, WireItem } from '@belfry/shared';
+import type { KeyOutcome, NewItem, UserRow } from '@belfry/database';
+import { type Awaitable, andThen } from '@belfry/runtime';
+import type { Recipient, VersionDefinition, WireItem } from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
 import type { Plan } from './plan';
 
@@ -23,22 +24,27 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
   const acceptCall = createAcceptCall(deps);
 
   return function sendEvent(input) {
-    const { callId, app, item } = input;
     return acceptCall(input, {
       kind: input.kind ?? 'single',
-      async createItems({ definition }) {
-        const stored = await findStoredUser(input);
-        const { plan, newId, secrets } = deps;
-        const { delivery } = app;
-        const planned = plan({ item, stored, definition, delivery, now: new Date(), newId });
-        return [{ ...newItem(item, secrets, { callId, index: 0 }), plan: planned }];
-      },
+      createItems: ({ definition }) =>
+        andThen(findStoredUser(input), (stored) => [planned(input, definition, stored)]),
     });
   };
 
-  async function findStoredUser({ app, item }: SendEventInput): Promise<Recipient | undefined> {
+  function planned(
+    { callId, app, item }: SendEventInput,
+    definition: VersionDefinition,
+    stored: Recipient | undefined,
+  ): NewItem {
+    const { plan, newId, secrets } = deps;
+    const { delivery } = app;
+    const made = plan({ item, stored, definition, delivery, now: new Date(), newId });
+    return { ...newItem(item, secrets, { callId, index: 0 }), plan: made };
+  }
+
+  function findStoredUser({ app, item }: SendEventInput): Awaitable<Recipient | undefined> {
     const userId = item.user?.user_id;
-    const user = userId ? await deps.findUser(app.id, userId) : undefined;
-    return user && deps.readStoredRecipient(user);
+    if (!userId) return undefined;
+    return andThen(deps.findUser(app.id, userId), (user) => user && deps.readStoredRecipient(user));
   }
 }

@@ -7,6 +7,7 @@ import type {
   UserRow,
   VersionRow,
 } from '@belfry/database';
+import type { Awaitable } from '@belfry/runtime';
 import { failureReasons, type Recipient, skipReasons, type WireItem } from '@belfry/shared';
 import { createFindLive, type FindLiveDeps } from './accept-call';
 import { type Compose, createCompose } from './compose';
@@ -16,7 +17,7 @@ import { type PlannedCall, planCall, providerOf } from './plan-call';
 export type DryRunDeps = FindLiveDeps & {
   channels: Record<string, AnyChannel>;
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;
-  findIntegration(id: string): Promise<IntegrationRow | undefined>;
+  findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
   /** One answer for each that is asked for. */
   readPermissions(appId: string, asked: PermissionAsked[]): Promise<Permission[]>;
   readStoredRecipient(user: UserRow): Recipient;

@@ -6,10 +6,10 @@ import type {
   NewStoredKey,
   StoredKey,
 } from '@belfry/database';
-import type { Secrets } from '@belfry/runtime';
+import { type Awaitable, isPromise, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Entry } from './gate/entry';
-import type { FinishedKey, Gate, GateKey } from './gate/gate';
+import type { Begun, FinishedKey, Gate, GateKey } from './gate/gate';
 import { conflict, orRefuseWrite, UnclearWriteError, unavailable } from './write-outcome';
 
 /** A POST, as far as its key is concerned. */
@@ -21,7 +21,7 @@ export type CallFacts = {
   /** Method and template, such as `POST /v1/apps/{app_id}/events/send`. */
   route: string;
   /** One text for every call that means the same; asked for only where there is a key. */
-  parameters(): string | Promise<string>;
+  parameters(): Awaitable<string>;
 };
 
 /** What a POST does, once everything that does not depend on stored state was checked. */
@@ -32,7 +32,8 @@ export type KeyedWork = {
   bodyOf?(requestId: string): string;
 };
 
-export type Done = { isWritten: true; body: string } | { isWritten: false; winner: StoredKey };
+/** `body` is left out where `bodyOf` tells it. */
+export type Done = { isWritten: true; body?: string } | { isWritten: false; winner: StoredKey };
 
 export type KeyedAnswer = { status: number; body: string; isReplay: boolean };
 
@@ -66,10 +67,13 @@ export type KeyedCallDeps = {
 export function createKeyedCall(deps: KeyedCallDeps): KeyedCall {
   const { count } = deps;
   return async function keyedCall(call, work) {
-    if (call.idempotencyKey === undefined) return runWithoutKey(work);
-    const key = await keyOf(call, call.idempotencyKey, deps.secrets);
+    if (call.idempotencyKey === undefined) return runWithoutKey(call, work);
+    const asked = call.parameters();
+    const parameters = isPromise(asked) ? await asked : asked;
+    const key = keyOf(call, call.idempotencyKey, { parameters, secrets: deps.secrets });
     try {
-      return await beginOrReplay(key, work, deps);
+      const begun = await deps.gate.begin(key);
+      return await runOrReplay({ key, begun, work }, deps);
     } catch (error) {
       count(resultOf(error));
       throw error;
@@ -77,10 +81,16 @@ export function createKeyedCall(deps: KeyedCallDeps): KeyedCall {
   };
 }
 
-async function runWithoutKey(work: KeyedWork): Promise<KeyedAnswer> {
+async function runWithoutKey({ callId }: CallFacts, work: KeyedWork): Promise<KeyedAnswer> {
   const done = await work.run(undefined);
   if (!done.isWritten) throw new Error('A call without a key lost against one');
-  return { status: successStatus, body: done.body, isReplay: false };
+  return { status: successStatus, body: bodyOf(done, work, callId), isReplay: false };
+}
+
+function bodyOf({ body }: { body?: string }, work: KeyedWork, requestId: string): string {
+  const text = body ?? work.bodyOf?.(requestId);
+  if (text === undefined) throw new Error('A call was done without an answer');
+  return text;
 }
 
 const successStatus = 200;
@@ -88,12 +98,12 @@ const successStatus = 200;
 /** A call's key, and the text that its fingerprint is made from. */
 type CallKey = GateKey & { text: string };
 
-async function keyOf(
-  { accountId, callId, route, parameters }: CallFacts,
+function keyOf(
+  { accountId, callId, route }: CallFacts,
   idempotencyKey: string,
-  secrets: KeyedCallDeps['secrets'],
-): Promise<CallKey> {
-  const text = `${route}\n${await parameters()}`;
+  { parameters, secrets }: { parameters: string; secrets: KeyedCallDeps['secrets'] },
+): CallKey {
+  const text = `${route}\n${parameters}`;
   return {
     accountId,
     hash: hash('sha256', `${accountId}:${idempotencyKey}`, 'buffer'),
@@ -112,12 +122,12 @@ function resultOf(error: unknown): KeyResult {
   return error.code === 'idempotency_conflict' ? 'conflict' : 'refused';
 }
 
-async function beginOrReplay(
-  key: CallKey,
-  work: KeyedWork,
+type Held<Answer> = { key: CallKey; begun: Answer; work: KeyedWork };
+
+function runOrReplay(
+  { key, begun, work }: Held<Begun>,
   deps: KeyedCallDeps,
-): Promise<KeyedAnswer> {
-  const begun = await deps.gate.begin(key);
+): Promise<KeyedAnswer> | KeyedAnswer {
   if (begun.state === 'bypassed') deps.count('bypass');
   if (begun.state === 'acquired' || begun.state === 'bypassed') return run(key, work, deps);
   refuseOther(key, begun, deps.secrets);
@@ -128,10 +138,11 @@ async function beginOrReplay(
   return askPostgres({ key, begun, work }, deps);
 }
 
-type Held = { key: CallKey; begun: Entry; work: KeyedWork };
-
 /** The answer is not in Redis; or the lock's owner has committed and not told Redis yet, or it died. */
-async function askPostgres({ key, begun, work }: Held, deps: KeyedCallDeps): Promise<KeyedAnswer> {
+async function askPostgres(
+  { key, begun, work }: Held<Entry>,
+  deps: KeyedCallDeps,
+): Promise<KeyedAnswer> {
   const stored = await deps.findStoredKey(key);
   if (stored) return replay({ key, stored, work, owner: begun.requestId }, deps);
   if (begun.state === 'locked') throw conflict();
@@ -149,9 +160,9 @@ async function run(key: CallKey, work: KeyedWork, deps: KeyedCallDeps): Promise<
   if (!done.isWritten)
     return replay({ key, work, stored: done.winner, owner: key.requestId }, deps);
   const state = work.bodyOf ? 'done' : 'done_in_row';
-  finishBehind({ ...key, state, owner: key.requestId }, deps);
+  finishBehind(finishedBy(key, state), deps);
   deps.count('accepted');
-  return { status: successStatus, body: done.body, isReplay: false };
+  return { status: successStatus, body: bodyOf(done, work, key.requestId), isReplay: false };
 }
 
 function rowOf({ hash, fingerprint, ringKeyId }: CallKey, status: number): NewIdempotencyKey {
@@ -236,7 +247,7 @@ async function storeFailure(
   if (!written.isWritten) {
     return replay({ key, work, stored: written.winner, owner: requestId }, deps);
   }
-  finishBehind({ ...key, state: 'done_in_row', owner: requestId }, deps);
+  finishBehind(finishedBy(key, 'done_in_row'), deps);
   throw error;
 }
 
@@ -253,6 +264,12 @@ async function storeOrRefuse(
   } catch {
     throw unavailable('2', error);
   }
+}
+
+/** By the call itself. */
+function finishedBy(key: CallKey, state: FinishedKey['state']): FinishedKey {
+  const { accountId, hash, fingerprint, ringKeyId, requestId } = key;
+  return { accountId, hash, fingerprint, ringKeyId, requestId, state, owner: requestId };
 }
 
 function finishBehind(key: FinishedKey, { gate }: KeyedCallDeps): void {

@@ -35,15 +35,13 @@ export function createPlan(channels: Record<string, AnyChannel>): Plan {
     const recipient = recipientOf(input, extraFields);
     const messages: NewMessage[] = [];
     const skips: Record<string, Skip> = {};
-    for (const [name, version] of Object.entries(input.definition.channels)) {
-      const channel = channels[name];
-      if (!channel) continue;
+    for (const name of Object.keys(input.definition.channels)) {
+      const [channel, version] = [channels[name], input.definition.channels[name]];
+      if (!channel || !version) continue;
       const found = planChannel({ name, channel, version, recipient, input });
       if ('skip' in found) skips[name] = found.skip;
       else
-        messages.push(
-          ...found.targets.map((target) => messageFor(target, { name, version, input })),
-        );
+        messages.push(...found.targets.map((each) => messageFor(each, { name, version, input })));
     }
     return { messages, skips, locale: localeOf(input, recipient) };
   };

@@ -26,7 +26,8 @@ export async function orRefuseWrite<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-function refusalOf(error: unknown): unknown {
+/** What a caller must know of a failure; see orRefuseWrite. */
+export function refusalOf(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof BatcherFullError) return unavailable('1', error);
   switch (sortWriteFailure(error)) {

@@ -2,6 +2,8 @@
 export type Batcher<Input, Output> = {
   /** Resolves with the caller's own result, or rejects with the error of its flush. */
   add(input: Input): Promise<Output>;
+  /** The same for who needs no promise: one of its two functions is called, once, and must not throw. */
+  addFor(input: Input, told: Told<Output>): void;
   /** How many callers wait or are being served. */
   size(): number;
   /** Waits for what was added; nothing may be added after it. */
@@ -26,11 +28,12 @@ export class BatcherFullError extends Error {
   }
 }
 
-type Caller<Input, Output> = {
-  input: Input;
+export type Told<Output> = {
   resolve(output: Output): void;
   reject(error: unknown): void;
 };
+
+type Caller<Input, Output> = { input: Input; told: Told<Output> };
 
 /** Group commit: the next flush begins when the last one is done, with all that came meanwhile. */
 export function createBatcher<Input, Output>(
@@ -64,27 +67,34 @@ export function createBatcher<Input, Output>(
   }
 
   async function settle(callers: Caller<Input, Output>[]): Promise<void> {
+    let outputs: Output[];
     try {
-      const outputs = await flush(callers.map((caller) => caller.input));
+      outputs = await flush(callers.map((caller) => caller.input));
       if (outputs.length !== callers.length) {
         throw new Error(`A flush of ${callers.length} gave ${outputs.length} results`);
       }
-      // The lengths are equal, so each caller has its output.
-      for (const [index, caller] of callers.entries()) caller.resolve(outputs[index] as Output);
     } catch (error) {
-      for (const caller of callers) caller.reject(error);
+      for (const { told } of callers) told.reject(error);
+      return;
+    }
+    // The lengths are equal, so each caller has its output.
+    for (let at = 0; at < callers.length; at += 1) {
+      callers[at]?.told.resolve(outputs[at] as Output);
     }
   }
 
+  function addFor(input: Input, told: Told<Output>): void {
+    if (isClosed || waiting.length + inFlight >= maxWaiting) {
+      told.reject(new BatcherFullError());
+      return;
+    }
+    waiting.push({ input, told });
+    schedule();
+  }
+
   return {
-    add(input) {
-      if (isClosed || waiting.length + inFlight >= maxWaiting)
-        return Promise.reject(new BatcherFullError());
-      return new Promise((resolve, reject) => {
-        waiting.push({ input, resolve, reject });
-        schedule();
-      });
-    },
+    add: (input) => new Promise((resolve, reject) => addFor(input, { resolve, reject })),
+    addFor,
     size: () => waiting.length + inFlight,
     async close() {
       isClosed = true;
@@ -99,6 +109,9 @@ function takeBatch<Input, Output>(
   waiting: Caller<Input, Output>[],
   { maxBatch, keyOf }: Pick<BatcherOptions<Input, Output>, 'maxBatch' | 'keyOf'>,
 ): Split<Input, Output> {
+  if (waiting.length <= maxBatch && (!keyOf || waiting.length === 1)) {
+    return { taken: waiting, left: [] };
+  }
   const taken: Caller<Input, Output>[] = [];
   const left: Caller<Input, Output>[] = [];
   const seen = new Set<string>();

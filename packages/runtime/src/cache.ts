@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Awaitable } from './awaitable';
 
 export type CacheOptions = {
   /** How long an answer may be given from memory. */
@@ -9,13 +10,13 @@ export type CacheOptions = {
 
 /**
  * Remembers what `find` found; what it did not find, or what is not to be kept, is asked again each time.
- * Callers that ask for the same key at once share one look-up.
+ * Callers that ask for the same key at once share one look-up; what is in memory is given at once.
  */
 export function createCache<Value extends object>(
   find: (key: string) => Promise<Value | undefined>,
   { ttlMs, maxEntries }: CacheOptions,
   isKept: (value: Value) => boolean = () => true,
-): (key: string) => Promise<Value | undefined> {
+): (key: string) => Awaitable<Value | undefined> {
   // lru-cache takes a ttl of 0 for "never ends".
   if (ttlMs === 0) return find;
   const known = new LRUCache<string, Value>({ max: maxEntries, ttl: ttlMs });
@@ -31,7 +32,7 @@ export function createCache<Value extends object>(
     }
   }
 
-  return async function lookUp(key) {
+  return function lookUp(key) {
     const value = known.get(key);
     if (value !== undefined) return value;
     const asked = pending.get(key) ?? ask(key);

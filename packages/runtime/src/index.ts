@@ -1,5 +1,7 @@
+export { type Awaitable, andThen, isPromise } from './awaitable';
 export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } from './batcher';
 export { type CacheOptions, createCache } from './cache';
+
 export { type Env, EnvError, environmentOver, readEnv } from './env';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
@@ -29,6 +31,7 @@ export {
 } from './start-checks';
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
+export { createTimeouts, type Timeouts } from './timeouts';
 export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
 export { withinTime } from './within-time';
 export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';

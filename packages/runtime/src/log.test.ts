@@ -44,4 +44,18 @@ describe('createLogger', () => {
       status: 200,
     });
   });
+
+  test('writes each field once: a line’s own wins over that of its parents, where it may be logged', async () => {
+    const stream = new PassThrough();
+    const log = createLogger({ level: 'info', process: 'api', stream }).child({ state: 'open' });
+    log.info('call', { state: 'shut', process: 'x', email: 'ana@example.com', items: [1, 'a'] });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(
+      String(stream.read())
+        .replace(/"timestamp":"[^"]*"/, '"timestamp":""')
+        .trim(),
+    ).toBe(
+      '{"level":"info","message":"call","process":"api","state":"shut","items":[1,"a"],"timestamp":""}',
+    );
+  });
 });

@@ -83,18 +83,13 @@ export function createLogger({ level, process: name, stream }: LogOptions): Logg
   // Whoever gives a stream may close it any time after a line.
   const write = stream ? handOver : gatherLines(handOver);
   const wanted = new Set(Object.keys(sink.levels).filter((each) => sink.isLevelEnabled(each)));
-  return wrap((line) => write(formatLine(line)), { base: { process: name }, wanted });
+  return wrap(write, { base: { process: name }, wanted });
 }
 
 /** Where winston keeps what its format made of a line. */
 const formattedLine = Symbol.for('message');
 
 const asItIs = winston.format((line) => line);
-
-// Only texts, numbers, booleans and lists of these come through `serialize`, so this does not throw.
-function formatLine(line: Line): string {
-  return JSON.stringify({ ...line, timestamp: new Date().toISOString() });
-}
 
 /**
  * Hands over the lines of one turn of the loop together: a line by itself costs more on its way through winston and to
@@ -122,16 +117,17 @@ class OutputTransport extends Transport {
   }
 }
 
-type Line = { level: string; message: string; [field: string]: unknown };
-
 type Lines = { base: Record<string, unknown>; wanted: ReadonlySet<string> };
 
-function wrap(write: (line: Line) => void, { base, wanted }: Lines): Logger {
-  const at =
-    (level: string) =>
-    (event: string, fields: LogFields = {}) => {
-      if (wanted.has(level)) write({ level, message: event, ...base, ...serialize(fields) });
+function wrap(write: (line: string) => void, { base, wanted }: Lines): Logger {
+  const at = (level: string) => {
+    const head = `{"level":"${level}","message":`;
+    return (event: string, fields: LogFields = {}) => {
+      if (!wanted.has(level)) return;
+      const members = writeBase(base, fields) + writeFields(fields);
+      write(`${head}${JSON.stringify(event)}${members},"timestamp":"${new Date().toISOString()}"}`);
     };
+  };
   return {
     error: at('error'),
     warn: at('warn'),
@@ -141,16 +137,41 @@ function wrap(write: (line: Line) => void, { base, wanted }: Lines): Logger {
   };
 }
 
+// As members of a JSON object: to make that object for each line, and add to it, costs more than to write it.
+
+function writeBase(base: Lines['base'], fields: LogFields): string {
+  let text = '';
+  for (const name of Object.keys(base)) {
+    // A line's own field wins.
+    if (keptOf(name, fields[name]) === undefined)
+      text += `,"${name}":${JSON.stringify(base[name])}`;
+  }
+  return text;
+}
+
+function writeFields(fields: LogFields): string {
+  let text = '';
+  for (const name of Object.keys(fields)) {
+    const value = keptOf(name, fields[name]);
+    if (value !== undefined) text += `,"${name}":${JSON.stringify(value)}`;
+  }
+  return text;
+}
+
 /** The fields that may be logged. An error gives its name, its code and where it was thrown; its message may quote data. */
 export function serialize(fields: LogFields): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const name of Object.keys(fields)) {
-    const value = fields[name];
-    if (value === undefined) continue;
-    if (name === 'error') kept['error'] = describeError(value);
-    else if (allowedFields.has(name)) kept[name] = clean(value);
+    const value = keptOf(name, fields[name]);
+    if (value !== undefined) kept[name] = value;
   }
   return kept;
+}
+
+function keptOf(name: string, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  if (name === 'error') return describeError(value);
+  return allowedFields.has(name) ? clean(value) : undefined;
 }
 
 function clean(value: unknown): unknown {

@@ -4,8 +4,9 @@ import type { IncomingMessage } from 'node:http';
 export function valuesOfHeader({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const value = rawHeaders[at + 1];
-    if (value !== undefined && rawHeaders[at]?.toLowerCase() === name) values.push(value);
+    const [given, value] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (given?.length !== name.length || value === undefined) continue;
+    if (given.toLowerCase() === name) values.push(value);
   }
   return values;
 }

@@ -5,6 +5,7 @@ import { type ProcessName, readEnv, type SettingName, settings } from '@belfry/r
 import { deliverQueue, fanOutQueue } from '@belfry/shared';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
+import { gatewayNodeOptions } from './bench/world';
 import { testKeyRing } from './factories';
 import { repositoryRoot } from './test-stores';
 
@@ -23,9 +24,9 @@ const compose = parse(interpolate(composeText), { merge: true });
 const services = Object.entries<Service>(compose.services);
 /** Our own, each with the process that it runs. */
 const ours = services.flatMap(([name, service]) => {
-  const process = /^apps\/(\w+)\/dist\/(?:server\/)?main\.js$/.exec(
-    service.command?.[1] ?? '',
-  )?.[1];
+  const process = service.command
+    ?.map((part) => /^apps\/(\w+)\/dist\/(?:server\/)?main\.js$/.exec(part)?.[1])
+    .find((name) => name !== undefined);
   // A name that is no process reads no settings, and fails below for it.
   return process ? [{ name, process: process as ProcessName, ...service }] : [];
 });
@@ -68,7 +69,7 @@ describe('docker-compose.yml', () => {
   test('runs the gateway, the dashboard and the migrations once', () => {
     const others = ours.filter(({ process }) => process !== 'worker');
     expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
-      'api node apps/api/dist/main.js',
+      `api node ${gatewayNodeOptions.join(' ')} apps/api/dist/main.js`,
       'dashboard node apps/dashboard/dist/server/main.js',
       'migrate node apps/cli/dist/main.js migrate',
     ]);
@@ -110,6 +111,11 @@ describe('docker-compose.yml', () => {
 });
 
 describe('Dockerfile', () => {
+  test('starts the gateway as docker-compose.yml does', () => {
+    const command = /^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]';
+    expect(JSON.parse(command)).toEqual(compose.services.api.command);
+  });
+
   test('pins its base image', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name);
     expect(bases[0]).toMatch(/^node:\d+\.\d+\.\d+-bookworm-slim$/);

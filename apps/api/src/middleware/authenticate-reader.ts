@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SealedApiKey } from '@belfry/database';
-import { valuesOfHeader } from '@belfry/runtime';
+import { type Awaitable, valuesOfHeader } from '@belfry/runtime';
 import { AppError, isSameSecret } from '@belfry/shared';
 import type { Request } from 'express';
 import { appIdOf } from '../path-values';
@@ -10,7 +10,7 @@ export type InboxApp = App & { openInboxCounters: boolean };
 
 export type AuthenticateReaderDeps = {
   /** `id` is a UUID in lower case. */
-  findApp(id: string): Promise<InboxApp | undefined>;
+  findApp(id: string): Awaitable<InboxApp | undefined>;
   /** Those that may be used now. */
   findSealedKeys(accountId: string): Promise<SealedApiKey[]>;
   openKey(key: SealedApiKey): string;

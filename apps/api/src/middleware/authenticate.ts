@@ -1,5 +1,5 @@
-import { valuesOfHeader } from '@belfry/runtime';
-import { AppError, isSameSecret, parseApiKey } from '@belfry/shared';
+import { type Awaitable, andThen, valuesOfHeader } from '@belfry/runtime';
+import { AppError, isSameSecret, type ParsedApiKey, parseApiKey } from '@belfry/shared';
 import type { Request } from 'express';
 import { appIdOf } from '../path-values';
 
@@ -10,14 +10,17 @@ export type Caller = { accountId: string; apiKeyId: string; app: App };
 
 export type AuthenticateDeps = {
   /** Keys that may be used now. */
-  findApiKey(id: string): Promise<{ accountId: string; secretHash: Buffer } | undefined>;
+  findApiKey(id: string): Awaitable<StoredApiKey | undefined>;
   /** The key was right. */
   noteKeyUse(id: string): void;
   /** `id` is a UUID in lower case. */
-  findApp(id: string): Promise<App | undefined>;
+  findApp(id: string): Awaitable<App | undefined>;
 };
 
-export type Authenticate = (req: Request) => Promise<Caller>;
+type StoredApiKey = { accountId: string; secretHash: Buffer };
+
+/** At once where key and app are in memory. */
+export type Authenticate = (req: Request) => Awaitable<Caller>;
 
 /** Reads headers and path, never the body. Another account's app answers exactly as one that does not exist. */
 export function createAuthenticate({
@@ -25,26 +28,25 @@ export function createAuthenticate({
   noteKeyUse,
   findApp,
 }: AuthenticateDeps): Authenticate {
-  return async function authenticate(req) {
-    const { accountId, apiKeyId } = await findAccount(keyTextOf(req));
-    const app = await findOwnApp(appIdOf(req.params), accountId);
-    return { accountId, apiKeyId, app };
+  return function authenticate(req) {
+    const given = parseApiKey(keyTextOf(req));
+    return andThen(given && findApiKey(given.id), (stored) => {
+      const accountId = accountOf(given, stored);
+      const apiKeyId = String(given?.id);
+      const appId = appIdOf(req.params);
+      return andThen(appId === undefined ? undefined : findApp(appId), (app) => {
+        if (!app || app.accountId !== accountId) throw new AppError('app_not_found');
+        return { accountId, apiKeyId, app };
+      });
+    });
   };
 
-  async function findAccount(keyText: string): Promise<Omit<Caller, 'app'>> {
-    const given = parseApiKey(keyText);
-    const stored = given && (await findApiKey(given.id));
+  function accountOf(given: ParsedApiKey | undefined, stored: StoredApiKey | undefined): string {
     if (!given || !stored || !isSameSecret(given.secretHash, stored.secretHash)) {
       throw unauthenticated('the API key is not valid');
     }
     noteKeyUse(given.id);
-    return { accountId: stored.accountId, apiKeyId: given.id };
-  }
-
-  async function findOwnApp(id: string | undefined, accountId: string): Promise<App> {
-    const app = id && (await findApp(id));
-    if (!app || app.accountId !== accountId) throw new AppError('app_not_found');
-    return app;
+    return stored.accountId;
   }
 }
 

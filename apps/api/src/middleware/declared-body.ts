@@ -36,10 +36,13 @@ function declaredBytesOf(headers: Headers): number {
 }
 
 function isJson(headers: Headers): boolean {
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';', 1);
+  const type = headers['content-type'] ?? '';
+  if (type === 'application/json') return true;
+  const [mediaType = ''] = type.split(';', 1);
   return mediaType.trim().toLowerCase() === 'application/json';
 }
 
 function isEncoded(headers: Headers): boolean {
-  return !/^(identity)?$/i.test(headers['content-encoding'] ?? '');
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && !/^(identity)?$/i.test(encoding);
 }

@@ -1,10 +1,11 @@
+import type { Awaitable } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Call } from '../call';
 
 /** Counts a call of an account, and throws `rate_limited` where that is one too many. */
-export type LimitRate = (call: Call, accountId: string) => Promise<void>;
+export type LimitRate = (call: Call, accountId: string) => Awaitable<void>;
 
 export type RateLimitDeps = {
   /** Of one account, over all gateways; 0 sets no limit. */
@@ -20,7 +21,7 @@ const windowSeconds = 1;
 /** One limit for all calls of an account. Redis away means no limit: a call that can be stored is worth more than a count. */
 export function createLimitRate(deps: RateLimitDeps): LimitRate {
   const { callsPerSecond, redis, redisPrefix, onBypass } = deps;
-  if (callsPerSecond === 0) return async () => undefined;
+  if (callsPerSecond === 0) return () => undefined;
   const limiter = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: `${redisPrefix}:rate`,

@@ -1,3 +1,4 @@
+import { createTimeouts, type Timeouts } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, Response } from 'express';
 import { bodyTooLarge } from './declared-body';
@@ -30,12 +31,13 @@ export type ReadBody = (req: Request, res: Response) => Promise<Buffer>;
 
 export function createReadBody(options: ReadBodyOptions): ReadBody {
   const { maxBodyBytes, bodyTimeoutMs, room } = options;
+  const timeouts = createTimeouts(bodyTimeoutMs);
 
-  return async function readBody(req, res) {
-    if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
+  return function readBody(req, res) {
+    if (isContinueExpected(req)) res.writeContinue();
     let bytes = 0;
-    res.once('close', () => room.giveBack(bytes));
-    return collect(req, bodyTimeoutMs, (chunk) => {
+    res.on('close', () => room.giveBack(bytes));
+    return collect(req, timeouts, (chunk) => {
       if (bytes + chunk.length > maxBodyBytes) return bodyTooLarge(maxBodyBytes);
       if (!room.take(chunk.length)) return tooManyBodies();
       bytes += chunk.length;
@@ -44,37 +46,49 @@ export function createReadBody(options: ReadBodyOptions): ReadBody {
   };
 }
 
+function isContinueExpected({ headers: { expect } }: Request): boolean {
+  return expect !== undefined && /^100-continue$/i.test(expect);
+}
+
 function collect(
   req: Request,
-  timeoutMs: number,
+  timeouts: Timeouts,
   refuse: (chunk: Buffer) => AppError | undefined,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const timer = setTimeout(
-      () => end(new AppError('request_timeout', 'the body did not arrive in time')),
-      timeoutMs,
+    const timeout = timeouts.add(() =>
+      end(new AppError('request_timeout', 'the body did not arrive in time')),
     );
-    req.on('data', take).once('end', end).once('close', leave);
+    let isOver = false;
+    // They stay when the body is read: taking them away costs as much as they did.
+    req.on('data', take).on('end', end).on('close', leave);
     if (req.destroyed) leave();
 
     function take(chunk: Buffer): void {
+      if (isOver) return;
       const refusal = refuse(chunk);
       if (refusal) end(refusal);
       else chunks.push(chunk);
     }
 
     function leave(): void {
-      end(new AppError('bad_request', 'the body ended early'));
+      if (!isOver) end(new AppError('bad_request', 'the body ended early'));
     }
 
     function end(refusal?: AppError): void {
-      clearTimeout(timer);
-      req.off('data', take).off('end', end).off('close', leave);
+      if (isOver) return;
+      isOver = true;
+      timeouts.remove(timeout);
       if (refusal) reject(refusal);
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      else resolve(wholeOf(chunks));
     }
   });
+}
+
+function wholeOf(chunks: Buffer[]): Buffer {
+  const [first] = chunks;
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 function tooManyBodies(): AppError {

@@ -41,12 +41,14 @@ export function createBulkSendRoute({
     const bodyOf = (id: string) => acceptedBody(id, { accepted: batch.items.length });
     return {
       canonicalBody: () => batch.canonical,
-      bodyOf,
-      async run(key) {
-        const written = await writeInTurn(() =>
-          bulkSend.acceptBatch({ callId, accountId, apiKeyId, app, batch, idempotencyKey, key }),
-        );
-        return written.isWritten ? { isWritten: true, body: bodyOf(callId) } : written;
+      work: {
+        bodyOf,
+        async run(key) {
+          const written = await writeInTurn(() =>
+            bulkSend.acceptBatch({ callId, accountId, apiKeyId, app, batch, idempotencyKey, key }),
+          );
+          return written.isWritten ? { isWritten: true, body: bodyOf(callId) } : written;
+        },
       },
     };
   }

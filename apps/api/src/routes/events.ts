@@ -31,20 +31,12 @@ export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDe
     const problem = findScheduleProblem(body, channelNames, now());
     if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
     const { callId, caller, idempotencyKey } = call;
+    const { accountId, apiKeyId, app } = caller;
+    const { eventName, item } = sendEventFromWire(body);
     return {
       bodyOf: acceptedBody,
-      async run(key) {
-        const written = await sendEvent({
-          callId,
-          accountId: caller.accountId,
-          apiKeyId: caller.apiKeyId,
-          app: caller.app,
-          ...sendEventFromWire(body),
-          idempotencyKey,
-          key,
-        });
-        return written.isWritten ? { isWritten: true, body: acceptedBody(callId) } : written;
-      },
+      run: (key) =>
+        sendEvent({ callId, accountId, apiKeyId, app, eventName, item, idempotencyKey, key }),
     };
   }
 

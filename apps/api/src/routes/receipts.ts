@@ -1,6 +1,6 @@
 import type { AnyChannel, IntegrationInput, ReceiptReader } from '@belfry/channels';
 import { type IntegrationRow, openCredentials } from '@belfry/database';
-import { isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
+import { type Awaitable, isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { sendAnswer } from '../answer';
@@ -13,7 +13,7 @@ export type ReceiptRoutesDeps = {
   receipts: Omit<StoreReportsDeps, 'log'> & {
     /** Every channel, for its providers' readers of receipts. */
     channels: Record<string, AnyChannel>;
-    findIntegration(id: string): Promise<IntegrationRow | undefined>;
+    findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
     secrets: Pick<Secrets, 'open' | 'fingerprint' | 'keyIds'>;
   };
   publicUrl: string;

@@ -8,6 +8,7 @@ import { keyName } from './step';
 const numRuns = process.env['TEST_FULL'] ? 2_000 : 300;
 const lockMs = 10_000;
 const keepMs = 15 * 60_000;
+const waitMs = 5_000;
 /** Real time that may pass in one run, beside the simulated: a run that took longer says nothing. */
 const slackMs = 1_900;
 
@@ -21,7 +22,7 @@ const rings = ['k1', 'k2'];
 let redis: Redis;
 
 beforeAll(async () => {
-  // A machine that is busy with other tests is no slow Redis.
+  // A machine that is busy with other tests is no slow Redis, here and below.
   const options = { url, log: createLogger({ level: 'error', process: 'test' }) };
   redis = createRedis({ ...options, commandTimeoutMs: 5_000 });
   expect(await waitForRedis(redis, 5_000)).toBe(true);
@@ -217,7 +218,7 @@ describe('the gate', () => {
       fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 12 }), async (operations) => {
         run += 1;
         const own = `${prefix}-gate-${newId()}-${run}`;
-        const gate = createGate({ redis, prefix: own });
+        const gate = createGate({ redis, prefix: own, waitMs });
         const name = (key: number) => keyName(own, { accountId, hash: hashes[key]! });
         inTime += await runInTime(operations, { gate, name });
         await redis.del(...hashes.map((_, key) => name(key)));
@@ -228,7 +229,7 @@ describe('the gate', () => {
   }, 120_000);
 
   test('gives a key to one of 600 callers of two accounts that come at once', async () => {
-    const gate = createGate({ redis, prefix: `${prefix}-gate-${newId()}` });
+    const gate = createGate({ redis, prefix: `${prefix}-gate-${newId()}`, waitMs });
     const accounts = [newId(), newId()];
     const callers = Array.from({ length: 600 }, (_, caller) => ({
       accountId: accounts[caller % 2]!,
@@ -246,7 +247,7 @@ describe('the gate', () => {
 
   test('takes what no gate wrote for nothing', async () => {
     const own = `${prefix}-gate-${newId()}`;
-    const gate = createGate({ redis, prefix: own });
+    const gate = createGate({ redis, prefix: own, waitMs });
     const key = gateKey({ key: 0, call: 0, fingerprint: 0, ring: 0, owner: 0, isInRow: false });
     await redis.set(keyName(own, key), 'something', 'PX', 5_000);
     expect(await gate.begin(key)).toEqual({ state: 'bypassed' });

@@ -1,3 +1,4 @@
+import { type Batcher, createTimeouts, type Timeouts } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import {
   type Entry,
@@ -9,7 +10,7 @@ import {
   writeToken,
 } from './entry';
 import * as scripts from './scripts';
-import { createStep, type StepInput } from './step';
+import { createStep, type StepAnswer, type StepInput } from './step';
 
 /** A call's key, before its work: `requestId` is the id of the call, and the token of its lock. */
 export type GateKey = StepInput & { fingerprint: Buffer; requestId: string };
@@ -43,19 +44,21 @@ export type GateDeps = {
   prefix: string;
   lockMs?: number;
   keepMs?: number;
+  /** As long as a caller is made to wait for Redis. */
+  waitMs?: number;
 };
 
 /** Longer than an accept can take: connecting, waiting for a lock and one statement are bounded to less together. */
 const defaultLockMs = 10_000;
 const defaultKeepMs = 15 * 60_000;
-/** As long as a caller is made to wait for Redis. */
-const waitMs = 250;
+const defaultWaitMs = 250;
 
 export function createGate({
   redis,
   prefix,
   lockMs = defaultLockMs,
   keepMs = defaultKeepMs,
+  waitMs = defaultWaitMs,
 }: GateDeps): Gate {
   const beginStep = createStep<GateKey>({
     redis,
@@ -79,27 +82,35 @@ export function createGate({
     keepMs: undefined,
   });
 
+  const timeouts = createTimeouts(waitMs);
+
   return {
     async begin(key) {
-      const input = { ...key };
-      const answer = await within(beginStep.add(input));
+      const { accountId, hash, ringKeyId, fingerprint, requestId } = key;
+      const input = { accountId, hash, ringKeyId, fingerprint, requestId, isAbandoned: false };
+      const answer = await askInTime(beginStep, input, timeouts);
       // A lock that is set after its caller has gone on would stand in the way of a retry.
       input.isAbandoned = true;
-      if (answer?.said === 1) return { state: 'acquired' };
+      if (answer?.said === 1) return acquired;
       return readEntry(answer?.said) ?? { state: 'bypassed' };
     },
-    async finish(key) {
+    finish(key) {
       // Nobody waits for it, so it needs no limit of its own.
-      await finishStep.add(key).catch(() => undefined);
+      return new Promise((resolve) => {
+        const end = () => resolve();
+        finishStep.addFor(key, { resolve: end, reject: end });
+      });
     },
     async release(key) {
-      await within(releaseStep.add(key));
+      await askInTime(releaseStep, key, timeouts);
     },
     async close() {
       await Promise.all([beginStep.close(), finishStep.close(), releaseStep.close()]);
     },
   };
 }
+
+const acquired: Begun = { state: 'acquired' };
 
 function writeFinished(key: FinishedKey): string {
   const entry = writeEntry(key);
@@ -109,13 +120,17 @@ function writeFinished(key: FinishedKey): string {
 }
 
 /** Undefined when it takes too long, or when too many wait. */
-function within<T>(asked: Promise<T>): Promise<T | undefined> {
+function askInTime<Input extends StepInput>(
+  step: Batcher<Input, StepAnswer>,
+  input: Input,
+  timeouts: Timeouts,
+): Promise<StepAnswer> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), waitMs);
-    const end = (answer?: T) => {
-      clearTimeout(timer);
+    const timeout = timeouts.add(() => end(undefined));
+    function end(answer: StepAnswer): void {
+      timeouts.remove(timeout);
       resolve(answer);
-    };
-    asked.then(end, () => end());
+    }
+    step.addFor(input, { resolve: end, reject: () => end(undefined) });
   });
 }

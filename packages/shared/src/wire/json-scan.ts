@@ -42,11 +42,17 @@ export function createScan(bytes: Buffer, isBatch: boolean): Scan {
   let isInString = false;
   let hasUnicodeEscape = false;
 
+  /** Up to the one behind the closing quote; an escape may lie across the limit. */
   function passString(limit: number): void {
-    const passed = skipString(bytes, at, limit);
-    hasUnicodeEscape ||= passed.hasUnicodeEscape;
-    isInString = passed.end >= limit;
-    at = passed.end + (isInString ? 0 : 1);
+    while (at < limit && bytes[at] !== quote) {
+      if (bytes[at] === backslash) {
+        at += 1;
+        hasUnicodeEscape ||= bytes[at] === letterU;
+      }
+      at += 1;
+    }
+    isInString = at >= limit;
+    if (!isInString) at += 1;
   }
 
   function passByte(): void {
@@ -169,24 +175,6 @@ function countKey(seen: Counts): void {
 
 export function largeItem(): AppError {
   return hostile(`over ${maxKeysOfItem} keys in one user, data and override together`);
-}
-
-/** `end` is where the closing quote is, or `limit`; behind it where an escape lies across. */
-function skipString(
-  bytes: Buffer,
-  start: number,
-  limit: number,
-): { end: number; hasUnicodeEscape: boolean } {
-  let hasUnicodeEscape = false;
-  let at = start;
-  while (at < limit && bytes[at] !== quote) {
-    if (bytes[at] === backslash) {
-      at += 1;
-      hasUnicodeEscape ||= bytes[at] === letterU;
-    }
-    at += 1;
-  }
-  return { end: at, hasUnicodeEscape };
 }
 
 export function hostile(what: string): AppError {

@@ -29,7 +29,7 @@ export function parseJson(bytes: Buffer): Json {
 function isSound(value: Json, checksText: boolean): boolean {
   if (typeof value !== 'object' || value === null) return !problemOfValue(value, checksText);
   if (Array.isArray(value)) return value.every((element) => isSound(element, checksText));
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     if (problemOfKey(key, checksText) || !isSound(value[key] ?? null, checksText)) return false;
   }
   return true;

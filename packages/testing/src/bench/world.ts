@@ -47,6 +47,12 @@ export type StartOptions = {
 
 const prefix = 'bench';
 
+/** As docker-compose.yml starts it. */
+export const gatewayNodeOptions: readonly string[] = [
+  '--max-semi-space-size=32',
+  '--no-parallel-scavenge',
+];
+
 export async function openBenchWorld(): Promise<BenchWorld> {
   const closers: (() => unknown)[] = [];
   async function close(): Promise<void> {
@@ -125,7 +131,7 @@ function createStarters({ urls, logFolder, closers }: Starters) {
       start(
         { name: 'gateway', entry: 'apps/api/dist/main.js', readyEvent: 'api.ready' },
         {},
-        options,
+        { ...options, nodeOptions: [...gatewayNodeOptions, ...(options.nodeOptions ?? [])] },
       ),
     startWorker: (roles: string, options: StartOptions = {}) =>
       start(
