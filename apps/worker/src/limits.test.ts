@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { channels } from '@belfry/channels';
 import type { ClaimedMessage, IntegrationRow, WaitingFacts } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
@@ -149,6 +150,26 @@ describe('the limits of an integration', () => {
     expect(performance.now() - startedAtMs).toBeGreaterThan(12);
     expect(seen).toHaveLength(2);
     expect(seen[0]?.buckets).toMatchObject([{ intervalMs: 1_000 / 47.5, burst: 1 }]);
+  });
+
+  test.each([
+    ['leaves at a later one', 1, 2],
+    ['leaves all the same, where each time is missed', Number.POSITIVE_INFINITY, 3],
+  ])('a call that misses its time %s', async (_what, missedTimes, expected) => {
+    let asked = 0;
+    const { limits } = setUp({
+      settings: { max_per_second: 50 },
+      buckets: {
+        async ask() {
+          asked += 1;
+          if (asked <= missedTimes) await sleep(70);
+          return { isGiven: true, waitMs: 0 };
+        },
+      },
+    });
+    expect(await limits.pace(claimed)).toBe(true);
+    expect(asked).toBeGreaterThanOrEqual(expected);
+    expect(asked).toBeLessThanOrEqual(3);
   });
 
   test('tell a call that would wait too long not to leave', async () => {
