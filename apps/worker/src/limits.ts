@@ -72,6 +72,7 @@ export function createLimits(deps: LimitsDeps): Limits {
       const perSecond = integration && rateOf(deps, integration)?.perSecond;
       if (perSecond === undefined) return true;
       return waitForCall(
+        buckets,
         callBucketOf(keyOf(deps, laneOf({ appId, integrationId }), callsOf), perSecond),
       );
     },
@@ -91,27 +92,6 @@ export function createLimits(deps: LimitsDeps): Limits {
     },
   };
 
-  async function waitForCall(bucket: Bucket): Promise<boolean> {
-    const startedAtMs = performance.now();
-    let missed = 0;
-    while (performance.now() - startedAtMs < longestPaceMs) {
-      const lateMs = await waitForToken(bucket);
-      if (lateMs === undefined) continue;
-      if (lateMs <= mostLateMs || missed === mostMissed) return true;
-      missed += 1;
-    }
-    return false;
-  }
-
-  /** How long ago its time was; undefined where it has none yet. Without Redis a call leaves: nobody gets another token. */
-  async function waitForToken(bucket: Bucket): Promise<number | undefined> {
-    const askedAtMs = performance.now();
-    const answer = await buckets.ask({ buckets: [bucket], line: 'again' }).catch(() => undefined);
-    if (!answer) return 0;
-    if (answer.waitMs) await sleep(answer.waitMs);
-    return answer.isGiven ? performance.now() - askedAtMs - answer.waitMs : undefined;
-  }
-
   /** Only a pause can hold it up, and not knowing of one must not. */
   async function takeUnlimited(lane: string): Promise<Answer | undefined> {
     const answer = await lookForPause(lane).catch(() => undefined);
@@ -119,6 +99,27 @@ export function createLimits(deps: LimitsDeps): Limits {
     const { waitMs } = answer;
     return { isGiven: false, waitMs: waitMs + Math.round(random() * Math.min(waitMs, spreadMs)) };
   }
+}
+
+async function waitForCall(buckets: Buckets, bucket: Bucket): Promise<boolean> {
+  const startedAtMs = performance.now();
+  let missed = 0;
+  while (performance.now() - startedAtMs < longestPaceMs) {
+    const lateMs = await waitForToken(buckets, bucket);
+    if (lateMs === undefined) continue;
+    if (lateMs <= mostLateMs || missed === mostMissed) return true;
+    missed += 1;
+  }
+  return false;
+}
+
+/** How long ago its time was; undefined where it has none yet. Without Redis a call leaves: nobody gets another token. */
+async function waitForToken(buckets: Buckets, bucket: Bucket): Promise<number | undefined> {
+  const askedAtMs = performance.now();
+  const answer = await buckets.ask({ buckets: [bucket], line: 'again' }).catch(() => undefined);
+  if (!answer) return 0;
+  if (answer.waitMs) await sleep(answer.waitMs);
+  return answer.isGiven ? performance.now() - askedAtMs - answer.waitMs : undefined;
 }
 
 /** Nothing is taken by it, so the messages of a lane that come while one asks share its answer. */
