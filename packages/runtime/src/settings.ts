@@ -217,7 +217,7 @@ export const settings = {
     default: 200,
     minimum: 1,
     maximum: 1_000,
-    help: 'Messages of one channel that a process delivers at once; one integration holds at most half of them.',
+    help: 'Messages of one channel that a process delivers at once, until their provider has answered; one integration holds at most half of them. As many results may wait to be stored.',
   }),
   RELAY_POLL_MS: integer({
     group: 'worker',
