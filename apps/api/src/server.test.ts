@@ -1,9 +1,14 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { AppError } from '@belfry/shared';
 import { appId, bodyOf, close, connect, createGateway, listen, sendPath } from './gateway.fixture';
 import { closeServer, listen as listenAt } from './server';
+
+// The only way to see how V8 holds an object.
+setFlagsFromString('--allow-natives-syntax');
+const hasFastMembers = new Function('object', 'return %HasFastProperties(object)');
 
 type Gateway = ReturnType<typeof createGateway>;
 
@@ -283,13 +288,34 @@ describe('createApiServer', () => {
     const { gateway, port } = await start();
     const seen: boolean[] = [];
     gateway.server.prependListener('request', (req, res) => {
-      seen.push(Object.hasOwn(Object.getPrototypeOf(req), 'app'));
-      seen.push(Object.hasOwn(Object.getPrototypeOf(res), 'app'));
+      const [ofRequest, ofResponse] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
+      res.on('finish', () => {
+        seen.push(ofRequest === Object.getPrototypeOf(req) && 'app' in req);
+        seen.push(ofResponse === Object.getPrototypeOf(res) && 'app' in res);
+      });
     });
     const { socket, answer } = connect(port);
     socket.write('GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
     expect(await answer).toContain('HTTP/1.1 200 OK');
     expect(seen).toEqual([true, true]);
+  });
+});
+
+describe('the objects of a call', () => {
+  test('stay in the form in which V8 reads their members fast, on both ways', async () => {
+    const { gateway, port } = await start();
+    const fast: Record<string, boolean[]> = {};
+    gateway.server.prependListener('request', (req, res) => {
+      res.on('finish', () => {
+        fast[req.url ?? ''] = [req, res].map((each) => hasFastMembers(each));
+      });
+    });
+    for (const call of [`POST ${sendPath}`, 'GET /livez']) {
+      const { socket, answer } = connect(port);
+      socket.write(`${call} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`);
+      await answer;
+    }
+    expect(fast).toEqual({ [sendPath]: [true, true], '/livez': [true, true] });
   });
 });
 

@@ -26,7 +26,6 @@ const maxConnections = 10_000;
 
 /** The server of the gateway: bounded in time and connections, and answering in JSON what Node refuses itself. */
 export function createApiServer(api: Api, { tls, newId, log }: ServerOptions): Server {
-  const shapes = shapesOf(api);
   const options = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -34,7 +33,7 @@ export function createApiServer(api: Api, { tls, newId, log }: ServerOptions): S
     connectionsCheckingInterval: timeoutCheckMs,
     // Without it Node answers a missing Host itself, without a body; nothing here reads Host.
     requireHostHeader: false,
-    ...shapes,
+    ...shapesOf(api),
   };
   const server = tls ? https.createServer({ ...options, ...tls }) : http.createServer(options);
   server.maxConnections = maxConnections;
@@ -45,8 +44,8 @@ export function createApiServer(api: Api, { tls, newId, log }: ServerOptions): S
     if (refused.has(req.socket)) return;
     lastAnswers.set(req.socket, res);
     req.url = originFormOf(req.url);
-    // With their shapes they are Express's own.
-    if (shapes && api.directRoute(req as Request, res as Response)) return;
+    // With their classes they are Express's own.
+    if (api.directRoute(req as Request, res as Response)) return;
     api(req, res);
   }
   server.on('request', take);
@@ -120,32 +119,16 @@ export function closeServer(server: Server, timeoutMs: number): Promise<void> {
 }
 
 /**
- * Constructors of requests and responses that have Express's prototypes from the start. Express would
- * change the prototype of each one otherwise, which costs near half of the gateway's throughput. Where
- * Node's own are classes, which only `new` can call, it may.
+ * Classes of requests and responses that have Express's prototypes from the start. Express would change the prototype of
+ * each one otherwise, which costs near half of the gateway's throughput. They extend Node's own: a function that only
+ * calls those makes objects with too little room, which V8 then keeps as dictionaries, and every later access is slow.
  */
-function shapesOf(api: Express): http.ServerOptions | undefined {
-  if (isClass(IncomingMessage) || isClass(ServerResponse)) return undefined;
-  return {
-    IncomingMessage: withPrototype(IncomingMessage, api.request),
-    ServerResponse: withPrototype(ServerResponse, api.response),
-  };
-}
-
-function isClass(maker: object): boolean {
-  return String(maker).startsWith('class');
-}
-
-function withPrototype<T extends typeof IncomingMessage | typeof ServerResponse>(
-  base: T,
-  prototype: object,
-): T {
-  function Shaped(this: unknown, first: unknown, second: unknown): void {
-    Reflect.apply(base, this, [first, second]);
-  }
-  Shaped.prototype = prototype;
-  // Makes of itself what `base` makes; Express's prototype inherits from that of `base`.
-  return Shaped as unknown as T;
+function shapesOf(api: Express): http.ServerOptions {
+  class ApiRequest extends IncomingMessage {}
+  class ApiResponse<Of extends IncomingMessage> extends ServerResponse<Of> {}
+  api.request = Object.setPrototypeOf(ApiRequest.prototype, api.request);
+  api.response = Object.setPrototypeOf(ApiResponse.prototype, api.response);
+  return { IncomingMessage: ApiRequest, ServerResponse: ApiResponse };
 }
 
 type Refusal = { code: ErrorCode; status: string; text: string };

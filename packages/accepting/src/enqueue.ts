@@ -1,6 +1,6 @@
 import type { Logger, QueueJobs } from '@belfry/runtime';
 import { type DeliverJob, deliverQueue, type FanOutJob, fanOutQueue } from '@belfry/shared';
-import { Queue } from 'bullmq';
+import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 /** A delivery job to add: its id is written on its messages already. */
@@ -38,14 +38,15 @@ export function createQueues(deps: QueuesDeps): Queues {
       const channels = [...new Set(jobs.map((job) => job.channel))];
       await Promise.all(
         channels.map((channel) =>
-          open(deliverQueue(channel)).addBulk(
+          addJobs(
+            open(deliverQueue(channel)),
             jobs.filter((job) => job.channel === channel).map(deliverJobOf),
           ),
         ),
       );
     },
     async addFanOutJobs(jobs) {
-      await open(fanOutQueue).addBulk(jobs.map(fanOutJobOf));
+      await addJobs(open(fanOutQueue), jobs.map(fanOutJobOf));
     },
     async findJobs(channel, jobIds) {
       const queue = deliverQueue(channel);
@@ -74,6 +75,17 @@ export function createQueues(deps: QueuesDeps): Queues {
     close,
   };
 }
+
+/** Up to it a command a job costs less than a pipeline, into which ioredis copies each of BullMQ's 60 scripts. */
+const fewJobs = 4;
+
+async function addJobs(queue: Queue, jobs: NewJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  if (jobs.length > fewJobs) await queue.addBulk(jobs);
+  else await Promise.all(jobs.map(({ name, data, opts }) => queue.add(name, data, opts)));
+}
+
+type NewJob = { name: string; data: DeliverJob | FanOutJob; opts: JobsOptions };
 
 function deliverJobOf({ jobId, ids, lane }: NewDeliverJob) {
   const data: DeliverJob = { ids, lane };

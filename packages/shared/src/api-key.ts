@@ -11,8 +11,10 @@ const idCharacters = 22;
 const secretCharacters = 32;
 const checksumCharacters = 6;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const idEnd = prefix.length + idCharacters;
+const secretEnd = idEnd + secretCharacters;
 const shape = new RegExp(
-  `^(${prefix}([0-9A-Za-z]{${idCharacters}})([0-9A-Za-z]{${secretCharacters}}))([0-9A-Za-z]{${checksumCharacters}})$`,
+  `^${prefix}[0-9A-Za-z]{${idCharacters + secretCharacters + checksumCharacters}}$`,
 );
 
 /** `bk_`, an id to look it up by, a secret of 190 bits, and a checksum that tells a typo from a wrong key without a look-up. */
@@ -25,9 +27,10 @@ export function createApiKey(): NewApiKey {
 
 /** The parts of a key that can be one; undefined for anything else. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
-  const [, body, id, secret, checksum] = shape.exec(text) ?? [];
-  if (body === undefined || id === undefined || secret === undefined) return undefined;
-  return checksumOf(body) === checksum ? { id, secretHash: hashOf(secret) } : undefined;
+  // Each call of the gateway comes by here: no list of captures, and no checksum written to be compared.
+  if (!shape.test(text)) return undefined;
+  if (crc32(text.slice(0, secretEnd)) !== numberOf(text.slice(secretEnd))) return undefined;
+  return { id: text.slice(prefix.length, idEnd), secretHash: hashOf(text.slice(idEnd, secretEnd)) };
 }
 
 /** Compares in constant time. */
@@ -51,4 +54,13 @@ function checksumOf(body: string): string {
     rest = Math.floor(rest / alphabet.length);
   }
   return text;
+}
+
+/** What `checksumOf` wrote. */
+function numberOf(checksum: string): number {
+  let number = 0;
+  for (let place = 0; place < checksumCharacters; place += 1) {
+    number = number * alphabet.length + alphabet.indexOf(checksum.charAt(place));
+  }
+  return number;
 }
