@@ -36,7 +36,10 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   return tally.result({ tookMs, nextNumber: requests.nextNumber() });
 }
 
-/** Calls that fall due while every connection is busy wait, and their waiting counts. */
+/**
+ * Calls that fall due while every connection is busy wait, and their waiting counts; by how much this process itself
+ * wakes late does not.
+ */
 async function pace(
   connections: LoadConnection[],
   { durationMs, perSecond = 1 }: LoadSpec,
@@ -45,15 +48,22 @@ async function pace(
   const beganAtMs = performance.now();
   const wanted = Math.floor((durationMs / 1_000) * perSecond);
   let begun = 0;
+  /** Calls below it were due at an earlier look. */
+  let waitingUntil = 0;
+
+  function countsFromMs(call: number): number | undefined {
+    return call < waitingUntil ? beganAtMs + (call / perSecond) * 1_000 : undefined;
+  }
 
   function callWhatIsDue(elapsedMs: number): void {
     const due = Math.min(wanted, Math.floor((elapsedMs / 1_000) * perSecond) + 1);
     for (const [index, connection] of connections.entries()) {
-      if (begun >= due) return;
+      if (begun >= due) break;
       if (connection.isBusy()) continue;
-      connection.call(next(index), beganAtMs + (begun / perSecond) * 1_000);
+      connection.call(next(index), countsFromMs(begun));
       begun += 1;
     }
+    waitingUntil = Math.max(waitingUntil, due);
   }
 
   for (let elapsedMs = 0; elapsedMs < durationMs + lastAnswersMs; ) {
