@@ -51,6 +51,7 @@ const prefix = 'bench';
 export const gatewayNodeOptions: readonly string[] = [
   '--max-semi-space-size=32',
   '--no-parallel-scavenge',
+  '--interrupt-budget=33000',
 ];
 
 export async function openBenchWorld(): Promise<BenchWorld> {
