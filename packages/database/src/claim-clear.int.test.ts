@@ -37,7 +37,10 @@ async function claimOne(id: string) {
 /** Writes a message with something in its way. */
 type Obstacle = () => Promise<string>;
 
-async function update(id: string, data: { dueAt?: Date; expiresAt?: Date }): Promise<string> {
+async function update(
+  id: string,
+  data: { dueAt?: Date; expiresAt?: Date; jobId?: string },
+): Promise<string> {
   await database.prisma.message.update({ where: { id }, data });
   return id;
 }
@@ -69,6 +72,14 @@ async function writeOnPausedChannel(): Promise<string> {
 const later = () => new Date(Date.now() + 60_000);
 const before = () => new Date(Date.now() - 1_000);
 
+/** Columns that an index of messages holds, or decides by whether a row is in it. */
+const knownToIndexes = `
+SELECT a.attname AS known FROM pg_attribute a
+WHERE a.attrelid = 'message'::regclass AND a.attnum > 0 AND EXISTS (
+  SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND (
+    a.attnum = ANY (i.indkey) OR EXISTS (SELECT 1 FROM pg_depend d
+      WHERE d.objid = i.indexrelid AND d.refobjid = i.indrelid AND d.refobjsubid = a.attnum)))`;
+
 describe('a clear claim', () => {
   test('gives what a claim gives, its attempt opened in the same statement', async () => {
     const recipient = { email: 'ana@example.com' };
@@ -87,6 +98,24 @@ describe('a clear claim', () => {
       jobId: clearly,
       attemptRows: [{ number: 1, worker: 'w', closedAt: null }],
     });
+  });
+
+  test('changes nothing that an index knows, so it writes to none', async () => {
+    const id = await update(await write(), { jobId: newId() });
+    const columnsOf = async () => {
+      const { rows } = await database.delivery.query('SELECT * FROM message WHERE id = $1', [id]);
+      return Object.entries<unknown>(rows[0]);
+    };
+    const before = new Map(await columnsOf());
+    expect(await claimOne(id)).toMatchObject({ kind: 'claimed' });
+    const changed = (await columnsOf()).flatMap(([name, value]) =>
+      String(before.get(name)) === String(value) ? [] : [name],
+    );
+    expect(changed).toEqual(expect.arrayContaining(['state', 'due_at', 'attempts']));
+    const { rows } = await database.delivery.query<{ known: string }>(knownToIndexes);
+    const known = new Set(rows.map((row) => row.known));
+    expect(known).toContain('waiting_at');
+    expect(changed.filter((name) => known.has(name))).toEqual([]);
   });
 
   test('gives a message to one of many workers', async () => {

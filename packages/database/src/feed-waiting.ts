@@ -70,7 +70,7 @@ export async function countQueued(client: Queryable): Promise<Queued[]> {
   const { rows } = await client.query<{ channel: string; app_id: string; messages: number }>({
     name: 'count-queued',
     text: `SELECT channel, app_id, count(*)::int AS messages FROM message
-           WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND state = 'queued'
+           WHERE has_job AND state = 'queued'
            GROUP BY channel, app_id`,
   });
   return rows.map((row) => ({ channel: row.channel, appId: row.app_id, messages: row.messages }));
@@ -79,17 +79,17 @@ export async function countQueued(client: Queryable): Promise<Queued[]> {
 // From group to group by the index: its cost is the number of groups, however many messages wait in each.
 const groupsStatement = `
 WITH RECURSIVE g AS (
-  (SELECT channel, is_bulk, app_id, due_at FROM message
-   WHERE due_at IS NOT NULL AND job_id IS NULL AND (channel, is_bulk, app_id) > ($1::text, $2::bool, $3::uuid)
-   ORDER BY channel, is_bulk, app_id, due_at LIMIT 1)
+  (SELECT channel, is_bulk, app_id, waiting_at FROM message
+   WHERE waiting_at IS NOT NULL AND (channel, is_bulk, app_id) > ($1::text, $2::bool, $3::uuid)
+   ORDER BY channel, is_bulk, app_id, waiting_at LIMIT 1)
   UNION ALL
   SELECT n.* FROM g CROSS JOIN LATERAL (
-    SELECT m.channel, m.is_bulk, m.app_id, m.due_at FROM message m
-    WHERE m.due_at IS NOT NULL AND m.job_id IS NULL AND (m.channel, m.is_bulk, m.app_id) > (g.channel, g.is_bulk, g.app_id)
-    ORDER BY m.channel, m.is_bulk, m.app_id, m.due_at LIMIT 1
+    SELECT m.channel, m.is_bulk, m.app_id, m.waiting_at FROM message m
+    WHERE m.waiting_at IS NOT NULL AND (m.channel, m.is_bulk, m.app_id) > (g.channel, g.is_bulk, g.app_id)
+    ORDER BY m.channel, m.is_bulk, m.app_id, m.waiting_at LIMIT 1
   ) n
 )
-SELECT channel, is_bulk, app_id, due_at <= now() AS is_due FROM g LIMIT $4`;
+SELECT channel, is_bulk, app_id, waiting_at <= now() AS is_due FROM g LIMIT $4`;
 
 type GroupRow = { channel: string; is_bulk: boolean; app_id: string; is_due: boolean };
 
@@ -156,12 +156,12 @@ async function takeWaiting(
     text: `SELECT m.id, s.channel, s.app_id, m.integration_id
            FROM unnest($1::text[], $2::uuid[], $3::int[]) WITH ORDINALITY s (channel, app_id, messages, place)
            CROSS JOIN LATERAL (
-             SELECT id, integration_id, due_at FROM message
+             SELECT id, integration_id, waiting_at FROM message
              WHERE channel = s.channel AND is_bulk = $4 AND app_id = s.app_id
-               AND due_at IS NOT NULL AND due_at <= now() AND job_id IS NULL AND state = 'queued'
-             ORDER BY due_at LIMIT s.messages FOR UPDATE SKIP LOCKED
+               AND waiting_at <= now() AND state = 'queued'
+             ORDER BY waiting_at LIMIT s.messages FOR UPDATE SKIP LOCKED
            ) m
-           ORDER BY s.place, m.due_at`,
+           ORDER BY s.place, m.waiting_at`,
     values: [
       shares.map(({ channel }) => channel),
       shares.map(({ appId }) => appId),

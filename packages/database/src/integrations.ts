@@ -61,7 +61,7 @@ export async function wakeMessages(
 ): Promise<void> {
   await client.query(
     `UPDATE message SET due_at = now(), waits = NULL
-     WHERE channel = $2 AND is_bulk IN (false, true) AND app_id = $3 AND due_at IS NOT NULL AND job_id IS NULL
+     WHERE channel = $2 AND is_bulk IN (false, true) AND app_id = $3 AND waiting_at IS NOT NULL
        AND state = 'queued' AND waits IN ('paused', 'needs_attention')
        AND (integration_id = $1 OR (waits = 'needs_attention' AND EXISTS (
          SELECT 1 FROM request r JOIN event_version v ON v.id = r.version_id

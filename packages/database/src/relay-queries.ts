@@ -31,7 +31,7 @@ export async function listDoubtedMessages(
   }>({
     name: 'list-doubted-messages',
     text: `SELECT id, app_id, is_bulk, integration_id, job_id FROM message
-           WHERE channel = $1 AND state = 'queued' AND due_at IS NOT NULL AND job_id IS NOT NULL
+           WHERE channel = $1 AND state = 'queued' AND has_job
              AND due_at <= now() - $3::float8 * interval '1 ms'
            ORDER BY is_bulk, due_at LIMIT $2`,
     values: [channel, limit, dueForMs],
@@ -88,11 +88,11 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
     name: 'expire-waiting',
     text: `WITH waiting AS (
              SELECT id FROM message
-             WHERE due_at IS NOT NULL AND job_id IS NULL AND expires_at <= now() AND state = 'queued'
+             WHERE waiting_at IS NOT NULL AND expires_at <= now() AND state = 'queued'
              ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
            ), queued AS (
              SELECT id FROM message
-             WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND expires_at <= now() AND state = 'queued'
+             WHERE has_job AND expires_at <= now() AND state = 'queued'
              LIMIT $1 FOR UPDATE SKIP LOCKED
            ), ended AS (
              UPDATE message m SET state = 'failed', reason = 'expired', waits = NULL, due_at = NULL, settled_at = now()
@@ -101,7 +101,7 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
            ), shared AS (
              -- Of one job, others may still wait: only they would have to be queued again.
              SELECT DISTINCT job_id FROM message
-             WHERE due_at IS NOT NULL AND job_id IS NOT NULL AND job_id IN (SELECT job_id FROM ended)
+             WHERE has_job AND job_id IN (SELECT job_id FROM ended)
                AND id NOT IN (SELECT id FROM ended)
            )
            SELECT e.id, e.channel, e.job_id, s.job_id IS NULL AS is_over FROM ended e LEFT JOIN shared s ON s.job_id = e.job_id`,
@@ -159,7 +159,7 @@ export async function listExpiredLeases(
            FROM message m
            JOIN request r ON r.id = m.request_id
            JOIN attempt a ON a.message_id = m.id AND a.number = m.attempts
-           WHERE m.state = 'sending' AND m.due_at IS NOT NULL AND m.job_id IS NOT NULL AND m.due_at <= now()
+           WHERE m.state = 'sending' AND m.has_job AND m.due_at <= now()
              AND m.due_at - a.opened_at <= $2::float8 * interval '1 ms'
            ORDER BY m.due_at LIMIT $1`,
     values: [limit, backForMs],

@@ -29,22 +29,22 @@ export async function readDatabaseTime(pool: pg.Pool): Promise<number> {
 const oldestStatement = `
 WITH RECURSIVE g AS (
   SELECT n.* FROM unnest($1::text[]) c (channel) CROSS JOIN LATERAL (
-    SELECT m.channel, m.is_bulk, m.app_id, m.due_at FROM message m
-    WHERE m.due_at IS NOT NULL AND m.job_id IS NULL AND m.channel = c.channel
-    ORDER BY m.is_bulk, m.app_id, m.due_at LIMIT 1
+    SELECT m.channel, m.is_bulk, m.app_id, m.waiting_at FROM message m
+    WHERE m.waiting_at IS NOT NULL AND m.channel = c.channel
+    ORDER BY m.is_bulk, m.app_id, m.waiting_at LIMIT 1
   ) n
   UNION ALL
   SELECT n.* FROM g CROSS JOIN LATERAL (
-    SELECT m.channel, m.is_bulk, m.app_id, m.due_at FROM message m
-    WHERE m.due_at IS NOT NULL AND m.job_id IS NULL AND m.channel = g.channel
+    SELECT m.channel, m.is_bulk, m.app_id, m.waiting_at FROM message m
+    WHERE m.waiting_at IS NOT NULL AND m.channel = g.channel
       AND (m.is_bulk, m.app_id) > (g.is_bulk, g.app_id)
-    ORDER BY m.is_bulk, m.app_id, m.due_at LIMIT 1
+    ORDER BY m.is_bulk, m.app_id, m.waiting_at LIMIT 1
   ) n
 ), oldest AS (
-  SELECT channel, due_at FROM g
+  SELECT channel, waiting_at AS due_at FROM g
   UNION ALL
   SELECT channel, due_at FROM message
-  WHERE state = 'queued' AND due_at IS NOT NULL AND job_id IS NOT NULL AND channel = ANY ($1::text[])
+  WHERE state = 'queued' AND has_job AND channel = ANY ($1::text[])
 )
 SELECT c.channel, coalesce(extract(epoch FROM now() - min(o.due_at)), 0)::float8 AS seconds
 FROM unnest($1::text[]) WITH ORDINALITY c (channel, place)

@@ -50,7 +50,7 @@ export function createAppIntegrations(pool: pg.Pool) {
        CROSS JOIN LATERAL (
          SELECT count(*)::int AS waiting FROM (
            SELECT 1 FROM message m
-           WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.due_at IS NOT NULL AND m.job_id IS NULL
+           WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.waiting_at IS NOT NULL
              AND m.integration_id = i.id
            LIMIT ${countedTo}) c
        ) w

@@ -47,6 +47,11 @@ afterAll(async () => {
 const requestId = `(lpad(to_hex(1760000000000 + n * 1000), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
 const messageId = `(lpad(to_hex(1760000000000 + n * 1000), 12, '0') || '7' || lpad(to_hex(c), 3, '0') || '9000' || lpad(to_hex(n), 12, '0'))::uuid`;
 
+/** A backlog, of which the oldest are being sent. */
+const waiting = 20_000;
+const isWaiting = `n > ${requests - waiting}`;
+const isSent = `n BETWEEN ${requests - waiting + 1} AND ${requests - waiting + 100}`;
+
 async function fill(): Promise<void> {
   const each = `FROM generate_series(1, ${requests}) n`;
   const four = `${each} CROSS JOIN generate_series(0, 3) c`;
@@ -62,10 +67,13 @@ async function fill(): Promise<void> {
          CASE WHEN n % 50 = 0 THEN '{"telegram": {"reason": "no_address"}}'::jsonb END, now() ${each}`,
   );
   await filler.query(
-    `INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at)
+    `INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at, due_at, job_id)
        SELECT ${messageId}, ${requestId}, 0, $1, ($2::text[])[1 + c], 'target-' || n % 20000,
-         CASE WHEN (n + c) % 5000 = 0 THEN 'failed' WHEN n > ${requests} - 100 THEN 'queued'
-              WHEN c = 2 THEN 'delivered' ELSE 'sent' END, now() ${four}`,
+         CASE WHEN n > ${requests} - 100 THEN 'sent' WHEN (n + c) % 5000 = 0 THEN 'failed'
+              WHEN ${isSent} THEN 'sending' WHEN ${isWaiting} THEN 'queued'
+              WHEN c = 2 THEN 'delivered' ELSE 'sent' END, now(),
+         CASE WHEN ${isWaiting} AND n <= ${requests} - 100 AND (n + c) % 5000 > 0 THEN now() END,
+         CASE WHEN ${isSent} THEN ${messageId} END ${four}`,
     [tenant.appId, ['email', 'slack', 'sms', 'whatsapp']],
   );
   await filler.query(
@@ -123,6 +131,9 @@ describe(`the log at ${messages} messages`, () => {
     ['channel', () => ({ channels: ['sms'] })],
     ['a channel with nothing', () => ({ channels: ['telegram'] })],
     ['state', () => ({ states: ['failed'], providerChannels: all })],
+    ['what waits', () => ({ states: ['queued'], providerChannels: all })],
+    ['what is being sent', () => ({ states: ['sending'], providerChannels: all })],
+    ['what waits and what is being sent', () => ({ states: ['queued', 'sending'], channels: all })],
     ['a state of nothing', () => ({ states: ['unknown'], providerChannels: all })],
     ['channel and state', () => ({ channels: ['email'], states: ['failed'] })],
     ['skipped', () => ({ states: ['skipped'], providerChannels: all })],

@@ -100,16 +100,43 @@ function messageBranches(
   if (states?.includes('skipped')) return undefined;
   if (!channels && !states && !providerChannels) return undefined;
   const both = channels ?? providerChannels ?? [];
+  const ofStates = conditionsOfStates(states ?? allStates, bind);
   return both.flatMap((channel) =>
-    (states ?? allStates).map((state) =>
+    ofStates.map((ofState) =>
       branch('message', 'request_id', [
         app,
         `channel = ${bind(channel, 'text')}`,
-        `state = ${bind(state, 'text')}`,
+        ofState,
         ...range('request_id'),
       ]),
     ),
   );
+}
+
+/**
+ * The states, as the indexes tell them apart: one condition for each branch. What waits and what is being sent are one in the
+ * index by state; where only the latter is asked for, it is found among what has a job, which is bounded.
+ */
+function conditionsOfStates(states: readonly string[], bind: Bind): string[] {
+  const settled = states.filter((state) => !openStates.includes(state));
+  const open = openStates.filter((state) => states.includes(state));
+  return [
+    ...settled.map((state) => `log_state = ${bind(state, 'text')}`),
+    ...(open.length === 2 ? ["log_state = 'open'"] : open.map(openCondition)),
+  ];
+}
+
+const openStates = ['queued', 'sending'];
+
+/** As `message.log_state` has it. */
+export function logStateOf(state: string): string {
+  return openStates.includes(state) ? 'open' : state;
+}
+
+function openCondition(state: string): string {
+  return state === 'sending'
+    ? "has_job AND state = 'sending'"
+    : "log_state = 'open' AND state = 'queued'";
 }
 
 export function rangeOf({ before, from }: LogFilter, column: string, bind: Bind): string[] {

@@ -105,7 +105,7 @@ async function wake(client: Queryable, appId: string, channels: string[]): Promi
     `UPDATE message SET due_at = now(), waits = NULL WHERE id IN (
        SELECT w.id FROM unnest($1::text[]) c (channel) CROSS JOIN LATERAL (
          SELECT id FROM message
-         WHERE channel = c.channel AND app_id = $2 AND due_at IS NOT NULL AND job_id IS NULL
+         WHERE channel = c.channel AND app_id = $2 AND waiting_at IS NOT NULL
            AND state = 'queued' AND waits = 'paused'
          LIMIT ${wokenAtOnce}) w)`,
     [channels, appId],

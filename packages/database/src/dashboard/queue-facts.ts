@@ -91,7 +91,7 @@ const channelStatement = `
 SELECT c.channel, count(m.id) FILTER (WHERE m.due_at <= now() OR m.waits IS NULL)::int AS waiting,
   min(m.due_at) FILTER (WHERE m.due_at <= now()) AS "oldestAt",
   (SELECT count(*)::int FROM unnest($2::uuid[]) a (id) CROSS JOIN LATERAL (
-     SELECT 1 FROM message s WHERE s.app_id = a.id AND s.channel = c.channel AND s.state = 'sending' LIMIT 2000) s) AS "inFlight",
+     SELECT 1 FROM message s WHERE s.app_id = a.id AND s.channel = c.channel AND s.has_job AND s.state = 'sending' LIMIT 2000) s) AS "inFlight",
   count(m.id) FILTER (WHERE m.waits = 'retry')::int AS retrying,
   min(m.due_at) FILTER (WHERE m.waits = 'retry') AS "nextRetryAt",
   count(m.id) FILTER (WHERE m.waits = 'needs_attention')::int AS "needsAttention",
@@ -100,7 +100,7 @@ FROM unnest($1::text[]) c (channel)
 LEFT JOIN LATERAL (
   SELECT w.id, w.due_at, w.waits FROM unnest($2::uuid[]) a (id) CROSS JOIN LATERAL (
     SELECT q.id, q.due_at, q.waits FROM message q
-    WHERE q.app_id = a.id AND q.channel = c.channel AND q.state = 'queued'
+    WHERE q.app_id = a.id AND q.channel = c.channel AND q.log_state = 'open' AND q.state = 'queued'
     LIMIT ${queueCountedTo}) w
   LIMIT ${queueCountedTo}
 ) m ON true

@@ -4,6 +4,7 @@ import {
   attemptCondition,
   type Bind,
   type LogFilter,
+  logStateOf,
   rangeOf,
   requestConditionsOf,
 } from './log-statement';
@@ -23,7 +24,13 @@ export function resendMatch(filter: LogFilter, bind: Bind): string {
     // The same bounds again: they lead the index of messages.
     ...rangeOf(filter, 'm.request_id', bind),
     ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
-    ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
+    ...(states
+      ? [
+          `m.state = ANY (${bind(states, 'text[]')})`,
+          // Said in the words of the index, too.
+          `m.log_state = ANY (${bind(states.map(logStateOf), 'text[]')})`,
+        ]
+      : []),
     ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
     ...(recipient === undefined ? [] : [recipientCondition(bind(recipient, 'text'))]),
   ];
