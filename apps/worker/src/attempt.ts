@@ -115,7 +115,8 @@ async function sendReady(
   const deadlineAt = Date.now() + deadlineMs;
   const { signal, end } = deadlines.begin(deadlineMs);
   try {
-    return { ...(await carrier.send({ content, signal, deadlineAt })), ...told };
+    const sent = await carrier.send({ content, signal, deadlineAt });
+    return { ...sent, request: told.request, notes: told.notes };
   } catch (error) {
     log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
     return { ...brokenSender, ...told };
@@ -128,7 +129,8 @@ function notesOf(
   { missing, notes }: Extract<Composed<unknown>, { content: unknown }>,
   ofCarrier: Notes | undefined,
 ): Record<string, Json> {
-  return { ...notes, ...ofCarrier, ...(missing.length > 0 ? { missing } : {}) };
+  const all = notes && ofCarrier ? { ...notes, ...ofCarrier } : (notes ?? ofCarrier);
+  return missing.length > 0 ? { ...all, missing } : (all ?? {});
 }
 
 function refusedContent(failed: FailureReason, detail: string): Ended {

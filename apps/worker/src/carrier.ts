@@ -68,7 +68,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
   return {
     async find(call) {
       const planned = await planMessage(call);
-      const { described, provider, integration, notes } = planned;
+      const { described, provider, notes } = planned;
       const carrier = {
         describe: (content: unknown) =>
           providerOf(channel, provider).describe({ ...described, content }),
@@ -83,15 +83,13 @@ export function createCarriers(deps: CarriersDeps): Carriers {
         };
       }
       const ownToken = await deps.findOwnToken(call.message);
-      const whole = {
-        ...described,
-        ...integrationPart({ ...deps, openOnce }, integration, described.messageId),
-        ...(ownToken === undefined ? {} : { ownToken }),
-      };
+      const part = integrationPart(deps, openOnce, planned);
+      const whole = ownToken === undefined ? part : { ...part, ownToken };
       return {
         ...carrier,
         provider,
-        send: (sendCall) => senders.get(provider).send({ ...whole, ...sendCall }),
+        send: ({ content, signal, deadlineAt }) =>
+          senders.get(provider).send({ ...whole, content, signal, deadlineAt }),
       };
     },
     close: senders.close,
@@ -126,20 +124,23 @@ function toSandboxCall(
 
 /** What only a call that leaves needs: who signs it, and where its reports go. */
 function integrationPart(
-  { secrets, receiptsAt: publicUrl, openOnce }: CarriersDeps & { openOnce: OpenOnce },
-  integration: IntegrationRow | undefined,
-  messageId: string,
+  { secrets, receiptsAt: publicUrl }: CarriersDeps,
+  openOnce: OpenOnce,
+  { described, integration }: PlannedCall,
 ) {
-  if (!integration) return { credentials: {}, integrationId: '', integrationVersion: '' };
+  if (!integration) {
+    return { ...described, credentials: {}, integrationId: '', integrationVersion: '' };
+  }
   const { id: integrationId, updatedAt } = integration;
-  return {
+  const part = {
+    ...described,
     credentials: openOnce(integration),
     integrationId,
     integrationVersion: String(updatedAt.getTime()),
-    ...(publicUrl === undefined
-      ? {}
-      : { receiptUrl: receiptUrlOf({ publicUrl, secrets, integrationId, messageId }) }),
   };
+  if (publicUrl === undefined) return part;
+  const { messageId } = described;
+  return { ...part, receiptUrl: receiptUrlOf({ publicUrl, secrets, integrationId, messageId }) };
 }
 
 type OpenOnce = (integration: IntegrationRow) => Record<string, unknown>;

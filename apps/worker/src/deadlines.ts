@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 /** What ends an attempt: its own deadline, or the process that has no time left. */
 export type Deadlines = {
   /** `end` is called when the attempt is over. */
@@ -9,10 +11,12 @@ export type Deadlines = {
 
 export function createDeadlines(): Deadlines {
   const running = new Set<AbortController>();
+  // Nearly none ever fires, and making one is a good part of what an attempt leaves to be collected.
+  const unused: AbortController[] = [];
   let isCut = false;
   return {
     begin(deadlineMs) {
-      const controller = new AbortController();
+      const controller = unused.pop() ?? new AbortController();
       const timer = afterReading(() => controller.abort(timeUp()), deadlineMs);
       running.add(controller);
       if (isCut) controller.abort(timeUp());
@@ -20,7 +24,7 @@ export function createDeadlines(): Deadlines {
         signal: controller.signal,
         end() {
           timer.clear();
-          running.delete(controller);
+          if (running.delete(controller) && isAsNew(controller)) unused.push(controller);
         },
       };
     },
@@ -30,6 +34,11 @@ export function createDeadlines(): Deadlines {
     },
     isCut: () => isCut,
   };
+}
+
+/** Whom nobody listens to any more: one whose end came, or to which somebody still listens, is never given again. */
+function isAsNew({ signal }: AbortController): boolean {
+  return !signal.aborted && getEventListeners(signal, 'abort').length === 0;
 }
 
 /**

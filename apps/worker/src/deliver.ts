@@ -10,7 +10,7 @@ import type { Answer } from './buckets';
 import type { Limits } from './limits';
 import { type Backoff, brokenVersion, nextState, unreadVersion } from './next-state';
 import type { Recorder } from './recorder';
-import type { Slots } from './slots';
+import type { Release, Slots } from './slots';
 
 /** `claimedAtMs` is not later than the lease's begin by PostgreSQL's clock, see `Claimed`. */
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
@@ -66,20 +66,14 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   const stopping = new AbortController();
 
   return {
-    async deliver({ ids, lane }) {
-      // The job is over when all of its messages are, also where one fails: shutdown waits for jobs.
-      const ended = await Promise.allSettled(ids.map((id) => deliverOne(id, lane)));
-      const failed = ended.find((each) => each.status === 'rejected');
-      if (failed) throw failed.reason;
-    },
+    deliver: (job) => withSlots(slots, job, (id, release) => deliverOne(id, job.lane, release)),
     stop() {
       stopping.abort();
       slots.close();
     },
   };
 
-  async function deliverOne(id: string, lane: string): Promise<void> {
-    const release = await slots.acquire(lane);
+  async function deliverOne(id: string, lane: string, release: Release | undefined): Promise<void> {
     if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
     const waitMs = breaker.waitMs(lane);
     if (waitMs !== undefined) {
@@ -107,7 +101,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await claimAndFinish(id, release).finally(release);
   }
 
-  async function claimAndFinish(id: string, release: () => void): Promise<void> {
+  async function claimAndFinish(id: string, release: Release): Promise<void> {
     const { claim, claimedAtMs } = await claims.add(id);
     if (claim.kind === 'settled') {
       log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
@@ -127,17 +121,47 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   }
 }
 
-async function finish(deps: DeliverDeps, claimed: Claimed, release: () => void): Promise<void> {
+type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
+
+/**
+ * Over when all messages of the job are, also where one fails: shutdown waits for jobs. Many wait, and for long: of a message
+ * that waits for its slot there is nothing but its id.
+ */
+function withSlots(slots: Slots, { ids, lane }: DeliverJob, deliverOne: DeliverOne): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let begun = 0;
+    let open = ids.length;
+    let end: () => void = resolve;
+    function endOne(): void {
+      open -= 1;
+      if (open === 0) end();
+    }
+    function failOne(error: unknown): void {
+      end = () => reject(error);
+      endOne();
+    }
+    if (open === 0) resolve();
+    slots.acquireEach(lane, open, (release) => {
+      const id = ids[begun] ?? '';
+      begun += 1;
+      void deliverOne(id, release).then(endOne, failOne);
+    });
+  });
+}
+
+async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Promise<void> {
   const { message, claimedAtMs } = claimed;
   const beganAtMs = performance.now();
   const ended = await deps.attempt(claimed);
   noteTimeout(deps, message, { ended, tookMs: performance.now() - beganAtMs });
   const result = resultOf(message, ended, deps);
   // Before the message is free: who claims it next must know.
-  await Promise.all([
-    tellRefusal(deps, message, ended.outcome),
-    deps.limits.slowDown(message, ended.outcome),
-  ]);
+  if (ended.outcome.outcome !== 'accepted') {
+    await Promise.all([
+      tellRefusal(deps, message, ended.outcome),
+      deps.limits.slowDown(message, ended.outcome),
+    ]);
+  }
   const stored = await deps.unstored.acquire();
   // The next message is claimed and sent while this result is stored.
   release();
@@ -193,7 +217,7 @@ function resultOf(
     providerMessageId: outcome.outcome === 'accepted' ? outcome.providerMessageId : undefined,
     request: boundedJson(ended.request),
     response: boundedJson(ended.response),
-    notes: { ...ended.notes, ...(next.isLongWait ? { waited_long: true } : {}) },
+    notes: next.isLongWait ? { ...ended.notes, waited_long: true } : (ended.notes ?? {}),
     changes: ended.changes ?? [],
     inboxItem: ended.inboxItem,
     unknownCount: message.unknownCount,

@@ -65,4 +65,27 @@ describe('slots', () => {
     expect(asked.closed()).toBe(2);
     expect(await slots.acquire('b')).toBeUndefined();
   });
+
+  test('serve a long line of those who give their slot back at once, each once', () => {
+    const slots = createSlots(2);
+    const line = 20_000;
+    let served = 0;
+    slots.acquireEach('a', line, (release) => {
+      served += 1;
+      release?.();
+    });
+    slots.acquireEach('b', 0, () => {
+      served += 1;
+    });
+    expect(served).toBe(line);
+  });
+
+  test('refuse each of a line that waits when they are closed', () => {
+    const slots = createSlots(2);
+    const given: boolean[] = [];
+    slots.acquireEach('a', 3, (release) => given.push(release !== undefined));
+    slots.close();
+    slots.acquireEach('a', 2, (release) => given.push(release !== undefined));
+    expect(given).toEqual([true, false, false, false, false]);
+  });
 });

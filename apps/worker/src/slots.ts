@@ -1,39 +1,81 @@
 /** Messages that a worker may have in flight, shared out among lanes. */
 export type Slots = {
   /** Resolves with the function that gives the slot back; with undefined once the slots are closed. */
-  acquire(lane: string): Promise<(() => void) | undefined>;
+  acquire(lane: string): Promise<Release | undefined>;
+  /** The same `times` times, without a promise for each of those that wait: `serve` is called for each and must not throw. */
+  acquireEach(lane: string, times: number, serve: (release: Release | undefined) => void): void;
   /** Nobody who waits gets a slot any more. */
   close(): void;
 };
 
-type Waiter = (release: (() => void) | undefined) => void;
+export type Release = () => void;
+
+type Waiter = { times: number; serve(release: Release | undefined): void };
 
 /**
  * One lane holds at most half of the slots, so that a provider that hangs leaves the other half. Lanes that wait are
  * served in turn, however many of each wait.
  */
 export function createSlots(total: number): Slots {
+  const shares = createShares(total, serveWaiting);
+  const waiting = new Map<string, Waiter[]>();
+  let isClosed = false;
+  let isServing = false;
+
+  /** Who is served may give its slot back at once: then it is for this loop, and not for one within it. */
+  function serveWaiting(): void {
+    if (isServing) return;
+    isServing = true;
+    for (let lane = nextLane(); lane !== undefined; lane = nextLane()) serveOne(lane);
+    isServing = false;
+  }
+
+  function nextLane(): string | undefined {
+    for (const lane of waiting.keys()) if (shares.mayTake(lane)) return lane;
+    return undefined;
+  }
+
+  function serveOne(lane: string): void {
+    const waiters = waiting.get(lane) ?? [];
+    const [next] = waiters;
+    // Behind the others, for its next turn.
+    waiting.delete(lane);
+    if (!next) return;
+    next.times -= 1;
+    if (next.times === 0) waiters.shift();
+    if (waiters.length > 0) waiting.set(lane, waiters);
+    next.serve(shares.take(lane));
+  }
+
+  function acquireEach(lane: string, times: number, serve: Waiter['serve']): void {
+    if (times === 0) return;
+    if (isClosed) {
+      refuse({ times, serve });
+      return;
+    }
+    const waiters = waiting.get(lane);
+    if (waiters) waiters.push({ times, serve });
+    else waiting.set(lane, [{ times, serve }]);
+    serveWaiting();
+  }
+
+  return {
+    acquire: (lane) => new Promise((resolve) => acquireEach(lane, 1, resolve)),
+    acquireEach,
+    close() {
+      isClosed = true;
+      const left = [...waiting.values()].flat();
+      waiting.clear();
+      for (const waiter of left) refuse(waiter);
+    },
+  };
+}
+
+/** Which lane holds how many. */
+function createShares(total: number, onRelease: () => void) {
   const perLane = Math.max(1, Math.floor(total / 2));
   const used = new Map<string, number>();
-  const waiting = new Map<string, Waiter[]>();
   let free = total;
-  let isClosed = false;
-
-  function mayTake(lane: string): boolean {
-    return free > 0 && (used.get(lane) ?? 0) < perLane;
-  }
-
-  function take(lane: string): () => void {
-    free -= 1;
-    used.set(lane, (used.get(lane) ?? 0) + 1);
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      giveBack(lane);
-      serveNext();
-    };
-  }
 
   function giveBack(lane: string): void {
     free += 1;
@@ -42,33 +84,23 @@ export function createSlots(total: number): Slots {
     else used.delete(lane);
   }
 
-  function serveNext(): void {
-    for (const [lane, waiters] of waiting) {
-      if (!mayTake(lane)) continue;
-      const next = waiters.shift();
-      // Behind the others, for its next turn.
-      waiting.delete(lane);
-      if (waiters.length > 0) waiting.set(lane, waiters);
-      next?.(take(lane));
-      return;
-    }
-  }
-
   return {
-    acquire(lane) {
-      if (isClosed) return Promise.resolve(undefined);
-      if (mayTake(lane)) return Promise.resolve(take(lane));
-      return new Promise((resolve) => {
-        const waiters = waiting.get(lane) ?? [];
-        waiters.push(resolve);
-        waiting.set(lane, waiters);
-      });
-    },
-    close() {
-      isClosed = true;
-      const left = [...waiting.values()].flat();
-      waiting.clear();
-      for (const waiter of left) waiter(undefined);
+    mayTake: (lane: string) => free > 0 && (used.get(lane) ?? 0) < perLane,
+
+    take(lane: string): Release {
+      free -= 1;
+      used.set(lane, (used.get(lane) ?? 0) + 1);
+      let isReleased = false;
+      return () => {
+        if (isReleased) return;
+        isReleased = true;
+        giveBack(lane);
+        onRelease();
+      };
     },
   };
+}
+
+function refuse({ times, serve }: Waiter): void {
+  for (let count = 0; count < times; count += 1) serve(undefined);
 }
