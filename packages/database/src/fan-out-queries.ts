@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { plainArray, textArray } from './array-parameters';
 import type { Queryable } from './transaction';
-import { type ItemPlan, notesColumn, skipsColumn } from './write-request';
+import type { ItemPlan } from './write-request';
+import { notesColumn, skipsColumn } from './write-statement';
 
 /** A request whose items fanout plans, and how far it is. */
 export type UnplannedRequest = {
