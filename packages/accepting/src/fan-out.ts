@@ -88,6 +88,7 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
     const read = items.map((stored) => ({ stored, item: readItem(open(stored)) }));
     const userIds = read.flatMap(({ item }) => item.user?.user_id ?? []);
     const users = await findUsers(deps, app.id, userIds);
+    const now = new Date();
     return read.map(({ stored, item }) => {
       const user = item.user?.user_id === undefined ? undefined : users.get(item.user.user_id);
       return {
@@ -98,7 +99,7 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
           stored: user && deps.readStoredRecipient(user),
           definition: version.definition,
           delivery: app.delivery,
-          now: new Date(),
+          now,
           newId: deps.newId,
         }),
       };
