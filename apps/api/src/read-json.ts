@@ -8,7 +8,7 @@ export type ReadJson = (bytes: Buffer) => Awaitable<Json>;
 
 /** Up to it, reading a body takes no longer than many other things. */
 const largeBytes = 64 * 1024;
-const yieldEveryMs = 10;
+const yieldEveryMs = 1;
 
 export function isLarge(bytes: Buffer): boolean {
   return bytes.length > largeBytes;

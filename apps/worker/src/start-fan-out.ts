@@ -46,7 +46,7 @@ function startPlanning(parts: Parts): RunningRole {
   const fanOut = createFanOut({
     findUnplannedRequest: (requestId) => findUnplannedRequest(pool, requestId),
     listUnplannedItems: (page) => listUnplannedItems(pool, page),
-    writePlans: (request, planned) => writePlans(database.hot, request, planned),
+    writePlans: (request, chunk) => writePlans(database.hot, request, chunk),
     findVersion: parts.findVersion,
     findApp: parts.findApp,
     findUsers: parts.lookUps.findUsers,

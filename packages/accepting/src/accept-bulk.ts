@@ -31,7 +31,7 @@ export type BulkSend = {
   acceptBatch(input: BulkSendInput): Promise<KeyOutcome>;
 };
 
-const yieldEveryMs = 10;
+const yieldEveryMs = 1;
 
 export function createBulkSend({ reader, now, ...deps }: BulkSendDeps): BulkSend {
   const acceptCall = createAcceptCall(deps);

@@ -1,4 +1,9 @@
-import type { PlannedItem, UnplannedItem, UnplannedItemsPage } from '@belfry/database';
+import type {
+  PlannedChunk,
+  UnplannedItem,
+  UnplannedItemsPage,
+  UnplannedRequest,
+} from '@belfry/database';
 import { createFanOut, type FanOutDeps } from './fan-out';
 
 const itemsOf = (from: number, to: number): UnplannedItem[] =>
@@ -14,14 +19,23 @@ const itemsOf = (from: number, to: number): UnplannedItem[] =>
 function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
   const pages: UnplannedItemsPage[] = [];
   const written: number[][] = [];
+  const request = {
+    id: 'r',
+    appId: 'a',
+    versionId: 'v',
+    items: count,
+    plannedItems: 0,
+    plannedTo: 0,
+  };
   const deps = {
-    findUnplannedRequest: async () => ({ id: 'r', appId: 'a', versionId: 'v' }),
+    findUnplannedRequest: async (): Promise<UnplannedRequest | undefined> => request,
     async listUnplannedItems(page: UnplannedItemsPage) {
       pages.push(page);
-      return itemsOf(page.after + 1, Math.min(count, page.after + 1 + page.limit));
+      return itemsOf(page.from, Math.min(count, page.from + page.limit));
     },
-    async writePlans(_request: unknown, planned: PlannedItem[]) {
-      written.push(planned.map(({ item }) => item));
+    async writePlans(_request: unknown, { items }: PlannedChunk) {
+      written.push(items.map(({ item }) => item));
+      return true;
     },
     findVersion: async () => ({ id: 'v', eventId: 'e', definition: {} }),
     findApp: async () => ({ id: 'a' }),
@@ -49,14 +63,15 @@ describe('fanout', () => {
         order.push('write');
         await new Promise(setImmediate);
         order.push('written');
+        return true;
       },
-      async listUnplannedItems({ after, limit }) {
-        order.push(`list after ${after}`);
-        return itemsOf(after + 1, Math.min(600, after + 1 + limit));
+      async listUnplannedItems({ from, limit }) {
+        order.push(`list from ${from}`);
+        return itemsOf(from, Math.min(600, from + limit));
       },
     });
     await fanOut({ requestId: 'r' });
-    expect(order.slice(0, 4)).toEqual(['list after -1', 'list after 499', 'write', 'written']);
+    expect(order.slice(0, 4)).toEqual(['list from 0', 'list from 500', 'write', 'written']);
   });
 
   test('fails where a chunk is not written, and leaves the rest to the next one who is woken', async () => {
@@ -64,5 +79,72 @@ describe('fanout', () => {
     const { fanOut, pages } = setUp(5_000, { writePlans: () => Promise.reject(refused) });
     await expect(fanOut({ requestId: 'r' })).rejects.toBe(refused);
     expect(pages.length).toBeLessThanOrEqual(2);
+  });
+
+  test('moves the number on to the end of each chunk, over items that were planned out of turn', async () => {
+    const chunks: [number, number, number][] = [];
+    const { fanOut } = setUp(600, {
+      // Every other one of the first 1,000 numbers is left, of 1,200.
+      findUnplannedRequest: async () => ({
+        ...{ id: 'r', appId: 'a', versionId: 'v' },
+        ...{ items: 1_200, plannedItems: 600, plannedTo: 100 },
+      }),
+      listUnplannedItems: async ({ from, limit }) =>
+        itemsOf(0, 1_000)
+          .filter(({ item }) => item % 2 === 0 && item >= from)
+          .slice(0, limit),
+      async writePlans(_request, { from, to, items }) {
+        chunks.push([from, to, items.length]);
+        return true;
+      },
+    });
+    await fanOut({ requestId: 'r' });
+    expect(chunks).toEqual([[100, 1_200, 450]]);
+  });
+
+  test('writes the end also where no item is left to plan', async () => {
+    const chunks: PlannedChunk[] = [];
+    const { fanOut } = setUp(500, {
+      listUnplannedItems: async () => [],
+      async writePlans(_request, chunk) {
+        chunks.push(chunk);
+        return true;
+      },
+    });
+    await fanOut({ requestId: 'r' });
+    expect(chunks).toEqual([{ from: 0, to: 500, items: [] }]);
+  });
+
+  test('reads anew where somebody else was faster, and goes on from there', async () => {
+    const states = [0, 500, 1_000].map((plannedTo) => ({
+      ...{ id: 'r', appId: 'a', versionId: 'v', items: 1_200, plannedItems: 0 },
+      plannedTo,
+    }));
+    const tried: [number, number][] = [];
+    const { fanOut } = setUp(1_200, {
+      findUnplannedRequest: async () => states.shift(),
+      async writePlans({ plannedTo }, { from }) {
+        tried.push([plannedTo, from]);
+        return plannedTo === 1_000;
+      },
+    });
+    await fanOut({ requestId: 'r' });
+    expect(tried).toEqual([
+      [0, 0],
+      [500, 500],
+      [1_000, 1_000],
+    ]);
+  });
+
+  test('gives up, and leaves it to the next one who is woken, where others are always faster', async () => {
+    let tries = 0;
+    const { fanOut } = setUp(10, {
+      async writePlans() {
+        tries += 1;
+        return false;
+      },
+    });
+    await expect(fanOut({ requestId: 'r' })).rejects.toThrow('Others plan');
+    expect(tries).toBeLessThanOrEqual(100);
   });
 });

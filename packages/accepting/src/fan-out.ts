@@ -1,6 +1,7 @@
 import {
   type AppRow,
   openTexts,
+  type PlannedChunk,
   type PlannedItem,
   type UnplannedItem,
   type UnplannedItemsPage,
@@ -14,9 +15,10 @@ import type { Plan } from './plan';
 
 export type FanOutDeps = {
   findUnplannedRequest(requestId: string): Promise<UnplannedRequest | undefined>;
-  /** In their order, those behind item number `after`. */
+  /** In their order. */
   listUnplannedItems(page: UnplannedItemsPage): Promise<UnplannedItem[]>;
-  writePlans(request: UnplannedRequest, planned: PlannedItem[]): Promise<void>;
+  /** False, and nothing is written, where `request` is not what is stored any more. */
+  writePlans(request: UnplannedRequest, chunk: PlannedChunk): Promise<boolean>;
   findVersion(id: string): Promise<VersionRow | undefined>;
   findApp(id: string): Promise<AppRow | undefined>;
   findUsers(appId: string, userIds: string[]): Promise<Map<string, UserRow>>;
@@ -27,9 +29,10 @@ export type FanOutDeps = {
 };
 
 const itemsPerChunk = 500;
-const beforeFirst = -1;
+/** How often the planning of a request is begun anew in one job, where somebody else is at it as well. */
+const maxTurns = 20;
 
-type PlannedOf = { requestId: string; version: VersionRow; app: AppRow };
+type PlannedOf = { request: UnplannedRequest; version: VersionRow; app: AppRow };
 
 /**
  * Plans the items of a request in chunks, writing rows only: the relay queues them. May be stopped
@@ -37,50 +40,66 @@ type PlannedOf = { requestId: string; version: VersionRow; app: AppRow };
  */
 export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void> {
   return async function fanOut({ requestId }) {
-    const request = await deps.findUnplannedRequest(requestId);
-    if (!request) return;
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      const request = await deps.findUnplannedRequest(requestId);
+      if (!request || (await planAll(request))) return;
+    }
+    throw new Error('Others plan the same request all the time');
+  };
+
+  /** False where somebody else came between: what is to be planned must be read again. */
+  async function planAll(request: UnplannedRequest): Promise<boolean> {
+    const of = await findPartsOf(request);
+    let chunk: PlannedChunk | undefined = await planNext(request.plannedTo, of);
+    while (chunk) {
+      // The next chunk is planned while PostgreSQL writes this one.
+      const [next, isWritten]: [PlannedChunk | undefined, boolean] = await Promise.all([
+        chunk.to < request.items ? planNext(chunk.to, of) : undefined,
+        deps.writePlans(request, chunk),
+      ]);
+      if (!isWritten) return false;
+      chunk = next;
+    }
+    return true;
+  }
+
+  async function findPartsOf(request: UnplannedRequest): Promise<PlannedOf> {
     const [version, app] = await Promise.all([
       deps.findVersion(request.versionId),
       deps.findApp(request.appId),
     ]);
     if (!version || !app) throw new Error('A request without version or app');
-    const planned = { requestId, version, app };
-    let chunk = await planNext(beforeFirst, planned);
-    while (chunk.length > 0) {
-      // The next chunk is planned while PostgreSQL writes this one.
-      const [next] = await Promise.all([
-        planNext(chunk.at(-1)?.item ?? beforeFirst, planned),
-        deps.writePlans(request, chunk),
-      ]);
-      chunk = next;
-    }
-  };
-
-  async function planNext(after: number, of: PlannedOf): Promise<PlannedItem[]> {
-    const { requestId } = of;
-    const page = { requestId, after, limit: itemsPerChunk };
-    return planChunk(await deps.listUnplannedItems(page), of);
+    return { request, version, app };
   }
 
-  async function planChunk(
+  async function planNext(from: number, of: PlannedOf): Promise<PlannedChunk> {
+    const { id: requestId, items: end } = of.request;
+    const found = await deps.listUnplannedItems({ requestId, from, limit: itemsPerChunk });
+    const last = found.length === itemsPerChunk ? found.at(-1) : undefined;
+    return { from, to: last ? last.item + 1 : end, items: await planItems(found, of) };
+  }
+
+  async function planItems(
     items: UnplannedItem[],
-    { requestId, version, app }: PlannedOf,
+    { request, version, app }: PlannedOf,
   ): Promise<PlannedItem[]> {
     const open = (item: UnplannedItem) =>
-      version.definition.isSensitive ? openItem(item, requestId, deps.secrets) : item;
-    const read = items.map((item) => ({ number: item.item, item: readItem(open(item)) }));
+      version.definition.isSensitive ? openItem(item, request.id, deps.secrets) : item;
+    const read = items.map((stored) => ({ stored, item: readItem(open(stored)) }));
     const userIds = read.flatMap(({ item }) => item.user?.user_id ?? []);
     const users = await findUsers(deps, app.id, userIds);
-    return read.map(({ number, item }) => {
+    const now = new Date();
+    return read.map(({ stored, item }) => {
       const user = item.user?.user_id === undefined ? undefined : users.get(item.user.user_id);
       return {
-        item: number,
+        item: stored.item,
+        locale: stored.locale,
         plan: deps.plan({
           item,
           stored: user && deps.readStoredRecipient(user),
           definition: version.definition,
           delivery: app.delivery,
-          now: new Date(),
+          now,
           newId: deps.newId,
         }),
       };

@@ -74,6 +74,22 @@ describe('plan', () => {
     });
   });
 
+  test('makes one message for a target that a channel finds twice', () => {
+    const twice = pager('pager', {
+      findTargets: () => ({ targets: [{ address: 'a' }, { address: 'b' }, { address: 'a' }] }),
+    });
+    const { messages } = createPlan({ pager: twice })({
+      item: { user: user({ pager_id: 'a' }) },
+      stored: undefined,
+      definition: {
+        ...{ defaultLocale: 'en', missing: 'empty', isSensitive: false },
+        channels: { pager: version(['i1']) },
+      },
+      ...{ delivery: 'live', now, newId: () => 'id' },
+    });
+    expect(messages.map(({ target }) => target)).toEqual(['a', 'b']);
+  });
+
   test('skips every channel of a request that names nobody', () => {
     const { messages, skips } = planOf({});
     expect(messages).toEqual([]);

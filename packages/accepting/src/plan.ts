@@ -41,7 +41,9 @@ export function createPlan(channels: Record<string, AnyChannel>): Plan {
       const found = planChannel({ name, channel, version, recipient, input });
       if ('skip' in found) skips[name] = found.skip;
       else
-        messages.push(...found.targets.map((each) => messageFor(each, { name, version, input })));
+        messages.push(
+          ...distinct(found.targets).map((each) => messageFor(each, { name, version, input })),
+        );
     }
     return { messages, skips, locale: localeOf(input, recipient) };
   };
@@ -79,6 +81,13 @@ function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } 
     return skip('no_integration', 'This channel of the event has no integration.');
   }
   return targeting;
+}
+
+/** An item has one message for a target: the database refuses a second one, and with it everything that is written beside. */
+function distinct(targets: Target[]): Target[] {
+  if (targets.length < 2) return targets;
+  const byAddress = new Map(targets.map((target) => [target.address, target]));
+  return [...byAddress.values()];
 }
 
 function skip(reason: SkipReason, detail: string): { skip: Skip } {

@@ -4,8 +4,8 @@ import { getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js
 type Plan = {
   /** Digits behind the calling code that are possible in each of them. */
   lengths: readonly number[];
-  /** What one of them might take off the front of those digits before it counts them. */
-  prefixes: readonly RegExp[];
+  /** What one of them might take off the front of those digits before it counts them; undefined is nothing. */
+  prefixes: RegExp | undefined;
 };
 
 const maxCodeDigits = 3;
@@ -25,7 +25,7 @@ export function isPlainlyPossible(address: string): boolean {
 }
 
 function isOfPlan({ lengths, prefixes }: Plan, national: string): boolean {
-  return lengths.includes(national.length) && !prefixes.some((prefix) => prefix.test(national));
+  return lengths.includes(national.length) && !prefixes?.test(national);
 }
 
 /** By calling code; no code begins with another one. */
@@ -55,6 +55,12 @@ function agreed(ofCode: readonly CountryPlan[]): Plan {
   const prefixes = ofCode.flatMap((plan) => plan.nationalPrefixForParsing() ?? []);
   return {
     lengths: (lengths[0] ?? []).filter((length) => lengths.every((each) => each.includes(length))),
-    prefixes: [...new Set(prefixes)].map((prefix) => new RegExp(`^(?:${prefix})`)),
+    prefixes: anyOf([...new Set(prefixes)]),
   };
+}
+
+/** One for all of them: the countries of +1 have thirteen. */
+function anyOf(prefixes: readonly string[]): RegExp | undefined {
+  if (prefixes.length === 0) return undefined;
+  return new RegExp(`^(?:${prefixes.map((prefix) => `(?:${prefix})`).join('|')})`);
 }

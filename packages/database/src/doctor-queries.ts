@@ -5,6 +5,7 @@ import {
   type VersionDefinition,
 } from '@belfry/shared';
 import type { PrismaClient } from './generated/client';
+import { plannedOf } from './is-planned';
 import { readPassedOver } from './passed-over';
 import { resendRunOf } from './resend-run-of';
 
@@ -70,7 +71,7 @@ export async function readRequestStory(
     eventName: event?.name ?? request.eventId,
     kind: request.kind,
     items: request.items,
-    plannedItems: request.plannedItems,
+    plannedItems: plannedOf(request),
     createdAt: request.createdAt,
     isSensitive: isSensitive(version?.definition),
     skips: items.flatMap(skipsOf),

@@ -1,5 +1,6 @@
 import { erasedTarget } from '@belfry/shared';
 import { isErased } from './is-erased';
+import { isPlanned } from './is-planned';
 import { leaseExpired } from './record';
 import type { Queryable } from './transaction';
 
@@ -138,6 +139,7 @@ async function eraseItems(
   items: Items,
 ): Promise<{ messages: number; isWaiting: boolean }> {
   if (items.length === 0) return { messages: 0, isWaiting: false };
+  await lockRequests(client, items);
   await lockMessages(client, items);
   await client.query(skipWaiting, valuesOf(items));
   const { rows } = await client.query<{ requestId: string; item: number }>(
@@ -157,6 +159,14 @@ function valuesOf(items: Items): unknown[] {
 /** A message `m` of one of the items. */
 const ofItems =
   '(m.request_id, m.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[])) AND m.request_id = ANY ($1::uuid[])';
+
+/** Fanout waits for it, and finds its chunk counted anew; or was faster, and what it wrote is seen by the statements after this one. */
+async function lockRequests(client: Queryable, items: Items): Promise<void> {
+  await client.query(
+    'SELECT FROM request WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
+    [items.map(({ requestId }) => requestId)],
+  );
+}
 
 /** A resend holds the message that it is made from: what it writes is seen by the statements after this one. */
 async function lockMessages(client: Queryable, items: Items): Promise<void> {
@@ -184,14 +194,15 @@ async function redact(client: Queryable, items: Items): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** What fanout did not come to yet: it marks an item planned by the same row, so one of both is too late. */
+/** What fanout did not come to yet. It plans nothing where `planned_items` is another than when it read the items. */
 const planAsSkipped = `
 WITH planned AS (
   UPDATE request_item i SET planned_at = now(), skips = (
     SELECT jsonb_object_agg(channel, '{"reason": "erased"}'::jsonb)
     FROM request r JOIN event_version v ON v.id = r.version_id
     CROSS JOIN LATERAL jsonb_object_keys(v.definition -> 'channels') channel WHERE r.id = i.request_id)
-  WHERE (i.request_id, i.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[])) AND i.planned_at IS NULL
+  FROM request whole WHERE whole.id = i.request_id AND NOT ${isPlanned('i', 'whole')}
+    AND (i.request_id, i.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[]))
   RETURNING i.request_id
 )
 UPDATE request r SET planned_items = r.planned_items + p.items

@@ -1,5 +1,11 @@
 import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  channelVersion,
+  createFactories,
+  eventually,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { writeCapture } from './captures';
 import { createDatabase, type Database } from './client';
 import { writeGeneration } from './dashboard/message-changes';
@@ -15,6 +21,7 @@ import {
 import { type NewReceipt, writeReceipts } from './receipts';
 import { leaseExpired, recordResults } from './record';
 import { inTransaction } from './transaction';
+import type { ItemPlan } from './write-request';
 
 jest.setTimeout(30_000);
 
@@ -68,6 +75,14 @@ const read = (id: string) => database.prisma.message.findUniqueOrThrow({ where: 
 /** To the person's own address, by a call that names them. */
 function writeTo({ email, userId }: Person, options: MessageOptions = {}): Promise<string> {
   return write({ target: email, recipient: { user_id: userId, email }, ...options });
+}
+
+function planOf({ id, target }: { id: string; target: string }): ItemPlan {
+  const message = {
+    ...{ id, channel: 'email', target, timeToLiveMs: 60_000 },
+    ...{ integrationId: undefined, dueAt: undefined, jobId: undefined, note: undefined },
+  };
+  return { locale: undefined, skips: {}, messages: [message] };
 }
 
 const said = (text: string) => JSON.stringify({ body: `Dear ${text}` });
@@ -243,19 +258,10 @@ describe('a person who is erased', () => {
     await database.lookUps.query('UPDATE request SET planned_items = 0 WHERE id = $1', [requestId]);
     const unplanned = await findUnplannedRequest(database.lookUps, requestId);
     await erase(person);
-    const message = {
-      id: newId(),
-      channel: 'email',
-      target: person.email,
-      integrationId: undefined,
-      dueAt: undefined,
-      timeToLiveMs: 60_000,
-      jobId: undefined,
-      note: undefined,
-      deviceId: undefined,
-    };
-    const plan = { locale: undefined, skips: {}, messages: [message] };
-    await writePlans(database.lookUps, unplanned!, [{ item: 0, plan }]);
+    const plan = planOf({ id: newId(), target: person.email });
+    const items = [{ item: 0, locale: undefined, plan }];
+    const isWritten = await writePlans(database.lookUps, unplanned!, { from: 0, to: 1, items });
+    expect(isWritten).toBe(false);
     expect(await database.prisma.message.count({ where: { requestId } })).toBe(0);
     const item = await database.prisma.requestItem.findFirstOrThrow({ where: { requestId } });
     expect(item).toMatchObject({
@@ -264,6 +270,41 @@ describe('a person who is erased', () => {
     });
     const request = await database.prisma.request.findUniqueOrThrow({ where: { id: requestId } });
     expect(request.plannedItems).toBe(1);
+  });
+
+  test('is sent nothing of what fanout planned while the erasure waited for it', async () => {
+    const person = await createPerson();
+    const first = await writeTo(person);
+    const { requestId } = await read(first);
+    await database.prisma.message.delete({ where: { id: first } });
+    await database.lookUps.query(
+      'UPDATE request_item SET planned_at = NULL WHERE request_id = $1',
+      [requestId],
+    );
+    await database.lookUps.query('UPDATE request SET planned_items = 0 WHERE id = $1', [requestId]);
+    const unplanned = await findUnplannedRequest(database.lookUps, requestId);
+    const id = newId();
+    const planner = await database.delivery.connect();
+    try {
+      await planner.query('BEGIN');
+      const items = [{ item: 0, locale: undefined, plan: planOf({ id, target: person.email }) }];
+      expect(await writePlans(planner, unplanned!, { from: 0, to: 1, items })).toBe(true);
+      const erased = erase(person);
+      await eventually(async () => {
+        const { rows } = await database.delivery.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query LIKE 'SELECT FROM request %'`,
+        );
+        expect(rows).toHaveLength(1);
+      });
+      await planner.query('COMMIT');
+      await erased;
+    } finally {
+      planner.release();
+    }
+    expect(await read(id)).toMatchObject({ state: 'skipped', reason: 'erased', dueAt: null });
+    await runLater(person);
+    expect(await findTraces(person)).toEqual([]);
   });
 
   test('takes nothing of somebody else along', async () => {

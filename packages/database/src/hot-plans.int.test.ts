@@ -67,6 +67,7 @@ function walksOf(plan: Node): string[] {
 
 const id = '00000000-0000-7000-8000-000000000000';
 const inboxItem = { title: 'Hi' };
+const unplanned = { id, appId: id, versionId: id, items: 1, plannedItems: 0, plannedTo: 0 };
 
 describe('what is planned once, while the tables are empty', () => {
   test.each<[string, (pool: pg.Pool) => Promise<unknown>]>([
@@ -77,7 +78,7 @@ describe('what is planned once, while the tables are empty', () => {
     ['a record', (pool) => recordResults(pool, [resultFor(id, {})])],
     ['a record with an inbox item', (pool) => recordResults(pool, [resultFor(id, { inboxItem })])],
     ['captures', (pool) => writeCaptures(pool, [])],
-    ['plans', (pool) => writePlans(pool, { id, appId: id, versionId: id }, [])],
+    ['plans', (pool) => writePlans(pool, unplanned, { from: 0, to: 1, items: [] })],
   ])('finds each row by an index: %s', async (_what, work) => {
     expect(walksOf(await planOf(work))).toEqual([]);
   });

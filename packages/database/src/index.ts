@@ -159,6 +159,7 @@ export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './era
 export {
   findUnplannedRequest,
   listUnplannedItems,
+  type PlannedChunk,
   type PlannedItem,
   type UnplannedItem,
   type UnplannedItemsPage,
@@ -199,6 +200,7 @@ export {
   type InboxStatusChange,
 } from './inbox';
 export { listUsableIntegrations, markActive, markNeedsAttention } from './integrations';
+export { isPlanned } from './is-planned';
 export { checkKeyRing, findRingProblems } from './key-canary';
 export {
   type ApiKeyRow,

@@ -1,3 +1,4 @@
+import { isPlanned } from './is-planned';
 import type { Queryable } from './transaction';
 import type { UpkeepTask } from './upkeep';
 
@@ -97,7 +98,7 @@ async function lockFinal(
            WHERE r.id = ANY ($1::uuid[]) AND r.created_at <= now() - $2::float8 * interval '1 ms'
              AND r.planned_items >= r.items
              AND NOT EXISTS (
-               SELECT 1 FROM request_item i WHERE i.request_id = r.id AND i.planned_at IS NULL)
+               SELECT 1 FROM request_item i WHERE i.request_id = r.id AND NOT ${isPlanned('i', 'r')})
              AND NOT EXISTS (
                SELECT 1 FROM message m WHERE m.request_id = r.id
                  AND (m.state IN ('queued', 'sending') OR m.due_at IS NOT NULL))

@@ -104,6 +104,19 @@ describe('what a sensitive event said', () => {
     expect((await read(waiting.requestId)).data).toMatch(/^"v1\./);
   });
 
+  test('is dropped by upkeep of an item that fanout planned in its order, and not before', async () => {
+    const [planned, unplanned] = [await write([]), await write([])];
+    await database.prisma.requestItem.updateMany({
+      where: { requestId: { in: [planned.requestId, unplanned.requestId] } },
+      data: { plannedAt: null },
+    });
+    const { requestId: id } = planned;
+    await database.prisma.request.update({ where: { id }, data: { plannedTo: 1 } });
+    await createSealedTextsRemoval(1_000).removeChunk(database.delivery);
+    expect(await read(planned.requestId)).toEqual(nothing);
+    expect((await read(unplanned.requestId)).data).toMatch(/^"v1\./);
+  });
+
   test('is sealed anew with the key ring, and opens with the new key alone', async () => {
     const { requestId } = await write(['sms']);
     const newKey = `k2:${Buffer.alloc(32, 9).toString('base64')}`;

@@ -1,4 +1,5 @@
 import type { Secrets } from '@belfry/runtime';
+import { isPlanned } from './is-planned';
 import type { Queryable } from './transaction';
 import type { UpkeepTask } from './upkeep';
 
@@ -35,7 +36,7 @@ export function openTexts(texts: ItemTexts, place: ItemPlace, secrets: Secrets):
 /** An index knows these rows. */
 const isSealed = `(starts_with(i.data, '"') OR starts_with(i.override, '"'))`;
 /** Nothing of it is still to be sent. */
-const isSettled = `i.planned_at IS NOT NULL AND NOT EXISTS (
+const isSettled = `EXISTS (SELECT 1 FROM request r WHERE r.id = i.request_id AND ${isPlanned('i', 'r')}) AND NOT EXISTS (
   SELECT 1 FROM message m WHERE m.request_id = i.request_id AND m.item = i.item AND m.due_at IS NOT NULL)`;
 
 /** Drops what a sensitive event said, of those of the messages' items of which nothing is to be sent any more. */

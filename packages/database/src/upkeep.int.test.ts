@@ -116,6 +116,26 @@ describe('upkeep of requests', () => {
     }
   });
 
+  test('removes one whose items fanout planned in their order, and none that it is still at', async () => {
+    const [planned, half] = [await writeSent(400), await writeSent(400)];
+    for (const [{ requestId }, plannedTo] of [
+      [planned, 1],
+      [half, 0],
+    ] as const) {
+      await database.delivery.query(
+        'UPDATE request_item SET planned_at = NULL WHERE request_id = $1',
+        [requestId],
+      );
+      await database.delivery.query('UPDATE request SET planned_to = $2 WHERE id = $1', [
+        requestId,
+        plannedTo,
+      ]);
+    }
+    await runAll();
+    expect(await has(planned.requestId)).toBe(false);
+    expect(await has(half.requestId)).toBe(true);
+  });
+
   test.each([
     [
       'a message is queued',

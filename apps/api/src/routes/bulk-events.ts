@@ -15,7 +15,7 @@ export type BulkRouteDeps = {
   readInTurn: InTurn;
 };
 
-const yieldEveryMs = 10;
+const yieldEveryMs = 1;
 
 /**
  * `POST /v1/apps/{app_id}/events/bulk_send`: one batch is read at a time, and one is written. Side by side they

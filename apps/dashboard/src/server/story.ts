@@ -57,7 +57,7 @@ export function tellStory(story: Story, { item, isSandbox, readAt }: StoryContex
 function slotsOf({ item, messages, head }: Story, number: number) {
   return {
     items: 1,
-    plannedItems: item?.plannedAt || head.items === head.plannedItems ? 1 : 0,
+    plannedItems: item?.isPlanned || head.items === head.plannedItems ? 1 : 0,
     skips: item?.skips ?? {},
     messages: messages.map((message) => ({ ...message, item: number })),
   };

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { readLatency, readRates } from '../delivery-counts';
+import { countPlanned } from '../is-planned';
 import type { Actor } from './audit';
 import { pauseChannel, pauseSending, resumeChannel, resumeSending } from './pauses';
 
@@ -51,7 +52,7 @@ export function createQueueFacts(pool: pg.Pool) {
     async listBulks(appIds: string[]): Promise<BulkRow[]> {
       const { rows } = await pool.query<BulkRow>(
         `SELECT r.id AS "requestId", r.app_id AS "appId", e.name AS event, r.created_at AS "acceptedAt",
-           r.items, r.planned_items AS "plannedItems"
+           r.items, ${countPlanned('r')} AS "plannedItems"
          FROM (SELECT * FROM request WHERE planned_items < items ORDER BY id LIMIT ${requestsLookedAt}) r
          JOIN event e ON e.id = r.event_id
          WHERE r.app_id = ANY ($1::uuid[]) ORDER BY r.id LIMIT ${bulksListed}`,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { countPlanned } from '../is-planned';
 import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './log-statement';
 
 /** A request as a row of the log, with what live filters look at. */
@@ -140,7 +141,7 @@ function messageStatementOf(ids: string[], limit: number): LogStatement {
 
 const headStatement = `
 SELECT r.id AS "requestId", r.created_at AS "acceptedAt", coalesce(e.name, '') AS event, r.event_id AS "eventId", r.kind, r.items,
-  r.planned_items AS "plannedItems", r.idempotency_key AS "idempotencyKey", i.recipient, i.skips,
+  ${countPlanned('r')} AS "plannedItems", r.idempotency_key AS "idempotencyKey", i.recipient, i.skips,
   ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels,
   coalesce((v.definition ->> 'isSensitive')::bool, false) AS "isSensitive",
   coalesce(v.definition ->> 'delivery', a.delivery) = 'sandbox' AS "isSandbox"

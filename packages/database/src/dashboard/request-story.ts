@@ -1,5 +1,6 @@
 import type { VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
+import { countPlanned, isPlanned } from '../is-planned';
 
 /** A request as it was accepted. */
 export type StoryHead = {
@@ -26,7 +27,7 @@ export type StoryItem = {
   locale: string | null;
   scheduleAt: string | null;
   skips: Record<string, { reason: string; detail?: string }> | null;
-  plannedAt: Date | null;
+  isPlanned: boolean;
 };
 
 export type StoryMessage = {
@@ -115,7 +116,7 @@ async function readHead(
   { appId, requestId }: StoryAddress,
 ): Promise<StoryHead | undefined> {
   const { rows } = await pool.query<StoryHead>(
-    `SELECT r.id AS "requestId", r.kind, r.items, r.planned_items AS "plannedItems", r.created_at AS "acceptedAt",
+    `SELECT r.id AS "requestId", r.kind, r.items, ${countPlanned('r')} AS "plannedItems", r.created_at AS "acceptedAt",
        r.api_key_id AS "apiKeyId", r.idempotency_key AS "idempotencyKey", e.id AS "eventId", e.name AS "eventName",
        e.deleted_at IS NOT NULL AS "isEventDeleted", v.id AS "versionId", v.number AS "versionNumber",
        v.kind AS "versionKind", v.definition
@@ -131,8 +132,9 @@ async function readItem(
   { requestId, item }: StoryAddress,
 ): Promise<StoryItem | undefined> {
   const { rows } = await pool.query<StoryItem>(
-    `SELECT recipient, data, override, locale, schedule_at AS "scheduleAt", skips, planned_at AS "plannedAt"
-     FROM request_item WHERE request_id = $1 AND item = $2`,
+    `SELECT i.recipient, i.data, i.override, i.locale, i.schedule_at AS "scheduleAt", i.skips,
+       ${isPlanned('i', 'r')} AS "isPlanned"
+     FROM request_item i JOIN request r ON r.id = i.request_id WHERE i.request_id = $1 AND i.item = $2`,
     [requestId, item],
   );
   return rows[0];

@@ -171,7 +171,7 @@ async function acceptBulks(bench: BulkBench): Promise<void> {
 const pollMs = 20;
 const longestPlanMs = 30_000;
 
-/** Items planned a second, from when fanout is let go to when the last item is planned, by PostgreSQL's clock. */
+/** Items planned a second, from when fanout is let go to when the last chunk of messages is written, by PostgreSQL's clock. */
 async function planAll(context: BenchContext, queue: Queue): Promise<number> {
   const { delivery } = context.world.database;
   const { rows } = await delivery.query<{ now: Date }>('SELECT clock_timestamp() AS now');
@@ -185,8 +185,8 @@ async function planAll(context: BenchContext, queue: Queue): Promise<number> {
     if (left.length === 0) break;
   }
   const { rows: planned } = await delivery.query<{ items: number; seconds: number }>(
-    `SELECT count(*)::int AS items, extract(epoch FROM max(planned_at) - $1)::float8 AS seconds
-     FROM request_item WHERE planned_at IS NOT NULL`,
+    `SELECT count(DISTINCT (request_id, item))::int AS items, extract(epoch FROM max(created_at) - $1)::float8 AS seconds
+     FROM message WHERE is_bulk`,
     [rows[0]?.now],
   );
   return (planned[0]?.items ?? 0) / (planned[0]?.seconds ?? Number.NaN);

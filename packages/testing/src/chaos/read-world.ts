@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { Database } from '@belfry/database';
+import { type Database, isPlanned } from '@belfry/database';
 import { waitForRedis } from '@belfry/runtime';
 import type { Entry, LeakEntry } from './recording';
 import type { World } from './world';
@@ -106,7 +106,8 @@ function pidIn(worker: string | null): number | undefined {
 export async function countOpen({ delivery }: Database): Promise<number> {
   const { rows } = await delivery.query<{ open: number }>(
     `SELECT (SELECT count(*) FROM message WHERE state IN ('queued', 'sending'))::int
-          + (SELECT count(*) FROM request_item WHERE planned_at IS NULL)::int AS open`,
+          + (SELECT count(*) FROM request_item i JOIN request r ON r.id = i.request_id
+             WHERE NOT ${isPlanned('i', 'r')})::int AS open`,
   );
   return rows[0]?.open ?? 0;
 }
