@@ -14,6 +14,37 @@ describe('yieldWhenDue', () => {
     expect(hasRun).toBe(true);
     expect(yieldWhenDue()).toBeUndefined();
   });
+
+  test('lets what others leave for the next turns run first', async () => {
+    const yieldWhenDue = createYieldWhenDue(10);
+    hold(15);
+    let steps = 0;
+    function work(): void {
+      hold(1);
+      steps += 1;
+      if (steps < 3) setImmediate(work);
+    }
+    setImmediate(work);
+    await yieldWhenDue();
+    expect(steps).toBe(3);
+  });
+
+  test('comes back also where others never end', async () => {
+    const yieldWhenDue = createYieldWhenDue(10);
+    hold(15);
+    let steps = 0;
+    let isOver = false;
+    function work(): void {
+      hold(1);
+      steps += 1;
+      if (!isOver) setImmediate(work);
+    }
+    setImmediate(work);
+    await yieldWhenDue();
+    isOver = true;
+    expect(steps).toBeGreaterThan(1);
+    expect(steps).toBeLessThan(20);
+  });
 });
 
 function hold(ms: number): void {
