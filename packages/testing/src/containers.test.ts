@@ -5,7 +5,7 @@ import { type ProcessName, readEnv, type SettingName, settings } from '@belfry/r
 import { deliverQueue, fanOutQueue } from '@belfry/shared';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { gatewayNodeOptions } from './bench/world';
+import { gatewayNodeOptions, workerNodeOptions } from './bench/world';
 import { testKeyRing } from './factories';
 import { repositoryRoot } from './test-stores';
 
@@ -64,6 +64,9 @@ describe('docker-compose.yml', () => {
     const roles = [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
     expect(workers.map(({ environment }) => environment['WORKER_ROLES'])).toEqual(roles);
     expect(workers.map(({ name }) => name)).toEqual(roles);
+    expect([...new Set(workers.map(({ command = [] }) => command.join(' ')))]).toEqual([
+      `node ${workerNodeOptions.join(' ')} apps/worker/dist/main.js`,
+    ]);
   });
 
   test('runs the gateway, the dashboard and the migrations once', () => {

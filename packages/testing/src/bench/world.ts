@@ -51,8 +51,10 @@ const prefix = 'bench';
 export const gatewayNodeOptions: readonly string[] = [
   '--max-semi-space-size=32',
   '--no-parallel-scavenge',
-  '--interrupt-budget=33000',
+  '--interrupt-budget=10000',
 ];
+
+export const workerNodeOptions: readonly string[] = ['--interrupt-budget=10000'];
 
 export async function openBenchWorld(): Promise<BenchWorld> {
   const closers: (() => unknown)[] = [];
@@ -138,7 +140,7 @@ function createStarters({ urls, logFolder, closers }: Starters) {
       start(
         { name: 'worker', entry: 'apps/worker/dist/main.js', readyEvent: 'worker.ready' },
         { WORKER_ROLES: roles },
-        options,
+        { ...options, nodeOptions: [...workerNodeOptions, ...(options.nodeOptions ?? [])] },
       ),
   };
 }
