@@ -156,7 +156,7 @@ export const mutants: Mutant[] = [
   {
     name: 'batch joined by key',
     breaks: 'what a batch writes belongs to the calls that won their keys',
-    file: 'packages/database/src/write-request.ts',
+    file: 'packages/database/src/write-statement.ts',
     edits: [
       {
         anchor: 'WHERE id NOT IN (SELECT request_id FROM k)',
