@@ -41,7 +41,9 @@ export async function measureLimits(context: BenchContext): Promise<{
 async function copy({ world }: BenchContext, like: string): Promise<number> {
   const client = await world.database.delivery.connect();
   try {
-    await client.query(`CREATE TABLE copied_message (LIKE message INCLUDING DEFAULTS ${like})`);
+    await client.query(
+      `CREATE TABLE copied_message (LIKE message INCLUDING DEFAULTS INCLUDING GENERATED ${like})`,
+    );
     const { rows } = await client.query<{ file: string }>(
       "SELECT quote_literal(current_setting('data_directory') || '/bench.copy') AS file",
     );
