@@ -16,6 +16,7 @@ export function createAnswers({ now }: { now: () => number }) {
   const kept = new Map<string, Loaded<unknown>>();
   const listeners = new Set<() => void>();
   const asked = new Map<string, number>();
+  const open = new Map<string, number>();
 
   function put(key: string, loaded: Loaded<unknown>) {
     kept.delete(key);
@@ -35,6 +36,8 @@ export function createAnswers({ now }: { now: () => number }) {
     set<T>(key: string, value: T) {
       put(key, { value, readAt: now(), problem: undefined });
     },
+    /** Whether an answer is still to come. */
+    isAsking: (key: string) => (open.get(key) ?? 0) > 0,
     forgetAll() {
       kept.clear();
       for (const listener of listeners) listener();
@@ -43,7 +46,8 @@ export function createAnswers({ now }: { now: () => number }) {
     async load<T>(key: string, ask: () => Promise<Answer<T>>) {
       const turn = (asked.get(key) ?? 0) + 1;
       asked.set(key, turn);
-      const answer = await ask();
+      open.set(key, (open.get(key) ?? 0) + 1);
+      const answer = await ask().finally(() => open.set(key, (open.get(key) ?? 1) - 1));
       if (asked.get(key) !== turn) return;
       if ('value' in answer) put(key, { value: answer.value, readAt: now(), problem: undefined });
       else put(key, { ...(kept.get(key) ?? nothing), problem: answer.problem });

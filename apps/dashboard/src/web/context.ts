@@ -72,9 +72,10 @@ export function useAnswer<T>(
   useEffect(() => {
     if (waitMs === undefined) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void reload();
+      // Where each answer takes longer than `waitMs`, asking again would drop the one that is on its way, each time.
+      if (document.visibilityState === 'visible' && !answers.isAsking(key)) void reload();
     }, waitMs);
     return () => clearInterval(timer);
-  }, [reload, waitMs]);
+  }, [answers, key, reload, waitMs]);
   return { ...loaded, reload, set };
 }
