@@ -1,9 +1,12 @@
 import { type Database, logStatement } from '@belfry/database';
 import { messageStates } from '@belfry/shared';
 
-type Plan = { 'Node Type': string; 'Index Name'?: string; Plans?: Plan[] };
+type Plan = { 'Node Type': string; Plans?: Plan[] };
 
-/** How PostgreSQL reads the first page of an app's log: each step, and the index that it takes. */
+/**
+ * How PostgreSQL reads the first page of an app's log, step by step. Which of two indexes in the order of the log it walks, and
+ * whether it looks at the rows beside, changes with what was vacuumed; that it would sort, or scan a table, would be another way.
+ */
 export async function readLogPlan({ requestLog }: Database, appId: string): Promise<string> {
   // As autovacuum does by itself, a minute later.
   await requestLog.query('ANALYZE request, request_item, message');
@@ -13,7 +16,6 @@ export async function readLogPlan({ requestLog }: Database, appId: string): Prom
 }
 
 function stepsOf(plan: Plan): string[] {
-  const index = plan['Index Name'];
-  const step = index === undefined ? plan['Node Type'] : `${plan['Node Type']} ${index}`;
+  const step = plan['Node Type'].replace(/^Index (Only )?Scan$/, 'Index');
   return [step, ...(plan.Plans ?? []).flatMap(stepsOf)];
 }
