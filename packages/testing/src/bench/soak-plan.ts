@@ -1,11 +1,14 @@
 import { type Database, logStatement } from '@belfry/database';
 import { messageStates } from '@belfry/shared';
 
-type Plan = { 'Node Type': string; Plans?: Plan[] };
+type Plan = { 'Node Type': string; 'Index Name'?: string; Plans?: Plan[] };
+
+/** Both have the order of the log; of one app alone, as here, either will do. */
+const logOrder = new Set(['request_pkey', 'request_app_id_id_idx']);
 
 /**
- * How PostgreSQL reads the first page of an app's log, step by step. Which of two indexes in the order of the log it walks, and
- * whether it looks at the rows beside, changes with what was vacuumed; that it would sort, or scan a table, would be another way.
+ * How PostgreSQL reads the first page of an app's log: each step, and the index that it takes. Which of the two in the log's order
+ * it walks, and whether it looks at the rows beside, changes with what was vacuumed.
  */
 export async function readLogPlan({ requestLog }: Database, appId: string): Promise<string> {
   // As autovacuum does by itself, a minute later.
@@ -16,6 +19,8 @@ export async function readLogPlan({ requestLog }: Database, appId: string): Prom
 }
 
 function stepsOf(plan: Plan): string[] {
-  const step = plan['Node Type'].replace(/^Index (Only )?Scan$/, 'Index');
+  const index = plan['Index Name'];
+  const walks = index === undefined ? plan['Node Type'] : `${plan['Node Type']} ${index}`;
+  const step = index !== undefined && logOrder.has(index) ? 'log order' : walks;
   return [step, ...(plan.Plans ?? []).flatMap(stepsOf)];
 }
