@@ -171,6 +171,19 @@ describe('the budget of a message', () => {
     timeoutMs,
   );
 
+  test.each(helperNames)('bounds the characters that %s makes in a loop', (name) => {
+    const args = Array(helpers[name].minArgs).fill('@root.value');
+    const call = withFixedWords(name, args).join(' ');
+    const loop = parseTemplate(`{{#each list}}{{#if (${name} ${call})}}{{/if}}{{/each}}`);
+    const list = Array(20_000).fill(0);
+    for (const value of ['ΐ'.repeat(50_000), '\u0001'.repeat(50_000), list, { list }, 12.5]) {
+      const characters = countCharacters(() =>
+        renderTemplate(loop, { list, value }, { escape: escapeNothing }),
+      );
+      expect(characters).toBeLessThanOrEqual(maxCharacters);
+    }
+  });
+
   test(
     'escapes no text that is too long already',
     () => {
