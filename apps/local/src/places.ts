@@ -1,15 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { StartError } from './start-error';
+import { closeFolder, type OnProgress, StoreError } from '@belfry/embedded';
 
 /** Where everything of this checkout lies. */
-export type Places = ReturnType<typeof openPlaces>;
+export type Places = Awaited<ReturnType<typeof openPlaces>>;
 
-export function openPlaces(root: string) {
+const ownerOnly = 0o700;
+
+export async function openPlaces(root: string, onProgress: OnProgress) {
   const home = path.join(root, '.belfry');
   const logs = path.join(home, 'logs');
   refuseOthersFiles(home);
+  await closeFolder(home, onProgress);
   mkdirSync(logs, { recursive: true });
+  chmodSync(logs, ownerOnly);
   return {
     root,
     home,
@@ -30,11 +34,12 @@ export function openPlaces(root: string) {
 function refuseOthersFiles(home: string): void {
   const me = process.getuid?.();
   if (me === undefined || me === 0 || !existsSync(home)) return;
-  const places = [home, ...readdirSync(home).map((name) => path.join(home, name))];
-  const foreign = places.find((place) => statSync(place).uid !== me);
+  const isForeign = (place: string) => statSync(place).uid !== me;
+  const listContent = () => readdirSync(home).map((name) => path.join(home, name));
+  const foreign = isForeign(home) ? home : listContent().find(isForeign);
   if (foreign === undefined) return;
-  throw new StartError(
+  throw new StoreError(
     `${foreign} belongs to another user, perhaps because Belfry was started as root. ` +
-      `Remove ${home} to begin anew, or take it over: sudo chown -R ${me} ${home}`,
+      `To start anew: sudo rm -rf ${home}. To keep its data: sudo chown -R ${me} ${home}`,
   );
 }
