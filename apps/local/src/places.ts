@@ -1,17 +1,16 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { closeFolder, type OnProgress, StoreError } from '@belfry/embedded';
+import { type CloseOptions, closeFolder } from '@belfry/embedded';
 
 /** Where everything of this checkout lies. */
 export type Places = Awaited<ReturnType<typeof openPlaces>>;
 
 const ownerOnly = 0o700;
 
-export async function openPlaces(root: string, onProgress: OnProgress) {
+export async function openPlaces(root: string, options: CloseOptions) {
   const home = path.join(root, '.belfry');
   const logs = path.join(home, 'logs');
-  refuseOthersFiles(home);
-  await closeFolder(home, onProgress);
+  await closeFolder(home, options);
   mkdirSync(logs, { recursive: true });
   chmodSync(logs, ownerOnly);
   return {
@@ -28,18 +27,4 @@ export async function openPlaces(root: string, onProgress: OnProgress) {
     migrations: path.join(root, 'prisma', 'migrations'),
     program: (app: string, ...rest: string[]) => path.join(root, 'apps', app, 'dist', ...rest),
   };
-}
-
-/** A start as root leaves files that an ordinary user may not write: said once and plainly, not file by file. */
-function refuseOthersFiles(home: string): void {
-  const me = process.getuid?.();
-  if (me === undefined || me === 0 || !existsSync(home)) return;
-  const isForeign = (place: string) => statSync(place).uid !== me;
-  const listContent = () => readdirSync(home).map((name) => path.join(home, name));
-  const foreign = isForeign(home) ? home : listContent().find(isForeign);
-  if (foreign === undefined) return;
-  throw new StoreError(
-    `${foreign} belongs to another user, perhaps because Belfry was started as root. ` +
-      `To start anew: sudo rm -rf ${home}. To keep its data: sudo chown -R ${me} ${home}`,
-  );
 }

@@ -1,4 +1,5 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Ids } from './private-files';
 import { createSteps, type OnProgress, type Step } from './progress';
 import { run } from './run';
@@ -36,15 +37,41 @@ function readAccount(): Ids | undefined {
   return fields && { uid: Number(fields[2]), gid: Number(fields[3]) };
 }
 
+export type CloseOptions = {
+  /** Whether our servers have their folders in it. */
+  hasServers?: boolean;
+  onProgress?: OnProgress;
+};
+
 /**
  * Makes a folder that nobody but us may enter. As root, the servers' account may pass through it, to folders of its own:
  * it is the only member of the group that has this right.
  */
-export async function closeFolder(folder: string, onProgress?: OnProgress): Promise<void> {
+export async function closeFolder(
+  folder: string,
+  { hasServers = true, onProgress }: CloseOptions = {},
+): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: ownerOnly });
-  if (isRoot()) {
+  const isPassed = hasServers && isRoot();
+  if (isPassed) {
     const { gid } = await findAccount(createSteps('stores', onProgress));
     chownSync(folder, 0, gid);
   }
-  chmodSync(folder, isRoot() ? groupMayPass : ownerOnly);
+  refuseOthersFiles(folder);
+  chmodSync(folder, isPassed ? groupMayPass : ownerOnly);
+}
+
+/** A start as root leaves files that another user cannot use: said once and plainly, not file by file. */
+export function refuseOthersFiles(folder: string): void {
+  const me = process.getuid?.();
+  if (me === undefined || isRoot()) return;
+  const isForeign = (place: string) =>
+    (lstatSync(place, { throwIfNoEntry: false })?.uid ?? me) !== me;
+  const listContent = () => readdirSync(folder).map((name) => path.join(folder, name));
+  const foreign = isForeign(folder) ? folder : listContent().find(isForeign);
+  if (foreign === undefined) return;
+  throw new StoreError(
+    `${foreign} belongs to another user, perhaps because Belfry was started as root. ` +
+      `To start anew: sudo rm -rf ${folder}. To keep its data: sudo chown -R ${me} ${folder}`,
+  );
 }

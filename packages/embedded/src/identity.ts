@@ -1,9 +1,7 @@
-import { lstatSync } from 'node:fs';
-import { findAccount, isRoot } from './account';
+import { findAccount, isRoot, refuseOthersFiles } from './account';
 import { closeTree, type Ids } from './private-files';
 import type { Step } from './progress';
 import { run } from './run';
-import { StoreError } from './store';
 
 /** Whom a server runs as. PostgreSQL refuses to be root, and Redis has no need to be. */
 export type Identity = {
@@ -71,14 +69,7 @@ export async function takeFolder(
 }
 
 function takeOwnFolder(folder: string): Identity {
-  const { uid } = lstatSync(folder);
-  const me = process.getuid?.();
-  if (me !== undefined && uid !== me) {
-    throw new StoreError(
-      `${folder} belongs to user ${uid}, perhaps because it was made as root. ` +
-        `Remove it, or give it back: sudo chown -R ${me} ${folder}`,
-    );
-  }
+  refuseOthersFiles(folder);
   closeTree(folder);
   return { prefix: [], owner: undefined };
 }

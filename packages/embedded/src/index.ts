@@ -1,4 +1,4 @@
-export { closeFolder } from './account';
+export { type CloseOptions, closeFolder } from './account';
 export {
   createDatabase,
   dropDatabase,

@@ -109,6 +109,20 @@ describe('a PostgreSQL of an earlier version', () => {
   });
 });
 
+describe('a folder of another user', () => {
+  test('is refused with the commands that reset it or hand it over', async () => {
+    const me = (process.getuid?.() ?? 0) + 54_321;
+    const getuid = jest.spyOn(process, 'getuid').mockReturnValue(me);
+    await expect(closeFolder(folder)).rejects.toMatchObject({
+      name: 'StoreError',
+      message: expect.stringContaining(
+        `sudo rm -rf ${folder}. To keep its data: sudo chown -R ${me}`,
+      ),
+    });
+    getuid.mockRestore();
+  });
+});
+
 describe('a Redis of an earlier version', () => {
   test('gets a password when it is started again, and keeps its data', async () => {
     const first = await startRedis({ dataDir: folder, cacheDir, persistence: true });
