@@ -4,6 +4,7 @@
 //   npm run test:unit         only what needs no store
 //   npm run test:all          also fault tests and full-size property runs
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -141,6 +142,7 @@ async function runJest({ calls, timeoutMs }, args, env) {
 /** A test file that could not be run, and a run without a report, count as one failed test each. */
 function readReport(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
+  chmodSync(file, 0o600);
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
     readFileSync(file, 'utf8'),
   );
