@@ -32,4 +32,4 @@ COPY --from=dependencies /out ./
 COPY --from=build /out ./
 # The user `node` of the base image, by number, so that a cluster can tell that it is not root.
 USER 1000:1000
-CMD ["node", "--max-semi-space-size=32", "--no-parallel-scavenge", "--interrupt-budget=10000", "apps/api/dist/main.js"]
+CMD ["node", "--max-old-space-size=512", "--max-semi-space-size=32", "--no-parallel-scavenge", "--interrupt-budget=10000", "apps/api/dist/main.js"]

@@ -40,6 +40,10 @@ function removeStaleReady() {
     process.kill(supervisor.pid, 0);
   } catch {
     // It is gone, or there was none.
-    rmSync(path.join(home, 'ready.json'), { force: true });
+    try {
+      rmSync(path.join(home, 'ready.json'), { force: true });
+    } catch {
+      // The folder is another user's, which the start refuses below.
+    }
   }
 }

@@ -2,6 +2,8 @@
 
 const redrawEveryMs = 200;
 const repeatEveryMs = 15_000;
+/** sysexits.h: the reader must change something first. */
+const exitConfiguration = 78;
 
 /** Runs one step and shows it: on a terminal the line counts the seconds, elsewhere it is repeated now and then. */
 export async function step(name, work) {
@@ -38,7 +40,7 @@ export function showProgress({ step: name, elapsedMs, isDone }) {
 export class StepError extends Error {}
 
 /** Of other parts, by name: they are not loaded before they are built. */
-const readableErrors = ['StartError', 'RedisMissingError', 'EnvError'];
+const readableErrors = ['StartError', 'StoreError', 'RedisMissingError', 'EnvError'];
 
 export function explain(error) {
   const isForReader = error instanceof StepError || readableErrors.includes(error?.name);
@@ -47,5 +49,5 @@ export function explain(error) {
 
 export function fail(error) {
   explain(error);
-  process.exit(1);
+  process.exit(error?.name === 'StoreError' ? exitConfiguration : 1);
 }

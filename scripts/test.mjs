@@ -71,13 +71,14 @@ async function prepareUnit() {
 
 async function prepareStores() {
   await ensureBuilt();
-  const { stopLeftovers } = await import('../packages/embedded/dist/index.js');
+  const { closeFolder, stopLeftovers } = await import('../packages/embedded/dist/index.js');
   const { startTestStores } = await import('../packages/testing/dist/test-stores.js');
+  await closeFolder(path.join(root, '.belfry'));
   await removeDeadRuns(stopLeftovers);
 
   const folder = mkdtempSync(path.join(tmpdir(), `${namePrefix}${process.pid}-`));
-  // The servers may run as another user than root.
-  chmodSync(folder, 0o755);
+  // Before anything else is in it; the servers may run as another user than root.
+  await closeFolder(folder);
   closers.push(async () => {
     await stopLeftovers(folder);
     rmSync(folder, { recursive: true, force: true });
@@ -115,7 +116,7 @@ function isAlive(pid) {
 }
 
 async function runJest({ calls, timeoutMs }, args, env) {
-  mkdirSync(reports, { recursive: true });
+  mkdirSync(reports, { recursive: true, mode: 0o700 });
   const deadline = performance.now() + timeoutMs;
   const total = { passed: 0, failed: 0, isClean: true };
   for (const { projects, workers = defaultWorkers, env: ownEnv } of calls) {
@@ -141,6 +142,7 @@ async function runJest({ calls, timeoutMs }, args, env) {
 /** A test file that could not be run, and a run without a report, count as one failed test each. */
 function readReport(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
+  chmodSync(file, 0o600);
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
     readFileSync(file, 'utf8'),
   );

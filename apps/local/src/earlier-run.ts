@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { describeProcess, hasEnded, type ProcessFacts } from '@belfry/embedded';
+import { describeProcess, hasEnded, type ProcessFacts, writePrivately } from '@belfry/embedded';
 import { StartError } from './start-error';
-import { writePrivately } from './write-file';
 
 /** What a start writes down, so that the next one knows what a killed one has left running. */
 export type Run = { supervisor: ProcessFacts; children: ProcessFacts[] };

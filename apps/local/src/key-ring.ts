@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { writePrivately } from '@belfry/embedded';
 import { createKeyRing } from '@belfry/runtime';
-import { writePrivately } from './write-file';
 
 /** The key ring of this checkout, made at the first start: what it has sealed stays readable at every later one. */
 export function findKeyRing(file: string): string {

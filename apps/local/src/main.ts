@@ -30,8 +30,11 @@ const settleTimeoutMs = 5_000;
 
 /** Everything on this machine, until it is told to stop; resolves with the exit code. */
 export async function runLocal(input: LocalInput): Promise<number> {
-  const places = openPlaces(input.root);
   const choices = readChoices(input.env, input.args);
+  const places = await openPlaces(input.root, {
+    hasServers: !(choices.databaseUrl && choices.redisUrl),
+    onProgress: input.onProgress,
+  });
   await endEarlierRun(places.run);
   rmSync(places.ready, { force: true });
 

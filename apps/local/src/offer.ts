@@ -48,7 +48,10 @@ function listRows(offer: Offer): [label: string, text: string][] {
     ['API key', offer.apiKey],
     ['App id', `${offer.appId}    event: ${offer.eventName}`],
     ['Delivery', 'sandbox: every message is captured, nothing leaves this machine'],
-    ['Data', `${offer.home}    logs in ${offer.home}/logs; remove the folder to begin anew`],
+    [
+      'Data',
+      `${offer.home}    logs in logs, passwords of the stores in ready.json; remove the folder to begin anew`,
+    ],
     ['PostgreSQL', storeText(offer.databaseUrl, folders.database)],
     ['Redis', storeText(offer.redisUrl, folders.redis)],
     ['Processes', offer.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],

@@ -1,15 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { StartError } from './start-error';
+import { type CloseOptions, closeFolder } from '@belfry/embedded';
 
 /** Where everything of this checkout lies. */
-export type Places = ReturnType<typeof openPlaces>;
+export type Places = Awaited<ReturnType<typeof openPlaces>>;
 
-export function openPlaces(root: string) {
+const ownerOnly = 0o700;
+
+export async function openPlaces(root: string, options: CloseOptions) {
   const home = path.join(root, '.belfry');
   const logs = path.join(home, 'logs');
-  refuseOthersFiles(home);
+  await closeFolder(home, options);
   mkdirSync(logs, { recursive: true });
+  chmodSync(logs, ownerOnly);
   return {
     root,
     home,
@@ -24,17 +27,4 @@ export function openPlaces(root: string) {
     migrations: path.join(root, 'prisma', 'migrations'),
     program: (app: string, ...rest: string[]) => path.join(root, 'apps', app, 'dist', ...rest),
   };
-}
-
-/** A start as root leaves files that an ordinary user may not write: said once and plainly, not file by file. */
-function refuseOthersFiles(home: string): void {
-  const me = process.getuid?.();
-  if (me === undefined || me === 0 || !existsSync(home)) return;
-  const places = [home, ...readdirSync(home).map((name) => path.join(home, name))];
-  const foreign = places.find((place) => statSync(place).uid !== me);
-  if (foreign === undefined) return;
-  throw new StartError(
-    `${foreign} belongs to another user, perhaps because Belfry was started as root. ` +
-      `Remove ${home} to begin anew, or take it over: sudo chown -R ${me} ${home}`,
-  );
 }

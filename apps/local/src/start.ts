@@ -12,7 +12,7 @@ import {
   migrate,
   seedDemo,
 } from '@belfry/database';
-import type { OnProgress } from '@belfry/embedded';
+import { type OnProgress, writePrivately } from '@belfry/embedded';
 import { createSecrets, type Logger, SecretError, type Shutdown } from '@belfry/runtime';
 import { deliverQueue, fanOutQueue } from '@belfry/shared';
 import { type Children, createChildren } from './children';
@@ -27,7 +27,6 @@ import type { Places } from './places';
 import { hasDashboard, listPrograms } from './programs';
 import { StartError } from './start-error';
 import { type Stores, startStores } from './stores';
-import { writePrivately } from './write-file';
 
 /** What every step of a start works with. */
 export type Session = {

@@ -119,7 +119,7 @@ export async function installWithApt(step: Step): Promise<string | undefined> {
   const options = patience.flatMap((option) => ['-o', option]);
   // Run level 1 keeps the package from starting a server of the system's own.
   const quietly = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'apt-get', ...options];
-  return step('installing the package', async () => {
+  return step('installing redis-server with apt-get', async () => {
     const updated = await run('env', [...quietly, 'update'], { timeoutMs: updateTimeoutMs });
     if (updated.code === undefined) return updated.stderr;
     const install = ['install', '-y', '--no-install-recommends', 'redis-server'];

@@ -1,4 +1,5 @@
 import { Client, escapeIdentifier } from 'pg';
+import { hasCode } from './has-code';
 
 const connectTimeoutMs = 10_000;
 const statementTimeoutMs = 60_000;
@@ -67,8 +68,4 @@ async function withAdmin<T>(url: string, work: (client: Client) => Promise<T>): 
   } finally {
     await client.end();
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,3 +1,4 @@
+export { type CloseOptions, closeFolder } from './account';
 export {
   createDatabase,
   dropDatabase,
@@ -8,8 +9,9 @@ export {
 export { stopLeftovers } from './leftovers';
 export { findFreePort, isPortFree } from './ports';
 export { startPostgres } from './postgres';
+export { writePrivately } from './private-files';
 export { describeProcess, hasEnded, isAlive, type ProcessFacts } from './process-facts';
 export type { OnProgress, Progress } from './progress';
 export { startRedis } from './redis';
 export { RedisMissingError } from './redis-binary';
-export type { RunningStore } from './store';
+export { type RunningStore, StoreError } from './store';

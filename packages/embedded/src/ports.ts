@@ -1,13 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { writePrivately } from './private-files';
 
 /** The port of the last start when it is still free, else another free one, which is then remembered. */
 export async function choosePort(folder: string): Promise<number> {
   const last = readPort(folder);
   if (last !== undefined && (await isPortFree(last))) return last;
   const port = await findFreePort();
-  writeFileSync(path.join(folder, 'port'), `${port}\n`);
+  writePrivately(path.join(folder, 'port'), `${port}\n`);
   return port;
 }
 

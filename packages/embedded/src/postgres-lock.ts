@@ -1,23 +1,28 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { describeProcess, hasEnded, isAlive } from './process-facts';
+import { hasCode } from './has-code';
+import { role } from './postgres-role';
+import { passwordFile } from './private-files';
+import { describeProcess, hasEnded, isAlive, isOwnedBy } from './process-facts';
+import { StoreError } from './store';
 
 const adoptTimeoutMs = 30_000;
 const pollMs = 100;
 const endTimeoutMs = 6_000;
 const connectTimeoutMs = 2_000;
+const invalidPassword = '28P01';
 
 type Lock = { pid: number; port: number };
 
 /** The server that already runs on this data folder, after waiting for one that is just starting or stopping. */
-export async function findRunning(data: string): Promise<Lock | undefined> {
+export async function findRunning(data: string, password: string): Promise<Lock | undefined> {
   const deadline = performance.now() + adoptTimeoutMs;
   while (performance.now() < deadline) {
     const lock = readLock(data);
-    if (!lock || !(await isPostgres(lock.pid))) return undefined;
-    if (await serves(lock.port, data)) return lock;
+    if (!lock || !(await isOurs(lock.pid, data))) return undefined;
+    if (await serves(lock, data, password)) return lock;
     await wait(pollMs);
   }
   throw new Error(
@@ -39,7 +44,7 @@ export async function forgetDead(data: string): Promise<void> {
 /** Ends the server of a data folder at once, as a crash would; its next start recovers. */
 export async function endPostgres(data: string): Promise<void> {
   const lock = readLock(data);
-  if (!lock || !(await isPostgres(lock.pid))) return;
+  if (!lock || !(await isOurs(lock.pid, data))) return;
   // A paused server acts on a signal only when it runs again.
   for (const signal of ['SIGQUIT', 'SIGCONT', 'SIGKILL'] as const) {
     if (isAlive(lock.pid)) process.kill(lock.pid, signal);
@@ -51,7 +56,9 @@ function readLock(data: string): Lock | undefined {
   try {
     const lines = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
     const pid = Number(lines[0]);
-    return Number.isInteger(pid) && pid > 0 ? { pid, port: Number(lines[3]) || 0 } : undefined;
+    // Before it is ready, another program may still hold its port and read the password.
+    const port = lines[7]?.trim() === 'ready' ? Number(lines[3]) : 0;
+    return Number.isInteger(pid) && pid > 0 ? { pid, port } : undefined;
   } catch {
     return undefined;
   }
@@ -62,12 +69,20 @@ async function isPostgres(pid: number): Promise<boolean> {
   return facts !== undefined && /postgres/i.test(facts.command);
 }
 
-async function serves(port: number, data: string): Promise<boolean> {
-  if (port === 0) return false;
+/** False also for another user's program that has the process number of a server that is gone. */
+async function isOurs(pid: number, data: string): Promise<boolean> {
+  return isOwnedBy(pid, statSync(data).uid) && (await isPostgres(pid));
+}
+
+async function serves({ pid, port }: Lock, data: string, password: string): Promise<boolean> {
+  // A copy of a folder has the lock and the password of the server that runs in the original.
+  const isOther = !(await describeProcess(pid))?.command.includes(data);
+  if (port === 0 || isOther) return false;
   const client = new Client({
     host: '127.0.0.1',
     port,
-    user: 'belfry',
+    user: role,
+    password,
     database: 'postgres',
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: connectTimeoutMs,
@@ -75,10 +90,13 @@ async function serves(port: number, data: string): Promise<boolean> {
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
-    return rows[0]?.data_directory === data;
-  } catch {
-    return false;
+    return true;
+  } catch (error) {
+    if (!hasCode(error, invalidPassword)) return false;
+    const file = passwordFile(path.dirname(data));
+    throw new StoreError(
+      `PostgreSQL refuses the password in ${file}. Remove that file and start again: a new one is set.`,
+    );
   } finally {
     await client.end().catch(() => {});
   }

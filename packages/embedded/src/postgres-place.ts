@@ -1,21 +1,15 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { type Identity, takeFolder } from './identity';
 import { binariesIn, type PostgresBinaries } from './postgres-binaries';
+import { writePrivately } from './private-files';
 import type { Step } from './progress';
+import { StoreError } from './store';
 
 /** Where a server works, with what, and as whom. */
 export type PostgresPlace = { folder: string; binaries: PostgresBinaries; as: Identity };
 
-/** Kept over restarts, and open to everybody. */
+/** Kept over restarts. Everybody may enter it; the data folders in it are closed. */
 const openHome = '/var/lib/belfry';
 const everybodyMayEnter = 0o755;
 
@@ -28,9 +22,14 @@ export async function choosePlace(
   binaries: PostgresBinaries,
   step: Step,
 ): Promise<PostgresPlace> {
-  const as = await takeFolder(folder, { command: binaries.postgres }, ['nobody', 'namespace']);
+  const as = await takeFolder(
+    folder,
+    { command: binaries.postgres },
+    ['account', 'namespace'],
+    step,
+  );
   if (as) return { folder, binaries, as };
-  return step('copying it to where it may run', () => moveOut(folder, binaries));
+  return step('copying it to where it may run', () => moveOut(folder, binaries, step));
 }
 
 /** Where the data of this folder lies, when it had to be moved out. */
@@ -46,6 +45,7 @@ export function readElsewhere(folder: string): string | undefined {
 async function moveOut(
   folder: string,
   { home, version }: PostgresBinaries,
+  step: Step,
 ): Promise<PostgresPlace> {
   mkdirSync(openHome, { recursive: true, mode: everybodyMayEnter });
   const binaries = { ...binariesIn(path.join(openHome, `postgres-${version}`)), version };
@@ -53,9 +53,9 @@ async function moveOut(
 
   const place = readElsewhere(folder) ?? mkdtempSync(path.join(openHome, 'data-'));
   copyOnce(path.join(folder, 'data'), path.join(place, 'data'));
-  const as = await takeFolder(place, { command: binaries.postgres }, ['nobody']);
-  if (!as) throw new Error(`No ordinary user can reach ${openHome}: set DATABASE_URL instead`);
-  writeFileSync(path.join(folder, 'elsewhere'), `${place}\n`);
+  const as = await takeFolder(place, { command: binaries.postgres }, ['account'], step);
+  if (!as) throw new StoreError(`No ordinary user can reach ${openHome}: set DATABASE_URL instead`);
+  writePrivately(path.join(folder, 'elsewhere'), `${place}\n`);
   return { folder: place, binaries, as };
 }
 

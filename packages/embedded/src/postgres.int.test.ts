@@ -16,7 +16,11 @@ const progress: Progress[] = [];
 
 beforeAll(async () => {
   dataDir = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-postgres-'));
-  postgres = await startPostgres({ dataDir, onProgress: (step) => progress.push(step) });
+  postgres = await startPostgres({
+    dataDir,
+    canCreateDatabases: true,
+    onProgress: (step) => progress.push(step),
+  });
 });
 
 afterAll(async () => {
@@ -40,21 +44,24 @@ describe('startPostgres', () => {
     const [row] = await query(
       postgres.url,
       `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
-              current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets,
+              current_setting('listen_addresses') AS addresses,
               current_setting('server_encoding') AS encoding`,
     );
     expect(row).toEqual({
       fsync: 'on',
       commit: 'on',
       addresses: '127.0.0.1',
-      sockets: '',
       encoding: 'UTF8',
     });
   });
 
   test('tells each slow step when it begins and how long it took', () => {
     const steps = progress.filter(({ isDone }) => isDone).map(({ step }) => step);
-    expect(steps).toEqual(['postgres: creating the data folder', 'postgres: starting']);
+    expect(steps).toEqual([
+      'postgres: creating the data folder',
+      'postgres: setting a password',
+      'postgres: starting',
+    ]);
     expect(progress[0]).toMatchObject({ isDone: false, elapsedMs: expect.any(Number) });
   });
 

@@ -1,20 +1,30 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDatabase } from './databases';
 import { choosePort } from './ports';
 import { findPostgresBinaries } from './postgres-binaries';
-import { findRunning, forgetDead } from './postgres-lock';
-import { choosePlace, type PostgresPlace } from './postgres-place';
+import { endPostgres, findRunning, forgetDead } from './postgres-lock';
+import { choosePlace, readElsewhere } from './postgres-place';
+import {
+  type Cluster,
+  createDatabase,
+  database,
+  type RoleOptions,
+  role,
+  setPassword,
+} from './postgres-role';
+import { readPassword } from './private-files';
 import { hasEnded } from './process-facts';
 import { createSteps, type OnProgress, type Step } from './progress';
 import { run } from './run';
-import { openFolder, type RunningStore, turnLog } from './store';
+import { openFolder, type RunningStore, StoreError, turnLog } from './store';
 
-type Cluster = PostgresPlace & { data: string };
+export type PostgresOptions = RoleOptions & { dataDir: string; onProgress?: OnProgress };
 
+type Login = { cluster: Cluster; password: string };
+
+/** Not the role that programs connect as. It cannot connect. */
 const superuser = 'belfry';
-const database = 'belfry';
 const initTimeoutMs = 60_000;
 const startTimeoutS = 60;
 const startAttempts = 5;
@@ -30,6 +40,7 @@ const serverSettings = [
   'synchronous_commit=on',
   'full_page_writes=on',
   'max_connections=200',
+  'superuser_reserved_connections=0',
   'shared_buffers=128MB',
   'max_wal_size=1GB',
   'checkpoint_timeout=15min',
@@ -40,56 +51,68 @@ const serverSettings = [
 
 /**
  * A PostgreSQL of its own for this folder: a server that still runs there is adopted, else one is started, after a
- * first start has made the data. Only programs of this machine reach it; they need no password.
+ * first start has made the data. Only programs of this machine that know the password reach it.
  */
-export async function startPostgres({
-  dataDir,
-  onProgress,
-}: {
-  dataDir: string;
-  onProgress?: OnProgress;
-}): Promise<RunningStore> {
-  const step = createSteps('postgres', onProgress);
-  const place = await choosePlace(openFolder(dataDir), await findPostgresBinaries(), step);
+export async function startPostgres(options: PostgresOptions): Promise<RunningStore> {
+  const step = createSteps('postgres', options.onProgress);
+  const folder = openFolder(options.dataDir);
+  await endWithoutPassword(readElsewhere(folder) ?? folder);
+  const place = await choosePlace(folder, await findPostgresBinaries(), step);
   const cluster: Cluster = { ...place, data: path.join(place.folder, 'data') };
   const { data } = cluster;
 
   if (!existsSync(data)) await step('creating the data folder', () => createData(cluster));
   refuseOtherVersion(cluster);
+  const password =
+    readPassword(cluster.folder) ??
+    (await step('setting a password', () => setPassword(cluster, options)));
+  const login: Login = { cluster, password };
   const { pid, port } =
-    (await findRunning(data)) ?? (await step('starting', () => start(cluster, step)));
-  const url = `postgresql://${superuser}@127.0.0.1:${port}/${database}`;
-  await createDatabase(url, database);
+    (await findRunning(data, password)) ?? (await step('starting', () => start(login, step)));
+  const url = `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
   return { url, port, pid, folder: cluster.folder, stop: () => stop(cluster, pid) };
 }
 
+/** An earlier version started its server without one, open to every user of this machine. */
+async function endWithoutPassword(folder: string): Promise<void> {
+  if (readPassword(folder) !== undefined) return;
+  const data = path.join(folder, 'data');
+  await endPostgres(data);
+  await forgetDead(data);
+}
+
 /** Made beside its place and moved there when complete, so that a first start that was cut off leaves nothing. */
-async function createData({ data, binaries, as }: Cluster): Promise<void> {
+async function createData(cluster: Cluster): Promise<void> {
+  const { data, binaries, as } = cluster;
   const unfinished = `${data}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   const made = await run(
     binaries.initdb,
     [
-      ...['-D', unfinished, '-U', superuser, '--auth=trust', '--encoding=UTF8'],
+      ...['-D', unfinished, '-U', superuser, '--auth=reject', '--encoding=UTF8'],
       ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ],
     { timeoutMs: initTimeoutMs, as },
   );
   if (made.code !== 0) throw new Error(`initdb failed in ${data}: ${made.stderr}`);
+  await createDatabase({ ...cluster, data: unfinished });
   renameSync(unfinished, data);
 }
 
-function refuseOtherVersion({ data, binaries }: Cluster): void {
+function refuseOtherVersion({ folder, data, binaries }: Cluster): void {
   const version = readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
   if (version === binaries.version.split('.')[0]) return;
-  throw new Error(
+  throw new StoreError(
     `${data} was made by PostgreSQL ${version}, this is ${binaries.version}. ` +
-      'Move that folder away to begin anew, or set DATABASE_URL.',
+      `To start anew without its data: rm -rf ${folder}. To use another server, set DATABASE_URL.`,
   );
 }
 
 /** Tried several times: a port may be taken meanwhile, and after a crash the old server's children need a moment. */
-async function start(cluster: Cluster, step: Step): Promise<{ pid: number; port: number }> {
+async function start(
+  { cluster, password }: Login,
+  step: Step,
+): Promise<{ pid: number; port: number }> {
   const { folder, data, binaries, as } = cluster;
   const log = turnLog(folder, 'server.log');
   let problem = '';
@@ -99,7 +122,7 @@ async function start(cluster: Cluster, step: Step): Promise<{ pid: number; port:
     const options = [`-p ${port}`, ...serverSettings.map((setting) => `-c ${setting}`)].join(' ');
     const args = ['start', '-D', data, '-l', log, '-w', '-t', String(startTimeoutS), '-o', options];
     const started = await run(binaries.pgCtl, args, { timeoutMs: startTimeoutS * 1_100, as });
-    const running = await findRunning(data);
+    const running = await findRunning(data, password);
     if (running) return running;
     problem = started.stderr;
     await step(`trying again (${attempt} of ${startAttempts})`, () => wait(startRetryWaitMs));

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { hasCode } from './has-code';
 import { run } from './run';
 
 /** What tells a process from a later one with the same number. */
@@ -14,7 +15,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
   } catch (error) {
     // The process is there, but another user's.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+    if (!hasCode(error, 'EPERM')) return false;
   }
   return process.platform !== 'linux' || fromProc(pid) !== undefined;
 }
@@ -23,6 +24,12 @@ export function isAlive(pid: number): boolean {
 export async function describeProcess(pid: number): Promise<ProcessFacts | undefined> {
   if (!isAlive(pid)) return undefined;
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+}
+
+/** Whether the process runs as that user; where the system does not tell, it is assumed. */
+export function isOwnedBy(pid: number, uid: number): boolean {
+  if (process.platform !== 'linux') return true;
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
 }
 
 /** True when the process ended within the time. */

@@ -1,23 +1,27 @@
 import net from 'node:net';
 
 const answerTimeoutMs = 1_000;
+const passwordAccepted = '+OK\r\n';
 
-/** Asks one inline command and gives the answer as it came; undefined when none came. */
-export function askRedis(port: number, command: string): Promise<string | undefined> {
+/** Sends one inline command to the server of a URL. Gives the answer as it came; undefined when none came. */
+export function askRedis(url: string, command: string): Promise<string | undefined> {
   return new Promise((resolve) => {
+    const { port, password } = new URL(url);
     let answer = '';
-    const socket = net.connect({ port, host: '127.0.0.1', timeout: answerTimeoutMs });
+    const socket = net.connect({ port: Number(port), host: '127.0.0.1', timeout: answerTimeoutMs });
     function end(result: string | undefined) {
       socket.destroy();
       resolve(result);
     }
-    socket.on('connect', () => socket.write(`${command}\r\n`));
+    socket.on('connect', () => socket.write(`AUTH ${password}\r\n${command}\r\n`));
     socket.on('timeout', () => end(undefined));
     socket.on('error', () => end(undefined));
     socket.on('close', () => end(undefined));
     socket.on('data', (chunk) => {
       answer += chunk.toString();
-      if (isComplete(answer)) end(answer.trimEnd());
+      if (!answer.startsWith(passwordAccepted.slice(0, answer.length))) return end(undefined);
+      const own = answer.slice(passwordAccepted.length);
+      if (isComplete(own)) end(own.trimEnd());
     });
   });
 }

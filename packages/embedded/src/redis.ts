@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Identity, type Program, takeFolder } from './identity';
 import { choosePort, readPort } from './ports';
-import { describeProcess, hasEnded, isAlive } from './process-facts';
+import { createPassword, passwordFile, readPassword, writePrivately } from './private-files';
+import { describeProcess, hasEnded, isAlive, isOwnedBy } from './process-facts';
 import { createSteps, type OnProgress } from './progress';
 import { findRedis } from './redis-binary';
 import { askRedis } from './redis-wire';
-import { openFolder, type RunningStore, turnLog } from './store';
+import { openFolder, type RunningStore, StoreError, turnLog } from './store';
 
 export type RedisOptions = {
   dataDir: string;
@@ -19,11 +20,18 @@ export type RedisOptions = {
   onProgress?: OnProgress;
 };
 
-type Server = { folder: string; config: string; binary: Program; as: Identity };
+type Server = {
+  folder: string;
+  config: string;
+  password: string;
+  binary: Program;
+  as: Identity;
+};
 
 const startAttempts = 3;
 const startTimeoutMs = 30_000;
 const startPollMs = 20;
+const readyLine = 'Ready to accept connections';
 const stopTimeoutMs = 15_000;
 const killTimeoutMs = 5_000;
 const logTailLines = 8;
@@ -35,28 +43,44 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const config = path.join(folder, 'redis.conf');
   const running = await findRunning(folder, config);
   if (running) return offer(running, folder);
+  // One without a password is an earlier version's, open to every user of this machine.
+  await endRedis(folder);
 
   const cacheDir = path.resolve(options.cacheDir ?? path.join(folder, '..', 'cache'));
   const binary = await findRedis(cacheDir, step);
-  const as = await takeFolder(folder, binary, ['nobody', 'namespace', 'capable']);
-  if (!as) throw new Error(`${folder} is closed to every ordinary user: move it, or set REDIS_URL`);
-  const server: Server = { folder, config, binary, as };
+  const as = await takeFolder(folder, binary, ['account', 'namespace', 'capable'], step);
+  if (!as)
+    throw new StoreError(`${folder} is closed to every ordinary user: move it, or set REDIS_URL`);
+  const server: Server = { folder, config, password: findPassword(folder), binary, as };
   return offer(await step('starting', () => start(server, options.persistence)), folder);
 }
 
-type Running = { pid: number; port: number };
+type Running = { pid: number; port: number; url: string };
 
-function offer({ pid, port }: Running, folder: string): RunningStore {
-  return { url: `redis://127.0.0.1:${port}`, port, pid, folder, stop: () => stop(pid) };
+function urlOf(port: number, password: string): string {
+  return `redis://:${password}@127.0.0.1:${port}`;
+}
+
+function findPassword(folder: string): string {
+  const kept = readPassword(folder);
+  if (kept !== undefined) return kept;
+  const password = createPassword();
+  writePrivately(passwordFile(folder), `${password}\n`);
+  return password;
+}
+
+function offer({ pid, port, url }: Running, folder: string): RunningStore {
+  return { url, port, pid, folder, stop: () => stop(pid) };
 }
 
 async function findRunning(folder: string, config: string): Promise<Running | undefined> {
-  const port = readPort(folder);
-  if (port === undefined) return undefined;
-  const info = await askRedis(port, 'INFO server');
-  const pid = Number(/^process_id:(\d+)/m.exec(info ?? '')?.[1]);
+  const [port, password, pid] = [readPort(folder), readPassword(folder), await readPid(folder)];
+  // When its process is gone, another program may hold the port, and would read the password.
+  if (port === undefined || password === undefined || pid === undefined) return undefined;
+  const url = urlOf(port, password);
+  const info = await askRedis(url, 'INFO server');
   const isOurs = /^config_file:(.*?)\r?$/m.exec(info ?? '')?.[1] === config;
-  return isOurs && pid > 0 ? { pid, port } : undefined;
+  return isOurs ? { pid, port, url } : undefined;
 }
 
 /** Tried several times, because the chosen port may be taken meanwhile. */
@@ -64,19 +88,28 @@ async function start(server: Server, persistence: boolean): Promise<Running> {
   const log = turnLog(server.folder, 'server.log');
   for (let attempt = 1; attempt <= startAttempts; attempt += 1) {
     const port = await choosePort(server.folder);
-    writeFileSync(server.config, configure(server.folder, port, persistence, log));
+    writePrivately(server.config, configure(server, port, persistence, log), server.as.owner);
+    const before = readText(log).length;
     const pid = launch(server);
-    if (pid !== undefined && (await answersInTime(port, pid))) return { pid, port };
+    if (pid !== undefined && (await isReadyInTime(pid, () => readText(log).slice(before)))) {
+      return { pid, port, url: urlOf(port, server.password) };
+    }
     if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
   }
   throw new Error(`Redis did not start:\n${tail(log)}`);
 }
 
-function configure(folder: string, port: number, persistence: boolean, log: string): string {
+function configure(
+  { folder, password }: Server,
+  port: number,
+  persistence: boolean,
+  log: string,
+): string {
   return [
     'bind 127.0.0.1',
     `port ${port}`,
     'protected-mode yes',
+    `requirepass ${password}`,
     `dir "${folder}"`,
     `logfile "${log}"`,
     'daemonize no',
@@ -92,8 +125,9 @@ function configure(folder: string, port: number, persistence: boolean, log: stri
 
 /** In a session of its own, so that Ctrl-C reaches only the program that will stop it in order. */
 function launch({ config, binary, as }: Server): number | undefined {
-  const [program = binary.command, ...args] = [...as.prefix, binary.command, config];
-  const child = spawn(program, args, {
+  // Redis has no setting for the permissions of its files.
+  const closed = ['-c', 'umask 077; exec "$@"', 'sh'];
+  const child = spawn('/bin/sh', [...closed, ...as.prefix, binary.command, config], {
     cwd: '/',
     detached: true,
     stdio: 'ignore',
@@ -105,11 +139,11 @@ function launch({ config, binary, as }: Server): number | undefined {
   return child.pid;
 }
 
-async function answersInTime(port: number, pid: number): Promise<boolean> {
+/** Reads its log: until it listens, another program may hold the port, and would read the password in a PING. */
+async function isReadyInTime(pid: number, readLog: () => string): Promise<boolean> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline && isAlive(pid)) {
-    // While it loads its data it answers -LOADING.
-    if ((await askRedis(port, 'PING')) === '+PONG') return true;
+    if (readLog().includes(readyLine)) return true;
     await wait(startPollMs);
   }
   return false;
@@ -139,7 +173,8 @@ export async function endRedis(folder: string): Promise<void> {
 async function readPid(folder: string): Promise<number | undefined> {
   const pid = Number(readText(path.join(folder, 'server.pid')));
   const facts = pid > 0 ? await describeProcess(pid) : undefined;
-  return facts && /redis|valkey/.test(facts.command) ? pid : undefined;
+  const isOurs = facts && /redis|valkey/.test(facts.command);
+  return isOurs && isOwnedBy(pid, statSync(folder).uid) ? pid : undefined;
 }
 
 /** SIGTERM ends it in order: what was appended is on the disk before it exits. */

@@ -9,22 +9,26 @@ export type RunOptions = {
   /** The whole environment of the command; this process's when left out. */
   env?: Record<string, string>;
   as?: Identity;
+  /** What it reads from standard input. */
+  input?: string;
 };
 
 const maxOutputBytes = 1_000_000;
 
 /** Runs a command to its end. It never throws: a missing command or one that took too long has no code. */
 export function run(command: string, args: string[], options: RunOptions): Promise<Ran> {
-  const { timeoutMs, cwd = '/', env, as } = options;
+  const { timeoutMs, cwd = '/', env, as, input } = options;
   const [program = command, ...rest] = [...(as?.prefix ?? []), command, ...args];
   return new Promise((resolve) => {
     const child = spawn(program, rest, {
       cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
       ...(env ? { env } : {}),
       ...as?.ids,
     });
+    // It may end without reading.
+    child.stdin.on('error', () => {}).end(input);
     const stdout = collect(child.stdout);
     const stderr = collect(child.stderr);
     let isOver = false;

@@ -17,7 +17,7 @@ export const settings = {
     isRequired: true,
     isOptionalFor: ['cli', 'dashboard'],
     isSecret: true,
-    example: 'redis://redis:6379/0',
+    example: 'redis://:secret@redis:6379/0',
     help: 'Redis 7 or Valkey, with maxmemory-policy noeviction.',
   }),
   REDIS_PREFIX: text({

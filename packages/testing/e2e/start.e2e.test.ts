@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -35,6 +35,7 @@ type Ready = {
   app_id: string;
   event: string;
   database_url: string;
+  redis_url: string;
   pids: Record<string, number>;
 };
 
@@ -97,6 +98,22 @@ async function readCaptures(url: string, requestId: string) {
   } finally {
     await database.close();
   }
+}
+
+/** 0 for a file that a server has removed meanwhile. */
+function getMode(place: string): number {
+  return statSync(place, { throwIfNoEntry: false })?.mode ?? 0;
+}
+
+function listTree(place: string): string[] {
+  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return [place];
+  return [place, ...readdirSync(place).flatMap((name) => listTree(path.join(place, name)))];
+}
+
+/** The command line of each process of this machine, which every user can read. */
+async function listCommands(): Promise<string> {
+  const { stdout } = await run('ps', ['-eo', 'args'], { maxBuffer: 10_000_000 });
+  return stdout;
 }
 
 /** Runs the line that the terminal shows, as somebody who pastes it would. */
@@ -195,6 +212,59 @@ describe('npm start', () => {
       expect(await end(second.child, 'SIGTERM')).toBe(0);
       const pids = [...Object.values(before.pids), ...Object.values(after.pids)];
       expect(await stillRunning(pids)).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  test(
+    'keeps its files and the passwords of its stores from every other user of this machine',
+    async () => {
+      const begun = start();
+      const { database_url, redis_url } = await waitUntilReady(begun);
+      await pasteCurl(begun);
+      const home = path.join(copy, '.belfry');
+      // The public Redis package, where this machine had none. The account of the servers runs it.
+      const cache = path.join(home, 'cache');
+      const places = listTree(home).filter((place) => !place.startsWith(cache));
+      // As root, the account of the servers may pass through the folder itself.
+      const canRead = (place: string) => (getMode(place) & 0o066) !== 0;
+      expect(places.filter(canRead)).toEqual([]);
+      expect(places.slice(1).filter((place) => (getMode(place) & 0o077) !== 0)).toEqual([]);
+
+      const logs = places.filter((place) => place.endsWith('.log'));
+      expect(logs.length).toBeGreaterThan(4);
+      const texts = [
+        begun.output(),
+        await listCommands(),
+        ...logs.map((log) => readFileSync(log, 'utf8')),
+      ];
+      for (const url of [database_url, redis_url]) {
+        const { password } = new URL(url);
+        expect(password).toMatch(/^[0-9a-f]{48}$/);
+        expect(texts.filter((text) => text.includes(password))).toEqual([]);
+      }
+      await end(begun.child, 'SIGTERM');
+    },
+    timeoutMs,
+  );
+
+  test(
+    'refuses a folder that it cannot use with the command that resets it, and exits with 78',
+    async () => {
+      const first = start();
+      await waitUntilReady(first);
+      await end(first.child, 'SIGTERM');
+      const folder = path.join(copy, '.belfry', 'postgres');
+      const file = path.join(folder, 'data', 'PG_VERSION');
+      const version = readFileSync(file);
+      writeFileSync(file, '9\n');
+      const second = start();
+      await once(second.child, 'exit');
+      writeFileSync(file, version);
+      expect(second.child.exitCode).toBe(78);
+      expect(second.output()).toContain(`was made by PostgreSQL 9`);
+      expect(second.output()).toContain(`rm -rf ${folder}`);
+      expect(second.output()).not.toContain('    at ');
     },
     timeoutMs,
   );

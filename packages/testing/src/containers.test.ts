@@ -15,9 +15,15 @@ type Service = {
   environment: Record<string, string>;
   ports?: string[];
   stop_grace_period?: string;
+  mem_limit?: string;
+  healthcheck?: { test: string[] };
 };
 
-const given: Record<string, string> = { BELFRY_KEYS: testKeyRing, POSTGRES_PASSWORD: 'secret' };
+const given: Record<string, string> = {
+  BELFRY_KEYS: testKeyRing,
+  POSTGRES_PASSWORD: 'secret',
+  REDIS_PASSWORD: 'hidden',
+};
 const composeText = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const compose = parse(interpolate(composeText), { merge: true });
@@ -46,6 +52,15 @@ function milliseconds(seconds: string | undefined): number {
   return Number(/^(\d+)s$/.exec(seconds ?? '')?.[1]) * 1_000;
 }
 
+function megabytes(limit: string | undefined): number {
+  return Number(/^(\d+)m$/.exec(limit ?? '')?.[1]);
+}
+
+/** Node's own, on a 64-bit system. */
+const defaultSemiSpaceMb = 16;
+/** Code, threads and buffers. */
+const outsideOfHeapMb = 256;
+
 describe('docker-compose.yml', () => {
   test('is valid by the schema of the compose specification', () => {
     // The specification ships no package; this linter carries its schema.
@@ -73,8 +88,8 @@ describe('docker-compose.yml', () => {
     const others = ours.filter(({ process }) => process !== 'worker');
     expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
       `api node ${gatewayNodeOptions.join(' ')} apps/api/dist/main.js`,
-      'dashboard node apps/dashboard/dist/server/main.js',
-      'migrate node apps/cli/dist/main.js migrate',
+      'dashboard node --max-old-space-size=384 apps/dashboard/dist/server/main.js',
+      'migrate node --max-old-space-size=384 apps/cli/dist/main.js migrate',
     ]);
   });
 
@@ -87,7 +102,7 @@ describe('docker-compose.yml', () => {
     expect(() => readEnv(process, { ...environment, NODE_ENV: 'production' })).not.toThrow();
   });
 
-  test.each(['BELFRY_KEYS', 'POSTGRES_PASSWORD'])('has no default for %s', (name) => {
+  test.each(Object.keys(given))('has no default for %s', (name) => {
     const uses = composeText.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g')) ?? [];
     expect(uses.length).toBeGreaterThan(0);
     for (const use of uses) expect(use).toMatch(/:\?.*openssl rand/);
@@ -101,6 +116,30 @@ describe('docker-compose.yml', () => {
       );
     },
   );
+
+  test.each(services)('limits the memory of %s', (_name, { mem_limit }) => {
+    expect(megabytes(mem_limit)).toBeGreaterThan(0);
+  });
+
+  test.each(ours)('ends the heap of $name before its container', ({ command = [], mem_limit }) => {
+    const readFlag = (name: string) =>
+      command.map((part) => part.split('=')).find(([flag]) => flag === name)?.[1];
+    const heap = Number(readFlag('--max-old-space-size'));
+    const youngGeneration = 3 * Number(readFlag('--max-semi-space-size') ?? defaultSemiSpaceMb);
+    expect(heap + youngGeneration + outsideOfHeapMb).toBeLessThanOrEqual(megabytes(mem_limit));
+  });
+
+  test('gives Redis its password, and its clients the same, on no command line', () => {
+    const { redis, api } = compose.services;
+    expect(redis.environment).toEqual({ REDISCLI_AUTH: 'hidden' });
+    expect(redis.command.join(' ')).toContain('requirepass $$REDISCLI_AUTH\n');
+    expect(api.environment.REDIS_URL).toBe('redis://:hidden@redis:6379/0');
+    const commands = services.flatMap(([, { command = [], healthcheck }]) => [
+      ...command,
+      ...(healthcheck?.test ?? []),
+    ]);
+    expect(commands.filter((part) => /hidden|secret/.test(part))).toEqual([]);
+  });
 
   test.each(services)('publishes %s on loopback or not at all', (_name, { ports = [] }) => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);

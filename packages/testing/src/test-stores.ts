@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { migrate } from '@belfry/database';
 import {
+  closeFolder,
   createDatabase,
   dropDatabase,
   listDatabases,
@@ -37,6 +38,7 @@ export async function startTestStores(options: TestStoresOptions): Promise<TestS
     for (const close of closers.reverse()) await close();
   }
   try {
+    await closeFolder(options.folder);
     const template = await startTemplate(options, closers);
     const redis = await findRedisUrl(options, closers);
     return { env: { TEST_DATABASE_TEMPLATE_URL: template, TEST_REDIS_URL: redis }, stop };
@@ -55,7 +57,11 @@ async function startTemplate(options: TestStoresOptions, closers: Closers): Prom
     closers.push(() => dropAll(databaseUrl, name));
     return migrated(databaseUrl, name);
   }
-  const postgres = await startPostgres({ ...rest, dataDir: path.join(folder, 'postgres') });
+  const postgres = await startPostgres({
+    ...rest,
+    dataDir: path.join(folder, 'postgres'),
+    canCreateDatabases: true,
+  });
   closers.push(postgres.stop);
   await dropAll(postgres.url, namePrefix);
   return migrated(postgres.url, name);

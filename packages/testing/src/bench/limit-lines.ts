@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type BenchContext, emptyStores } from './bench-context';
 import { writeDeliveryBacklog } from './delivery-backlog';
 import { round, type Spread, spreadOf } from './statistics';
@@ -44,10 +45,7 @@ async function copy({ world }: BenchContext, like: string): Promise<number> {
     await client.query(
       `CREATE TABLE copied_message (LIKE message INCLUDING DEFAULTS INCLUDING GENERATED ${like})`,
     );
-    const { rows } = await client.query<{ file: string }>(
-      "SELECT quote_literal(current_setting('data_directory') || '/bench.copy') AS file",
-    );
-    const file = rows[0]?.file;
+    const file = client.escapeLiteral(path.join(world.postgresFolder, 'bench.copy'));
     await client.query(`COPY message TO ${file} (FORMAT binary)`);
     const beganAtMs = performance.now();
     await client.query(`COPY copied_message FROM ${file} (FORMAT binary)`);

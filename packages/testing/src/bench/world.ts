@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createQueues, type Queues } from '@belfry/accepting';
 import { channels } from '@belfry/channels';
 import { createDatabase, type Database, migrate } from '@belfry/database';
-import { startPostgres, startRedis } from '@belfry/embedded';
+import { closeFolder, startPostgres, startRedis } from '@belfry/embedded';
 import { createLogger, createRedis, newId } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import { channelVersion, createFactories, type Tenant, testKeyRing } from '../factories';
@@ -18,6 +18,7 @@ export type BenchEvent = { name: string; eventId: string; versionId: string };
 /** The stores of a bench, with a tenant to send for; nothing of ours runs yet. */
 export type BenchWorld = {
   postgresPid: number;
+  postgresFolder: string;
   redisPid: number;
   database: Database;
   redis: Redis;
@@ -49,12 +50,16 @@ const prefix = 'bench';
 
 /** As docker-compose.yml starts it. */
 export const gatewayNodeOptions: readonly string[] = [
+  '--max-old-space-size=512',
   '--max-semi-space-size=32',
   '--no-parallel-scavenge',
   '--interrupt-budget=10000',
 ];
 
-export const workerNodeOptions: readonly string[] = ['--interrupt-budget=10000'];
+export const workerNodeOptions: readonly string[] = [
+  '--max-old-space-size=384',
+  '--interrupt-budget=10000',
+];
 
 export async function openBenchWorld(): Promise<BenchWorld> {
   const closers: (() => unknown)[] = [];
@@ -74,7 +79,11 @@ type Closers = (() => unknown)[];
 async function build(closers: Closers): Promise<Omit<BenchWorld, 'close'>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'belfry-bench-'));
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
-  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres') });
+  await closeFolder(folder);
+  const postgres = await startPostgres({
+    dataDir: path.join(folder, 'postgres'),
+    canUseServerFiles: true,
+  });
   closers.push(postgres.stop);
   const cacheDir = path.join(repositoryRoot, '.belfry', 'cache');
   const dataDir = path.join(folder, 'redis');
@@ -94,7 +103,7 @@ async function build(closers: Closers): Promise<Omit<BenchWorld, 'close'>> {
   mkdirSync(logFolder);
   const urls = { DATABASE_URL: postgres.url, REDIS_URL: redisServer.url };
   return {
-    ...{ postgresPid: postgres.pid, redisPid: redisServer.pid },
+    ...{ postgresPid: postgres.pid, postgresFolder: postgres.folder, redisPid: redisServer.pid },
     ...{ redisUrl: redisServer.url, databaseUrl: postgres.url },
     ...{ database, redis, queues, prefix, load },
     ...(await createTenant(database)),

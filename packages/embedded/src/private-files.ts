@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  lchownSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { hasCode } from './has-code';
+
+/** A system account by its numbers. */
+export type Ids = { uid: number; gid: number };
+
+const ownerOnly = 0o600;
+const permissionsOfOthers = 0o077;
+const passwordBytes = 24;
+
+/** Complete or not at all, and readable by its owner only: `owner`, or this process's user. */
+export function writePrivately(file: string, text: string, owner?: Ids): void {
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  // `wx` follows no link that stands here.
+  writeFileSync(unfinished, text, { mode: ownerOnly, flag: 'wx' });
+  if (owner) lchownSync(unfinished, owner.uid, owner.gid);
+  renameSync(unfinished, file);
+}
+
+/** Takes all permissions on a folder and its content from everybody but the owner; `owner` becomes the owner. */
+export function closeTree(place: string, owner?: Ids): void {
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  // A server that runs here may have removed it meanwhile. Links keep their owner, as do the files they point to.
+  if (!stats || stats.isSymbolicLink()) return;
+  if (owner && (stats.uid !== owner.uid || stats.gid !== owner.gid)) {
+    ignoreMissing(() => lchownSync(place, owner.uid, owner.gid));
+  }
+  if (stats.mode & permissionsOfOthers) {
+    ignoreMissing(() => chmodSync(place, stats.mode & ~permissionsOfOthers));
+  }
+  if (!stats.isDirectory()) return;
+  const names = ignoreMissing(() => readdirSync(place)) ?? [];
+  for (const name of names) closeTree(path.join(place, name), owner);
+}
+
+function ignoreMissing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Hexadecimal, so it needs no quoting in SQL, redis.conf or a URL. */
+export function createPassword(): string {
+  return randomBytes(passwordBytes).toString('hex');
+}
+
+export const passwordFile = (folder: string) => path.join(folder, 'password');
+
+/** The password of the server in this folder; undefined for a server of an earlier version, which had none. */
+export function readPassword(folder: string): string | undefined {
+  return ignoreMissing(() => readFileSync(passwordFile(folder), 'utf8').trim()) || undefined;
+}
