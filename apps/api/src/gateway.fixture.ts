@@ -63,7 +63,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
       },
     },
     https: { allowHttp: true, isTrustedProxy: () => false },
-    bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, bodyTimeoutMs: 5_000 },
+    bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, pace },
     metrics: { countHttpRequest: (request) => counted.push(request) },
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
@@ -134,6 +134,9 @@ function keyedCallWithoutStores(): KeyedCall {
     count: () => undefined,
   });
 }
+
+/** Without a least rate: a test that wants one sets it. */
+const pace = { timeoutMs: 5_000, windowMs: 5_000, minBytes: 0 };
 
 const apps = [
   { id: appId, accountId: 'account_1', delivery: 'sandbox' as const },

@@ -138,7 +138,11 @@ describe('a body whose chunks are broken', () => {
 describe('a body that does not come', () => {
   test('is waited for no longer than the limit', async () => {
     const { gateway, port } = await start({
-      bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, bodyTimeoutMs: 50 },
+      bodies: {
+        maxBodyBytes: 20_000,
+        maxBodiesInMemoryBytes: 64_000_000,
+        pace: { timeoutMs: 50, windowMs: 50, minBytes: 0 },
+      },
     });
     const { socket, answer } = connect(port);
     socket.write(`${head(gateway, 'Content-Length: 100')}{"event"`);

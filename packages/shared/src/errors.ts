@@ -83,7 +83,7 @@ export const errorCatalogue = {
   },
   request_timeout: {
     status: 408,
-    when: 'The call did not arrive in time.',
+    when: 'The call did not arrive in time: its headers within 10 s, its body within 30 s, and in each 5 s 80 KB of the body or its end.',
     text: 'the call did not arrive in time',
   },
   idempotency_conflict: {
@@ -114,7 +114,7 @@ export const errorCatalogue = {
   },
   rate_limited: {
     status: 429,
-    when: 'The account is over its rate limit.',
+    when: 'The account is over its rate limit, or holds as much memory or as many waiting calls as one account may.',
     text: 'the account is over its rate limit',
     headers: { 'Retry-After': '1' },
   },

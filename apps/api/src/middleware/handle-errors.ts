@@ -6,6 +6,8 @@ import { sendAnswer, sendAnswerAndClose } from '../answer';
 import { callOf } from '../call';
 import { errorBody, internalError } from '../error-body';
 import { routeOf } from './access-log';
+import { smallBodyBytes } from './body-memory';
+import { declaredBytes } from './declared-body';
 
 /** What no route took. */
 export const notFound: RequestHandler = function notFound(_req, _res, next) {
@@ -44,11 +46,9 @@ function appErrorOf(thrown: unknown): AppError {
   return internalError(thrown);
 }
 
-/** Node reads the rest of so small a body by itself, and the connection can be used again. */
-const smallBodyBytes = 64 * 1024;
-
+/** Node reads the rest of a small body by itself, and the connection can be used again. */
 function mayHoldConnection({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false;
   const isChunked = headers['transfer-encoding'] !== undefined;
-  return isChunked || Number(headers['content-length'] ?? 0) > smallBodyBytes;
+  return isChunked || declaredBytes(headers) > smallBodyBytes;
 }
