@@ -7,6 +7,8 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
   const lookUps = createGatewayLookUps(
     {
       findApiKey: async () => undefined,
+      readApiKeyIds: async () => [],
+      readAppIds: async () => [],
       findSealedKeys: async () => [],
       findApp: async () => undefined,
       findVersion: async () => undefined,
@@ -18,7 +20,7 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
       },
       ...changes,
     },
-    { ttlMs, maxEntries: 10 },
+    { ttlMs, maxEntries: 10, clientNetwork: () => 'network' },
   );
   return { lookUps, asked };
 }

@@ -23,6 +23,7 @@ import {
   createDatabase,
   createDatabaseCheck,
   createDevices,
+  createIdLists,
   createInbox,
   createLookUps,
   createReadiness,
@@ -40,6 +41,7 @@ import {
   writeRequests,
 } from '@belfry/database';
 import {
+  clientNetwork,
   createMetrics,
   createRedis,
   createRedisCheck,
@@ -86,9 +88,10 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
-  const lookUps = createGatewayLookUps(createLookUps(database.lookUps), {
+  const lookUps = createGatewayLookUps(createStoredLookUps(database), {
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
+    clientNetwork: (req) => clientNetwork(req, https.isTrustedProxy),
   });
   const secrets = createSecrets(env.BELFRY_KEYS);
   const redis = createRedis({ url: env.REDIS_URL, log });
@@ -137,6 +140,10 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     newId,
     now: () => new Date(),
   };
+}
+
+function createStoredLookUps({ lookUps }: Database) {
+  return { ...createLookUps(lookUps), ...createIdLists(lookUps) };
 }
 
 type AcceptingParts = {

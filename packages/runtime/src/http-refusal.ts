@@ -22,12 +22,12 @@ export function findHttpRefusal(req: IncomingMessage): HttpRefusal | undefined {
   const coding = req.headers['transfer-encoding'];
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked') return unsupportedTransferEncoding;
-    if (req.httpVersion === '1.0') return badRequest('HTTP/1.0 has no Transfer-Encoding');
+    if (req.httpVersion !== '1.1') return badRequest('only HTTP/1.1 has a Transfer-Encoding');
   }
   const [host, ...more] = valuesOfHeader(req, 'host');
   if (more.length > 0) return badRequest('the Host header was sent more than once');
   if (host === undefined) {
-    return req.httpVersion === '1.0' ? undefined : badRequest('the Host header is missing');
+    return req.httpVersion === '1.1' ? badRequest('the Host header is missing') : undefined;
   }
   return hostShape.test(host) ? undefined : badRequest(malformedHost);
 }

@@ -114,7 +114,7 @@ export const errorCatalogue = {
   },
   rate_limited: {
     status: 429,
-    when: 'The account is over its rate limit, or holds as much memory or as many waiting calls as one account may.',
+    when: 'The account is over its rate limit, or holds as much memory or as many waiting calls as one account may; or the caller’s network (an IPv4 address, or the /64 of an IPv6 one) named too many API keys or apps that do not exist, 20 at once and then one a second.',
     text: 'the account is over its rate limit',
     headers: { 'Retry-After': '1' },
   },
