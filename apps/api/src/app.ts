@@ -8,6 +8,7 @@ import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
 import { createBodyMemory } from './middleware/body-memory';
 import { type BodyPaceOptions, createBodyPace } from './middleware/body-pace';
+import { checkTarget } from './middleware/check-target';
 import { createCheckDeclaredBody, refuseEncoding } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
 import type { LimitRate } from './middleware/rate-limit';
@@ -123,11 +124,11 @@ export function createApi(deps: ApiDeps): Api {
 
 const sendPath = '/v1/apps/:app_id/events/send';
 
-/** What comes before every route, in order; the two of health stand between. */
+/** What comes before every route, in order; the two of health stand between. A send past Express has no escapes in its target. */
 function addSteps(app: Express, deps: ApiDeps): RequestHandler[] {
   const [requestId, accessLog] = [createRequestId(deps), createAccessLog(deps)];
   const requireHttps = createRequireHttps(deps.https);
-  app.use([requestId, accessLog]);
+  app.use([requestId, accessLog, checkTarget]);
   app.get('/livez', livez);
   app.get('/readyz', createReadyz(deps));
   app.use(requireHttps);

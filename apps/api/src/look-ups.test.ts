@@ -73,4 +73,13 @@ describe('createGatewayLookUps', () => {
     isAway = false;
     expect(await lookUps.findApp('app')).toMatchObject({ id: 'app' });
   });
+
+  test('refuses with 422, not as a store that is away, what PostgreSQL cannot hold', async () => {
+    const { lookUps } = setUp(1_000, {
+      findUsers: async () => {
+        throw Object.assign(new Error('invalid byte sequence'), { code: '22021' });
+      },
+    });
+    await expect(lookUps.findUser('app', 'u')).rejects.toMatchObject({ status: 422 });
+  });
 });

@@ -4,6 +4,7 @@ import {
   type AppRow,
   createFindUser,
   type IdLists,
+  isRefusedContent,
   type LookUps,
 } from '@belfry/database';
 import {
@@ -116,6 +117,9 @@ export async function orRefuse<T>(asked: Promise<T>): Promise<T> {
     return await asked;
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
+    if (isRefusedContent(cause)) {
+      throw new AppError('validation_failed', 'a value of the call cannot be stored', { cause });
+    }
     throw new AppError(
       'unavailable',
       'the store does not answer; nothing was accepted: try again',

@@ -54,7 +54,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
     const query = { ...call.query, ...message };
     return send(usual, { ...call, query, body: changed(call.body, message) });
   },
-  not_found: withParameter('app_id', '%E0'),
+  not_found: withParameter('app_id', ''),
   request_timeout: (call, { hasty }) => sendHead(hasty, call, { isWhole: false }),
   idempotency_conflict: (call, { usual }) => sendWhileKeyIsInUse(usual, call),
   body_too_large: withHeader('Content-Length', '10000001'),

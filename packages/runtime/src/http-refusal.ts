@@ -47,6 +47,9 @@ export function toHttpRefusal(error: NodeJS.ErrnoException & { reason?: string }
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     return { status: 431, code: 'headers_too_large', text: 'the headers are over 16 KB' };
   }
+  if (error.code === 'HPE_INVALID_EOF_STATE') {
+    return badRequest('the connection ended before the call was whole');
+  }
   // The parser has this code also for a call that declares its length in two ways.
   const isCoding = error.code === 'HPE_INVALID_TRANSFER_ENCODING';
   if (isCoding && !error.reason?.includes('Content-Length')) return unsupportedTransferEncoding;

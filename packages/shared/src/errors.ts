@@ -11,7 +11,7 @@ type ErrorEntry = {
 export const errorCatalogue = {
   bad_request: {
     status: 400,
-    when: 'The call cannot be read as HTTP, its Host header is missing, malformed or repeated, or its body ended early.',
+    when: 'The call cannot be read as HTTP, its Host header is missing, malformed or repeated, its URL is not percent-encoded UTF-8 or holds U+0000, or its body ended early.',
     text: 'the call cannot be read as HTTP',
   },
   malformed_json: { status: 400, when: 'The body is not JSON.', text: 'Unable to process JSON' },

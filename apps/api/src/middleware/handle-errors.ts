@@ -41,8 +41,6 @@ export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandle
 
 function appErrorOf(thrown: unknown): AppError {
   if (thrown instanceof AppError && thrown.code !== 'internal') return thrown;
-  // Express throws it for a path that is not percent-encoded: there is nothing of that name.
-  if (thrown instanceof URIError) return new AppError('not_found');
   return internalError(thrown);
 }
 
