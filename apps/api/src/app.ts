@@ -1,20 +1,18 @@
 import type { BulkSend, DryRun, KeyedCall, SendEvent } from '@belfry/accepting';
-import type { Logger } from '@belfry/runtime';
+import { clientNetwork, type Logger } from '@belfry/runtime';
 import type { WireChannels } from '@belfry/shared';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { createDirectRoute, type DirectRoute } from './direct-route';
 import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
 import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
 import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
-import { createCheckDeclaredBody } from './middleware/declared-body';
+import { createBodyMemory } from './middleware/body-memory';
+import { type BodyPaceOptions, createBodyPace } from './middleware/body-pace';
+import { checkTarget } from './middleware/check-target';
+import { createCheckDeclaredBody, refuseEncoding } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
 import type { LimitRate } from './middleware/rate-limit';
-import {
-  type BodyRoom,
-  createBodyRoom,
-  createReadBody,
-  type ReadBodyOptions,
-} from './middleware/read-body';
+import { createReadBody, type ReadBody, type ReadBodyOptions } from './middleware/read-body';
 import { createRequestId } from './middleware/request-id';
 import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
 import type { Operation } from './operation';
@@ -57,7 +55,7 @@ export type ApiDeps = AuthenticateDeps &
     /** The registry of channels: what the wire takes follows from it. */
     channels: WireChannels;
     https: RequireHttpsDeps;
-    bodies: Omit<ReadBodyOptions, 'room'> & { maxBodiesInMemoryBytes: number };
+    bodies: { maxBodyBytes: number; maxBodiesInMemoryBytes: number; pace: BodyPaceOptions };
     metrics: AccessLogDeps['metrics'];
     publicUrl: string;
     log: Logger;
@@ -72,12 +70,12 @@ export type Api = Express & { directRoute: DirectRoute };
 export function createApi(deps: ApiDeps): Api {
   const app = createExpress();
   const readInTurn = createTurns();
-  const room = createBodyRoom(deps.bodies.maxBodiesInMemoryBytes);
+  const readBody = createBodyReaders(deps.bodies);
   const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     limitRate: deps.limitRate,
-    readBody: createReadBody({ ...deps.bodies, room }),
+    readBody: readBody({ kind: 'account', maxBodyBytes: deps.bodies.maxBodyBytes }),
     readJson: createReadJson(readInTurn),
   };
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
@@ -116,21 +114,21 @@ export function createApi(deps: ApiDeps): Api {
   app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));
   app.post('/v1/apps/:app_id/push/status', post(pushStatus));
   app.get('/v1/apps/:app_id/sandbox/wait', waiting(sandbox.answer));
-  addInboxRoutes(app, { ...deps, room });
-  addReceiptRoutes(app, { ...deps, room });
-  app.use([...(deps.slack ? [deps.slack] : []), notFound]);
-  app.use(handleErrors);
+  addInboxRoutes(app, deps, readBody);
+  addReceiptRoutes(app, deps, readBody);
+  addSlackRoutes(app, deps, readBody);
+  app.use(notFound, handleErrors);
   const directRoute = createDirectRoute({ path: sendPath, steps, handler: send, handleErrors });
   return Object.assign(app, { directRoute });
 }
 
 const sendPath = '/v1/apps/:app_id/events/send';
 
-/** What comes before every route, in order; the two of health stand between. */
+/** What comes before every route, in order; the two of health stand between. A send past Express has no escapes in its target. */
 function addSteps(app: Express, deps: ApiDeps): RequestHandler[] {
   const [requestId, accessLog] = [createRequestId(deps), createAccessLog(deps)];
   const requireHttps = createRequireHttps(deps.https);
-  app.use([requestId, accessLog]);
+  app.use([requestId, accessLog, checkTarget]);
   app.get('/livez', livez);
   app.get('/readyz', createReadyz(deps));
   app.use(requireHttps);
@@ -155,19 +153,26 @@ function createExpress(): Express {
   return app;
 }
 
+type BodyReaders = (body: Pick<ReadBodyOptions, 'kind' | 'maxBodyBytes'>) => ReadBody;
+
+/** Makes readers that share one memory, whichever route reads. */
+function createBodyReaders({ maxBodiesInMemoryBytes, maxBodyBytes, pace }: ApiDeps['bodies']) {
+  const memory = createBodyMemory({ maxBytes: maxBodiesInMemoryBytes, maxBodyBytes });
+  const shared = { memory, pace: createBodyPace(pace) };
+  return (body: Parameters<BodyReaders>[0]) => createReadBody({ ...body, ...shared });
+}
+
 const inboxPath = '/v1/apps/:app_id/in_app_notifications';
 
 /** What front ends call from a browser; no other route is for one. */
-function addInboxRoutes(
-  app: Express,
-  { inbox: store, bodies, room, limitRate }: ApiDeps & { room: BodyRoom },
-): void {
-  const small = { ...bodies, room, maxBodyBytes: maxInboxBodyBytes };
+function addInboxRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders): void {
+  const { inbox: store, limitRate } = deps;
+  const small = { maxBodyBytes: maxInboxBodyBytes };
   const inbox = createInboxRoutes(
     { inbox: store },
     {
       checkDeclaredBody: createCheckDeclaredBody(small),
-      readBody: createReadBody(small),
+      readBody: readForNetwork(deps, createReader({ kind: 'network', ...small })),
       limitRate,
     },
   );
@@ -182,12 +187,30 @@ function addInboxRoutes(
 }
 
 /** What providers call, with the secret in the path in place of a key. */
-function addReceiptRoutes(app: Express, deps: ApiDeps & { room: BodyRoom }): void {
-  const readBody = createReadBody({
-    ...deps.bodies,
-    room: deps.room,
-    maxBodyBytes: maxReceiptBytes,
-  });
+function addReceiptRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders): void {
+  const readBody = createReader({ kind: 'receipt', maxBodyBytes: maxReceiptBytes });
   const receipts = createReceiptRoutes(deps, readBody);
   app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
+}
+
+/** The events that Belfry takes have some hundred bytes. */
+const maxSlackEventBytes = 64 * 1024;
+
+/** Slack's library reads a body before it checks the signature, so it is read here, within bounds, and handed on. */
+function addSlackRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders): void {
+  if (!deps.slack) return;
+  const limits = { kind: 'network', maxBodyBytes: maxSlackEventBytes } as const;
+  const readBody = readForNetwork(deps, createReader(limits));
+  app.post('/slack/events', async (req, res, next) => {
+    refuseEncoding(req);
+    Object.assign(req, { rawBody: await readBody(req, res) });
+    next();
+  });
+  app.use(deps.slack);
+}
+
+/** For bodies that are read before it is known who calls. */
+function readForNetwork({ https }: ApiDeps, readBody: ReadBody) {
+  return (req: Request, res: Response) =>
+    readBody(req, res, clientNetwork(req, https.isTrustedProxy));
 }

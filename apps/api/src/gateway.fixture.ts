@@ -63,7 +63,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
       },
     },
     https: { allowHttp: true, isTrustedProxy: () => false },
-    bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, bodyTimeoutMs: 5_000 },
+    bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, pace },
     metrics: { countHttpRequest: (request) => counted.push(request) },
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
@@ -73,7 +73,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
   };
   const api = createApi(deps);
   const directTargets = watchDirectRoute(api, isDirect);
-  const server = createApiServer(api, { newId, log: deps.log });
+  const server = createApiServer(api, { ...deps.https, newId, log: deps.log });
   const auth = `AuthKey ${key}`;
   return { server, counted, sent, sentInBulk, lines, directTargets, keyId: id, auth, key };
 }
@@ -134,6 +134,9 @@ function keyedCallWithoutStores(): KeyedCall {
     count: () => undefined,
   });
 }
+
+/** Without a least rate: a test that wants one sets it. */
+const pace = { timeoutMs: 5_000, windowMs: 5_000, minBytes: 0 };
 
 const apps = [
   { id: appId, accountId: 'account_1', delivery: 'sandbox' as const },

@@ -7,6 +7,8 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
   const lookUps = createGatewayLookUps(
     {
       findApiKey: async () => undefined,
+      readApiKeyIds: async () => [],
+      readAppIds: async () => [],
       findSealedKeys: async () => [],
       findApp: async () => undefined,
       findVersion: async () => undefined,
@@ -18,7 +20,7 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
       },
       ...changes,
     },
-    { ttlMs, maxEntries: 10 },
+    { ttlMs, maxEntries: 10, clientNetwork: () => 'network' },
   );
   return { lookUps, asked };
 }
@@ -70,5 +72,14 @@ describe('createGatewayLookUps', () => {
     });
     isAway = false;
     expect(await lookUps.findApp('app')).toMatchObject({ id: 'app' });
+  });
+
+  test('refuses with 422, not as a store that is away, what PostgreSQL cannot hold', async () => {
+    const { lookUps } = setUp(1_000, {
+      findUsers: async () => {
+        throw Object.assign(new Error('invalid byte sequence'), { code: '22021' });
+      },
+    });
+    await expect(lookUps.findUser('app', 'u')).rejects.toMatchObject({ status: 422 });
   });
 });

@@ -40,7 +40,7 @@ export function headersOfErrors(operation: Operation, codes: readonly ErrorCode[
   return {
     ...always,
     ...(takesKey(operation) && codes.includes('internal') ? maybeReplayed : {}),
-    ...(codes.includes('rate_limited') ? limited : {}),
+    ...(codes.includes('rate_limited') ? maybeLimited : {}),
     ...Object.fromEntries(own.map(([name, example]) => [name, header(name, { example })])),
   };
 }
@@ -63,9 +63,4 @@ const maybeReplayed = { 'Idempotent-Replayed': header('Idempotent-Replayed', opt
 const maybeLimited = {
   'RateLimit-Policy': header('RateLimit-Policy', optional),
   RateLimit: header('RateLimit', optional),
-};
-
-const limited = {
-  'RateLimit-Policy': header('RateLimit-Policy', { example: '"account";q=1;w=1' }),
-  RateLimit: header('RateLimit', { example: '"account";r=0;t=1' }),
 };

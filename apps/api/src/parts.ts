@@ -23,6 +23,7 @@ import {
   createDatabase,
   createDatabaseCheck,
   createDevices,
+  createIdLists,
   createInbox,
   createLookUps,
   createReadiness,
@@ -40,6 +41,7 @@ import {
   writeRequests,
 } from '@belfry/database';
 import {
+  clientNetwork,
   createFairQueue,
   createMetrics,
   createRedis,
@@ -61,6 +63,7 @@ import type { ApiDeps } from './app';
 import { createKeyUses } from './key-uses';
 import { createKeyedCalls } from './keyed-calls';
 import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
+import { minBodiesInMemory } from './middleware/body-memory';
 import { createLimitRate } from './middleware/rate-limit';
 import { readSlackApp } from './slack/app';
 import type { SlackRouterDeps } from './slack/router';
@@ -68,7 +71,8 @@ import { createStoreWrite, type StoreWrite } from './store-writes';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const cachedRows = 10_000;
-const bodyTimeoutMs = 30_000;
+/** 16 KB/s: less is no caller with a body to send, but one that holds memory. */
+const bodyPace = { timeoutMs: 30_000, windowMs: 5_000, minBytes: 80_000 };
 const maxWritesWaiting = 2_000;
 /** A caller's own timeout is often 5 s. */
 const maxWriteWaitMs = 3_000;
@@ -85,9 +89,10 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
-  const lookUps = createGatewayLookUps(createLookUps(database.lookUps), {
+  const lookUps = createGatewayLookUps(createStoredLookUps(database), {
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
+    clientNetwork: (req) => clientNetwork(req, https.isTrustedProxy),
   });
   const secrets = createSecrets(env.BELFRY_KEYS);
   const redis = createRedis({ url: env.REDIS_URL, log });
@@ -136,6 +141,10 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     newId,
     now: () => new Date(),
   };
+}
+
+function createStoredLookUps({ lookUps }: Database) {
+  return { ...createLookUps(lookUps), ...createIdLists(lookUps) };
 }
 
 type AcceptingParts = {
@@ -304,11 +313,14 @@ function createAccepting(parts: AcceptingParts): Accepting {
 }
 
 function bodyLimits(env: Env<'api'>): ApiDeps['bodies'] {
-  return {
-    maxBodyBytes: env.MAX_BODY_BYTES,
-    maxBodiesInMemoryBytes: env.MAX_BODIES_IN_MEMORY_BYTES,
-    bodyTimeoutMs,
-  };
+  const maxBodyBytes = env.MAX_BODY_BYTES;
+  const maxBodiesInMemoryBytes = env.MAX_BODIES_IN_MEMORY_BYTES;
+  if (maxBodiesInMemoryBytes >= minBodiesInMemory * maxBodyBytes) {
+    return { maxBodyBytes, maxBodiesInMemoryBytes, pace: bodyPace };
+  }
+  const problem = `must be at least ${minBodiesInMemory} times MAX_BODY_BYTES`;
+  const example = String(minBodiesInMemory * maxBodyBytes);
+  throw new EnvError([{ name: 'MAX_BODIES_IN_MEMORY_BYTES', problem, example }]);
 }
 
 function httpsRules(env: Env<'api'>): ApiDeps['https'] {

@@ -74,7 +74,7 @@ export function createPost(deps: PostDeps) {
       const idempotencyKey = readIdempotencyKey(req);
       const limited = limitRate(call, caller.accountId);
       if (isPromise(limited)) await limited;
-      const bytes = await readBody(req, res);
+      const bytes = await readBody(req, res, caller.accountId);
       const path = pathParametersOf(req);
       const head = { callId: call.id, caller, path, idempotencyKey, bytes };
       const made = route.prepare(head);
@@ -87,7 +87,7 @@ export function createPost(deps: PostDeps) {
     return postUnparsed({
       operation,
       prepare: ({ bytes, callId, caller, path, idempotencyKey }) =>
-        andThen(readJson(bytes), (body) =>
+        andThen(readJson(bytes, caller.accountId), (body) =>
           andThen(prepare({ callId, caller, path, idempotencyKey, body }), (work) => ({
             work,
             canonicalBody: () => (isLarge(bytes) ? canonicalJsonInTime(body) : canonicalJson(body)),

@@ -56,7 +56,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
     const query = { ...call.query, ...message };
     return send(usual, { ...call, query, body: changed(call.body, message) });
   },
-  not_found: withParameter('app_id', '%E0'),
+  not_found: withParameter('app_id', ''),
   request_timeout: (call, { hasty }) => sendHead(hasty, call, { isWhole: false }),
   idempotency_conflict: (call, { usual }) => sendWhileKeyIsInUse(usual, call),
   body_too_large: withHeader('Content-Length', '10000001'),
@@ -87,6 +87,8 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   },
   headers_too_large: withHeader('X-Large', 'x'.repeat(17_000)),
   internal: (call, { faulty }) => send(faulty, call),
+  unsupported_transfer_encoding: (call, { usual }) =>
+    sendHead(usual, call, { extraLine: 'Transfer-Encoding: gzip, chunked', isWhole: true }),
   unavailable: (call, { storeless }) => send(storeless, call),
 };
 

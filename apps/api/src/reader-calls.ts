@@ -1,6 +1,6 @@
 import type { InboxAddress } from '@belfry/database';
 import { isUserId, parseJson, withoutNulls } from '@belfry/shared';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { sendAnswer } from './answer';
 import { callOf } from './call';
 import {
@@ -11,7 +11,8 @@ import {
 import type { Checks } from './post';
 import { invalidValue, type Query, queryValueOf } from './query-values';
 
-export type ReaderCallsDeps = Omit<Checks, 'authenticate' | 'readJson'> & {
+export type ReaderCallsDeps = Pick<Checks, 'checkDeclaredBody' | 'limitRate'> & {
+  readBody(req: Request, res: Response): Promise<Buffer>;
   reader: AuthenticateReaderDeps;
 };
 

@@ -1,28 +1,51 @@
-import { createSemaphore } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 
-/** Runs work when its turn has come. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work of an account when its turn has come. */
+export type InTurn = <T>(accountId: string, work: () => Promise<T>) => Promise<T>;
 
+/** Of one account. */
 const maxWaiting = 100;
 
-/** Lets one in at a time, in the order they came; refuses with 503 whom there is no room for. */
+/** Lets one in at a time, the accounts by turns, so that none waits for all that another one sends. */
 export function createTurns(): InTurn {
-  const turns = createSemaphore(1);
-  let inside = 0;
-  return async function inTurn(work) {
-    if (inside >= maxWaiting) throw tooManyWait();
-    inside += 1;
-    const release = await turns.acquire();
+  /** The account whose turn is next comes first. */
+  const waiting = new Map<string, (() => void)[]>();
+  let isBusy = false;
+
+  async function waitForTurn(accountId: string): Promise<void> {
+    const queue = waiting.get(accountId) ?? [];
+    if (queue.length >= maxWaiting) throw tooManyWait();
+    await new Promise<void>((resolve) => {
+      queue.push(resolve);
+      waiting.set(accountId, queue);
+    });
+  }
+
+  function startNext(): void {
+    const [next] = waiting;
+    isBusy = next !== undefined;
+    if (!next) return;
+    const [accountId, queue] = next;
+    const start = queue.shift();
+    waiting.delete(accountId);
+    if (queue.length > 0) waiting.set(accountId, queue);
+    start?.();
+  }
+
+  return async function inTurn(accountId, work) {
+    if (isBusy) await waitForTurn(accountId);
+    isBusy = true;
     try {
       return await work();
     } finally {
-      inside -= 1;
-      release();
+      startNext();
     }
   };
 }
 
 function tooManyWait(): AppError {
-  return new AppError('unavailable', 'too many large bodies wait for their turn: try again');
+  return new AppError(
+    'rate_limited',
+    `${maxWaiting} large bodies of the account wait already: send fewer at once`,
+  );
 }

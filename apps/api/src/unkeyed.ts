@@ -31,8 +31,9 @@ export function createUnkeyed(checks: Checks) {
       return async function handlePut(req, res) {
         const routeCall = await begin(req, res);
         checkDeclaredBody(req);
-        await limitRate(callOf(res), routeCall.caller.accountId);
-        const body = await readJson(await readBody(req, res));
+        const { accountId } = routeCall.caller;
+        await limitRate(callOf(res), accountId);
+        const body = await readJson(await readBody(req, res, accountId), accountId);
         sendAnswer(res, await answer({ ...routeCall, body, query: req.query }));
       };
     },

@@ -78,6 +78,7 @@ export function apiKeyPlace(id: string): string {
 
 /** Two may be active at once; a few more may be about to expire. */
 const maxKeysOfAccount = 10;
+const maxListedIds = 100_000;
 
 /** Questions with one answer. Those by id answer undefined for what is no UUID's row. */
 export function createLookUps(pool: pg.Pool) {
@@ -169,6 +170,26 @@ export function createLookUps(pool: pg.Pool) {
 }
 
 export type LookUps = ReturnType<typeof createLookUps>;
+
+/** The ids that the look-ups find; the newest where there are very many. */
+export function createIdLists(pool: pg.Pool) {
+  /** As one text: so many rows would hold the event loop. */
+  async function readIds(table: 'api_key' | 'app', condition: string): Promise<string[]> {
+    const { rows } = await pool.query<{ ids: string | null }>({
+      name: `read-${table}-ids`,
+      text: `SELECT string_agg(id::text, ' ') AS ids FROM (
+        SELECT id FROM ${table} WHERE ${condition} ORDER BY created_at DESC LIMIT ${maxListedIds}) newest`,
+    });
+    return rows[0]?.ids?.split(' ') ?? [];
+  }
+
+  return {
+    readApiKeyIds: () => readIds('api_key', isKeyActive),
+    readAppIds: () => readIds('app', 'deleted_at IS NULL'),
+  };
+}
+
+export type IdLists = ReturnType<typeof createIdLists>;
 
 type Query = { name: string; text: string; values: unknown[] };
 

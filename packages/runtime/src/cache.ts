@@ -10,21 +10,22 @@ export type CacheOptions = {
 
 /**
  * Remembers what `find` found; what it did not find, or what is not to be kept, is asked again each time.
- * Callers that ask for the same key at once share one look-up; what is in memory is given at once.
+ * Callers that ask for the same key at once share one look-up; what is in memory is given at once. `context` is handed on
+ * to `find`, and is no part of the key.
  */
-export function createCache<Value extends object>(
-  find: (key: string) => Promise<Value | undefined>,
+export function createCache<Value extends object, Context = void>(
+  find: (key: string, context: Context) => Promise<Value | undefined>,
   { ttlMs, maxEntries }: CacheOptions,
   isKept: (value: Value) => boolean = () => true,
-): (key: string) => Awaitable<Value | undefined> {
+): (key: string, context: Context) => Awaitable<Value | undefined> {
   // lru-cache takes a ttl of 0 for "never ends".
   if (ttlMs === 0) return find;
   const known = new LRUCache<string, Value>({ max: maxEntries, ttl: ttlMs });
   const pending = new Map<string, Promise<Value | undefined>>();
 
-  async function ask(key: string): Promise<Value | undefined> {
+  async function ask(key: string, context: Context): Promise<Value | undefined> {
     try {
-      const value = await find(key);
+      const value = await find(key, context);
       if (value !== undefined && isKept(value)) known.set(key, value);
       return value;
     } finally {
@@ -32,10 +33,10 @@ export function createCache<Value extends object>(
     }
   }
 
-  return function lookUp(key) {
+  return function lookUp(key, context) {
     const value = known.get(key);
     if (value !== undefined) return value;
-    const asked = pending.get(key) ?? ask(key);
+    const asked = pending.get(key) ?? ask(key, context);
     pending.set(key, asked);
     return asked;
   };

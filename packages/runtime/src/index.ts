@@ -1,9 +1,12 @@
 export { type Awaitable, andThen, isPromise } from './awaitable';
 export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } from './batcher';
 export { type CacheOptions, createCache } from './cache';
-
+export { clientNetwork } from './client-network';
 export { type Env, EnvError, environmentOver, readEnv } from './env';
 export { createFairQueue, type FairQueue } from './fair-queue';
+export { createGuardedFind } from './guarded-find';
+export type { HttpRefusal } from './http-refusal';
+export { answerAndClose, createHttpServer, type HttpServerOptions } from './http-server';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
 export { watchLoop } from './loop-watch';
@@ -33,6 +36,7 @@ export {
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
 export { createTimeouts, type Timeouts } from './timeouts';
+export { createTokenBuckets } from './token-buckets';
 export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
 export { withinTime } from './within-time';
 export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';

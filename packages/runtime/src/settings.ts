@@ -139,7 +139,7 @@ export const settings = {
     default: 64_000_000,
     minimum: 10_000_000,
     maximum: 1_000_000_000,
-    help: 'Bodies in memory at once, all calls together; beyond it calls are answered 503.',
+    help: 'Bodies in memory at once, all calls together; beyond it calls are answered 503. At least 4 times MAX_BODY_BYTES. One account may use an eighth of it, or one largest body, and beyond it is answered 429; an eighth is reserved for bodies up to 64 KB, one for receipts of providers, one for what is read before the caller is known.',
   }),
   MAX_BATCH_ITEMS: integer({
     group: 'gateway',

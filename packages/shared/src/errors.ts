@@ -11,7 +11,7 @@ type ErrorEntry = {
 export const errorCatalogue = {
   bad_request: {
     status: 400,
-    when: 'The call cannot be read as HTTP, or its body ended early.',
+    when: 'The call cannot be read as HTTP, its Host header is missing, malformed or repeated, its URL is not percent-encoded UTF-8 or holds U+0000, or its body ended early.',
     text: 'the call cannot be read as HTTP',
   },
   malformed_json: { status: 400, when: 'The body is not JSON.', text: 'Unable to process JSON' },
@@ -83,7 +83,7 @@ export const errorCatalogue = {
   },
   request_timeout: {
     status: 408,
-    when: 'The call did not arrive in time.',
+    when: 'The call did not arrive in time: its headers within 10 s, its body within 30 s, and in each 5 s 80 KB of the body or its end.',
     text: 'the call did not arrive in time',
   },
   idempotency_conflict: {
@@ -119,7 +119,7 @@ export const errorCatalogue = {
   },
   rate_limited: {
     status: 429,
-    when: 'The account is over its rate limit.',
+    when: 'The account is over its rate limit, or holds as much memory or as many waiting calls as one account may; or the caller’s network (an IPv4 address, or the /64 of an IPv6 one) named too many API keys or apps that do not exist, 20 at once and then one a second.',
     text: 'the account is over its rate limit',
     headers: { 'Retry-After': '1' },
   },
@@ -132,6 +132,11 @@ export const errorCatalogue = {
     status: 500,
     when: 'A fault of ours; it is logged under the same request_id.',
     text: 'internal error',
+  },
+  unsupported_transfer_encoding: {
+    status: 501,
+    when: 'The Transfer-Encoding is not chunked.',
+    text: 'the only Transfer-Encoding supported is chunked, sent once',
   },
   unavailable: {
     status: 503,

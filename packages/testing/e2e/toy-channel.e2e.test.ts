@@ -82,7 +82,7 @@ const askGateway = `
     channels, newId, publicUrl: 'http://127.0.0.1', now: () => new Date(),
     findApiKey: unused, findApp: unused, sendEvent: unused, ready: async () => true,
     https: { allowHttp: true, isTrustedProxy: () => false },
-    bodies: { maxBodyBytes: 1000, maxBodiesInMemoryBytes: 1000, bodyTimeoutMs: 1000 },
+    bodies: { maxBodyBytes: 1000, maxBodiesInMemoryBytes: 100000, pace: { timeoutMs: 1000, windowMs: 1000, minBytes: 0 } },
     limitRate: unused, metrics: { countHttpRequest: () => undefined },
     log: createLogger({ level: 'error', process: 'api' }),
   });

@@ -10,7 +10,7 @@ export type InboxApp = App & { openInboxCounters: boolean };
 
 export type AuthenticateReaderDeps = {
   /** `id` is a UUID in lower case. */
-  findApp(id: string): Awaitable<InboxApp | undefined>;
+  findApp(id: string, req: Request): Awaitable<InboxApp | undefined>;
   /** Those that may be used now. */
   findSealedKeys(accountId: string): Promise<SealedApiKey[]>;
   openKey(key: SealedApiKey): string;
@@ -51,7 +51,7 @@ export function createAuthenticateReader(deps: AuthenticateReaderDeps) {
 
   async function findAppOf(req: Request): Promise<InboxApp | undefined> {
     const id = appIdOf(req.params);
-    return id === undefined ? undefined : deps.findApp(id);
+    return id === undefined ? undefined : deps.findApp(id, req);
   }
 }
 

@@ -10,7 +10,7 @@ export type Caller = { accountId: string; apiKeyId: string; app: App };
 
 export type AuthenticateDeps = {
   /** Keys that may be used now. */
-  findApiKey(id: string): Awaitable<StoredApiKey | undefined>;
+  findApiKey(id: string, req: Request): Awaitable<StoredApiKey | undefined>;
   /** The key was right. */
   noteKeyUse(id: string): void;
   /** `id` is a UUID in lower case. */
@@ -30,7 +30,7 @@ export function createAuthenticate({
 }: AuthenticateDeps): Authenticate {
   return function authenticate(req) {
     const given = parseApiKey(keyTextOf(req));
-    return andThen(given && findApiKey(given.id), (stored) => {
+    return andThen(given && findApiKey(given.id, req), (stored) => {
       const accountId = accountOf(given, stored);
       const apiKeyId = String(given?.id);
       const appId = appIdOf(req.params);

@@ -13,14 +13,19 @@ export function createCheckDeclaredBody({
 }): CheckDeclaredBody {
   return function checkDeclaredBody({ headers }) {
     if (!hasBody(headers)) throw new AppError('malformed_json', unreadableJson);
-    if (declaredBytesOf(headers) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
+    if (declaredBytes(headers) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
     if (!isJson(headers)) {
       throw new AppError('unsupported_media_type', 'the content type must be application/json');
     }
-    if (isEncoded(headers)) {
-      throw new AppError('unsupported_media_type', 'the body must not be compressed');
-    }
+    refuseEncoding({ headers });
   };
+}
+
+/** Nobody here decompresses. */
+export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || /^(identity)?$/i.test(encoding)) return;
+  throw new AppError('unsupported_media_type', 'the body must not be compressed');
 }
 
 export function bodyTooLarge(maxBodyBytes: number): AppError {
@@ -28,10 +33,11 @@ export function bodyTooLarge(maxBodyBytes: number): AppError {
 }
 
 function hasBody(headers: Headers): boolean {
-  return headers['transfer-encoding'] !== undefined || declaredBytesOf(headers) > 0;
+  return headers['transfer-encoding'] !== undefined || declaredBytes(headers) > 0;
 }
 
-function declaredBytesOf(headers: Headers): number {
+/** 0 for a body in chunks, and for none. */
+export function declaredBytes(headers: Headers): number {
   return Number(headers['content-length'] ?? 0);
 }
 
@@ -40,9 +46,4 @@ function isJson(headers: Headers): boolean {
   if (type === 'application/json') return true;
   const [mediaType = ''] = type.split(';', 1);
   return mediaType.trim().toLowerCase() === 'application/json';
-}
-
-function isEncoded(headers: Headers): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && !/^(identity)?$/i.test(encoding);
 }

@@ -6,6 +6,8 @@ import { sendAnswer, sendAnswerAndClose } from '../answer';
 import { callOf } from '../call';
 import { errorBody, internalError } from '../error-body';
 import { routeOf } from './access-log';
+import { smallBodyBytes } from './body-memory';
+import { declaredBytes } from './declared-body';
 
 /** What no route took. */
 export const notFound: RequestHandler = function notFound(_req, _res, next) {
@@ -39,16 +41,12 @@ export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandle
 
 function appErrorOf(thrown: unknown): AppError {
   if (thrown instanceof AppError && thrown.code !== 'internal') return thrown;
-  // Express throws it for a path that is not percent-encoded: there is nothing of that name.
-  if (thrown instanceof URIError) return new AppError('not_found');
   return internalError(thrown);
 }
 
-/** Node reads the rest of so small a body by itself, and the connection can be used again. */
-const smallBodyBytes = 64 * 1024;
-
+/** Node reads the rest of a small body by itself, and the connection can be used again. */
 function mayHoldConnection({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false;
   const isChunked = headers['transfer-encoding'] !== undefined;
-  return isChunked || Number(headers['content-length'] ?? 0) > smallBodyBytes;
+  return isChunked || declaredBytes(headers) > smallBodyBytes;
 }

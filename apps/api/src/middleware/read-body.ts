@@ -1,48 +1,34 @@
-import { createTimeouts, type Timeouts } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, Response } from 'express';
-import { bodyTooLarge } from './declared-body';
+import type { BodyKind, BodyLease, BodyMemory } from './body-memory';
+import type { BodyPace } from './body-pace';
+import { bodyTooLarge, declaredBytes } from './declared-body';
 
 export type ReadBodyOptions = {
   maxBodyBytes: number;
-  bodyTimeoutMs: number;
-  /** What all bodies together may take, whichever route reads them. */
-  room: BodyRoom;
+  kind: BodyKind;
+  memory: BodyMemory;
+  pace: BodyPace;
 };
 
-/** What bodies take of the memory, from their first byte to the end of their call. */
-export type BodyRoom = { take(bytes: number): boolean; giveBack(bytes: number): void };
+/** `owner` is the account or the network that the body counts for. */
+export type ReadBody = (req: Request, res: Response, owner: string) => Promise<Buffer>;
 
-export function createBodyRoom(maxBytes: number): BodyRoom {
-  let takenBytes = 0;
-  return {
-    take(bytes) {
-      if (takenBytes + bytes > maxBytes) return false;
-      takenBytes += bytes;
-      return true;
-    },
-    giveBack(bytes) {
-      takenBytes -= bytes;
-    },
-  };
-}
-
-export type ReadBody = (req: Request, res: Response) => Promise<Buffer>;
-
+/** Reads a body. Its memory is taken before it is allocated, and given back when the call ends. */
 export function createReadBody(options: ReadBodyOptions): ReadBody {
-  const { maxBodyBytes, bodyTimeoutMs, room } = options;
-  const timeouts = createTimeouts(bodyTimeoutMs);
+  const { maxBodyBytes, kind, memory, pace } = options;
 
-  return function readBody(req, res) {
+  return function readBody(req, res, owner) {
+    const declared = declaredBytes(req.headers);
+    if (declared > maxBodyBytes) return Promise.reject(bodyTooLarge(maxBodyBytes));
+    const lease: BodyLease = { kind, owner, reserved: 0, shared: 0 };
+    const take = (bytes: number) => memory.take(lease, bytes);
+    const giveBack = () => memory.giveBack(lease);
+    const refusal = declared > 0 ? take(declared) : undefined;
+    if (refusal) return Promise.reject(refusal);
+    res.on('close', giveBack);
     if (isContinueExpected(req)) res.writeContinue();
-    let bytes = 0;
-    res.on('close', () => room.giveBack(bytes));
-    return collect(req, timeouts, (chunk) => {
-      if (bytes + chunk.length > maxBodyBytes) return bodyTooLarge(maxBodyBytes);
-      if (!room.take(chunk.length)) return tooManyBodies();
-      bytes += chunk.length;
-      return undefined;
-    });
+    return collect(req, { pace, giveBack, sink: createSink({ declared, maxBodyBytes, take }) });
   };
 }
 
@@ -50,26 +36,76 @@ function isContinueExpected({ headers: { expect } }: Request): boolean {
   return expect !== undefined && /^100-continue$/i.test(expect);
 }
 
-function collect(
-  req: Request,
-  timeouts: Timeouts,
-  refuse: (chunk: Buffer) => AppError | undefined,
-): Promise<Buffer> {
+type Sink = {
+  add(chunk: Buffer): AppError | undefined;
+  body(): Buffer;
+};
+
+type SinkOptions = {
+  /** 0 for a body in chunks. */
+  declared: number;
+  maxBodyBytes: number;
+  take(bytes: number): AppError | undefined;
+};
+
+const noBytes = Buffer.alloc(0);
+const firstBytes = 4_096;
+
+/** Copies into one buffer: a list of chunks would take a hundred times its bytes where each chunk is one byte. */
+function createSink({ declared, maxBodyBytes, take }: SinkOptions): Sink {
+  let buffer: Buffer = noBytes;
+  let bytes = 0;
+
+  function makeRoom(neededBytes: number): AppError | undefined {
+    if (neededBytes > maxBodyBytes) return bodyTooLarge(maxBodyBytes);
+    const doubled = Math.max(2 * buffer.length, neededBytes, firstBytes);
+    const size = declared || Math.min(doubled, maxBodyBytes);
+    const refusal = declared ? undefined : take(size - buffer.length);
+    if (refusal) return refusal;
+    const larger = Buffer.allocUnsafeSlow(size);
+    buffer.copy(larger, 0, 0, bytes);
+    buffer = larger;
+    return undefined;
+  }
+
+  return {
+    add(chunk) {
+      const end = bytes + chunk.length;
+      if (chunk.length === declared) {
+        // Most bodies come whole.
+        buffer = chunk;
+      } else {
+        const refusal = end > buffer.length ? makeRoom(end) : undefined;
+        if (refusal) return refusal;
+        chunk.copy(buffer, bytes);
+      }
+      bytes = end;
+      return undefined;
+    },
+    body: () => (bytes === buffer.length ? buffer : buffer.subarray(0, bytes)),
+  };
+}
+
+type Collecting = {
+  pace: BodyPace;
+  sink: Sink;
+  /** Called when the body is refused, before its call is answered. */
+  giveBack(): void;
+};
+
+function collect(req: Request, { pace, sink, giveBack }: Collecting): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const timeout = timeouts.add(() =>
-      end(new AppError('request_timeout', 'the body did not arrive in time')),
-    );
+    const arriving = pace.add(() => end(tooSlow()));
     let isOver = false;
     // They stay when the body is read: taking them away costs as much as they did.
-    req.on('data', take).on('end', end).on('close', leave);
+    req.on('data', add).on('end', end).on('close', leave);
     if (req.destroyed) leave();
 
-    function take(chunk: Buffer): void {
+    function add(chunk: Buffer): void {
       if (isOver) return;
-      const refusal = refuse(chunk);
+      arriving.bytesInWindow += chunk.length;
+      const refusal = sink.add(chunk);
       if (refusal) end(refusal);
-      else chunks.push(chunk);
     }
 
     function leave(): void {
@@ -79,18 +115,17 @@ function collect(
     function end(refusal?: AppError): void {
       if (isOver) return;
       isOver = true;
-      timeouts.remove(timeout);
-      if (refusal) reject(refusal);
-      else resolve(wholeOf(chunks));
+      pace.remove(arriving);
+      if (!refusal) {
+        resolve(sink.body());
+        return;
+      }
+      giveBack();
+      reject(refusal);
     }
   });
 }
 
-function wholeOf(chunks: Buffer[]): Buffer {
-  const [first] = chunks;
-  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
-}
-
-function tooManyBodies(): AppError {
-  return new AppError('unavailable', 'too many bodies are in memory: try again');
+function tooSlow(): AppError {
+  return new AppError('request_timeout', 'the body did not arrive in time');
 }

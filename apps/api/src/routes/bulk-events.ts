@@ -32,7 +32,7 @@ export function createBulkSendRoute({
   async function prepare(call: UnparsedPostCall): Promise<PreparedPost> {
     const { callId, caller, idempotencyKey } = call;
     const isKeyed = idempotencyKey !== undefined;
-    const batch = await readInTurn(async () => {
+    const batch = await readInTurn(caller.accountId, async () => {
       const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
       const body = await parseJsonInSteps(call.bytes, { isBatch: true, yieldWhenDue });
       return bulkSend.readBatch({ callId, body, isKeyed });
@@ -44,7 +44,7 @@ export function createBulkSendRoute({
       work: {
         bodyOf,
         async run(key) {
-          const written = await writeInTurn(() =>
+          const written = await writeInTurn(accountId, () =>
             bulkSend.acceptBatch({ callId, accountId, apiKeyId, app, batch, idempotencyKey, key }),
           );
           return written.isWritten ? { isWritten: true, body: bodyOf(callId) } : written;

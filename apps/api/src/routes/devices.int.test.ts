@@ -369,7 +369,7 @@ describe('DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id', () => {
 });
 
 describe('what no device or user is found for', () => {
-  const ids = ['nothing', newId(), '\0', 'x'.repeat(3_000), '.x', '%'];
+  const ids = ['nothing', newId(), '\u0007', 'x'.repeat(3_000), '.x', '%'];
 
   test.each(['get', 'put', 'post', 'delete'] as const)(
     'is a 404 to %s, and changes no row',
@@ -389,7 +389,7 @@ describe('what no device or user is found for', () => {
           },
         });
       }
-      for (const nobody of [newId(), '%00', 'x'.repeat(256)]) {
+      for (const nobody of [newId(), '%07', 'x'.repeat(256)]) {
         const { status, body } = await at(method, nobody, 'id', changes);
         expect([status, body.error, body.code]).toEqual([404, 'user not found', 'user_not_found']);
       }

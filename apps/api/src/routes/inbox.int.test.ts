@@ -285,7 +285,7 @@ describe('bad input of a front end', () => {
     [['post', 'setup', {}], 422, invalid, 'user_id must not be blank'],
     [['post', 'setup?user_id=', {}], 422, invalid, 'user_id must not be blank'],
     [['get', 'unread_count?user_id=a&user_id=b'], 422, invalid, 'user_id must stand once'],
-    [['put', 'last_open?user_id=%00', {}], 422, invalid, 'user_id cannot be the id of a user'],
+    [['put', 'last_open?user_id=%07', {}], 422, invalid, 'user_id cannot be the id of a user'],
     [['post', 'fetch', {}], 422, invalid, 'user_id must not be blank'],
     [['post', 'fetch', { user_id: 7 }], 400, 'invalid_type', 'user_id must be a string'],
     [['post', 'fetch', { ...body, last_message_id: 7 }], 400, 'invalid_type', 'last_message_id'],

@@ -114,7 +114,7 @@ describe('a call of a provider', () => {
   test('about a message that we do not know is answered 200, and changes no address', async () => {
     const { server, written, learned } = setUp();
     const answer = await request(server)
-      .post(path.replace('m1', 'm2'))
+      .post(path.replace('message=m1', 'message=m2'))
       .send(body(['sent']));
     expect(answer.status).toBe(200);
     expect(written).toHaveLength(1);

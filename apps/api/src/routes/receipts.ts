@@ -5,7 +5,7 @@ import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { sendAnswer } from '../answer';
 import { callOf } from '../call';
-import { bodyTooLarge } from '../middleware/declared-body';
+import { refuseEncoding } from '../middleware/declared-body';
 import type { ReadBody } from '../middleware/read-body';
 import { createStoreReports, type StoreReportsDeps } from '../store-reports';
 
@@ -16,6 +16,7 @@ export type ReceiptRoutesDeps = {
     findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
     secrets: Pick<Secrets, 'open' | 'fingerprint' | 'keyIds'>;
   };
+  findApp(id: string): Awaitable<{ accountId: string } | undefined>;
   publicUrl: string;
   log: Logger;
 };
@@ -24,7 +25,7 @@ export const maxReceiptBytes = 1_000_000;
 
 /** `/v1/receipts/{integration_id}/{secret}`: what providers tell about messages later. */
 export function createReceiptRoutes(
-  { receipts, publicUrl, log }: ReceiptRoutesDeps,
+  { receipts, findApp, publicUrl, log }: ReceiptRoutesDeps,
   readBody: ReadBody,
 ): Record<'read' | 'handshake', RequestHandler> {
   const base = publicUrl.replace(/\/+$/, '');
@@ -32,10 +33,9 @@ export function createReceiptRoutes(
 
   const read: RequestHandler = async function readReceipts(req, res) {
     const { integration, reader } = await find(req);
-    if (Number(req.headers['content-length'] ?? 0) > maxReceiptBytes) {
-      throw bodyTooLarge(maxReceiptBytes);
-    }
-    const rawBody = await readBody(req, res);
+    refuseEncoding(req);
+    const app = await findApp(integration.appId);
+    const rawBody = await readBody(req, res, app?.accountId ?? integration.appId);
     const reports = reader.read({
       ...open(integration),
       url: `${base}${req.originalUrl}`,

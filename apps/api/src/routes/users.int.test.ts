@@ -388,7 +388,7 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
     expect((await read(`${base}a `)).status).toBe(404);
   });
 
-  test.each(['/users/nobody', '/users/%00', '/users/a%0Ab', `/users/${'x'.repeat(256)}`])(
+  test.each(['/users/nobody', '/users/%07', '/users/a%0Ab', `/users/${'x'.repeat(256)}`])(
     'answers 404 to %j',
     async (path) => {
       const { status, body, headers } = await read('', { path });
@@ -404,9 +404,9 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
     },
   );
 
-  test('answers a path that is not percent-encoded with a JSON 404', async () => {
+  test('answers a path that is not percent-encoded with a JSON 400', async () => {
     const { status, body } = await read('', { path: '/users/%ff' });
-    expect([status, body.code]).toEqual([404, 'not_found']);
+    expect([status, body.code]).toEqual([400, 'bad_request']);
   });
 
   test('ignores an Idempotency-Key, even one that no POST would take', async () => {

@@ -115,6 +115,25 @@ describe('Add to Slack', () => {
   });
 });
 
+describe('a body of Slack that is not signed', () => {
+  test('is refused over 64 KB before any of it is read', async () => {
+    const answer = await request(gateway.server)
+      .post('/slack/events')
+      .type('json')
+      .send('x'.repeat(64 * 1024 + 1));
+    expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
+  });
+
+  test('is refused when it is compressed, by the name of that', async () => {
+    const answer = await request(gateway.server)
+      .post('/slack/events')
+      .set('Content-Encoding', 'gzip')
+      .type('json')
+      .send('{}');
+    expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
+  });
+});
+
 describe('an event of Slack', () => {
   test('app_uninstalled marks the integrations of its workspace and app at once, and no others', async () => {
     const mine = await createIntegration(simulatedInstall);

@@ -10,7 +10,7 @@ export type RawCall = {
 
 /** What no HTTP client sends. */
 export function createRawCalls({ apiKey, appId }: Tenant): RawCall[] {
-  const post = `POST /v1/apps/${appId}/events/send HTTP/1.1`;
+  const post = `POST /v1/apps/${appId}/events/send HTTP/1.1\r\n${host}`;
   const key = `Authorization: AuthKey ${apiKey}`;
   const whole = head(post, key, json, sized) + body;
   const rows: readonly Row[] = [
@@ -36,6 +36,7 @@ const json = 'Content-Type: application/json';
 const sized = `Content-Length: ${body.length}`;
 const chunked = 'Transfer-Encoding: chunked';
 const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+const host = 'Host: a';
 const lives = 'GET /livez HTTP/1.1';
 
 const withoutKey: readonly Row[] = [
@@ -51,13 +52,14 @@ const withoutKey: readonly Row[] = [
   ['a space in the path', 400, head('GET /li vez HTTP/1.1')],
   ['U+0000 in the path', 400, head('GET /li\0vez HTTP/1.1')],
   ['bytes beyond ASCII in the path', 400, Buffer.from(head('GET /\xff HTTP/1.1'), 'latin1')],
-  ['a path in absolute form', 200, head('GET http://elsewhere.example/livez HTTP/1.1')],
-  ['an absolute form that is none', 404, head('GET http://[::bad/livez HTTP/1.1')],
+  ['a path in absolute form', 200, head('GET http://elsewhere.example/livez HTTP/1.1', host)],
+  ['an absolute form that is none', 404, head('GET http://[::bad/livez HTTP/1.1', host)],
   ['a path of 20 KB', 431, head(`GET /${'x'.repeat(20_000)} HTTP/1.1`)],
-  ['the asterisk', 404, head('OPTIONS * HTTP/1.1')],
+  ['the asterisk', 404, head('OPTIONS * HTTP/1.1', host)],
   ['CONNECT', 404, head('CONNECT elsewhere.example:443 HTTP/1.1')],
-  ['no Host', 200, head(lives)],
-  ['two Hosts', 200, head(lives, 'Host: a', 'Host: b')],
+  ['no Host', 400, head(lives)],
+  ['two Hosts', 400, head(lives, host, 'Host: b')],
+  ['a Host that is none', 400, head(lives, 'Host: a/b')],
   ['a header without a colon', 400, head(lives, 'nonsense')],
   ['a header without a name', 400, head(lives, ': x')],
   ['a header with a space before its colon', 400, head(lives, 'Host : a')],
@@ -83,8 +85,9 @@ const sends: readonly [name: string, status: Row[1], lines: string, ...rest: str
   ['a Content-Length of 0', 400, `${json}\r\nContent-Length: 0`],
   ['two Content-Lengths', 400, `${json}\r\n${sized}\r\nContent-Length: 1`, body],
   ['a Content-Length and chunks', 400, `${inChunks}\r\n${sized}`, chunk],
-  ['an unknown transfer coding', 400, `${json}\r\nTransfer-Encoding: banana`, chunk],
-  ['chunks that are packed', 400, `${json}\r\nTransfer-Encoding: chunked, gzip`, chunk],
+  ['an unknown transfer coding', 501, `${json}\r\nTransfer-Encoding: banana`, chunk],
+  ['chunks that are packed', 501, `${json}\r\nTransfer-Encoding: chunked, gzip`, chunk],
+  ['packed bytes in chunks', 501, `${json}\r\nTransfer-Encoding: gzip, chunked`, chunk],
   ['a chunk of no size', 400, inChunks, 'xyz\r\n'],
   ['a chunk of 2^64 bytes', 400, inChunks, 'ffffffffffffffff1\r\n'],
   ['a chunk longer than its size', 400, inChunks, `1\r\n${body}\r\n0\r\n\r\n`],

@@ -1,0 +1,110 @@
+import { type BodyKind, type BodyLease, createBodyMemory } from './body-memory';
+
+const megabyte = 1_000_000;
+const options = { maxBytes: 64 * megabyte, maxBodyBytes: 10 * megabyte };
+
+const lease = (kind: BodyKind, owner: string): BodyLease => ({
+  kind,
+  owner,
+  reserved: 0,
+  shared: 0,
+});
+
+/** Takes as many bodies of a size as one owner gets, and the code of the refusal that ends it. */
+function fill(
+  memory: ReturnType<typeof createBodyMemory>,
+  kind: BodyKind,
+  owner: string,
+  bytes: number,
+) {
+  for (let bodies = 0; ; bodies += 1) {
+    const refusal = memory.take(lease(kind, owner), bytes);
+    if (refusal) return { bodies, code: refusal.code };
+  }
+}
+
+describe('the memory of bodies', () => {
+  test('gives one account a body of the greatest size, and then says that its share is full', () => {
+    const memory = createBodyMemory(options);
+    expect(fill(memory, 'account', 'a', 10 * megabyte)).toEqual({
+      bodies: 1,
+      code: 'rate_limited',
+    });
+  });
+
+  test('has room for another account, whatever one account has', () => {
+    const memory = createBodyMemory(options);
+    for (const bytes of [10 * megabyte, 100_000, 60_000, 1]) fill(memory, 'account', 'a', bytes);
+    expect(memory.take(lease('account', 'b'), 10 * megabyte)).toBeUndefined();
+    expect(memory.take(lease('account', 'c'), 1_000)).toBeUndefined();
+    expect(memory.take(lease('receipt', 'b'), megabyte)).toBeUndefined();
+    expect(memory.take(lease('network', 'n'), 16_000)).toBeUndefined();
+  });
+
+  test('keeps small bodies of an account going while its large ones have its share', () => {
+    const memory = createBodyMemory(options);
+    fill(memory, 'account', 'a', 100_000);
+    expect(memory.take(lease('account', 'a'), 60_000)).toBeUndefined();
+  });
+
+  test('keeps small bodies and receipts going when accounts together have the rest', () => {
+    const memory = createBodyMemory(options);
+    const codes = [1, 2, 3, 4, 5].map((id) => fill(memory, 'account', `a${id}`, 9 * megabyte).code);
+    expect(codes).toEqual([...Array(4).fill('rate_limited'), 'unavailable']);
+    expect(memory.take(lease('account', 'b'), 60_000)).toBeUndefined();
+    expect(memory.take(lease('receipt', 'b'), 60_000)).toBeUndefined();
+    expect(memory.take(lease('network', 'n'), 16_000)).toBeUndefined();
+  });
+
+  test('counts 4 KB for each call, so that tiny bodies that never end have an end', () => {
+    const memory = createBodyMemory(options);
+    const { bodies, code } = fill(memory, 'account', 'a', 1);
+    expect(code).toBe('rate_limited');
+    expect(bodies).toBeLessThan(3_000);
+  });
+
+  test('takes nothing of an account for what is read before the caller is known', () => {
+    const memory = createBodyMemory(options);
+    for (let network = 0; network < 20; network += 1)
+      fill(memory, 'network', `n${network}`, 16_000);
+    expect(memory.take(lease('network', 'n'), 16_000)).toMatchObject({ code: 'unavailable' });
+    expect(fill(memory, 'account', 'a', 10 * megabyte).bodies).toBe(1);
+    expect(memory.take(lease('account', 'b'), 60_000)).toBeUndefined();
+    expect(memory.take(lease('receipt', 'b'), megabyte)).toBeUndefined();
+  });
+
+  test('is never more than its limit in all, and is whole again when all is given back', () => {
+    const memory = createBodyMemory(options);
+    const leases: BodyLease[] = [];
+    const next = createNumbers();
+    for (let step = 0; step < 2_000; step += 1) {
+      const one = lease(kinds[next(kinds.length)] ?? 'account', `owner${next(8)}`);
+      leases.push(one);
+      memory.take(one, 1 + next(10 ** (1 + next(7))));
+      memory.take(one, 1 + next(10 ** (1 + next(7))));
+      if (next(2) === 0) memory.giveBack(leases[next(leases.length)] ?? one);
+      expect(addUp(leases)).toBeLessThanOrEqual(options.maxBytes);
+    }
+    // Twice, as a call may end in two ways.
+    for (const each of [...leases, ...leases]) memory.giveBack(each);
+    const bodies = [1, 2, 3, 4, 5].map(
+      (id) => fill(memory, 'account', `a${id}`, 9 * megabyte).bodies,
+    );
+    expect(bodies).toEqual([1, 1, 1, 1, 0]);
+  });
+});
+
+const kinds = ['account', 'receipt', 'network'] as const;
+
+function addUp(leases: BodyLease[]): number {
+  return leases.reduce((sum, { reserved, shared }) => sum + reserved + shared, 0);
+}
+
+/** Numbers below a bound, the same ones in each run. */
+function createNumbers(): (bound: number) => number {
+  let state = 1;
+  return (bound) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % bound;
+  };
+}

@@ -1,0 +1,286 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { AnyChannel } from '@belfry/channels';
+import { integrationPlace } from '@belfry/database';
+import { createKeyRing, createSecrets, newId, receiptUrlOf } from '@belfry/runtime';
+import { createApiKey, parseApiKey } from '@belfry/shared';
+import { eventually } from '@belfry/testing';
+import type { ApiDeps } from './app';
+import {
+  bodyOf,
+  close,
+  connect,
+  createGateway,
+  listen,
+  otherAppId,
+  sendPath,
+} from './gateway.fixture';
+
+const publicUrl = 'https://notify.example.com';
+const secrets = createSecrets(createKeyRing());
+const integration = {
+  ...{ id: newId(), appId: otherAppId, name: 'main', channel: 'toy', provider: 'post' },
+  ...{ settings: {}, credentials: '', state: 'active' as const, updatedAt: new Date() },
+};
+integration.credentials = secrets.seal('{}', integrationPlace(integration.id));
+const receiptPath = receiptUrlOf({
+  ...{ publicUrl, secrets, integrationId: integration.id, messageId: 'm1' },
+}).slice(publicUrl.length);
+// A provider's reader of receipts is all that the route asks of a channel.
+const toy = { providers: { post: { receipts: { read: () => [] } } } } as unknown as AnyChannel;
+
+const defaults = { maxBodyBytes: 10_000_000, maxBodiesInMemoryBytes: 64_000_000 };
+const patient = { timeoutMs: 30_000, windowMs: 30_000, minBytes: 80_000 };
+
+let server: Server | undefined;
+afterEach(async () => {
+  if (server) await close(server);
+  server = undefined;
+});
+
+/** A gateway with two accounts, each with a key and an app. */
+async function start({
+  bodies = { ...defaults, pace: patient } as ApiDeps['bodies'],
+  sendEvent = (async () => ({ isWritten: true })) as ApiDeps['sendEvent'],
+} = {}) {
+  const other = createApiKey();
+  const gateway = createGateway({
+    ...{ bodies, sendEvent, publicUrl },
+    findApiKey: async (id) => {
+      const { secretHash = Buffer.alloc(0) } = parseApiKey(gateway.key) ?? {};
+      if (id === gateway.keyId) return { accountId: 'account_1', secretHash };
+      return id === other.id ? { accountId: 'account_2', secretHash: other.secretHash } : undefined;
+    },
+    receipts: {
+      ...{ channels: { toy }, secrets, writeReceipts: async () => [] },
+      ...{ findIntegration: async () => integration, applyDataChanges: async () => undefined },
+    },
+  });
+  server = gateway.server;
+  const port = await listen(gateway.server);
+  const open = (path: string, headers: string[]) => {
+    const { socket, answer } = connect(port);
+    const lines = [
+      `POST ${path} HTTP/1.1`,
+      'Host: h',
+      'Content-Type: application/json',
+      ...headers,
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    return { socket, answer };
+  };
+  const auth = {
+    mine: `Authorization: ${gateway.auth}`,
+    theirs: `Authorization: AuthKey ${other.key}`,
+  };
+  return { gateway, port, open, auth, key: other.key };
+}
+
+type Gateway = Awaited<ReturnType<typeof start>>;
+
+/** An upload that declares more than it sends, as the attacker's key. */
+function stall({ open, auth }: Gateway, { declared = 9_900_000, sent = 9_890_000 } = {}) {
+  const headers = [auth.mine, 'Connection: close', `Content-Length: ${declared}`];
+  const upload = open(sendPath, headers);
+  upload.socket.on('error', () => undefined).write(Buffer.alloc(sent, 0x20));
+  return upload;
+}
+
+async function statusOf(upload: { answer: Promise<string> }): Promise<string> {
+  const text = await upload.answer;
+  return `${text.slice(9, 12)} ${text === '' ? '' : (bodyOf(text)['code'] ?? '')}`.trim();
+}
+
+/** Status and code of calls that another account, its providers and its front ends make. */
+function callAsOthers({ open, auth, key }: Gateway): Promise<string[]> {
+  const theirSend = sendPath.replace(/apps\/[^/]+/, `apps/${otherAppId}`);
+  const call = (path: string, header: string, body: string) => {
+    const upload = open(path, [header, 'Connection: close', `Content-Length: ${body.length}`]);
+    upload.socket.write(body);
+    return statusOf(upload);
+  };
+  const bodyOfBytes = (bytes: number) =>
+    JSON.stringify({ event: 'e'.padEnd(10), filler: 'x'.repeat(bytes) });
+  const signature = createHmac('sha256', key).update('someone-else').digest('hex');
+  return Promise.all([
+    call(theirSend, auth.theirs, bodyOfBytes(1_000_000)),
+    call(theirSend, auth.theirs, bodyOfBytes(1_000)),
+    call(receiptPath, 'X-A: a', bodyOfBytes(1_000)),
+    call(
+      `/v1/apps/${otherAppId}/in_app_notifications/fetch`,
+      `X-Raven-User-Signature: ${signature}`,
+      JSON.stringify({ user_id: 'someone' }),
+    ),
+  ]);
+}
+
+/** The signature is of another user: the body was read before that could be seen. */
+const allAnswered = ['200', '200', '200', '401 unauthenticated'];
+
+describe('eight uploads of one key that stall', () => {
+  test('hold up no call of another account, no receipt and no inbox, and hold one body', async () => {
+    const started = await start();
+    const uploads = Array.from({ length: 8 }, () => stall(started));
+    const refused: string[] = [];
+    for (const each of uploads) void statusOf(each).then((status) => refused.push(status));
+    await eventually(async () => expect(refused).toEqual(Array(7).fill('429 rate_limited')));
+    expect(await callAsOthers(started)).toEqual(allAnswered);
+  });
+
+  test('leave room for small bodies of their own account', async () => {
+    const started = await start();
+    stall(started);
+    const body = '{"event":"e"}';
+    const { open, auth } = started;
+    const small = open(sendPath, [
+      auth.mine,
+      'Connection: close',
+      `Content-Length: ${body.length}`,
+    ]);
+    small.socket.write(body);
+    expect(await statusOf(small)).toBe('200');
+  });
+
+  test('are refused before they are asked for their bodies (Expect: 100-continue)', async () => {
+    const started = await start();
+    stall(started);
+    const { open, auth } = started;
+    const asking = open(sendPath, [auth.mine, 'Expect: 100-continue', 'Content-Length: 9900000']);
+    const [first] = await once(asking.socket, 'data');
+    expect(String(first)).toMatch(/^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n/s);
+    asking.socket.destroy();
+  });
+});
+
+describe('bodies in chunks that stall', () => {
+  test('hold no more than the share of their account', async () => {
+    const started = await start();
+    const { open, auth } = started;
+    const piece = Buffer.alloc(3_000_000, 0x20);
+    const uploads = Array.from({ length: 8 }, () => {
+      const upload = open(sendPath, [auth.mine, 'Transfer-Encoding: chunked']);
+      upload.socket.on('error', () => undefined).write(`${piece.length.toString(16)}\r\n`);
+      upload.socket.write(piece);
+      return upload;
+    });
+    const refused: string[] = [];
+    for (const each of uploads) void statusOf(each).then((status) => refused.push(status));
+    await eventually(async () => expect(refused.length).toBeGreaterThanOrEqual(6));
+    expect(new Set(refused)).toEqual(new Set(['429 rate_limited']));
+    expect(await callAsOthers(started)).toEqual(allAnswered);
+  });
+});
+
+describe('many tiny bodies of one key that stall', () => {
+  test('are refused beyond the share of their account, and hold up nobody else', async () => {
+    const bodies = { maxBodyBytes: 1_100_000, maxBodiesInMemoryBytes: 4_400_000, pace: patient };
+    const started = await start({ bodies });
+    const uploads = Array.from({ length: 320 }, () => stall(started, { declared: 100, sent: 1 }));
+    const refused: string[] = [];
+    for (const each of uploads) void statusOf(each).then((status) => refused.push(status));
+    // 550 KB are reserved for small bodies, an eighth of it is the account's; and its share of the rest is 1.1 MB.
+    await eventually(async () => expect(refused.length).toBeGreaterThan(30));
+    expect(new Set(refused)).toEqual(new Set(['429 rate_limited']));
+    expect(await callAsOthers(started)).toEqual(allAnswered);
+  });
+});
+
+describe('the memory of a body', () => {
+  const large = JSON.stringify({ event: 'e', filler: 'x'.repeat(9_000_000) });
+
+  async function isWhole({ open, auth }: Gateway): Promise<void> {
+    await eventually(async () => {
+      const upload = open(sendPath, [
+        auth.mine,
+        'Connection: close',
+        `Content-Length: ${large.length}`,
+      ]);
+      upload.socket.on('error', () => undefined).write(large);
+      expect(await statusOf(upload)).toBe('200');
+    });
+  }
+
+  test('comes back when the caller leaves in the middle of it', async () => {
+    const started = await start();
+    for (let time = 0; time < 3; time += 1) {
+      const upload = stall(started);
+      await once(upload.socket, 'connect');
+      await eventually(async () => expect((await isRefused(started)).slice(0, 3)).toBe('429'));
+      upload.socket.destroy();
+      await isWhole(started);
+    }
+  });
+
+  test('comes back when a connection ends with calls that wait behind another one', async () => {
+    let arrived = 0;
+    const started = await start({
+      sendEvent: ({ eventName }) => {
+        arrived += 1;
+        return eventName === 'e'
+          ? Promise.resolve({ isWritten: true })
+          : new Promise(() => undefined);
+      },
+    });
+    const { open, auth } = started;
+    const body = JSON.stringify({ event: 'never', filler: 'x'.repeat(2_000_000) });
+    const head = (path: string) => [
+      ...[`POST ${path} HTTP/1.1`, 'Host: h', 'Content-Type: application/json'],
+      ...[auth.mine, `Content-Length: ${body.length}`],
+    ];
+    const { socket } = open(sendPath, [auth.mine, `Content-Length: ${body.length}`]);
+    socket.on('error', () => undefined);
+    socket.write(body);
+    for (let call = 1; call < 4; call += 1)
+      socket.write(`${head(sendPath).join('\r\n')}\r\n\r\n${body}`);
+    await eventually(async () => expect(arrived).toBe(4));
+    expect(await isRefused(started)).toBe('429 rate_limited');
+    socket.destroy();
+    await isWhole(started);
+  });
+
+  function isRefused({ open, auth }: Gateway): Promise<string> {
+    const upload = open(sendPath, [
+      auth.mine,
+      'Connection: close',
+      `Content-Length: ${large.length}`,
+    ]);
+    const answer = statusOf(upload);
+    setTimeout(() => upload.socket.end(), 20);
+    return answer;
+  }
+});
+
+describe('a body that is slow', () => {
+  const pace = { timeoutMs: 10_000, windowMs: 200, minBytes: 1_000 };
+
+  async function drip(socket: Socket, { bytes, times }: { bytes: number; times: number }) {
+    for (let time = 0; time < times && !socket.destroyed; time += 1) {
+      socket.write(Buffer.alloc(bytes, 0x20));
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+  }
+
+  test.each([
+    ['sends nothing', 0, 0],
+    ['sends most of it and then stalls', 9_000_000, 0],
+    ['drips below the least rate', 1, 50],
+  ])('is answered 408 and gives its memory back when it %s', async (_, sent, drips) => {
+    const started = await start({ bodies: { ...defaults, pace } });
+    const upload = stall(started, { sent });
+    void drip(upload.socket, { bytes: 1, times: drips });
+    expect(await statusOf(upload)).toBe('408 request_timeout');
+    const next = stall(started);
+    expect(await statusOf(next)).toBe('408 request_timeout');
+  });
+
+  test('is read when it keeps to the least rate, over many windows', async () => {
+    const started = await start({ bodies: { ...defaults, pace } });
+    const { open, auth } = started;
+    const upload = open(sendPath, [auth.mine, 'Connection: close', 'Content-Length: 20013']);
+    await drip(upload.socket, { bytes: 1_000, times: 20 });
+    upload.socket.write('{"event":"e"}');
+    expect(await statusOf(upload)).toBe('200');
+  });
+});
