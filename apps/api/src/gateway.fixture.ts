@@ -95,8 +95,7 @@ function receiptsWithoutStore(): ApiDeps['receipts'] {
     channels: {},
     secrets: createSecrets(createKeyRing()),
     findIntegration: async () => undefined,
-    writeReceipts: away,
-    applyDataChanges: away,
+    storeReceipts: away,
   };
 }
 

@@ -134,7 +134,6 @@ export {
   type Suppressions,
 } from './dashboard/suppressions';
 export type { NewGeneration, WrittenGeneration } from './dashboard/write-generations';
-export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
 export {
   type DeliveryCount,
@@ -233,6 +232,7 @@ export {
   type AppReport,
   type NewReceipt,
   type ReceiptEffect,
+  storeReceipts,
   writeAppReport,
   writeReceipts,
 } from './receipts';
