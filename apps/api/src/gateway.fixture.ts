@@ -135,8 +135,8 @@ function keyedCallWithoutStores(): KeyedCall {
 }
 
 const apps = [
-  { id: appId, accountId: 'account_1', delivery: 'sandbox' as const },
-  { id: otherAppId, accountId: 'account_2', delivery: 'sandbox' as const },
+  { id: appId, accountId: 'account_1', delivery: 'sandbox' as const, isStorageFull: false },
+  { id: otherAppId, accountId: 'account_2', delivery: 'sandbox' as const, isStorageFull: false },
 ];
 
 async function away(): Promise<never> {

@@ -40,9 +40,21 @@ export function headersOfErrors(operation: Operation, codes: readonly ErrorCode[
   return {
     ...always,
     ...(takesKey(operation) && codes.includes('internal') ? maybeReplayed : {}),
-    ...(codes.includes('rate_limited') ? limited : {}),
-    ...Object.fromEntries(own.map(([name, example]) => [name, header(name, { example })])),
+    ...(codes.includes('rate_limited') ? rateHeaders(codes) : {}),
+    ...Object.fromEntries(own.map(([name]) => [name, header(name, exampleFor(name, own))])),
   };
+}
+
+/** They come with each answer of a gateway that has a rate limit, which another error of the status says nothing of. */
+function rateHeaders(codes: readonly ErrorCode[]): Headers {
+  return codes.length === 1 ? limited : maybeLimited;
+}
+
+/** None where the errors of a status differ in it. */
+function exampleFor(name: string, own: [string, string][]): { example?: string } {
+  const values = new Set(own.filter(([other]) => other === name).map(([, value]) => value));
+  const [example, ...others] = values;
+  return example === undefined || others.length > 0 ? {} : { example };
 }
 
 function headersOf({ access }: Operation, code: ErrorCode): Record<string, string> {

@@ -5,6 +5,7 @@ import { callOf } from './call';
 import type { Caller } from './middleware/authenticate';
 import { type Checks, pathParametersOf, type RouteCall } from './post';
 import type { Query } from './query-values';
+import { requireStorage } from './storage-limit';
 
 /** A PUT, or a POST that is only tried, that passed every check that does not depend on its route. */
 export type PutCall = RouteCall & {
@@ -27,11 +28,16 @@ export function createUnkeyed(checks: Checks) {
   const { authenticate, checkDeclaredBody, limitRate, readBody, readJson } = checks;
 
   return {
-    put(answer: (call: PutCall) => Promise<Answer>): RequestHandler {
+    /** `isStored` is false where the call is only tried. */
+    put(
+      answer: (call: PutCall) => Promise<Answer>,
+      { isStored }: { isStored: boolean },
+    ): RequestHandler {
       return async function handlePut(req, res) {
         const routeCall = await begin(req, res);
         checkDeclaredBody(req);
         await limitRate(callOf(res), routeCall.caller.accountId);
+        if (isStored) requireStorage(routeCall.caller.app);
         const body = await readJson(await readBody(req, res));
         sendAnswer(res, await answer({ ...routeCall, body, query: req.query }));
       };

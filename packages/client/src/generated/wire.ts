@@ -502,6 +502,7 @@ export type GatewayErrorCode =
   | 'validation_failed'
   | 'idempotency_mismatch'
   | 'rate_limited'
+  | 'storage_limit'
   | 'headers_too_large'
   | 'internal'
   | 'unavailable';
