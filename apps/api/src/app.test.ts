@@ -34,7 +34,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
         callId: response.headers['x-request-id'],
         accountId: 'account_1',
         apiKeyId: gateway.keyId,
-        app: { id: appId, accountId: 'account_1', delivery: 'sandbox' },
+        app: { id: appId, accountId: 'account_1', delivery: 'sandbox', isStorageFull: false },
         eventName: 'order_shipped',
         item: { user: body.user, data: body.data, override: body.override },
         idempotencyKey: '"k-1"',

@@ -81,7 +81,7 @@ export function createApi(deps: ApiDeps): Api {
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
   const { put, withoutBody, waiting } = createUnkeyed(checks);
   const sendEvent = createSendEventRoute(deps);
-  const tryEvent = put(createDryRunRoute(deps).answer);
+  const tryEvent = put(createDryRunRoute(deps).answer, { isStored: false });
   const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
@@ -100,7 +100,7 @@ export function createApi(deps: ApiDeps): Api {
   addDocsRoutes(app);
   app.post(
     '/v1/apps/:app_id/events/bulk_send',
-    orDryRun(postUnparsed(bulkSend), put(refuseDryRun)),
+    orDryRun(postUnparsed(bulkSend), put(refuseDryRun, { isStored: false })),
   );
   app.post('/v1/apps/:app_id/users', post(users.write));
   app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
@@ -108,7 +108,7 @@ export function createApi(deps: ApiDeps): Api {
   app
     .route('/v1/apps/:app_id/users/:user_id/devices/:device_id')
     .post(post(devices.updateByPost))
-    .put(put(devices.update.answer))
+    .put(put(devices.update.answer, { isStored: true }))
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));
   app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));

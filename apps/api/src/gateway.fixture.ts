@@ -95,8 +95,7 @@ function receiptsWithoutStore(): ApiDeps['receipts'] {
     channels: {},
     secrets: createSecrets(createKeyRing()),
     findIntegration: async () => undefined,
-    writeReceipts: away,
-    applyDataChanges: away,
+    storeReceipts: away,
   };
 }
 
@@ -139,8 +138,8 @@ function keyedCallWithoutStores(): KeyedCall {
 const pace = { timeoutMs: 5_000, windowMs: 5_000, minBytes: 0 };
 
 const apps = [
-  { id: appId, accountId: 'account_1', delivery: 'sandbox' as const },
-  { id: otherAppId, accountId: 'account_2', delivery: 'sandbox' as const },
+  { id: appId, accountId: 'account_1', delivery: 'sandbox' as const, isStorageFull: false },
+  { id: otherAppId, accountId: 'account_2', delivery: 'sandbox' as const, isStorageFull: false },
 ];
 
 async function away(): Promise<never> {

@@ -62,7 +62,8 @@ describe('createGatewayLookUps', () => {
     const { lookUps } = setUp(1_000, {
       findApp: async (id) => {
         if (isAway) throw new Error('connection refused');
-        return { id, accountId: 'a', name: 'n', delivery: 'live', openInboxCounters: false };
+        const app = { accountId: 'a', name: 'n', openInboxCounters: false, isStorageFull: false };
+        return { id, delivery: 'live', ...app };
       },
     });
     await expect(lookUps.findApp('app')).rejects.toMatchObject({

@@ -41,8 +41,15 @@ export function headersOfErrors(operation: Operation, codes: readonly ErrorCode[
     ...always,
     ...(takesKey(operation) && codes.includes('internal') ? maybeReplayed : {}),
     ...(codes.includes('rate_limited') ? maybeLimited : {}),
-    ...Object.fromEntries(own.map(([name, example]) => [name, header(name, { example })])),
+    ...Object.fromEntries(own.map(([name]) => [name, header(name, exampleFor(name, own))])),
   };
+}
+
+/** None where the errors of a status differ in it. */
+function exampleFor(name: string, own: [string, string][]): { example?: string } {
+  const values = new Set(own.filter(([other]) => other === name).map(([, value]) => value));
+  const [example, ...others] = values;
+  return example === undefined || others.length > 0 ? {} : { example };
 }
 
 function headersOf({ access }: Operation, code: ErrorCode): Record<string, string> {

@@ -39,6 +39,11 @@ export function takesKey({ method, access }: Operation): boolean {
   return method === 'post' && access === undefined;
 }
 
+/** Whether a call of the account leaves something behind. */
+function isStored({ method, access }: Operation): boolean {
+  return (method === 'post' || method === 'put') && access === undefined;
+}
+
 export type BodyExample = { summary: string; value: object };
 
 export type ErrorExample = { code: ErrorCode; body: unknown };
@@ -52,6 +57,7 @@ export function errorsOf(operation: Operation): ErrorExample[] {
     ...(access ? [] : errorsOfAccounts),
     ...(body ? errorsOfBodies : []),
     ...(takesKey(operation) ? errorsOfKeys : []),
+    ...(isStored(operation) ? errorsOfStorage : []),
     // The names of a literal that the compiler has checked.
     ...(Object.keys(errors) as ErrorCode[]),
   ]);
@@ -87,6 +93,8 @@ const errorsOfKeys: ErrorCode[] = [
   'idempotency_conflict',
   'idempotency_mismatch',
 ];
+
+const errorsOfStorage: ErrorCode[] = ['storage_limit'];
 
 const exampleCallId = '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42';
 

@@ -19,7 +19,6 @@ import {
 import { channelNames, channels } from '@belfry/channels';
 import {
   apiKeyPlace,
-  applyDataChanges,
   createDatabase,
   createDatabaseCheck,
   createDevices,
@@ -34,10 +33,10 @@ import {
   markSlackRevoked,
   readOldestWaiting,
   readPermissions,
+  storeReceipts,
   type UserRow,
   writeAppReport,
   writeKeyUses,
-  writeReceipts,
   writeRequests,
 } from '@belfry/database';
 import {
@@ -220,8 +219,7 @@ function createReceiptStore({
     channels,
     secrets,
     findIntegration: lookUps.findIntegration,
-    writeReceipts: (receipts) => orRefuse(writeReceipts(database.accepting, receipts)),
-    applyDataChanges: (learned) => orRefuse(applyDataChanges(database.accepting, learned)),
+    storeReceipts: (receipts) => orRefuse(storeReceipts(database.accepting, receipts)),
   };
 }
 

@@ -12,6 +12,7 @@ import type { LimitRate } from './middleware/rate-limit';
 import type { ReadBody } from './middleware/read-body';
 import type { Operation } from './operation';
 import { isLarge, type ReadJson } from './read-json';
+import { requireStorage } from './storage-limit';
 
 /** A call of any route, once it is authenticated. */
 export type RouteCall = {
@@ -74,12 +75,14 @@ export function createPost(deps: PostDeps) {
       const idempotencyKey = readIdempotencyKey(req);
       const limited = limitRate(call, caller.accountId);
       if (isPromise(limited)) await limited;
+      refuseBeforeBody(caller, idempotencyKey);
       const bytes = await readBody(req, res, caller.accountId);
       const path = pathParametersOf(req);
       const head = { callId: call.id, caller, path, idempotencyKey, bytes };
       const made = route.prepare(head);
       const prepared = isPromise(made) ? await made : made;
-      sendAnswer(res, answerOf(await keyedCall(factsOf(head, route, prepared), prepared.work)));
+      const work = withinStorage(prepared.work, caller);
+      sendAnswer(res, answerOf(await keyedCall(factsOf(head, route, prepared), work)));
     };
   }
 
@@ -97,6 +100,22 @@ export function createPost(deps: PostDeps) {
   }
 
   return { post, postUnparsed };
+}
+
+/** A call with a key may be a replay, which stores nothing: it is refused where that is known, by `withinStorage`. */
+function refuseBeforeBody({ app }: Caller, idempotencyKey: string | undefined): void {
+  if (idempotencyKey === undefined) requireStorage(app);
+}
+
+function withinStorage(work: KeyedWork, { app }: Caller): KeyedWork {
+  if (!app.isStorageFull) return work;
+  return {
+    ...work,
+    async run(key) {
+      requireStorage(app);
+      return work.run(key);
+    },
+  };
 }
 
 /** Of a large body it takes long, as does what comes before it and behind it: others have their turn in between. */

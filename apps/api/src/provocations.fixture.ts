@@ -85,6 +85,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
     if (!first) throw new Error('Nothing was sent');
     return first;
   },
+  storage_limit: sendWhenStorageIsFull,
   headers_too_large: withHeader('X-Large', 'x'.repeat(17_000)),
   internal: (call, { faulty }) => send(faulty, call),
   unsupported_transfer_encoding: (call, { usual }) =>
@@ -139,5 +140,22 @@ async function sendWhileKeyIsInUse(gateway: StoredGateway, call: Call): Promise<
   } finally {
     await Promise.all(both);
     release();
+  }
+}
+
+/** Nobody is stored under the call's `user_id` meanwhile: only who is not stored is refused an inbox. */
+async function sendWhenStorageIsFull(call: Call, { usual }: Gateways): Promise<Answered> {
+  const { prisma } = usual.database;
+  const appId = String(call.parameters['app_id']);
+  const toggle = async (isStorageFull: boolean) => {
+    const { accountId } = await prisma.app.findUniqueOrThrow({ where: { id: appId } });
+    await prisma.account.update({ where: { id: accountId }, data: { isStorageFull } });
+    await prisma.$executeRaw`UPDATE app_user SET user_id = reverse(user_id) WHERE app_id = ${appId}::uuid`;
+  };
+  await toggle(true);
+  try {
+    return await send(usual, call);
+  } finally {
+    await toggle(false);
   }
 }

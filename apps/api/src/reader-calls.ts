@@ -6,6 +6,7 @@ import { callOf } from './call';
 import {
   type AuthenticateReaderDeps,
   createAuthenticateReader,
+  type InboxApp,
   type ReaderClaim,
 } from './middleware/authenticate-reader';
 import type { Checks } from './post';
@@ -29,13 +30,13 @@ export function createReaderCalls({
 
   /** The user stands in the query, and a body is not looked at. */
   function byQuery(
-    answer: (address: InboxAddress) => Promise<object>,
+    answer: (address: InboxAddress, app: InboxApp) => Promise<object>,
     { isCounter = false } = {},
   ): RequestHandler {
     return async function handleByQuery(req, res) {
       const claim = await begin(req, isCounter);
       const address = await admit(res, claim, readUserId(req.query));
-      sendAnswer(res, okOf(await answer(address)));
+      sendAnswer(res, okOf(await answer(address, claim.app)));
     };
   }
 

@@ -54,8 +54,8 @@ async function start({
       return id === other.id ? { accountId: 'account_2', secretHash: other.secretHash } : undefined;
     },
     receipts: {
-      ...{ channels: { toy }, secrets, writeReceipts: async () => [] },
-      ...{ findIntegration: async () => integration, applyDataChanges: async () => undefined },
+      ...{ channels: { toy }, secrets, storeReceipts: async () => [] },
+      findIntegration: async () => integration,
     },
   });
   server = gateway.server;

@@ -1,10 +1,9 @@
 import type { ReceiptReport } from '@belfry/channels';
-import type { IntegrationRow, LearnedChanges, NewReceipt, ReceiptEffect } from '@belfry/database';
+import type { IntegrationRow, NewReceipt, ReceiptEffect } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
 
 export type StoreReportsDeps = {
-  writeReceipts(receipts: NewReceipt[]): Promise<ReceiptEffect[]>;
-  applyDataChanges(learned: LearnedChanges[]): Promise<void>;
+  storeReceipts(receipts: NewReceipt[]): Promise<ReceiptEffect[]>;
   log: Logger;
 };
 
@@ -18,25 +17,32 @@ export type SignedReports = {
 const maxReportsPerCall = 1_000;
 const maxStoredCharacters = 16_000;
 
-/** Stores what a provider reported, moves the messages that it is about, and keeps what it tells about their addresses. */
-export function createStoreReports({ writeReceipts, applyDataChanges, log }: StoreReportsDeps) {
+/** Stores what a provider reported, moves the messages that it is about, and keeps what it tells about their addresses. A repeat is dropped. */
+export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
   return async function storeReports(signed: SignedReports): Promise<void> {
     const reports = signed.reports.slice(0, maxReportsPerCall);
     if (reports.length === 0) return;
     const { id: integrationId, appId } = signed.integration;
     const body = signed.rawBody.toString('utf8').slice(0, maxStoredCharacters);
-    const effects = await writeReceipts(
+    const effects = await storeReceipts(
       // What came over the wire is kept once a call.
       reports.map((report, index) => ({
-        ...receiptOf(report),
+        messageId: report.messageId,
+        providerMessageId: report.providerMessageId,
+        state: report.state,
+        reason: report.reason,
+        errorCode: report.errorCode,
+        detail: report.detail,
+        identity: report.identity,
+        changes: report.changes ?? [],
         integrationId,
         appId,
         body: index === 0 ? body : '',
       })),
     );
-    await applyDataChanges(learnedFrom(reports, effects));
     reports.forEach(({ state }, index) => {
       const effect = effects[index];
+      if (effect?.isRepeat) return;
       log.info('receipt.stored', {
         integration_id: integrationId,
         app_id: appId,
@@ -46,17 +52,4 @@ export function createStoreReports({ writeReceipts, applyDataChanges, log }: Sto
       });
     });
   };
-}
-
-function receiptOf(report: ReceiptReport): Omit<NewReceipt, 'integrationId' | 'appId' | 'body'> {
-  const { messageId, providerMessageId, state, reason, errorCode, detail } = report;
-  return { messageId, providerMessageId, state, reason, errorCode, detail };
-}
-
-/** Only about a message that this integration sent: whose address it was is read from there. */
-function learnedFrom(reports: ReceiptReport[], effects: ReceiptEffect[]): LearnedChanges[] {
-  return reports.flatMap(({ changes = [] }, index) => {
-    const messageId = effects[index]?.messageId;
-    return messageId === undefined || changes.length === 0 ? [] : [{ messageId, changes }];
-  });
 }

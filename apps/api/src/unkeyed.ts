@@ -5,6 +5,7 @@ import { callOf } from './call';
 import type { Caller } from './middleware/authenticate';
 import { type Checks, pathParametersOf, type RouteCall } from './post';
 import type { Query } from './query-values';
+import { requireStorage } from './storage-limit';
 
 /** A PUT, or a POST that is only tried, that passed every check that does not depend on its route. */
 export type PutCall = RouteCall & {
@@ -27,12 +28,17 @@ export function createUnkeyed(checks: Checks) {
   const { authenticate, checkDeclaredBody, limitRate, readBody, readJson } = checks;
 
   return {
-    put(answer: (call: PutCall) => Promise<Answer>): RequestHandler {
+    /** `isStored` is false where the call is only tried. */
+    put(
+      answer: (call: PutCall) => Promise<Answer>,
+      { isStored }: { isStored: boolean },
+    ): RequestHandler {
       return async function handlePut(req, res) {
         const routeCall = await begin(req, res);
         checkDeclaredBody(req);
-        const { accountId } = routeCall.caller;
+        const { accountId, app } = routeCall.caller;
         await limitRate(callOf(res), accountId);
+        if (isStored) requireStorage(app);
         const body = await readJson(await readBody(req, res, accountId), accountId);
         sendAnswer(res, await answer({ ...routeCall, body, query: req.query }));
       };

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import { createConfiguration, createDatabase, type Database, migrate } from '@belfry/database';
 import { createDatabase as createOwnDatabase, dropDatabase, withDatabase } from '@belfry/embedded';
 import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
@@ -73,7 +74,7 @@ describe('belfry account create', () => {
     });
     expect(account).toMatchObject({ name: 'Shop', apps: [{ delivery: 'sandbox' }] });
     expect(account.apiKeys.map(({ id }) => id)).toEqual([parsed?.id]);
-    expect(JSON.stringify(account)).not.toContain(key);
+    expect(inspect(account, { depth: null })).not.toContain(key);
   });
 
   test.each([
@@ -92,6 +93,63 @@ describe('belfry account create', () => {
     const { code, err } = await belfry(['account', 'create', 'Other'], k2);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"k1" is missing') });
     expect(await database.prisma.account.count()).toBe(1);
+  });
+});
+
+describe('belfry account quota', () => {
+  const readLimit = async () =>
+    (await database.prisma.account.findFirstOrThrow()).storageLimitBytes;
+
+  test.each<[string, bigint | null, string]>([
+    ['500MB', 500_000_000n, '0 B of 500 MB'],
+    ['1.5 GB', 1_500_000_000n, '0 B of 1.5 GB'],
+    ['2tb', 2_000_000_000_000n, '0 B of 2 TB'],
+    ['none', 0n, 'no limit'],
+    ['default', null, 'no limit'],
+  ])('sets %s, by name or id, and says what holds then', async (size, limit, said) => {
+    await belfry(['account', 'create', 'Shop']);
+    const { id } = await database.prisma.account.findFirstOrThrow();
+    for (const nameOrId of ['Shop', id]) {
+      await belfry(['account', 'quota', nameOrId, '7MB']);
+      const { code, out } = await belfry(['account', 'quota', nameOrId, size]);
+      expect({ code, out }).toEqual({ code: 0, out: `"Shop" (${id}): ${said}.` });
+      expect(await readLimit()).toBe(limit);
+    }
+  });
+
+  test('without a size shows what is stored and changes nothing', async () => {
+    await belfry(['account', 'create', 'Shop']);
+    const data = { storageLimitBytes: 5_000_000_000n, storedBytes: 3_210_000_000n };
+    await database.prisma.account.updateMany({ data });
+    const { code, out } = await belfry(['account', 'quota', 'Shop']);
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('3.2 GB of 5 GB'),
+    });
+    expect(await readLimit()).toBe(5_000_000_000n);
+  });
+
+  test.each(['5', '0GB', '-1GB', '1e3GB', '5 PB', '', '5GB!', '9999999999GB', '1.2345GB'])(
+    'refuses the size %j and changes nothing',
+    async (size) => {
+      await belfry(['account', 'create', 'Shop']);
+      await belfry(['account', 'quota', 'Shop', '7MB']);
+      const { code, err } = await belfry(['account', 'quota', 'Shop', size]);
+      expect({ code, err }).toMatchObject({ code: 64, err: expect.stringContaining('500MB') });
+      expect(await readLimit()).toBe(7_000_000n);
+    },
+  );
+
+  test('changes nothing for a name that nobody has, or that two have, whose ids it gives', async () => {
+    for (const name of ['Shop', 'Shop']) await belfry(['account', 'create', name]);
+    expect(await belfry(['account', 'quota', 'Other', '5GB'])).toMatchObject({ code: 1 });
+    const { code, err } = await belfry(['account', 'quota', 'Shop', '5GB']);
+    expect(code).toBe(1);
+    const accounts = await database.prisma.account.findMany();
+    for (const { id, storageLimitBytes } of accounts) {
+      expect(err).toContain(id);
+      expect(storageLimitBytes).toBeNull();
+    }
   });
 });
 
@@ -282,6 +340,21 @@ describe('belfry doctor', () => {
     const { code, out } = await belfry(['doctor']);
     expect(code).toBe(1);
     expect(out).toMatch(/^FAIL {2}email mail +smtp of the app "Shop": /m);
+  });
+
+  test.each([
+    [
+      4_900_000n,
+      true,
+      /^look {2}storage +"Shop" .* 4.9 MB of 4 MB\. .*storage_limit.*account quota/m,
+    ],
+    [3_300_000n, false, /^look {2}storage +"Shop" .* 3.3 MB of 4 MB\.$/m],
+    [1_000_000n, false, /^ok {4}storage +No account is near its limit.*"Shop".* 1 MB of 4 MB\.$/m],
+  ])('of an account that stores %d of 4 MB says so', async (storedBytes, isStorageFull, line) => {
+    await belfry(['account', 'create', 'Shop']);
+    const data = { storageLimitBytes: 4_000_000n, storedBytes, isStorageFull };
+    await database.prisma.account.updateMany({ data });
+    expect((await belfry(['doctor'])).out).toMatch(line);
   });
 
   test('names the key that the ring lacks, and leaves no trace of the ring', async () => {

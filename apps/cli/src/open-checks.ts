@@ -6,6 +6,7 @@ import {
   findRingProblems,
   listHeartbeats,
   listIntegrations,
+  listLimitedAccounts,
   readDatabaseTime,
   readOldestWaiting,
 } from '@belfry/database';
@@ -19,11 +20,14 @@ import {
 import { deliverQueue, fanOutQueue } from '@belfry/shared';
 import { type Check, findingsOf } from './doctor-check';
 import { examineIntegrations } from './examine-integrations';
+import { judgeStorage } from './examine-storage';
 import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
 import { needSettings } from './need-settings';
 
 const poolSize = 2;
 const maxIntegrations = 500;
+/** Of those that have used most of their storage limit. */
+const maxAccounts = 20;
 
 /** Everything that `belfry doctor` looks at, in the order in which one rests on the other. */
 export function openChecks(env: Env<'cli'>, migrationsDir: string) {
@@ -95,6 +99,13 @@ function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
     {
       name: 'backlog',
       examine: async () => judgeBacklog(await readOldestWaiting(accepting, channelNames)),
+    },
+    {
+      name: 'storage',
+      examine: async () => {
+        const limit = { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT };
+        return judgeStorage(await listLimitedAccounts(accepting, limit, maxAccounts));
+      },
     },
     {
       name: 'integrations',

@@ -19,6 +19,7 @@ import {
   type IntegrationRow,
   type LookUps,
   readOldestWaiting,
+  readStorageTotals,
   recordResults,
   removeHeartbeat,
   type UserRow,
@@ -118,10 +119,7 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     log,
   });
   shutdown.add('tally', () => tally.close());
-  const metrics = createMetrics({
-    readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
-    readOldestWaiting: () => readOldestWaiting(database.accepting, channelsOf(roles)),
-  });
+  const metrics = createWorkerMetrics({ env, roles, database, queues });
   const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
   const lookUps = createLookUps(database.lookUps);
@@ -155,6 +153,22 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
+}
+
+function createWorkerMetrics({
+  env,
+  roles,
+  database,
+  queues,
+}: Pick<Parts, 'env' | 'database' | 'queues'> & { roles: Role[] }): Metrics {
+  return createMetrics({
+    readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
+    readOldestWaiting: () => readOldestWaiting(database.accepting, channelsOf(roles)),
+    ...(roles.some(({ name }) => name === 'relay') && {
+      readStorage: () =>
+        readStorageTotals(database.accepting, { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT }),
+    }),
+  });
 }
 
 function promised<T>(find: (id: string) => Awaitable<T>): (id: string) => Promise<T> {

@@ -1,6 +1,7 @@
 import { createPublishRoom } from '@belfry/accepting';
 import { channelNames } from '@belfry/channels';
 import {
+  countStorage,
   createUpkeepTasks,
   expireWaiting,
   feedWaiting,
@@ -10,15 +11,19 @@ import {
   readUptimeMs,
   recordResults,
   replaceJobs,
+  withStorageLock,
   withUpkeepLock,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { createLeases } from './leases';
+import { createLoop } from './loop';
 import type { Parts, RunningRole } from './parts';
 import { createRelay } from './relay';
 import { createUpkeep } from './upkeep';
 
 const upkeepEveryMs = 5 * 60_000;
+/** With LOOKUP_CACHE_MS it bounds what an account stores beyond its limit: docs/storage.md has the sum. */
+const storageCountEveryMs = 5_000;
 
 /** The role `relay`: brings what is due from PostgreSQL to the queues, and keeps order there. */
 export function startRelay(parts: Parts): RunningRole {
@@ -58,15 +63,29 @@ export function startRelay(parts: Parts): RunningRole {
     everyMs: upkeepEveryMs,
     log: parts.log,
   });
+  const storageCount = createLoop(
+    () => countStorageOnce(parts),
+    () => storageCountEveryMs,
+  );
   relay.start();
   leases.start();
   upkeep.start();
+  storageCount.start();
   return {
     isStalled: () => false,
     async close() {
-      await Promise.all([relay.close(), leases.close(), upkeep.close()]);
+      await Promise.all([relay.close(), leases.close(), upkeep.close(), storageCount.close()]);
     },
   };
+}
+
+async function countStorageOnce({ env, database, log }: Parts): Promise<void> {
+  const limit = { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT };
+  try {
+    await withStorageLock(database.delivery, (client) => countStorage(client, limit));
+  } catch (error) {
+    log.warn('storage.count_failed', { error });
+  }
 }
 
 /** A relay that is behind still counts; one that is gone soon does not. */

@@ -185,6 +185,8 @@ export type ReceiptReport = {
   /** What the operator reads. */
   detail?: string;
   changes?: DataChange[];
+  /** The signed content of this report: the same text when the provider repeats it, or when somebody replays it. */
+  identity: string;
 };
 
 /** A channel whose type parameters the caller need not know. */

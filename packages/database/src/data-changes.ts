@@ -1,7 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type { DataChange } from '@belfry/shared';
-import type pg from 'pg';
 import { isErased } from './is-erased';
+import type { Queryable } from './transaction';
 
 /** What was learned about the address of a message. */
 export type LearnedChanges = { messageId: string; changes: DataChange[] };
@@ -12,13 +12,13 @@ type Of<Kind extends DataChange['change']> = {
 };
 
 /** Stores what providers told about addresses; the same change twice changes nothing more. Rare, so one statement each. */
-export async function applyDataChanges(pool: pg.Pool, learned: LearnedChanges[]): Promise<void> {
+export async function applyDataChanges(pool: Queryable, learned: LearnedChanges[]): Promise<void> {
   for (const { messageId, changes } of learned) {
     for (const change of changes) await apply(pool, messageId, change);
   }
 }
 
-function apply(pool: pg.Pool, messageId: string, change: DataChange): Promise<unknown> {
+function apply(pool: Queryable, messageId: string, change: DataChange): Promise<unknown> {
   switch (change.change) {
     case 'suppress':
       return suppress(pool, { messageId, change });
@@ -30,7 +30,7 @@ function apply(pool: pg.Pool, messageId: string, change: DataChange): Promise<un
 }
 
 /** A list that an operator changed is left as it is. */
-function suppress(pool: pg.Pool, { messageId, change }: Of<'suppress'>): Promise<unknown> {
+function suppress(pool: Queryable, { messageId, change }: Of<'suppress'>): Promise<unknown> {
   return pool.query(
     `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
      SELECT $2, app_id, channel, target, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
@@ -40,7 +40,7 @@ function suppress(pool: pg.Pool, { messageId, change }: Of<'suppress'>): Promise
 }
 
 /** The stored user that the message was for, as long as the old address stands there. */
-function moveAddress(pool: pg.Pool, { messageId, change }: Of<'move_address'>): Promise<unknown> {
+function moveAddress(pool: Queryable, { messageId, change }: Of<'move_address'>): Promise<unknown> {
   return pool.query(
     `UPDATE app_user u SET contact = jsonb_set(u.contact, $2::text[], to_jsonb($3::text)), updated_at = now()
      FROM message m JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
@@ -52,7 +52,7 @@ function moveAddress(pool: pg.Pool, { messageId, change }: Of<'move_address'>): 
 
 /** The device that has the token now, whoever owns it: a dead token is dead for everyone. */
 function disableDevice(
-  pool: pg.Pool,
+  pool: Queryable,
   { messageId, change }: Of<'disable_device'>,
 ): Promise<unknown> {
   return pool.query(

@@ -106,6 +106,7 @@ function receiptOf(messageId: string, { email }: Person, integrationId: string):
     errorCode: undefined,
     detail: `It reached ${email}`,
     body: said(email),
+    identity: said(email),
   };
 }
 

@@ -1,3 +1,12 @@
+export {
+  type AccountStorage,
+  countStorage,
+  findAccountStorage,
+  listLimitedAccounts,
+  readStorageTotals,
+  type StorageTotals,
+  setStorageLimit,
+} from './account-storage';
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export {
@@ -134,7 +143,6 @@ export {
   type Suppressions,
 } from './dashboard/suppressions';
 export type { NewGeneration, WrittenGeneration } from './dashboard/write-generations';
-export { applyDataChanges, type LearnedChanges } from './data-changes';
 export { createDatabaseCheck } from './database-check';
 export {
   type DeliveryCount,
@@ -235,6 +243,7 @@ export {
   type AppReport,
   type NewReceipt,
   type ReceiptEffect,
+  storeReceipts,
   writeAppReport,
   writeReceipts,
 } from './receipts';
@@ -279,7 +288,7 @@ export {
 } from './status-queries';
 export { type Queryable, sqlStateOf } from './transaction';
 export { createUpkeepTasks, type RemovedChunk, type UpkeepTask } from './upkeep';
-export { withUpkeepLock } from './upkeep-lock';
+export { withStorageLock, withUpkeepLock } from './upkeep-lock';
 export { createUsers, type Users, type UserWrite } from './users';
 export { readWaitingFacts, type WaitingFacts } from './waiting-facts';
 export { sortWriteFailure, type WriteFailure } from './write-failure';

@@ -10,6 +10,8 @@ export type AppRow = {
   delivery: 'sandbox' | 'live';
   /** Whether an inbox's count is told, and its opening noted, without a signature. */
   openInboxCounters: boolean;
+  /** The account stores as much as it may: calls that would store more are refused. */
+  isStorageFull: boolean;
 };
 
 export type ApiKeyRow = { id: string; accountId: string; secretHash: Buffer };
@@ -111,8 +113,9 @@ export function createLookUps(pool: pg.Pool) {
       if (!isUuid(id)) return undefined;
       return first<AppRow>({
         name: 'find-app',
-        text: `SELECT id, account_id AS "accountId", name, delivery, open_inbox_counters AS "openInboxCounters"
-               FROM app WHERE id = $1 AND deleted_at IS NULL`,
+        text: `SELECT a.id, a.account_id AS "accountId", a.name, a.delivery, a.open_inbox_counters AS "openInboxCounters",
+                 c.is_storage_full AS "isStorageFull"
+               FROM app a JOIN account c ON c.id = a.account_id WHERE a.id = $1 AND a.deleted_at IS NULL`,
         values: [id],
       });
     },

@@ -45,6 +45,7 @@ function receipt(messageId: string | undefined, given: Partial<NewReceipt>): New
     errorCode: undefined,
     detail: undefined,
     body: '{}',
+    identity: newId(),
     ...given,
   };
 }
@@ -58,6 +59,7 @@ const stateOf = async (id: string) =>
 const receiptsOf = (messageId: string) =>
   database.prisma.receipt.findMany({ where: { messageId } });
 
+const ofNoMessage = { isRepeat: false, messageId: undefined, movedTo: undefined };
 const failed = { state: 'failed', reason: 'rejected_content', errorCode: '30007' } as const;
 
 describe('a receipt', () => {
@@ -86,8 +88,8 @@ describe('a receipt', () => {
       states.map((state) => receipt(id, { state })),
     );
     expect(await stateOf(id)).toBe(expected);
-    expect(effects.map((effect) => effect?.messageId)).toEqual(states.map(() => id));
-    expect(effects.flatMap((effect) => effect?.movedTo ?? [])).toEqual([expected]);
+    expect(effects.map(({ messageId }) => messageId)).toEqual(states.map(() => id));
+    expect(effects.flatMap(({ movedTo }) => movedTo ?? [])).toEqual([expected]);
   });
 
   test('that says failed keeps its reason and its code, whatever comes later', async () => {
@@ -146,7 +148,7 @@ describe('a receipt', () => {
     const id = await sendMessage();
     const body = JSON.stringify(newId());
     const effects = await report(id, { ...given(), state: 'read', body });
-    expect(effects).toEqual([undefined]);
+    expect(effects).toEqual([ofNoMessage]);
     expect(await stateOf(id)).toBe('sent');
     const stored = await database.prisma.receipt.findMany({ where: { body } });
     expect(stored).toMatchObject([{ messageId: null }]);
@@ -157,7 +159,7 @@ describe('a receipt', () => {
     async (messageId) => {
       const body = JSON.stringify(newId());
       const effects = await writeReceipts(database.accepting, [receipt(messageId, { body })]);
-      expect(effects).toEqual([undefined]);
+      expect(effects).toEqual([ofNoMessage]);
       expect(await database.prisma.receipt.count({ where: { body } })).toBe(1);
     },
   );

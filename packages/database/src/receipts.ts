@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { newId } from '@belfry/runtime';
 import {
+  type DataChange,
   type FailureReason,
   finalStates,
   isUuid,
@@ -8,10 +10,11 @@ import {
 } from '@belfry/shared';
 import type pg from 'pg';
 import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
+import { applyDataChanges } from './data-changes';
 import { isErased } from './is-erased';
 import { listOfTexts } from './list-of-texts';
 import { storable } from './storable';
-import type { Queryable } from './transaction';
+import { inTransaction, type Queryable } from './transaction';
 
 /** A provider's report, as it was read off the wire. */
 export type NewReceipt = {
@@ -28,13 +31,45 @@ export type NewReceipt = {
   detail: string | undefined;
   /** What came over the wire, bounded. */
   body: string;
+  /** The same text when the same report comes again: providers repeat calls, and a signed call can be replayed. */
+  identity: string;
+  /** What the report says about the address of its message. */
+  changes?: DataChange[];
 };
 
-/** The message that a receipt is about, and what became of it where it moved; undefined where it is not one of this integration's. */
-export type ReceiptEffect = { messageId: string; movedTo: MessageState | undefined } | undefined;
+export type ReceiptEffect = {
+  /** The report was stored before: nothing was stored or changed. */
+  isRepeat: boolean;
+  /** Undefined where the report is about no message of this integration. */
+  messageId: string | undefined;
+  /** Undefined where the message kept its state. */
+  movedTo: MessageState | undefined;
+};
 
 /**
- * Stores each receipt and settles the message that it is about, whichever attempt it belongs to, also while a resend
+ * Writes receipts and applies what they say about addresses, in one transaction: a repeat changes nothing, so a failure
+ * between the two would lose the changes.
+ */
+export async function storeReceipts(
+  pool: pg.Pool,
+  receipts: NewReceipt[],
+): Promise<ReceiptEffect[]> {
+  if (receipts.every(({ changes = [] }) => changes.length === 0)) {
+    return writeReceipts(pool, receipts);
+  }
+  return inTransaction(pool, async (client) => {
+    const effects = await writeReceipts(client, receipts);
+    const learned = receipts.flatMap(({ changes = [] }, index) => {
+      const messageId = effects[index]?.messageId;
+      return messageId === undefined || changes.length === 0 ? [] : [{ messageId, changes }];
+    });
+    await applyDataChanges(client, learned);
+    return effects;
+  });
+}
+
+/**
+ * Stores each receipt once and settles the message that it is about, whichever attempt it belongs to, also while a resend
  * waits. A state only moves forward: what arrived is never taken back, and what failed stays failed, with its reason.
  */
 export async function writeReceipts(
@@ -50,25 +85,29 @@ export async function writeReceipts(
   const byReceipt = new Map(rows.map((row) => [row.receipt_id, row]));
   return ids.map((id) => {
     const row = byReceipt.get(id);
-    return row && { messageId: row.known_id, movedTo: row.state ?? undefined };
+    return {
+      isRepeat: row === undefined,
+      messageId: row?.known_id ?? undefined,
+      movedTo: row?.state ?? undefined,
+    };
   });
 }
 
 /** What an app reports of a notification; `body` is what came. */
 export type AppReport = AnsweredCall &
-  Pick<NewReceipt, 'appId' | 'messageId' | 'state' | 'detail' | 'body'>;
+  Pick<NewReceipt, 'appId' | 'messageId' | 'state' | 'detail' | 'body' | 'identity'>;
 
 /** Stores an app's report with the answer of its call. The effect is undefined where the call's key was used before. */
 export async function writeAppReport(
   pool: pg.Pool,
   report: AppReport,
   answer: string,
-): Promise<{ written: AnsweredWrite; effect: ReceiptEffect }> {
-  const { appId, messageId, state, detail, body } = report;
-  let effect: ReceiptEffect;
+): Promise<{ written: AnsweredWrite; effect: ReceiptEffect | undefined }> {
+  const { appId, messageId, state, detail, body, identity } = report;
+  let effect: ReceiptEffect | undefined;
   const written = await writeAnswered(pool, report, async (client) => {
     const none = { integrationId: undefined, providerMessageId: undefined, errorCode: undefined };
-    const receipt = { appId, messageId, state, reason: undefined, detail, body, ...none };
+    const receipt = { appId, messageId, state, reason: undefined, detail, body, identity, ...none };
     [effect] = await writeReceipts(client, [receipt]);
     return answer;
   });
@@ -96,11 +135,11 @@ const order = Object.keys(movedFrom)
 
 const statement = `
 WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
-    g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bytea[])
+    g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body, identity)
 ), t AS (
   -- What a provider says of somebody who was erased would bring the address back.
-  SELECT g.receipt_id, g.app_id, g.integration_id, g.state, g.reason, g.error_code, m.id AS known_id,
+  SELECT g.receipt_id, g.app_id, g.integration_id, g.state, g.reason, g.error_code, g.identity, m.id AS known_id,
     CASE WHEN ${isErased('m')} THEN NULL ELSE g.provider_message_id END AS provider_message_id,
     CASE WHEN ${isErased('m')} THEN NULL ELSE g.detail END AS detail,
     CASE WHEN ${isErased('m')} THEN '{}' ELSE g.body END AS body
@@ -109,10 +148,14 @@ WITH given AS (
     AND CASE WHEN g.integration_id IS NULL THEN m.channel IN ('push', 'onesignal')
       ELSE EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id) END
 ), r AS (
-  INSERT INTO receipt (id, app_id, integration_id, message_id, provider_message_id, state, error_code, detail, body)
-  SELECT receipt_id, app_id, integration_id, known_id, provider_message_id, state, error_code, detail, body FROM t
+  -- In one order, so that two calls with the same reports do not wait for each other.
+  INSERT INTO receipt (id, app_id, integration_id, message_id, provider_message_id, state, error_code, detail, body, identity)
+  SELECT receipt_id, app_id, integration_id, known_id, provider_message_id, state, error_code, detail, body, identity FROM t
+  ORDER BY identity
+  ON CONFLICT (identity) DO NOTHING
+  RETURNING id
 ), furthest AS (
-  SELECT DISTINCT ON (known_id) * FROM t WHERE known_id IS NOT NULL
+  SELECT DISTINCT ON (known_id) t.* FROM t JOIN r ON r.id = t.receipt_id WHERE known_id IS NOT NULL
   ORDER BY known_id, CASE state ${order} END DESC
 ), moved AS (
   UPDATE message m SET
@@ -127,9 +170,9 @@ WITH given AS (
   WHERE m.id = t.known_id AND (${canMove})
   RETURNING t.receipt_id, m.state
 )
-SELECT t.receipt_id, t.known_id, moved.state FROM t LEFT JOIN moved USING (receipt_id) WHERE t.known_id IS NOT NULL`;
+SELECT t.receipt_id, t.known_id, moved.state FROM t JOIN r ON r.id = t.receipt_id LEFT JOIN moved USING (receipt_id)`;
 
-type EffectRow = { receipt_id: string; known_id: string; state: MessageState | null };
+type EffectRow = { receipt_id: string; known_id: string | null; state: MessageState | null };
 
 function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
   const of = (read: (receipt: NewReceipt) => unknown) => receipts.map(read);
@@ -144,5 +187,12 @@ function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
     of(({ errorCode }) => storable(errorCode)),
     of(({ detail }) => storable(detail)),
     of(({ body }) => body.replaceAll('\0', '\uFFFD')),
+    of(hashIdentity),
   ];
+}
+
+/** A repeat is about the same message of the same integration. The hash keeps what was reported out of the column. */
+function hashIdentity({ appId, integrationId, messageId, identity }: NewReceipt): Buffer {
+  const parts = [appId, integrationId, messageId?.toLowerCase(), identity];
+  return hash('sha256', JSON.stringify(parts), 'buffer');
 }

@@ -1,4 +1,5 @@
 import { isPlanned } from './is-planned';
+import { markSlicesOf } from './storage-slices';
 import type { Queryable } from './transaction';
 import type { UpkeepTask } from './upkeep';
 
@@ -79,6 +80,7 @@ async function removeFinal(
     for (const text of final.length > 0 ? childrenFirst : []) {
       await database.query({ text, values: [final] });
     }
+    if (final.length > 0) await markSlicesOf(database, final);
     await database.query('COMMIT');
     return final.length;
   } catch (error) {

@@ -25,17 +25,21 @@ export type HttpRequest = {
 
 export type QueueJobs = { queue: string; state: string; count: number };
 export type OldestWaiting = { channel: string; seconds: number };
+export type StorageTotals = { storedBytes: number; fullAccounts: number; highestShare: number };
 
 /** What is asked for when somebody reads, and left out where it does not come in time. */
 export type MetricsSources = {
   readQueueJobs(): Promise<QueueJobs[]>;
   readOldestWaiting(): Promise<OldestWaiting[]>;
+  /** For the processes that count what accounts store. */
+  readStorage?(): Promise<StorageTotals>;
 };
 
 const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const sourceTimeoutMs = 2_000;
 
-export function createMetrics({ readQueueJobs, readOldestWaiting }: MetricsSources): Metrics {
+export function createMetrics(sources: MetricsSources): Metrics {
+  const { readQueueJobs, readOldestWaiting, readStorage } = sources;
   const registry = new Registry();
   const counters = createCounters(registry);
   const jobs = new Gauge({
@@ -51,6 +55,8 @@ export function createMetrics({ readQueueJobs, readOldestWaiting }: MetricsSourc
     registers: [registry],
   });
 
+  const setStorage = readStorage && createStorageGauges(registry);
+
   return {
     countHttpRequest({ route, method, status, seconds }) {
       counters.requests.inc({ route, method, status });
@@ -61,10 +67,12 @@ export function createMetrics({ readQueueJobs, readOldestWaiting }: MetricsSourc
     countRateLimitBypass: () => counters.bypasses.inc(),
     countLoopStall: () => counters.stalls.inc(),
     async read() {
-      const [queueJobs, waiting] = await Promise.all([
+      const [queueJobs, waiting, storage] = await Promise.all([
         orNothing(readQueueJobs()),
         orNothing(readOldestWaiting()),
+        readStorage && withinTime(readStorage(), sourceTimeoutMs),
       ]);
+      setStorage?.(storage);
       jobs.reset();
       for (const { queue, state, count } of queueJobs) jobs.set({ queue, state }, count);
       oldest.reset();
@@ -113,6 +121,34 @@ function createCounters(registry: Registry) {
       help: 'Times that the process held its event loop for over 100 ms.',
       registers,
     }),
+  };
+}
+
+/** No label names an account: a scrape would grow with each. `belfry doctor` names those that are full. */
+function createStorageGauges(registry: Registry): (totals: StorageTotals | undefined) => void {
+  const registers = [registry];
+  const gauges = {
+    storedBytes: new Gauge({
+      name: 'belfry_storage_bytes',
+      help: 'Bytes that all accounts store; counted while an account has a storage limit.',
+      registers,
+    }),
+    fullAccounts: new Gauge({
+      name: 'belfry_storage_full_accounts',
+      help: 'Accounts that are over their storage limit.',
+      registers,
+    }),
+    highestShare: new Gauge({
+      name: 'belfry_storage_highest_used_ratio',
+      help: 'Of the account that has used most of its storage limit: the part that it has used.',
+      registers,
+    }),
+  };
+  return (totals) => {
+    for (const [name, gauge] of Object.entries(gauges)) {
+      // The names are those of the totals.
+      gauge.set(totals?.[name as keyof StorageTotals] ?? Number.NaN);
+    }
   };
 }
 

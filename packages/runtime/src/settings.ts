@@ -283,6 +283,14 @@ export const settings = {
     maximum: 3_650,
     help: 'How long the relay keeps a request of which everything is final; below 2 a key could outlive its request.',
   }),
+  STORAGE_LIMIT_MB_PER_ACCOUNT: integer({
+    group: 'worker',
+    for: ['worker', 'cli'],
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    help: 'What one account may store, in megabytes; 0 sets no limit. `belfry account quota` sets a limit for one account.',
+  }),
   SLACK_CLIENT_ID: text({
     group: 'gateway',
     for: ['api', 'dashboard'],

@@ -123,6 +123,12 @@ export const errorCatalogue = {
     text: 'the account is over its rate limit',
     headers: { 'Retry-After': '1' },
   },
+  storage_limit: {
+    status: 429,
+    when: 'The account stores as much as it may. Delete data, wait for the retention, or ask the operator for a higher quota.',
+    text: 'the account is over its storage limit: nothing was stored. Delete data, wait for the retention, or ask the operator for a higher quota',
+    headers: { 'Retry-After': '60' },
+  },
   headers_too_large: {
     status: 431,
     when: 'The headers are over 16 KB.',

@@ -3,7 +3,13 @@ import { AppError, isSameSecret, type ParsedApiKey, parseApiKey } from '@belfry/
 import type { Request } from 'express';
 import { appIdOf } from '../path-values';
 
-export type App = { id: string; accountId: string; delivery: 'sandbox' | 'live' };
+export type App = {
+  id: string;
+  accountId: string;
+  delivery: 'sandbox' | 'live';
+  /** The account stores as much as it may. */
+  isStorageFull: boolean;
+};
 
 /** Who calls, and for which of the account's apps. */
 export type Caller = { accountId: string; apiKeyId: string; app: App };

@@ -70,6 +70,7 @@ export const inboxOperations = {
     summary: 'Create the user of a front end',
     description: 'Where the user is stored already, nothing is changed.',
     access: 'signature',
+    errors: { ...byQuery.errors, storage_limit: {} },
   },
   fetch: {
     ...byBody,

@@ -10,6 +10,7 @@ import {
 import type { RequestHandler } from 'express';
 import type { AuthenticateReaderDeps } from '../middleware/authenticate-reader';
 import { createReaderCalls, type ReaderCallsDeps } from '../reader-calls';
+import { requireStorage } from '../storage-limit';
 
 export type InboxRoutesDeps = { inbox: Inbox & AuthenticateReaderDeps };
 
@@ -30,7 +31,9 @@ type InboxRoutes = Record<
 export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): InboxRoutes {
   const { byQuery, byBody } = createReaderCalls({ ...checks, reader: inbox });
 
-  const setup = byQuery(async (address) => {
+  const setup = byQuery(async (address, app) => {
+    // A front end calls this each time that it is opened: one whose user is stored goes on working.
+    if (app.isStorageFull && !(await inbox.isUserStored(address))) requireStorage(app);
     await inbox.ensureUser(address);
     return done;
   });

@@ -28,17 +28,21 @@ export function createPushStatusRoute({ writeAppReport, log }: PushStatusDeps) {
       state,
       detail: `The app reported ${type}.`,
       body: JSON.stringify(given).slice(0, maxStoredCharacters),
+      // Not `current_timestamp`: a call that is made again has another one.
+      identity: `${type} ${given.timestamp ?? ''}`,
     };
     return {
       async run(key) {
         const { written, effect } = await writeAppReport({ ...report, key }, answer);
         // A notification that is not known is no error: an app would tell of it again and again.
-        log.info('receipt.stored', {
-          app_id: report.appId,
-          message_id: effect?.messageId,
-          outcome: state,
-          state: effect?.movedTo,
-        });
+        if (effect && !effect.isRepeat) {
+          log.info('receipt.stored', {
+            app_id: report.appId,
+            message_id: effect.messageId,
+            outcome: state,
+            state: effect.movedTo,
+          });
+        }
         return written;
       },
     };

@@ -177,6 +177,27 @@ describe('an event', () => {
     expect((await call('post', `${messageAt}/resend`)).status).toBe(409);
   });
 
+  test('is not tested while its account is over its storage limit, and no version is stored', async () => {
+    const { call, tenant, database } = dashboard;
+    const { account, eventVersion } = database.prisma;
+    const at = await createEvent('too_much');
+    const where = { appId: tenant.appId };
+    const before = await eventVersion.count({ where });
+    const setFull = (isStorageFull: boolean) =>
+      account.update({ where: { id: tenant.accountId }, data: { isStorageFull } });
+    await setFull(true);
+    const { status, body } = await call('post', `${at}/test`, {
+      definition: definitionOf('Test'),
+      user: { email: 'ana@example.com' },
+      data: { user_name: 'Ana' },
+      delivery: 'sandbox',
+    });
+    await setFull(false);
+    expect([status, body.code]).toEqual([409, 'wrong_state']);
+    expect(body.error).toContain('storage limit');
+    expect(await eventVersion.count({ where })).toBe(before);
+  });
+
   test('is deleted once its name was typed, and its versions stay', async () => {
     const { call } = dashboard;
     const at = await createEvent('goes');

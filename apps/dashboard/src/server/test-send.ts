@@ -1,6 +1,7 @@
 import type { SendEvent } from '@belfry/accepting';
 import type { AccountAppRow, Actor, AppEventRow, AppEvents } from '@belfry/database';
 import {
+  errorEntry,
   findScheduleProblem,
   type SendEventBody,
   sendEventFromWire,
@@ -38,6 +39,7 @@ export type TestSend = (actor: Actor, input: TestSendInput) => Promise<TestSendA
 /** Stores the draft as a version of kind `test`, then has it accepted as any call is. */
 export function createTestSend(deps: TestSendDeps): TestSend {
   return async function testSend(actor, { app, event, definition, delivery, call }) {
+    if (app.isStorageFull) throw new Refusal('wrong_state', errorEntry('storage_limit').text);
     const body = deps.validate({ event: event.name, ...call });
     const problem = findScheduleProblem(body, deps.channelNames, deps.now());
     if (problem) throw new Refusal('invalid', problem);

@@ -4,7 +4,7 @@ import { codeOf } from './api';
 import { changesOf, scopeOf, sentenceOf } from './codes';
 import { authTokenOf, senderOf } from './integration';
 import { suppressionSenderOf } from './sender';
-import { isSignedBy } from './signature';
+import { isSignedBy, signedText } from './signature';
 
 /** What Twilio posts to the StatusCallback of a message, signed with the account's auth token. */
 export function createTwilioReceipts(scheme: string): ReceiptReader {
@@ -42,6 +42,8 @@ function reportOf(state: ReceiptState, receipt: Receipt): ReceiptReport {
   const code = codeOf(params.get('ErrorCode') ?? '');
   return {
     state,
+    // Without the order of the fields, which is not signed.
+    identity: signedText(params),
     ...(messageId ? { messageId } : {}),
     ...(sid ? { providerMessageId: sid } : {}),
     ...(code === undefined ? {} : { errorCode: String(code), detail: sentenceOf(code) }),

@@ -9,7 +9,7 @@ export function isSignedBy(
 ): boolean {
   const given = headers['x-twilio-signature'];
   if (typeof given !== 'string' || given === '') return false;
-  const fields = textOf(params);
+  const fields = signedText(params);
   return spellingsOf(url)
     .map((spelling) =>
       createHmac('sha1', authToken)
@@ -21,7 +21,7 @@ export function isSignedBy(
 }
 
 /** The fields' names and values, by name; of one that stands several times each value once. */
-function textOf(params: URLSearchParams): string {
+export function signedText(params: URLSearchParams): string {
   return [...new Set(params.keys())]
     .sort()
     .flatMap((name) => [...new Set(params.getAll(name))].sort().map((value) => name + value))

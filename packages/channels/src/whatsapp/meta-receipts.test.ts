@@ -63,9 +63,9 @@ describe('reports of Meta', () => {
   });
 
   test('are known by Meta’s id where ours does not come back', () => {
-    expect(read(sign([{ id: 'wamid.A', status: 'delivered' }]))).toEqual([
-      { providerMessageId: 'wamid.A', state: 'delivered' },
-    ]);
+    const [report] = read(sign([{ id: 'wamid.A', status: 'delivered' }])) ?? [];
+    expect(report).toMatchObject({ providerMessageId: 'wamid.A', state: 'delivered' });
+    expect(report).not.toHaveProperty('messageId');
   });
 
   // hackclub/attend#84: the code comes without a text
@@ -76,7 +76,7 @@ describe('reports of Meta', () => {
     [190, 'rejected_integration', 'access token'],
     [230, 'rejected_integration', 'permission'],
   ])('explain the code %i in our own words', (code, reason, detail) => {
-    expect(read(sign([simulator.statusOf(sent, 'failed', code)]))).toEqual([
+    expect(read(sign([simulator.statusOf(sent, 'failed', code)]))).toMatchObject([
       {
         messageId: '0193-a',
         providerMessageId: 'wamid.A',

@@ -85,6 +85,8 @@ function reportOf({ fields, phoneNumberId }: Status, sender: string): ReceiptRep
       ...(messageId ? { messageId } : {}),
       providerMessageId,
       state,
+      // The status alone: Meta may repeat it together with others.
+      identity: JSON.stringify([phoneNumberId, fields]),
       ...errorOf(fields, state, phoneNumberId ?? sender),
     },
   ];

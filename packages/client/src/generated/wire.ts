@@ -503,6 +503,7 @@ export type GatewayErrorCode =
   | 'too_complex'
   | 'idempotency_mismatch'
   | 'rate_limited'
+  | 'storage_limit'
   | 'headers_too_large'
   | 'internal'
   | 'unsupported_transfer_encoding'

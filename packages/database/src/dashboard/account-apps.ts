@@ -11,6 +11,8 @@ export type AccountAppRow = {
   /** Since when an operator holds up all that it sends; null while nobody does. */
   sendingPausedAt: Date | null;
   sendingPausedBy: string | null;
+  /** The account stores as much as it may. */
+  isStorageFull: boolean;
 };
 
 export type AppChange = { name?: string | undefined; delivery?: 'sandbox' | 'live' | undefined };
@@ -24,8 +26,9 @@ export function createAccountApps(pool: pg.Pool) {
       `SELECT a.id, a.name, a.delivery, a.created_at AS "createdAt",
          (SELECT count(*)::int FROM integration i
           WHERE i.app_id = a.id AND i.deleted_at IS NULL AND i.state = 'needs_attention') AS "needsAttention",
-         p.paused_at AS "sendingPausedAt", o.email AS "sendingPausedBy"
+         p.paused_at AS "sendingPausedAt", o.email AS "sendingPausedBy", c.is_storage_full AS "isStorageFull"
        FROM app a
+       JOIN account c ON c.id = a.account_id
        LEFT JOIN sending_pause p ON p.app_id = a.id
        LEFT JOIN operator o ON o.id = p.paused_by
        WHERE a.account_id = $1 AND a.deleted_at IS NULL AND ($2::uuid IS NULL OR a.id = $2)

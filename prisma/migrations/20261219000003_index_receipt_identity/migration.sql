@@ -1,0 +1,2 @@
+-- What stores a report once.
+CREATE UNIQUE INDEX CONCURRENTLY "receipt_identity_key" ON "receipt"("identity");
