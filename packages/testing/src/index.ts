@@ -1,3 +1,5 @@
+export { attacks } from './attacks/attacks';
+export { openTarget, type Target } from './attacks/target';
 export { type Backlog, writeBacklog } from './backlog';
 export { benchTableOf } from './bench/bench-table';
 export { performancePageOf } from './bench/performance-page';
