@@ -1,3 +1,5 @@
+export { formatAbuse } from './abuse/report';
+export { runAbuse } from './abuse/run-abuse';
 export { attacks } from './attacks/attacks';
 export { openTarget, type Target } from './attacks/target';
 export { type Backlog, writeBacklog } from './backlog';

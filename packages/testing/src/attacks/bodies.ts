@@ -18,7 +18,7 @@ export const bodyAttacks: Attack[] = [
     async run(target) {
       const receiptPath = await findReceiptPath(target);
       const sender = createSender(target.local);
-      const stalled = stalledBytes.map((bytes) => stall(sender, bytes));
+      const stalled = stalledBytes.map((bytes) => stallUpload(sender, bytes));
       try {
         await waitUntilFull(sender);
         await assertAnswered(target, receiptPath);
@@ -30,7 +30,7 @@ export const bodyAttacks: Attack[] = [
 ];
 
 /** Opens a call and sends so much of its body, then nothing. */
-function stall({ apiUrl, apiKey, appId }: Sender, bytes: number) {
+export function stallUpload({ apiUrl, apiKey, appId }: Sender, bytes: number) {
   const { hostname, port, host } = new URL(apiUrl);
   const socket = net.connect(Number(port), hostname);
   // A server that refuses the body closes the connection.

@@ -80,15 +80,15 @@ function tokenIn(link: string): string {
 async function createOther(local: LocalStart): Promise<Target['other']> {
   const printed = await local.runCli('account', 'create', 'Other account');
   const read = (label: string) => new RegExp(`^${label} +(\\S+)`, 'm').exec(printed)?.[1] ?? '';
-  const token = await createSetUpToken(local, read('account'));
+  const token = await createSetUpToken(local.ready.database_url, read('account'));
   const owner = await setUp(local.ready.dashboard_url, token, 'owner@example.net');
   return { apiKey: read('API key'), appId: read('app'), owner };
 }
 
 /** The link that `npm start` prints for the first account, for another one. */
-async function createSetUpToken({ ready }: LocalStart, accountId: string): Promise<string> {
+export async function createSetUpToken(url: string, accountId: string): Promise<string> {
   const log = createLogger({ level: 'error', process: 'attacks' });
-  const { prisma, close } = createDatabase({ url: ready.database_url, poolSize: 1, log });
+  const { prisma, close } = createDatabase({ url, poolSize: 1, log });
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + linkLivesMs);
   const tokenHash = createHash('sha256').update(token).digest();
