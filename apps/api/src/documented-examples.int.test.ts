@@ -16,7 +16,13 @@ import {
   send,
 } from './documented-calls.fixture';
 import { signatureHeader } from './middleware/authenticate-reader';
-import { draftEvent, type Gateways, provocations, startGateways } from './provocations.fixture';
+import {
+  draftEvent,
+  expensiveEvent,
+  type Gateways,
+  provocations,
+  startGateways,
+} from './provocations.fixture';
 import { inboxItemExample } from './routes/inbox-operations';
 import { capturedExample } from './routes/sandbox';
 
@@ -52,6 +58,9 @@ async function createDocumentedTenant(): Promise<Tenant> {
     },
     { name: 'order_shipped' },
   );
+  const pairs = '{{#each list}}{{#each ../list}}{{/each}}{{/each}}';
+  const channels = { email: channelVersion({ subject: 'All pairs', text: pairs }) };
+  await factories.createEvent(tenant, channels, { name: expensiveEvent });
   const { createEvent } = createConfiguration(database.prisma, testSecrets());
   await createEvent({ appId: tenant.appId, name: draftEvent });
   await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');

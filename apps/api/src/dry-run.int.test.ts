@@ -146,6 +146,19 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
     expect(tooLong.request).toBeUndefined();
   });
 
+  test('refuses a message that takes too much work with 422, and renders nothing more', async () => {
+    const tenant = await gateway.factories.createTenant();
+    const text = '{{#each list}}{{#each ../list}}{{this}}{{/each}}{{/each}}';
+    const { name } = await gateway.factories.createEvent(tenant, {
+      sms: channelVersion({ text }),
+    });
+    const more = { data: { list: Array(1_000).fill(0) } };
+    const { status, body } = await dryRun({ tenant, event: name, integrationIds: [] }, more);
+    expect([status, body.code]).toEqual([422, 'too_complex']);
+    expect(body.error).toMatch(/^sms: text: The templates of this message take too much work/);
+    expect(await countRows(tenant)).toEqual([0, 0, 0]);
+  });
+
   test.each([
     ['/events/send?dry_run=yes', 'must be true or false'],
     ['/events/send?dry_run=', 'must be true or false'],

@@ -40,6 +40,7 @@ import {
   writeRequests,
 } from '@belfry/database';
 import {
+  createFairQueue,
   createMetrics,
   createRedis,
   createRedisCheck,
@@ -285,6 +286,7 @@ function createAccepting(parts: AcceptingParts): Accepting {
       ...lookUps,
       ...planning,
       channels,
+      composing: createFairQueue(),
       readPermissions: (appId, asked) => orRefuse(readPermissions(database.lookUps, appId, asked)),
       now: () => new Date(),
     }),

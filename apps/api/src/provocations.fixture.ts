@@ -30,6 +30,8 @@ export async function startGateways(): Promise<Gateways> {
 type Provoke = (call: Call, gateways: Gateways) => Promise<Answered>;
 
 export const draftEvent = 'order_returned';
+/** Its text lists every pair of `data.list`. */
+export const expensiveEvent = 'all_pairs';
 
 /** Receipts come from providers, and are no part of the interface that is documented. */
 type DocumentedCode = Exclude<ErrorCode, 'signature_invalid'>;
@@ -64,6 +66,12 @@ export const provocations: Record<DocumentedCode, Provoke> = {
       ...call,
       query: { limit: '0', timeout: '31' },
       body: body === undefined ? undefined : '{"platform":"windows"}',
+    }),
+  too_complex: (call, { usual }) =>
+    send(usual, {
+      ...call,
+      query: { ...call.query, dry_run: 'true' },
+      body: changed(call.body, { event: expensiveEvent, data: { list: Array(1_000).fill(0) } }),
     }),
   idempotency_mismatch: async (call, { usual }) => {
     const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };

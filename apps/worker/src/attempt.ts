@@ -94,7 +94,12 @@ async function prepare(
     channelVersion,
     ...(isSensitive ? { hiddenAs: hiddenText } : {}),
   });
-  const composed = deps.compose({ message, version, channelVersion });
+  const composed = await deps.compose({
+    accountId: app.accountId,
+    message,
+    version,
+    channelVersion,
+  });
   return { message, isSensitive, carrier, composed };
 }
 

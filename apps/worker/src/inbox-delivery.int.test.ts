@@ -12,7 +12,7 @@ import {
   writeCaptures,
   writeRequests,
 } from '@belfry/database';
-import { createLogger, createSemaphore, newId } from '@belfry/runtime';
+import { createFairQueue, createLogger, createSemaphore, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
@@ -62,7 +62,7 @@ function createWorker(claim: ClaimedMessage) {
     senderDeps: { baseUrls: {}, allowedPrivateHosts: [] },
     receiptsAt: undefined,
   });
-  const compose = createCompose(channel);
+  const compose = createCompose(channel, createFairQueue());
   const recorder = createRecorder({
     recordResults: (results) => recordResults(database.delivery, results),
     log,

@@ -29,11 +29,13 @@ import {
 import {
   type Awaitable,
   createCache,
+  createFairQueue,
   createMetrics,
   createRedis,
   createRedisCheck,
   createSecrets,
   type Env,
+  type FairQueue,
   type Logger,
   type Metrics,
   type Secrets,
@@ -77,6 +79,8 @@ export type Parts = {
   heartbeat: Heartbeat;
   /** Of every attempt of this process. */
   deadlines: Deadlines;
+  /** Shares the work of composing out among accounts. */
+  composing: FairQueue;
 };
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
@@ -130,6 +134,7 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     worker,
     heartbeat,
     deadlines: createDeadlines(),
+    composing: createFairQueue(),
     env,
     log,
     shutdown,

@@ -63,7 +63,7 @@ type Times = { deadlineMs: number; leaseMs: number };
 function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Deliver {
   const { env, log } = parts;
   const carriers = createChannelCarriers(parts, channel);
-  const compose = createCompose(channels[channel]);
+  const compose = createCompose(channels[channel], parts.composing);
   const limits = createChannelLimits(parts, channel);
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),

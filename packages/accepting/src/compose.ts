@@ -1,6 +1,7 @@
 import type { AnyChannel, CompiledTemplate, Composed } from '@belfry/channels';
 import type { VersionRow } from '@belfry/database';
-import { type ChannelVersion, type Data, localesToTry } from '@belfry/shared';
+import { type Awaitable, andThen, type FairQueue } from '@belfry/runtime';
+import { type ChannelVersion, type Data, localesToTry, TemplateError } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
 
 /** A message as far as its content follows from it; what the caller gave is JSON. */
@@ -13,22 +14,24 @@ export type ComposedMessage = {
 };
 
 export type ComposeInput = {
+  /** Whose turn it takes. */
+  accountId: string;
   message: ComposedMessage;
   version: VersionRow;
   channelVersion: ChannelVersion;
 };
 
-/** A message's content, from the template of its pinned version in the best language there is. */
-export type Compose = (input: ComposeInput) => Composed<unknown>;
+/** A message's content, from the template of its pinned version in the best language there is. Known at once while nothing else is composed. */
+export type Compose = (input: ComposeInput) => Awaitable<Composed<unknown>>;
 
 const compiledTemplates = 500;
 
-export function createCompose(channel: AnyChannel): Compose {
-  const compiled = new LRUCache<string, CompiledTemplate<unknown, unknown>>({
+export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
+  const compiled = new LRUCache<string, Compiled>({
     max: compiledTemplates,
   });
 
-  return function compose({ message, version, channelVersion }) {
+  return function compose({ accountId, message, version, channelVersion }) {
     const locale = localesToTry(message.locale, version.definition.defaultLocale).find((each) =>
       Object.hasOwn(channelVersion.templates, each),
     );
@@ -38,26 +41,42 @@ export function createCompose(channel: AnyChannel): Compose {
         detail: 'The version has no template in its default language.',
       };
     }
-    return templateOf({ version, channelVersion, locale, name: message.channel }).compose({
-      data: dataOf(message),
-      target: message.target,
-      override: overrideOf(message),
-      missing: version.definition.missing,
-    });
+    const key = `${version.id}:${message.channel}:${locale}`;
+    const template =
+      compiled.get(key) ??
+      queue.run(accountId, () => compile(key, channelVersion.templates[locale]));
+    return andThen(template, (known) =>
+      'failed' in known
+        ? known
+        : queue.run(accountId, () =>
+            known.compose({
+              data: dataOf(message),
+              target: message.target,
+              override: overrideOf(message),
+              missing: version.definition.missing,
+            }),
+          ),
+    );
   };
 
-  function templateOf(of: {
-    version: VersionRow;
-    channelVersion: ChannelVersion;
-    locale: string;
-    name: string;
-  }): CompiledTemplate<unknown, unknown> {
-    const key = `${of.version.id}:${of.name}:${of.locale}`;
-    const known = compiled.get(key);
-    if (known) return known;
-    const template = channel.compile(of.channelVersion.templates[of.locale]);
+  function compile(key: string, source: unknown): Compiled {
+    const template = compileTemplate(channel, source);
     compiled.set(key, template);
     return template;
+  }
+}
+
+type Compiled =
+  | CompiledTemplate<unknown, unknown>
+  | Extract<Composed<unknown>, { failed: unknown }>;
+
+/** A version that was published under wider limits, or by other means than the dashboard, may break the limits of now. */
+function compileTemplate(channel: AnyChannel, source: unknown): Compiled {
+  try {
+    return channel.compile(source);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { failed: 'rejected_content', detail: error.message };
   }
 }
 

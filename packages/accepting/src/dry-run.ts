@@ -7,8 +7,14 @@ import type {
   UserRow,
   VersionRow,
 } from '@belfry/database';
-import type { Awaitable } from '@belfry/runtime';
-import { failureReasons, type Recipient, skipReasons, type WireItem } from '@belfry/shared';
+import type { Awaitable, FairQueue } from '@belfry/runtime';
+import {
+  AppError,
+  failureReasons,
+  type Recipient,
+  skipReasons,
+  type WireItem,
+} from '@belfry/shared';
 import { createFindLive, type FindLiveDeps } from './accept-call';
 import { type Compose, createCompose } from './compose';
 import type { Plan } from './plan';
@@ -16,6 +22,8 @@ import { type PlannedCall, planCall, providerOf } from './plan-call';
 
 export type DryRunDeps = FindLiveDeps & {
   channels: Record<string, AnyChannel>;
+  /** Shares the work of composing out among accounts. */
+  composing: FairQueue;
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;
   findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
   /** One answer for each that is asked for. */
@@ -27,7 +35,7 @@ export type DryRunDeps = FindLiveDeps & {
 };
 
 export type DryRunInput = {
-  app: { id: string; delivery: 'sandbox' | 'live' };
+  app: { id: string; accountId: string; delivery: 'sandbox' | 'live' };
   eventName: string;
   item: WireItem;
 };
@@ -53,7 +61,10 @@ export type DryRun = (
   input: DryRunInput,
 ) => Promise<{ delivery: 'sandbox' | 'live'; messages: DryRunMessage[] }>;
 
-/** What would become of a call, by the very code that plans and composes it. Writes nothing. */
+/**
+ * What would become of a call, by the very code that plans and composes it. Writes nothing. Throws `too_complex` where one
+ * of its messages takes more work than a message may.
+ */
 export function createDryRun(deps: DryRunDeps): DryRun {
   const findLive = createFindLive(deps);
   const tryMessage = createTryMessage(deps);
@@ -74,7 +85,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
     );
     const sent: DryRunMessage[] = [];
     for (const message of planned.messages) {
-      const facts = { appId: app.id, delivery, item, version, locale: planned.locale, message };
+      const facts = { app, delivery, item, version, locale: planned.locale, message };
       sent.push(await tryMessage(facts));
     }
     const order = Object.keys(version.definition.channels);
@@ -93,7 +104,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
 
 /** What would become of one message that was planned. */
 function createTryMessage(deps: DryRunDeps) {
-  const composerOf = createComposers(deps.channels);
+  const composerOf = createComposers(deps.channels, deps.composing);
 
   return async function tryMessage(facts: MessageFacts): Promise<DryRunMessage> {
     const { message, version, delivery, locale } = facts;
@@ -105,12 +116,16 @@ function createTryMessage(deps: DryRunDeps) {
     const data = textOf(facts.item.data);
     const override = textOf(facts.item.override);
     const call = planCall(channel, { ...message, override }, taker.integration);
-    const composed = composerOf(message.channel)({
+    const composed = await composerOf(message.channel)({
+      accountId: facts.app.accountId,
       message: { ...message, locale, data, override },
       version,
       channelVersion,
     });
-    const [permission] = await deps.readPermissions(facts.appId, [askedOf(facts, call)]);
+    if ('failed' in composed && composed.failed === 'too_complex') {
+      throw new AppError('too_complex', `${message.channel}: ${composed.detail}`);
+    }
+    const [permission] = await deps.readPermissions(facts.app.id, [askedOf(facts, call)]);
     const isRemoved = delivery === 'live' && chain.length > 0 && !chain[0];
     return {
       ...factsOf(message, call, { channel, composed }),
@@ -121,9 +136,9 @@ function createTryMessage(deps: DryRunDeps) {
 }
 
 /** One a channel: it keeps what it compiled. */
-function createComposers(channels: Record<string, AnyChannel>) {
+function createComposers(channels: Record<string, AnyChannel>, composing: FairQueue) {
   const composers = new Map(
-    Object.entries(channels).map(([name, channel]) => [name, createCompose(channel)]),
+    Object.entries(channels).map(([name, channel]) => [name, createCompose(channel, composing)]),
   );
   return function composerOf(name: string): Compose {
     const found = composers.get(name);
@@ -133,7 +148,7 @@ function createComposers(channels: Record<string, AnyChannel>) {
 }
 
 type MessageFacts = {
-  appId: string;
+  app: DryRunInput['app'];
   delivery: 'sandbox' | 'live';
   item: WireItem;
   version: VersionRow;

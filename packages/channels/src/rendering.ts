@@ -1,4 +1,6 @@
 import {
+  createParseBudget,
+  createRenderBudget,
   type Data,
   type FailureReason,
   parseTemplate,
@@ -18,7 +20,7 @@ export type Field = { name: string; template: Template; escape: Escape };
 
 export type Failed = { failed: FailureReason; detail: string };
 
-/** Renders the fields of one message; the first failure stands, and what was missing is gathered. */
+/** Renders the fields of one message out of one budget; the first failure stands, and what was missing is gathered. */
 export type Rendering = {
   text(field: Field | undefined, maxCharacters?: number): string;
   fail(failed: FailureReason, detail: string): void;
@@ -26,10 +28,14 @@ export type Rendering = {
   finish(missing: 'empty' | 'reject'): Failed | { missing: string[] };
 };
 
+/** Paths that a message names as missing; the others are left out. */
+const maxMissingPaths = 50;
+
 /** 256 KB, counted in characters. */
 export const maxRenderedCharacters = 256 * 1024;
 
 export function createRendering(data: Data): Rendering {
+  const budget = createRenderBudget();
   const paths = new Set<string>();
   let failure: Failed | undefined;
 
@@ -39,12 +45,13 @@ export function createRendering(data: Data): Rendering {
       const rendered = renderTemplate(field.template, data, {
         escape: (value, print) => field.escape(cleanText(value), print),
         maxOutputLength: maxCharacters,
+        budget,
       });
       if ('failed' in rendered) {
         failure = { failed: rendered.failed, detail: `${field.name}: ${rendered.detail}` };
         return '';
       }
-      for (const path of rendered.missing) paths.add(path);
+      for (const path of rendered.missing) if (paths.size < maxMissingPaths) paths.add(path);
       return rendered.text;
     },
     fail(failed, detail) {
@@ -64,23 +71,30 @@ export function createRendering(data: Data): Rendering {
  * template, for its other half; NUL ends a text for some readers.
  */
 function cleanText(value: string): string {
-  return value.replace(/\p{Surrogate}/gu, '\ufffd').replaceAll('\0', '');
+  return value.toWellFormed().replaceAll('\0', '');
 }
 
 /** Parses one field; an error names the field, and keeps its line and column. */
-export function parseField(
+export type ParseField = (
   name: string,
   source: string,
   createEscape: (template: Template) => Escape,
-): Field {
-  try {
-    const template = parseTemplate(source);
-    return { name, template, escape: createEscape(template) };
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    const { line, column } = error;
-    throw new TemplateError(`${name}: ${error.message}`, { line, column });
-  }
+) => Field;
+
+/** Parses the fields of one channel's template, which share one budget. */
+export function createParseField(): ParseField {
+  const budget = createParseBudget();
+
+  return function parseField(name, source, createEscape) {
+    try {
+      const template = parseTemplate(source, budget);
+      return { name, template, escape: createEscape(template) };
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      const { line, column } = error;
+      throw new TemplateError(`${name}: ${error.message}`, { line, column });
+    }
+  };
 }
 
 /** The paths that the fields read, each once, in order. */

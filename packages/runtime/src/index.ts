@@ -3,6 +3,7 @@ export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } fr
 export { type CacheOptions, createCache } from './cache';
 
 export { type Env, EnvError, environmentOver, readEnv } from './env';
+export { createFairQueue, type FairQueue } from './fair-queue';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
 export { watchLoop } from './loop-watch';

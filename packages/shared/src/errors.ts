@@ -107,6 +107,11 @@ export const errorCatalogue = {
     when: 'A value is missing or breaks a rule.',
     text: 'event must not be blank',
   },
+  too_complex: {
+    status: 422,
+    when: 'A dry run: rendering a message takes more work than a message may.',
+    text: 'email: text: The templates of this message take too much work for this data. Use fewer loops, shorter lists or shorter texts.',
+  },
   idempotency_mismatch: {
     status: 422,
     when: 'The Idempotency-Key was used before with other parameters.',

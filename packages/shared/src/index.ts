@@ -70,7 +70,9 @@ export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { helperNames } from './templates/nodes';
 export { parseTemplate } from './templates/parse';
+export { createParseBudget } from './templates/parse-budget';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
+export { createRenderBudget } from './templates/render-budget';
 export { placeAt, TemplateError } from './templates/template-error';
 export {
   type BulkElement,

@@ -44,6 +44,7 @@ export const failureReasons = {
   missing_data: 'The template reads a value that the request did not give.',
   empty_content: 'The text was empty after rendering.',
   too_long: 'The text is longer than the channel allows.',
+  too_complex: 'Rendering its templates takes too much work for this data.',
   expired: 'Its time to live ended before it could be sent.',
   attempts_exhausted: 'Every allowed attempt was made.',
   integration_removed: 'The integration was removed while the message waited.',

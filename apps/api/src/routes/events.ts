@@ -108,5 +108,5 @@ channel is skipped, and the log says why. Without \`user\` every channel is.`,
     },
   },
   dryRun: { answer: dryRunAnswer, answerExample: dryRunExample },
-  errors: { event_not_found: {}, event_not_live: {} },
+  errors: { event_not_found: {}, event_not_live: {}, too_complex: {} },
 } satisfies Omit<Operation, 'body'>;

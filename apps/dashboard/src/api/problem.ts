@@ -49,6 +49,8 @@ export type ProblemCode =
   | 'invalid'
   /** 422: see `publishProblems`. */
   | 'not_publishable'
+  /** 422: rendering takes more work than a message may; see `publishProblems`. */
+  | 'too_complex'
   /** 429: too many sign-ins; Retry-After says when. */
   | 'too_many_tries'
   /** 503: PostgreSQL is away. */

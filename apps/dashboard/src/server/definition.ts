@@ -1,4 +1,5 @@
 import type { AnyChannel } from '@belfry/channels';
+import type { FairQueue } from '@belfry/runtime';
 import { TemplateError, type VersionDefinition } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { TemplatePath } from '../api/events';
@@ -52,35 +53,39 @@ export type DefinitionFacts = {
   channels: Record<string, AnyChannel>;
   delivery: 'sandbox' | 'live';
   integrations: readonly { id: string; channel: string; name: string; state: string }[];
+  /** Whose turn compiling takes, and the queue of the turns. */
+  accountId: string;
+  compiling: FairQueue;
 };
 
 export type CheckedDefinition = { problems: PublishProblem[]; paths: TemplatePath[] };
 
 /** What keeps a definition from being published, what will not work once it is, and what its templates read. */
-export function checkDefinition(
+export async function checkDefinition(
   definition: VersionDefinition,
   facts: DefinitionFacts,
-): CheckedDefinition {
+): Promise<CheckedDefinition> {
   const paths = new Map<string, string[]>();
   const note = (path: string, channel: string) => {
     const known = paths.get(path) ?? [];
     if (!known.includes(channel)) paths.set(path, [...known, channel]);
   };
   const names = Object.keys(definition.channels);
-  const problems: PublishProblem[] = [
-    ...(names.length === 0 ? [errorOf({}, 'The event has no channel: add one.')] : []),
-    ...names.flatMap((name) => checkChannel(name, definition, { ...facts, note })),
-  ];
+  const problems: PublishProblem[] =
+    names.length === 0 ? [errorOf({}, 'The event has no channel: add one.')] : [];
+  for (const name of names) {
+    problems.push(...(await checkChannel(name, definition, { ...facts, note })));
+  }
   return { problems, paths: [...paths].map(([path, channels]) => ({ path, channels })) };
 }
 
 type Facts = DefinitionFacts & { note(path: string, channel: string): void };
 
-function checkChannel(
+async function checkChannel(
   name: string,
   { channels, defaultLocale }: VersionDefinition,
   facts: Facts,
-): PublishProblem[] {
+): Promise<PublishProblem[]> {
   const version = channels[name];
   const channel = Object.hasOwn(facts.channels, name) ? facts.channels[name] : undefined;
   const at = { channel: name };
@@ -95,9 +100,10 @@ function checkChannel(
     problems.push(errorOf({ ...at, locale: defaultLocale }, text));
   }
   for (const each of locales) {
-    problems.push(
-      ...checkTemplate({ ...at, locale: each }, channel, version.templates[each], facts),
-    );
+    const place = { ...at, locale: each };
+    const check = () => checkTemplate(place, channel, version.templates[each], facts);
+    // Each takes up to some 30 ms: others are served in between.
+    problems.push(...(await facts.compiling.run(facts.accountId, check)));
   }
   return problems;
 }

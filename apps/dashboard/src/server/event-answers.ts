@@ -6,6 +6,7 @@ import type {
   DraftSave,
   StoredVersion,
 } from '@belfry/database';
+import type { FairQueue } from '@belfry/runtime';
 import type { VersionDefinition } from '@belfry/shared';
 import type { DraftAnswer, EventAnswer, EventRow, VersionAnswer, VersionRow } from '../api/events';
 import { type CheckedDefinition, checkDefinition, emptyDefinition } from './definition';
@@ -18,6 +19,7 @@ export type EventAnswersDeps = {
   channels: Record<string, AnyChannel>;
   events: AppEvents;
   integrations: Pick<AppIntegrations, 'list'>;
+  compiling: FairQueue;
 };
 
 export type EventAnswers = ReturnType<typeof createEventAnswers>;
@@ -28,7 +30,7 @@ export function createEventAnswers(deps: EventAnswersDeps) {
   const conflicts = createConflicts(events);
 
   async function check(
-    { app }: AppCall,
+    { app, actor }: AppCall,
     definition: VersionDefinition,
   ): Promise<CheckedDefinition> {
     const integrations = await deps.integrations.list(app.id);
@@ -36,6 +38,8 @@ export function createEventAnswers(deps: EventAnswersDeps) {
       channels: deps.channels,
       delivery: app.delivery,
       integrations,
+      accountId: actor.accountId,
+      compiling: deps.compiling,
     });
   }
 

@@ -119,6 +119,24 @@ describe('an event', () => {
     ]);
   });
 
+  test('refuses a preview that takes too much work, and says where', async () => {
+    const { call } = dashboard;
+    const at = await createEvent('expensive');
+    const { status, body } = await call('post', `${at}/preview`, {
+      definition: definitionOf('{{#each list}}{{#each ../list}}{{/each}}{{/each}}'),
+      data: { list: Array(1_000).fill(0) },
+    });
+    expect([status, body.code]).toEqual([422, 'too_complex']);
+    expect(body.publishProblems).toEqual([
+      {
+        severity: 'error',
+        channel: 'email',
+        locale: 'en',
+        problem: expect.stringContaining('subject: The templates of this message take too much'),
+      },
+    ]);
+  });
+
   test('is tested as a version of its own, by the way in of a call, and seen in the log and the timeline', async () => {
     const { call, tenant, database } = dashboard;
     const at = await createEvent('tested');

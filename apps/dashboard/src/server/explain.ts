@@ -17,6 +17,7 @@ const remedies: Record<string, string> = {
   missing_data: 'Give the value in the call, or let the template do without it.',
   empty_content: 'Give the template something to say for this data.',
   too_long: 'Shorten the template or the values.',
+  too_complex: 'Use fewer loops in the templates, or send less data.',
   expired:
     'Resend it if it is still worth sending; the channel’s time to live is in the event’s policy.',
   attempts_exhausted: 'Look at the last attempt for the cause; resend when it is gone.',

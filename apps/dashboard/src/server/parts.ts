@@ -43,6 +43,7 @@ import {
   writeRequests,
 } from '@belfry/database';
 import {
+  createFairQueue,
   createRedis,
   createSecrets,
   type Env,
@@ -187,6 +188,7 @@ function createConfigurationParts(
   const integrations = createAppIntegrations(pool);
   const all: Record<string, AnyChannel> = channels;
   const validateBody = createValidator(createSendEventBody(channels));
+  const compiling = createFairQueue();
   return {
     integrations: {
       channels: all,
@@ -203,7 +205,7 @@ function createConfigurationParts(
         receiptUrlOf({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
       slackInstallUrlOf: createSlackInstallUrlOf({ env, secrets }),
     },
-    events: { channels: all, events, integrations },
+    events: { channels: all, events, integrations, compiling },
     trying: {
       channels: all,
       events,
@@ -218,6 +220,7 @@ function createConfigurationParts(
       }),
       validateCall: (body) => validateBody(body),
       gatewayUrl: env.PUBLIC_URL,
+      compiling,
     },
   };
 }

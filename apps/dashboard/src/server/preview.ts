@@ -8,8 +8,10 @@ import {
   type WireUser,
 } from '@belfry/shared';
 import type { ChannelPreview } from '../api/preview';
-import { checkDefinition, type DefinitionFacts } from './definition';
+import type { PublishProblem } from '../api/problem';
+import type { DefinitionFacts } from './definition';
 import { inPealOrder } from './peal';
+import { Refusal } from './problem';
 import { sampleUser } from './sample';
 
 export type PreviewInput = {
@@ -22,6 +24,8 @@ export type PreviewInput = {
 };
 
 export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
+  /** What `checkDefinition` found. */
+  problems: readonly PublishProblem[];
   integrations: readonly {
     id: string;
     channel: string;
@@ -32,22 +36,35 @@ export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
   }[];
 };
 
-/** Each channel's content as it would be sent, by the very code that composes it. */
-export function previewChannels(input: PreviewInput, facts: PreviewFacts): ChannelPreview[] {
+/**
+ * Each channel's content as it would be sent, by the very code that composes it. Refuses with `too_complex` what takes more
+ * work than a message may.
+ */
+export async function previewChannels(
+  input: PreviewInput,
+  facts: PreviewFacts,
+): Promise<ChannelPreview[]> {
   const names = Object.keys(input.definition.channels).filter(
     (name) => Object.hasOwn(facts.channels, name) && (input.only?.includes(name) ?? true),
   );
-  return inPealOrder(names).map((name) => previewChannel(name, input, facts));
+  const previews: ChannelPreview[] = [];
+  for (const name of inPealOrder(names)) previews.push(await previewChannel(name, input, facts));
+  return previews;
 }
 
-function previewChannel(name: string, input: PreviewInput, facts: PreviewFacts): ChannelPreview {
+async function previewChannel(
+  name: string,
+  input: PreviewInput,
+  facts: PreviewFacts,
+): Promise<ChannelPreview> {
   const channel = facts.channels[name];
   const version = input.definition.channels[name];
   if (!channel || !version) throw new Error(`There is no channel ${name}`);
-  const { problems } = checkDefinition(only(input.definition, name), facts);
-  const refusing = problems.filter(
-    ({ severity, field, line }) =>
-      severity === 'error' && (field !== undefined || line !== undefined),
+  const refusing = facts.problems.filter(
+    (problem) =>
+      problem.channel === name &&
+      problem.severity === 'error' &&
+      (problem.field !== undefined || problem.line !== undefined),
   );
   if (refusing.length > 0) return { channel: name, state: 'refused', problems: refusing };
   const locale = localesToTry(input.locale, input.definition.defaultLocale).find((each) =>
@@ -61,12 +78,19 @@ function previewChannel(name: string, input: PreviewInput, facts: PreviewFacts):
   if ('skip' in found) {
     return { channel: name, state: 'failed', reason: found.skip, detail: found.detail };
   }
-  const composed = channel.compile(version.templates[locale]).compose({
-    data: input.data,
-    target: found.target.address,
-    override: undefined,
-    missing: input.definition.missing,
-  });
+  const { accountId, compiling } = facts;
+  const template = await compiling.run(accountId, () => channel.compile(version.templates[locale]));
+  const composed = await compiling.run(accountId, () =>
+    template.compose({
+      data: input.data,
+      target: found.target.address,
+      override: undefined,
+      missing: input.definition.missing,
+    }),
+  );
+  if ('failed' in composed && composed.failed === 'too_complex') {
+    throw tooComplex({ channel: name, locale, detail: composed.detail });
+  }
   return toPreview(
     { name, channel, target: found.target.address, composed },
     version.integrationIds,
@@ -74,9 +98,18 @@ function previewChannel(name: string, input: PreviewInput, facts: PreviewFacts):
   );
 }
 
-function only(definition: VersionDefinition, name: string): VersionDefinition {
-  const kept = Object.entries(definition.channels).filter(([each]) => each === name);
-  return { ...definition, channels: Object.fromEntries(kept) };
+function tooComplex({
+  channel,
+  locale,
+  detail,
+}: {
+  channel: string;
+  locale: string;
+  detail: string;
+}): Refusal {
+  return new Refusal('too_complex', `${channel}, ${locale}: ${detail}`, {
+    publishProblems: [{ severity: 'error', channel, locale, problem: detail }],
+  });
 }
 
 /** What the user brings; else what a made-up one would. */

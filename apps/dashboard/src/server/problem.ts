@@ -19,6 +19,7 @@ export const problemStatuses: Record<ProblemCode, number> = {
   too_large: 413,
   invalid: 422,
   not_publishable: 422,
+  too_complex: 422,
   too_many_tries: 429,
   internal: 500,
   unavailable: 503,

@@ -1,10 +1,11 @@
-import { escapeNothing } from '@belfry/shared';
+import { escapeNothing, type Template } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
 import {
+  createParseField,
   createRendering,
+  type Escape,
   type Field,
   maxRenderedCharacters,
-  parseField,
   pathsOf,
   type Rendering,
 } from '../rendering';
@@ -37,22 +38,28 @@ type EmailFields = ReturnType<typeof parseFields>;
 
 function parseFields(template: EmailTemplate) {
   const { from, cc = [], bcc = [], attachments = [], headers = {} } = template;
+  const parseField = createParseField();
+  const field = (
+    name: string,
+    source: string | undefined,
+    createEscape: (template: Template) => Escape = () => escapeNothing,
+  ) => (source ? parseField(name, source, createEscape) : undefined);
   return {
-    subject: plainField('subject', template.subject),
-    html: template.html ? parseField('html', template.html, createHtmlEscape) : undefined,
-    text: plainField('text', template.text),
-    fromName: plainField('from.name', from?.name),
-    fromAddress: plainField('from.address', from?.address),
-    replyTo: plainField('reply_to', template.reply_to),
-    cc: cc.map((source, index) => plainField(`cc[${index}]`, source)),
-    bcc: bcc.map((source, index) => plainField(`bcc[${index}]`, source)),
+    subject: field('subject', template.subject),
+    html: field('html', template.html, createHtmlEscape),
+    text: field('text', template.text),
+    fromName: field('from.name', from?.name),
+    fromAddress: field('from.address', from?.address),
+    replyTo: field('reply_to', template.reply_to),
+    cc: cc.map((source, index) => field(`cc[${index}]`, source)),
+    bcc: bcc.map((source, index) => field(`bcc[${index}]`, source)),
     attachments: attachments.map((attachment, index) => ({
-      fileName: plainField(`attachments[${index}].file_name`, attachment.file_name),
-      content: plainField(`attachments[${index}].content`, attachment.content),
+      fileName: field(`attachments[${index}].file_name`, attachment.file_name),
+      content: field(`attachments[${index}].content`, attachment.content),
     })),
     headers: allowedHeaderNames.map((name) => ({
       name,
-      value: headerField(name, headers[name]),
+      value: field(`headers.${name}`, headers[name], createHeaderEscape),
     })),
   };
 }
@@ -61,14 +68,6 @@ function parseFields(template: EmailTemplate) {
 const allowedHeaderNames = Object.keys(
   allowedHeaders.properties,
 ) as (keyof typeof allowedHeaders.properties)[];
-
-function plainField(name: string, source: string | undefined): Field | undefined {
-  return source ? parseField(name, source, () => escapeNothing) : undefined;
-}
-
-function headerField(name: string, source: string | undefined): Field | undefined {
-  return source ? parseField(`headers.${name}`, source, createHeaderEscape) : undefined;
-}
 
 function listFields(fields: EmailFields): (Field | undefined)[] {
   return [

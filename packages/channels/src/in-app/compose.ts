@@ -1,12 +1,25 @@
 import { escapeNothing, type Json, type Template, TemplateError } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
-import { createRendering, type Field, parseField, pathsOf, type Rendering } from '../rendering';
+import {
+  createParseField,
+  createRendering,
+  type Escape,
+  type Field,
+  pathsOf,
+  type Rendering,
+} from '../rendering';
 import { isWebLink } from '../safe-url';
 import { type InAppContent, type InAppOverride, type InAppTemplate, inAppLimits } from './template';
 
 export function compileInApp(
   template: InAppTemplate,
 ): CompiledTemplate<InAppOverride, InAppContent> {
+  const parseField = createParseField();
+  const plainField = (name: string, source: string | undefined) =>
+    source ? parseField(name, source, () => escapeNothing) : undefined;
+  // An author's own scheme is judged when the template is saved, a value's when it is rendered.
+  const linkField = (name: LinkName, source: string | undefined) =>
+    source ? parseField(name, source, createLinkEscape) : undefined;
   const fields: InAppFields = {
     title: plainField('title', template.title),
     body: plainField('body', template.body),
@@ -29,22 +42,15 @@ type InAppFields = Record<'title' | 'body' | LinkName, Field | undefined> & {
 
 type LinkName = 'click_action' | 'image';
 
-function plainField(name: string, source: string | undefined): Field | undefined {
-  return source ? parseField(name, source, () => escapeNothing) : undefined;
-}
-
-/** An author's own scheme is judged when the template is saved, a value's when it is rendered. */
-function linkField(name: LinkName, source: string | undefined): Field | undefined {
-  if (!source) return undefined;
-  return parseField(name, source, (template) => {
-    if (!isWebLink(literalStartOf(template))) {
-      throw new TemplateError('The link must be an http, https or relative URL', {
-        line: 1,
-        column: 1,
-      });
-    }
-    return escapeNothing;
-  });
+/** The escape of a link's field. Throws TemplateError for a scheme of the author's own that may not be. */
+function createLinkEscape(template: Template): Escape {
+  if (!isWebLink(literalStartOf(template))) {
+    throw new TemplateError('The link must be an http, https or relative URL', {
+      line: 1,
+      column: 1,
+    });
+  }
+  return escapeNothing;
 }
 
 function literalStartOf({ nodes: [first] }: Template): string {

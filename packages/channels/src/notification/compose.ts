@@ -1,6 +1,13 @@
 import { escapeNothing, type Json, type Template, TemplateError } from '@belfry/shared';
 import type { ComposeInput } from '../channel';
-import { createRendering, type Field, parseField, pathsOf, type Rendering } from '../rendering';
+import {
+  createParseField,
+  createRendering,
+  type Escape,
+  type Field,
+  pathsOf,
+  type Rendering,
+} from '../rendering';
 import { isAppLink, isPictureLink } from '../safe-url';
 import type { NotificationContent, NotificationOverride, NotificationTemplate } from './template';
 
@@ -15,11 +22,17 @@ export type CompiledNotification = {
 
 /** The template of a notification, whoever carries it. */
 export function compileNotification(template: NotificationTemplate): CompiledNotification {
+  const parseField = createParseField();
+  const plainField = (name: string, source: string | undefined) =>
+    source ? parseField(name, source, () => escapeNothing) : undefined;
+  // An author's own scheme is judged when the template is saved, a value's when it is rendered.
+  const linkField = (name: LinkName, source: string | undefined) =>
+    source ? parseField(name, source, (parsed) => createLinkEscape(name, parsed)) : undefined;
   const fields: NotificationFields = {
     title: plainField('title', template.title),
     body: plainField('body', template.body),
-    image: linkField('image', template.image, isPictureLink),
-    click_action: linkField('click_action', template.click_action, isAppLink),
+    image: linkField('image', template.image),
+    click_action: linkField('click_action', template.click_action),
     data: Object.entries(template.data ?? {}).map(
       ([key, source]) => [key, plainField(`data.${key}`, source)] as const,
     ),
@@ -37,25 +50,14 @@ type NotificationFields = Record<'title' | 'body' | LinkName, Field | undefined>
 
 type LinkName = 'image' | 'click_action';
 
-function plainField(name: string, source: string | undefined): Field | undefined {
-  return source ? parseField(name, source, () => escapeNothing) : undefined;
-}
-
-/** An author's own scheme is judged when the template is saved, a value's when it is rendered. */
-function linkField(
-  name: LinkName,
-  source: string | undefined,
-  isAllowed: (link: string) => boolean,
-): Field | undefined {
-  if (!source) return undefined;
-  return parseField(name, source, (template) => {
-    const literal = literalStartOf(template);
-    const isDecided = /^[^:/?#]*:/.test(literal);
-    if (isDecided && !isAllowed(literal)) {
-      throw new TemplateError(refusals[name], { line: 1, column: 1 });
-    }
-    return escapeNothing;
-  });
+/** The escape of a link's field. Throws TemplateError for a scheme of the author's own that may not be. */
+function createLinkEscape(name: LinkName, template: Template): Escape {
+  const literal = literalStartOf(template);
+  const isDecided = /^[^:/?#]*:/.test(literal);
+  if (isDecided && !linkRules[name](literal)) {
+    throw new TemplateError(refusals[name], { line: 1, column: 1 });
+  }
+  return escapeNothing;
 }
 
 function literalStartOf({ nodes: [first] }: Template): string {

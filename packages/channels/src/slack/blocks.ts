@@ -1,5 +1,5 @@
 import { escapeNothing, type Json, TemplateError } from '@belfry/shared';
-import { type Escape, type Field, parseField, type Rendering } from '../rendering';
+import type { Escape, Field, ParseField, Rendering } from '../rendering';
 import { escapeMarkdown } from './markdown';
 import { createMrkdwnEscape } from './mrkdwn';
 
@@ -15,11 +15,16 @@ const maxDepth = 32;
  * Parses Block Kit before any value is in it, and each text in it as a template of its own: a value
  * stays inside its text, whatever it holds.
  */
-export function parseBlocksTemplate(source: string): BlocksTemplate {
+export function parseBlocksTemplate(source: string, parseField: ParseField): BlocksTemplate {
   const blocks = readBlocks(source);
   if ('problem' in blocks) throw blocks.problem;
   const fields: Field[] = [];
-  const renderers = blocks.map((block, index) => parseObject(block, `blocks[${index}]`, fields));
+  const parse: ParseField = (...field) => {
+    const parsed = parseField(...field);
+    fields.push(parsed);
+    return parsed;
+  };
+  const renderers = blocks.map((block, index) => parseObject(block, `blocks[${index}]`, parse));
   return {
     fields,
     render: (rendering) => renderers.map((render) => render(rendering)),
@@ -74,26 +79,26 @@ function isObject(value: Json | undefined): value is Block {
 
 type Render<Rendered> = (rendering: Rendering) => Rendered;
 
-function parseObject(object: Block, path: string, fields: Field[]): Render<Block> {
+function parseObject(object: Block, path: string, parse: ParseField): Render<Block> {
   const members = Object.entries(object).map(([name, value]) => {
     const memberPath = `${path}.${name}`;
     const isText = typeof value === 'string';
     const render = isText
-      ? parseText(value, memberPath, escapeOf(object, name), fields)
-      : parseValue(value, memberPath, fields);
+      ? parseText(value, memberPath, escapeOf(object, name), parse)
+      : parseValue(value, memberPath, parse);
     return [name, render] as const;
   });
   return (rendering) =>
     Object.fromEntries(members.map(([name, render]) => [name, render(rendering)]));
 }
 
-function parseValue(value: Json, path: string, fields: Field[]): Render<Json> {
-  if (typeof value === 'string') return parseText(value, path, () => escapeNothing, fields);
+function parseValue(value: Json, path: string, parse: ParseField): Render<Json> {
+  if (typeof value === 'string') return parseText(value, path, () => escapeNothing, parse);
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => parseValue(item, `${path}[${index}]`, fields));
+    const items = value.map((item, index) => parseValue(item, `${path}[${index}]`, parse));
     return (rendering) => items.map((render) => render(rendering));
   }
-  if (isObject(value)) return parseObject(value, path, fields);
+  if (isObject(value)) return parseObject(value, path, parse);
   return () => value;
 }
 
@@ -101,11 +106,10 @@ function parseText(
   source: string,
   path: string,
   createEscape: (template: Field['template']) => Escape,
-  fields: Field[],
+  parse: ParseField,
 ): Render<string> {
   if (!source.includes('{{')) return () => source;
-  const field = parseField(path, source, createEscape);
-  fields.push(field);
+  const field = parse(path, source, createEscape);
   return (rendering) => rendering.text(field);
 }
 

@@ -1,5 +1,11 @@
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
-import { createRendering, type Field, parseField, pathsOf, type Rendering } from '../rendering';
+import {
+  createParseField,
+  createRendering,
+  type Field,
+  pathsOf,
+  type Rendering,
+} from '../rendering';
 import {
   dropEmptyBlocks,
   findBrokenLimit,
@@ -20,9 +26,10 @@ import type { SlackContent, SlackOverride, SlackTemplate } from './template';
 export function compileSlack(
   template: SlackTemplate,
 ): CompiledTemplate<SlackOverride, SlackContent> {
+  const parseField = createParseField();
   const fields: SlackFields = {
     text: template.text ? parseField('text', template.text, createMrkdwnEscape) : undefined,
-    blocks: template.blocks?.trim() ? parseBlocksTemplate(template.blocks) : undefined,
+    blocks: template.blocks?.trim() ? parseBlocksTemplate(template.blocks, parseField) : undefined,
   };
   return {
     paths: pathsOf([fields.text, ...(fields.blocks?.fields ?? [])]),

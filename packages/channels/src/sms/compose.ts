@@ -1,6 +1,6 @@
 import { escapeNothing } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
-import { createRendering, type Field, parseField, pathsOf } from '../rendering';
+import { createParseField, createRendering, type Field, pathsOf } from '../rendering';
 import { describeEncoding, toPlainCharacters } from './encoding';
 import type { SmsContent, SmsOverride, SmsTemplate } from './template';
 
@@ -8,7 +8,7 @@ import type { SmsContent, SmsOverride, SmsTemplate } from './template';
 const maxTextCharacters = 1_600;
 
 export function compileSms(template: SmsTemplate): CompiledTemplate<SmsOverride, SmsContent> {
-  const text = parseField('text', template.text, () => escapeNothing);
+  const text = createParseField()('text', template.text, () => escapeNothing);
   const isPlain = template.plain_characters ?? false;
   return {
     paths: pathsOf([text]),
@@ -38,10 +38,7 @@ function composeSms(
 
 /** CR LF would take two characters of a segment, NUL ends a text for some readers, half a character is none. */
 function clean(text: string): string {
-  return text
-    .replaceAll('\0', '')
-    .replace(/\r\n?/g, '\n')
-    .replace(/\p{Surrogate}/gu, '\ufffd');
+  return text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed();
 }
 
 function isShort(text: string): boolean {

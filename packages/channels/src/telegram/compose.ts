@@ -1,6 +1,6 @@
 import { escapeAngle } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
-import { createRendering, type Field, parseField, type Rendering } from '../rendering';
+import { createParseField, createRendering, type Field, type Rendering } from '../rendering';
 import { createTelegramEscape } from './markup';
 import { finishMarkup, plainTextOf } from './plain-text';
 import type { TelegramContent, TelegramOverride, TelegramTemplate } from './template';
@@ -11,7 +11,7 @@ const maxTextCharacters = 4_096;
 export function compileTelegram(
   template: TelegramTemplate,
 ): CompiledTemplate<TelegramOverride, TelegramContent> {
-  const field = parseField('text', template.text, createTelegramEscape);
+  const field = createParseField()('text', template.text, createTelegramEscape);
   return {
     paths: [...field.template.paths],
     compose: (input) => composeTelegram(field, template, input),

@@ -1,5 +1,5 @@
 import { escapeNothing } from '@belfry/shared';
-import { type Field, parseField, type Rendering } from '../rendering';
+import type { Field, ParseField, Rendering } from '../rendering';
 import { type BodyPart, checkBody, parseBody, readBody } from './approved-body';
 import { refuse } from './refuse';
 import {
@@ -30,9 +30,14 @@ type HeaderField = {
 };
 
 /** Throws TemplateError for what no provider could send; an empty form is none. */
-export function parseApproved(template: ApprovedTemplate): ApprovedFields | undefined {
+export function parseApproved(
+  template: ApprovedTemplate,
+  parseField: ParseField,
+): ApprovedFields | undefined {
   if (isBlank(template)) return undefined;
   const { parameters = [], header, buttons = [] } = template;
+  const plainField = (name: string, source: string) =>
+    parseField(name, source, () => escapeNothing);
   const names = readNames(template);
   const body = template.body?.trim() ? parseBody(template.body) : undefined;
   checkParameters(parameters.map(({ name }) => name || undefined));
@@ -45,7 +50,7 @@ export function parseApproved(template: ApprovedTemplate): ApprovedFields | unde
       name: name || undefined,
       value: plainField(`template.parameters[${index}]`, value),
     })),
-    header: header && readHeader(header),
+    header: header && readHeader(header, plainField),
     buttons: buttons.map(({ index, kind, value }, position) => ({
       index,
       kind,
@@ -117,7 +122,10 @@ function checkButtons(buttons: NonNullable<ApprovedTemplate['buttons']>): void {
   }
 }
 
-function readHeader(header: NonNullable<ApprovedTemplate['header']>): HeaderField {
+function readHeader(
+  header: NonNullable<ApprovedTemplate['header']>,
+  plainField: (name: string, source: string) => Field,
+): HeaderField {
   const { kind, name, value, file_name: fileName } = header;
   return {
     kind,
@@ -125,10 +133,6 @@ function readHeader(header: NonNullable<ApprovedTemplate['header']>): HeaderFiel
     value: plainField('template.header', value),
     fileName: fileName?.trim() ? plainField('template.header.file_name', fileName) : undefined,
   };
-}
-
-function plainField(name: string, source: string): Field {
-  return parseField(name, source, () => escapeNothing);
 }
 
 function composeParameter(
@@ -194,9 +198,7 @@ function collapse(text: string): string {
 
 /** What no URL may hold; everything else is the caller's, who may give a path with a query. */
 function encodeForUrl(text: string): string {
-  return text
-    .replace(/\p{Surrogate}/gu, '\ufffd')
-    .replace(/[\s"<>\\^`{|}]|[^\u0020-\u007e]/gu, encodeURIComponent);
+  return text.toWellFormed().replace(/[\s"<>\\^`{|}]|[^\u0020-\u007e]/gu, encodeURIComponent);
 }
 
 function sumOf(parameters: Parameter[]): string {

@@ -1,6 +1,12 @@
 import { escapeNothing } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
-import { createRendering, type Field, parseField, pathsOf, type Rendering } from '../rendering';
+import {
+  createParseField,
+  createRendering,
+  type Field,
+  pathsOf,
+  type Rendering,
+} from '../rendering';
 import {
   type ApprovedFields,
   composeApproved,
@@ -28,8 +34,9 @@ export function compileWhatsapp(
 type WhatsappFields = { text: Field | undefined; approved: ApprovedFields | undefined };
 
 function parseFields({ text, template }: WhatsappTemplate): WhatsappFields {
+  const parseField = createParseField();
   const hasText = Boolean(text?.trim());
-  const approved = template && parseApproved(template);
+  const approved = template && parseApproved(template, parseField);
   if (hasText && approved) throw refuse('text', 'stands beside a template: leave one of them out');
   return {
     text: text && hasText ? parseField('text', text, () => escapeNothing) : undefined,

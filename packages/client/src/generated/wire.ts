@@ -500,6 +500,7 @@ export type GatewayErrorCode =
   | 'body_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'
+  | 'too_complex'
   | 'idempotency_mismatch'
   | 'rate_limited'
   | 'headers_too_large'

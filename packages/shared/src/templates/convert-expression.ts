@@ -1,11 +1,12 @@
 import { helpers } from './helpers';
 import { blockNames, type Call, type Expression, helperNames, type Literal } from './nodes';
+import type { ParseBudget } from './parse-budget';
 import { displayLocation, type Level, type Resolved, resolveName, resolvePath } from './resolve';
 import { errorAt, type SyntaxCall, type SyntaxExpression, type SyntaxLiteral } from './syntax';
 import { quote, type TemplateError } from './template-error';
 
-/** Where an expression stands: what is around it, and the list of paths that it adds to. */
-export type Surroundings = { level: Level; paths: Set<string> };
+/** Where an expression stands: what is around it, the list of paths that it adds to, and what is left for the template. */
+export type Surroundings = { level: Level; paths: Set<string>; budget: ParseBudget };
 
 /** An expression, and where in the data its value lies if that is known. */
 export type Converted<Kind extends Expression = Expression> = {
@@ -74,7 +75,10 @@ function convertCall(syntax: SyntaxCall, around: Surroundings): Converted<Call> 
   }
 
   const args = syntax.params.map((param) => convertExpression(param, around));
-  const wrong = problem?.(args.map(({ expression }) => expression));
+  const wrong = problem?.(
+    args.map(({ expression }) => expression),
+    around.budget,
+  );
   if (wrong) throw errorAt(syntax, `${helper} is written (${helper} ${usage}): ${wrong}.`);
   return {
     expression: { kind: 'call', helper, args: args.map(({ expression }) => expression) },

@@ -7,6 +7,7 @@ import {
   type Template,
   type TemplateNode,
 } from './nodes';
+import type { ParseBudget } from './parse-budget';
 import type { Level } from './resolve';
 import {
   errorAt,
@@ -18,10 +19,13 @@ import {
 import { quote } from './template-error';
 
 /** Turns the parser's tree into ours, and refuses what the language leaves out. */
-export function convertProgram(program: SyntaxProgram): Pick<Template, 'nodes' | 'paths'> {
+export function convertProgram(
+  program: SyntaxProgram,
+  budget: ParseBudget,
+): Pick<Template, 'nodes' | 'paths'> {
   const paths = new Set<string>();
   const top: Level = { parent: undefined, isLoop: false, blockParams: [], location: '' };
-  const nodes = convertBody(program, { level: top, paths, prints: { count: 0 } });
+  const nodes = convertBody(program, { level: top, paths, budget, prints: { count: 0 } });
   return { nodes, paths: [...paths] };
 }
 

@@ -1,15 +1,19 @@
 import type { Value } from './nodes';
-
-/** Work left to a rendering; below 0 it stops. */
-export type Budget = { steps: number };
+import { charge, cost, type RenderBudget } from './render-budget';
 
 export type DateFormat = { style: string; zone: string; locale: string };
 export type NumberFormat = { digits: number | undefined; locale: string };
 
 /** A date in Intl's words; undefined when the value is no date, or there is no such format. */
-export function formatDate(value: Value, format: DateFormat, budget: Budget): string | undefined {
+export function formatDate(
+  value: Value,
+  format: DateFormat,
+  budget: RenderBudget,
+): string | undefined {
   const date = readDate(value);
   if (!date) return undefined;
+  // A longer one would be kept as the key of its formatter.
+  if (format.zone.length > maxNameCharacters) return undefined;
   // A day without a time is that day everywhere.
   const zone = date.isDay ? 'UTC' : format.zone;
   const intl = dateFormats.get({ ...format, zone }, budget);
@@ -19,7 +23,7 @@ export function formatDate(value: Value, format: DateFormat, budget: Budget): st
 export function formatNumber(
   value: Value,
   format: NumberFormat,
-  budget: Budget,
+  budget: RenderBudget,
 ): string | undefined {
   const number = readNumber(value);
   if (number === undefined) return undefined;
@@ -36,20 +40,17 @@ export function isDateStyle(style: Value): boolean {
   return typeof style === 'string' && stylePattern.test(style);
 }
 
-export function isZone(zone: Value): boolean {
-  if (typeof zone !== 'string') return false;
-  return createDateFormat({ style: 'short', zone, locale: defaultLocale }) !== undefined;
-}
+export const isZone = rememberName(
+  (zone) => createDateFormat({ style: 'short', zone, locale: defaultLocale }) !== undefined,
+);
 
-export function isLocale(locale: Value): boolean {
+export const isLocale = rememberName((locale) => {
   try {
-    return (
-      typeof locale === 'string' && Intl.DateTimeFormat.supportedLocalesOf(locale).length === 1
-    );
+    return Intl.DateTimeFormat.supportedLocalesOf(locale).length === 1;
   } catch {
     return false;
   }
-}
+});
 
 export function isDigits(digits: Value): boolean {
   return (
@@ -68,26 +69,28 @@ export function readNumber(value: Value): number | undefined {
 
 export const defaultLocale = 'en-US';
 export const maxFractionDigits = 20;
+
 const numberPattern = /^[+-]?\d{1,30}(?:\.\d{1,30})?$/;
 const stylePattern = /^(?:(full|long|medium|short)|none(?= ))(?: (full|long|medium|short))?$/;
 
-const dateFormats = createFormats(createDateFormat);
-const numberFormats = createFormats(createNumberFormat);
+const dateFormats = createFormats(createDateFormat, cost.date);
+const numberFormats = createFormats(createNumberFormat, cost.number);
 
-/** Making a format takes some 100 times as long as using it, so they are kept, and charged when made. */
+/** Making a formatter takes about 100 times as long as using it, so they are kept, and charged when made. */
 function createFormats<Format extends DateFormat | NumberFormat, Intl>(
   create: (format: Format) => Intl | undefined,
+  costOfUse: number,
 ) {
   const kept = new Map<string, Intl>();
 
   return {
-    get(format: Format, budget: Budget): Intl | undefined {
-      budget.steps -= stepsPerFormat;
+    get(format: Format, budget: RenderBudget): Intl | undefined {
+      charge(budget, costOfUse);
       const key = Object.values(format).join('|');
       const found = kept.get(key);
       if (found) return found;
 
-      budget.steps -= stepsPerNewFormat;
+      charge(budget, cost.newFormat);
       const created = create(format);
       if (!created) return undefined;
       if (kept.size >= maxKeptFormats) kept.clear();
@@ -97,9 +100,23 @@ function createFormats<Format extends DateFormat | NumberFormat, Intl>(
   };
 }
 
-const stepsPerFormat = 20;
-const stepsPerNewFormat = 2_000;
 const maxKeptFormats = 100;
+
+/** The longest name of a time zone has 32 characters. */
+const maxNameCharacters = 64;
+const maxKeptNames = 200;
+
+/** Asking Intl for one name takes about 0.1 ms, so the answers are kept. */
+function rememberName(isKnown: (name: string) => boolean): (name: Value) => boolean {
+  const kept = new Map<string, boolean>();
+  return (name) => {
+    if (typeof name !== 'string' || name.length > maxNameCharacters) return false;
+    const known = kept.get(name) ?? isKnown(name);
+    if (kept.size >= maxKeptNames) kept.clear();
+    kept.set(name, known);
+    return known;
+  };
+}
 
 function createDateFormat({ style, zone, locale }: DateFormat): Intl.DateTimeFormat | undefined {
   const [, day, time] = stylePattern.exec(style) ?? [];

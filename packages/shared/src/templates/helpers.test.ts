@@ -92,9 +92,11 @@ describe('helpers', () => {
 
   test('more kinds of format than are kept give the same text', () => {
     const zones = Intl.supportedValuesOf('timeZone').slice(0, 150);
+    // A message may make some 40.
+    const parts = [0, 30, 60, 90, 120].map((from) => zones.slice(from, from + 30));
     const source = "{{#each zones}}{{date 0 'short' this}} {{/each}}";
-    const first = render(source, { zones });
+    const first = parts.map((part) => render(source, { zones: part })).join('');
     expect(first.trim().split(' ')).toHaveLength(150);
-    expect(render(source, { zones })).toBe(first);
+    expect(parts.map((part) => render(source, { zones: part })).join('')).toBe(first);
   });
 });

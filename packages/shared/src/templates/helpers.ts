@@ -1,5 +1,4 @@
 import {
-  type Budget,
   defaultLocale,
   formatDate,
   formatNumber,
@@ -11,7 +10,10 @@ import {
   maxFractionDigits,
   readNumber,
 } from './formats';
+import { maxFormatNames } from './limits';
 import type { Expression, HelperName, Value } from './nodes';
+import type { ParseBudget } from './parse-budget';
+import { charge, chargeText, cost, type RenderBudget } from './render-budget';
 import { isTruthy, jsonOf, textOf } from './values';
 
 export type Helper = {
@@ -20,11 +22,11 @@ export type Helper = {
   minArgs: number;
   maxArgs: number;
   /** What is wrong with arguments that are written out in the template. */
-  problem?: (args: readonly Expression[]) => string | undefined;
+  problem?: (args: readonly Expression[], budget: ParseBudget) => string | undefined;
   call: Call;
 };
 
-type Call = (args: readonly Value[], budget: Budget) => Value;
+type Call = (args: readonly Value[], budget: RenderBudget) => Value;
 
 const maxChoices = 16;
 
@@ -40,14 +42,21 @@ export const helpers: Record<HelperName, Helper> = {
   and: { ...takes('first second …', 2, maxChoices), call: (args) => firstThatIs(false, args) },
   or: { ...takes('first second …', 2, maxChoices), call: (args) => firstThatIs(true, args) },
   not: { ...takes('value', 1), call: ([value]) => !isTruthy(value) },
-  upper: { ...takes('text', 1), call: ofValue(([value]) => textOf(value)?.toUpperCase()) },
-  lower: { ...takes('text', 1), call: ofValue(([value]) => textOf(value)?.toLowerCase()) },
-  json: { ...takes('value', 1), call: ([value]) => jsonOf(value) },
+  upper: {
+    ...takes('text', 1),
+    call: ofValue(([value], budget) => changeCase('toUpperCase', value, budget)),
+  },
+  lower: {
+    ...takes('text', 1),
+    call: ofValue(([value], budget) => changeCase('toLowerCase', value, budget)),
+  },
+  json: { ...takes('value', 1), call: ([value], budget) => jsonOf(value, budget) },
   number: {
     ...takes("value [digits] ['locale']", 1, 3),
-    problem: ([value, digits, locale]) =>
+    problem: ([value, digits, locale], budget) =>
       problemOf(value, (given) => readNumber(given) !== undefined, 'no number') ??
       problemOf(digits, isDigits, `no count of digits from 0 to ${maxFractionDigits}`) ??
+      problemOfNames([locale], budget) ??
       problemOf(locale, isLocale, 'no language, such as en-US', 'fixed'),
     call: ofValue(([value, digits, locale], budget) =>
       formatNumber(
@@ -59,9 +68,10 @@ export const helpers: Record<HelperName, Helper> = {
   },
   date: {
     ...takes("value ['style'] ['zone'] ['locale']", 1, 4),
-    problem: ([value, style, zone, locale]) =>
+    problem: ([value, style, zone, locale], budget) =>
       problemOf(value, isDate, 'no date: write epoch milliseconds or ISO 8601') ??
       problemOf(style, isDateStyle, dateStyleProblem, 'fixed') ??
+      problemOfNames([zone, locale], budget) ??
       problemOf(zone, isZone, 'no time zone, such as Europe/Berlin') ??
       problemOf(locale, isLocale, 'no language, such as en-US', 'fixed'),
     call: ofValue(([value, style, zone, locale], budget) =>
@@ -84,11 +94,9 @@ export const helpers: Record<HelperName, Helper> = {
   },
   join: {
     ...takes("list ['separator']", 1, 2),
-    call: ofValue(([list, separator], budget) => {
-      if (!Array.isArray(list)) return list;
-      budget.steps -= list.length;
-      return list.map((item) => textOf(item) ?? '').join(textOf(separator) ?? ', ');
-    }),
+    call: ofValue(([list, separator], budget) =>
+      Array.isArray(list) ? joinTexts(list, textOf(separator, budget) ?? ', ', budget) : list,
+    ),
   },
 };
 
@@ -105,6 +113,28 @@ function ofValue(call: Call): Call {
     if (args.includes(undefined)) return undefined;
     return args[0] === null ? null : call(args, budget);
   };
+}
+
+function changeCase(
+  change: 'toUpperCase' | 'toLowerCase',
+  value: Value,
+  budget: RenderBudget,
+): string | undefined {
+  const text = textOf(value, budget);
+  if (text === undefined) return undefined;
+  // One character may become three, and looking each up takes longer than copying it.
+  chargeText(budget, text.length * 4);
+  return text[change]();
+}
+
+/** Every length is known before anything is joined: a long separator makes a long text of a short list. */
+function joinTexts(list: readonly Value[], separator: string, budget: RenderBudget): string {
+  charge(budget, list.length * cost.element);
+  const texts = list.map((item) => textOf(item, budget) ?? '');
+  let characters = Math.max(0, texts.length - 1) * separator.length;
+  for (const text of texts) characters += text.length;
+  chargeText(budget, characters);
+  return texts.join(separator);
 }
 
 function isBlank(value: Value): boolean {
@@ -144,4 +174,17 @@ function problemOf(
   if (!arg) return undefined;
   if (arg.kind !== 'literal') return isFixed && 'must be written in quotes';
   return isGood(arg.value) ? undefined : `is ${problem}`;
+}
+
+/** Each new time zone or language is tried out, which takes long: there may be so many of them. */
+function problemOfNames(
+  args: readonly (Expression | undefined)[],
+  { formatNames }: ParseBudget,
+): string | undefined {
+  for (const arg of args) {
+    if (arg?.kind === 'literal' && typeof arg.value === 'string') formatNames.add(arg.value);
+  }
+  return formatNames.size > maxFormatNames
+    ? `a template names at most ${maxFormatNames} different time zones and languages`
+    : undefined;
 }

@@ -1,7 +1,14 @@
 import type { Data } from '../data';
-import { evaluate, missingPaths, type Scope, stepsOf } from './evaluate';
-import { defaultMaxIterations, defaultMaxOutputCharacters, maxSteps } from './limits';
+import { evaluate, missingPaths, type Scope } from './evaluate';
+import { defaultMaxOutputCharacters } from './limits';
 import type { BlockNode, Expression, PrintNode, Template, TemplateNode, Value } from './nodes';
+import {
+  BudgetExceeded,
+  charge,
+  cost,
+  createRenderBudget,
+  type RenderBudget,
+} from './render-budget';
 import { isTruthy, textOf } from './values';
 
 export type RenderOptions = {
@@ -9,75 +16,89 @@ export type RenderOptions = {
   escape: (value: string, print: { id: number; isRaw: boolean }) => string;
   /** In UTF-16 units. */
   maxOutputLength?: number;
-  maxIterations?: number;
+  /** Shared by all fields of a message; without it the template has one of its own. */
+  budget?: RenderBudget;
 };
 
 /** `missing` lists, as written and each once, the paths without which something printed nothing. */
-export type Rendered = { text: string; missing: string[] } | { failed: 'too_long'; detail: string };
+export type Rendered =
+  | { text: string; missing: string[] }
+  | { failed: 'too_long' | 'too_complex'; detail: string };
 
 /** Renders any JSON data; it never throws, and values are never read as template text. */
 export function renderTemplate(template: Template, data: Data, options: RenderOptions): Rendered {
   const run: Run = {
     escape: options.escape,
     maxOutputLength: options.maxOutputLength ?? defaultMaxOutputCharacters,
-    steps: maxSteps,
-    iterations: options.maxIterations ?? defaultMaxIterations,
+    budget: options.budget ?? createRenderBudget(),
     text: '',
     missing: undefined,
-    excess: undefined,
+    isTooLong: false,
   };
   const top: Scope = { value: data, parent: undefined, key: undefined, index: 0, isLast: false };
-  renderNodes(template.nodes, top, run);
-  if (run.excess !== undefined) return { failed: 'too_long', detail: run.excess };
+  try {
+    renderNodes(template.nodes, top, run);
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error;
+    return { failed: 'too_complex', detail: tooComplex };
+  }
+  if (run.isTooLong) {
+    const detail = `The text is longer than ${run.maxOutputLength} characters.`;
+    return { failed: 'too_long', detail };
+  }
   return { text: run.text, missing: run.missing ? [...run.missing] : [] };
 }
+
+const tooComplex =
+  'The templates of this message take too much work for this data. Use fewer loops, shorter lists or shorter texts.';
 
 type Run = {
   readonly escape: RenderOptions['escape'];
   readonly maxOutputLength: number;
-  steps: number;
-  iterations: number;
+  readonly budget: RenderBudget;
   text: string;
   missing: Set<string> | undefined;
-  /** Why the rendering stops. */
-  excess: string | undefined;
+  isTooLong: boolean;
 };
 
 function renderNodes(nodes: readonly TemplateNode[], scope: Scope, run: Run): void {
   for (const node of nodes) {
+    charge(run.budget, cost.node);
     if (node.kind === 'text') append(node.text, run);
     else if (node.kind === 'print') print(node, scope, run);
     else renderBlock(node, scope, run);
-
-    if (run.steps < 0) run.excess ??= 'The template takes too much work for this data.';
-    if (run.excess !== undefined) return;
+    if (run.isTooLong) return;
   }
 }
 
-function append(text: string, run: Run): void {
+/** `charged` characters are paid for already. */
+function append(text: string, run: Run, charged = 0): void {
+  charge(run.budget, Math.max(0, text.length - charged) * cost.outputCharacter);
   if (run.text.length + text.length <= run.maxOutputLength) run.text += text;
-  else run.excess = `The text is longer than ${run.maxOutputLength} characters.`;
+  else run.isTooLong = true;
 }
 
 function print(node: PrintNode, scope: Scope, run: Run): void {
-  const value = evaluate(node.value, scope, run);
+  const value = evaluate(node.value, scope, run.budget);
   if (value === null) return;
-  const text = textOf(value);
+  const text = textOf(value, run.budget);
   if (text === undefined) {
     noteMissing(node.value, scope, run);
     return;
   }
-  run.steps -= stepsOf(text);
-  append(run.escape(text, node), run);
+  charge(run.budget, text.length * cost.outputCharacter);
+  // Escaping makes a text up to six times as long, so what is too long already is not escaped.
+  if (run.text.length + text.length > run.maxOutputLength) run.isTooLong = true;
+  else append(run.escape(text, node), run, text.length);
 }
 
 function noteMissing(expression: Expression, scope: Scope, run: Run): void {
   run.missing ??= new Set();
-  for (const path of missingPaths(expression, scope, run)) run.missing.add(path);
+  for (const path of missingPaths(expression, scope, run.budget)) run.missing.add(path);
 }
 
 function renderBlock(block: BlockNode, scope: Scope, run: Run): void {
-  const subject = evaluate(block.subject, scope, run);
+  const subject = evaluate(block.subject, scope, run.budget);
   const [main, otherwise] = block.branches;
   if (block.name === 'if' || block.name === 'unless') {
     const isTrue = isTruthy(subject, countsZero(block, scope, run));
@@ -94,7 +115,7 @@ function renderBlock(block: BlockNode, scope: Scope, run: Run): void {
 }
 
 function countsZero({ includeZero }: BlockNode, scope: Scope, run: Run): boolean {
-  return includeZero !== undefined && isTruthy(evaluate(includeZero, scope, run));
+  return includeZero !== undefined && isTruthy(evaluate(includeZero, scope, run.budget));
 }
 
 function innerScope(parent: Scope, value: Value): Scope {
@@ -107,24 +128,20 @@ function renderWith(nodes: readonly TemplateNode[], scope: Scope, run: Run): boo
   return true;
 }
 
-const tooManyRounds = 'The template repeats its blocks too often for this data.';
-
 /** One round for each element or member. The scope is the same object in each round: nothing keeps it. */
 function renderEach(nodes: readonly TemplateNode[], scope: Scope, run: Run): boolean {
   const walked = scope.value;
   if (typeof walked !== 'object' || walked === null) return false;
   const keys = Array.isArray(walked) ? undefined : Object.keys(walked);
   const values = Array.isArray(walked) ? walked : Object.values(walked);
+  charge(run.budget, values.length * (keys ? cost.member : cost.element));
   for (const [index, value] of values.entries()) {
-    run.iterations -= 1;
-    if (run.iterations < 0) run.excess ??= tooManyRounds;
-    if (run.excess !== undefined) break;
-
     scope.value = value;
     scope.key = keys?.[index] ?? index;
     scope.index = index;
     scope.isLast = index === values.length - 1;
     renderNodes(nodes, scope, run);
+    if (run.isTooLong) break;
   }
   return values.length > 0;
 }

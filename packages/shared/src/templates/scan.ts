@@ -5,22 +5,29 @@ import {
   maxParenthesisLevels,
   maxSourceCharacters,
   maxTags,
+  maxTemplateCharacters,
   maxTokens,
 } from './limits';
+import type { ParseBudget } from './parse-budget';
 import { placeAt, TemplateError } from './template-error';
 
 /**
  * Refuses in one pass what would take the parser long, what the language leaves out, and what is not closed.
  * Tags and tokens are split exactly as the parser splits them, so that nothing passes by as text.
  */
-export function scanTemplate(source: string): void {
+export function scanTemplate(source: string, budget: ParseBudget): void {
   if (source.length > maxSourceCharacters) {
     throw errorAt(source, 0, `The template is longer than ${maxSourceCharacters} characters.`);
+  }
+  budget.characters -= source.length;
+  if (budget.characters < 0) {
+    const problem = `All fields together have at most ${maxTemplateCharacters} characters.`;
+    throw errorAt(source, 0, problem);
   }
   const zero = source.indexOf('\0');
   if (zero !== -1) throw errorAt(source, zero, 'Remove the character U+0000.');
 
-  const scan: Scan = { source, tags: 0, tokens: 0, bracketNames: 0, branches: 0, open: [] };
+  const scan: Scan = { source, budget, branches: 0, open: [] };
   let at = source.indexOf('{{');
   while (at !== -1) {
     countTag(scan, at);
@@ -34,9 +41,7 @@ export function scanTemplate(source: string): void {
 
 type Scan = {
   source: string;
-  tags: number;
-  tokens: number;
-  bracketNames: number;
+  budget: ParseBudget;
   /** Of all open blocks together. */
   branches: number;
   open: OpenBlock[];
@@ -45,9 +50,10 @@ type Scan = {
 type OpenBlock = { at: number; branches: number; hasElse: boolean };
 
 function countTag(scan: Scan, at: number): void {
-  scan.tags += 1;
-  if (scan.tags > maxTags) {
-    throw errorAt(scan.source, at, `A template has at most ${maxTags} tags.`);
+  scan.budget.tags -= 1;
+  if (scan.budget.tags < 0) {
+    const problem = `A template has at most ${maxTags} tags in all its fields.`;
+    throw errorAt(scan.source, at, problem);
   }
 }
 
@@ -194,12 +200,12 @@ function countToken(scan: Scan, at: number, token: string): void {
   const refusal = refusedTokens.get(token);
   if (refusal) throw errorAt(scan.source, at, refusal);
 
-  scan.tokens += 1;
-  if (scan.tokens > maxTokens) {
+  scan.budget.tokens -= 1;
+  if (scan.budget.tokens < 0) {
     throw errorAt(scan.source, at, `Tags hold at most ${maxTokens} names and signs together.`);
   }
-  if (token.startsWith('[')) scan.bracketNames += 1;
-  if (scan.bracketNames > maxBracketNames) {
+  if (token.startsWith('[')) scan.budget.bracketNames -= 1;
+  if (scan.budget.bracketNames < 0) {
     const problem = `A template has at most ${maxBracketNames} names in square brackets.`;
     throw errorAt(scan.source, at, problem);
   }

@@ -1,4 +1,5 @@
 import type { Value } from './nodes';
+import { charge, chargeText, cost, type RenderBudget } from './render-budget';
 
 /** Handlebars' truth: false, undefined, null, '', 0 and an empty list are false. */
 export function isTruthy(value: Value, includeZero = false): boolean {
@@ -14,7 +15,7 @@ export function memberOf(value: Value, name: string): Value {
 }
 
 /** The text that a value prints: undefined for what has none. Objects and lists are JSON. */
-export function textOf(value: Value): string | undefined {
+export function textOf(value: Value, budget: RenderBudget): string | undefined {
   switch (typeof value) {
     case 'string':
       return value;
@@ -23,17 +24,37 @@ export function textOf(value: Value): string | undefined {
     case 'boolean':
       return String(value);
     case 'object':
-      return value === null ? undefined : jsonOf(value);
+      return value === null ? undefined : jsonOf(value, budget);
     default:
       return undefined;
   }
 }
 
-/** Undefined for what is nested too deeply to be written. */
-export function jsonOf(value: Value): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
+/** Undefined for what is nested too deeply to be written. Charges for the whole text before it is made. */
+export function jsonOf(value: Value, budget: RenderBudget): string | undefined {
+  if (!chargeJson(value, budget, 0)) return undefined;
+  return JSON.stringify(value);
 }
+
+/** Deeper data does not come by a call: the gateway takes 32 levels. */
+const maxJsonLevels = 500;
+
+/** False where the value is nested too deeply. */
+function chargeJson(value: Value, budget: RenderBudget, level: number): boolean {
+  charge(budget, cost.jsonValue);
+  if (typeof value === 'string') chargeText(budget, jsonCharacters(value));
+  if (typeof value !== 'object' || value === null) return true;
+  if (level >= maxJsonLevels) return false;
+  if (Array.isArray(value)) return value.every((item) => chargeJson(item, budget, level + 1));
+  return Object.keys(value).every((name) => {
+    chargeText(budget, jsonCharacters(name));
+    return chargeJson(value[name], budget, level + 1);
+  });
+}
+
+/** At most: a character that JSON escapes takes up to six. */
+function jsonCharacters(text: string): number {
+  return escapedInJson.test(text) ? text.length * 6 : text.length;
+}
+
+const escapedInJson = /["\\\p{Cc}\p{Surrogate}]/u;

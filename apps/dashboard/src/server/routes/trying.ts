@@ -1,5 +1,6 @@
 import type { AnyChannel } from '@belfry/channels';
 import type { AppEvents, AppIntegrations } from '@belfry/database';
+import type { FairQueue } from '@belfry/runtime';
 import type { Data, VersionDefinition, WireUser } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
@@ -10,7 +11,7 @@ import { maskTokens } from '../mask-tokens';
 import { previewChannels } from '../preview';
 import { Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
-import type { Routes } from '../route';
+import type { AppCall, Routes } from '../route';
 import { makeSample } from '../sample';
 import type { TestSend } from '../test-send';
 
@@ -22,6 +23,7 @@ export type TryingRoutesDeps = {
   /** The fields of `user` in a call, or the AppError of its first problem. */
   validateCall(body: unknown): { user?: WireUser; data?: Data };
   gatewayUrl: string;
+  compiling: FairQueue;
 };
 
 const anyObject = Type.Record(Type.String(), Type.Unknown());
@@ -54,8 +56,7 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
     sample: inApp(async (call): Promise<SampleAnswer> => {
       const event = await findEvent(deps.events, call);
       const definition = draftOf(event);
-      const facts = { channels: deps.channels, delivery: call.app.delivery, integrations: [] };
-      const { paths } = checkDefinition(definition, facts);
+      const { paths } = await checkDefinition(definition, factsOf(deps, call, []));
       const made = makeSample(paths.map(({ path }) => path));
       const isSensitive = definition.isSensitive || event.live?.definition.isSensitive === true;
       const last = isSensitive ? undefined : await deps.events.findLastCall(call.app.id, event.id);
@@ -77,8 +78,8 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
         const { definition, locale, channels: chosen, ...given } = readBody(previewBody, call.body);
         const event = await findEvent(deps.events, call);
         const integrations = await deps.integrations.list(call.app.id);
-        const facts = { channels: deps.channels, delivery: call.app.delivery, integrations };
-        const { paths } = checkDefinition(definition, facts);
+        const facts = factsOf(deps, call, integrations);
+        const { paths, problems } = await checkDefinition(definition, facts);
         const made = given.data ?? makeSample(paths.map(({ path }) => path));
         const { user = {}, data = {} } = deps.validateCall({
           event: event.name,
@@ -92,7 +93,7 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
           user,
           only: chosen,
         };
-        return { data, previews: previewChannels(input, facts) };
+        return { data, previews: await previewChannels(input, { ...facts, problems }) };
       },
       { mayViewer: true },
     ),
@@ -114,8 +115,8 @@ function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
       if (delivery === 'live') refuseLive(app.delivery, confirm === true);
       const tested = withChannels(definition, chosen);
       const integrations = await deps.integrations.list(app.id);
-      const facts = { channels: deps.channels, delivery, integrations };
-      const { problems } = checkDefinition(tested, facts);
+      const facts = { ...factsOf(deps, call, integrations), delivery };
+      const { problems } = await checkDefinition(tested, facts);
       if (problems.some(({ severity }) => severity === 'error')) {
         throw new Refusal('not_publishable', 'The draft cannot be sent yet.', {
           publishProblems: problems,
@@ -134,6 +135,15 @@ function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
       { mayViewer: true },
     ),
   };
+}
+
+function factsOf<Integrations>(
+  { channels, compiling }: TryingRoutesDeps,
+  { app, actor }: AppCall,
+  integrations: Integrations,
+) {
+  const { delivery } = app;
+  return { channels, delivery, integrations, accountId: actor.accountId, compiling };
 }
 
 function refuseLive(delivery: 'sandbox' | 'live', isConfirmed: boolean): void {
