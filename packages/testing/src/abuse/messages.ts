@@ -13,16 +13,19 @@ export type AbuseMessage = {
   gene: Gene;
 };
 
-const maxFieldCharacters = 64 * 1024;
-const maxTags = 2_000;
+/** A little below the limits of docs/templates.md: what is over them is refused before it costs anything. */
+const maxFieldCharacters = 64_000;
+const maxTemplateCharacters = 128_000;
+const maxTags = 980;
+const maxTokens = 2_900;
 /** What the dashboard takes of a body, less the data. */
-const maxTemplateCharacters = 600_000;
+const maxBodyCharacters = 600_000;
 
 export function createMessage(gene: Gene): AbuseMessage {
   const { channel, missing, languages } = gene;
   const template = fillTemplate(gene);
   const size = JSON.stringify(template).length;
-  const count = Math.max(1, Math.min(languages, Math.floor(maxTemplateCharacters / size)));
+  const count = Math.max(1, Math.min(languages, Math.floor(maxBodyCharacters / size)));
   const templates = Object.fromEntries(
     Array.from({ length: count }, (_, index) => [index === 0 ? 'en' : `en-x${index}`, template]),
   );
@@ -49,49 +52,57 @@ function createOverride({ channel, overrideCharacters, data }: Gene): unknown {
   return { [channel]: { message } };
 }
 
-/** How so many fields with the same source stand in a channel's template; a new channel needs a row. */
+/** So many fields with the same source in a channel's template; a new channel needs a row. */
 const fills: Record<ChannelName, (gene: Gene) => Record<string, unknown>> = {
-  email: (gene) => {
-    const source = createSource(gene, 1);
-    const copies = createSource({ ...gene, pieces: gene.pieces.slice(0, 1) }, gene.fields);
-    return {
-      subject: source,
-      html: `<p>${source}</p>`,
-      ...(gene.fields > 1 ? { text: source, reply_to: copies } : {}),
-      ...(gene.fields > 4 ? { cc: Array(Math.min(50, gene.fields)).fill(copies) } : {}),
-      ...(gene.fields > 60 ? { bcc: Array(Math.min(50, gene.fields - 50)).fill(copies) } : {}),
-    };
-  },
-  slack: (gene) => {
-    const text = createSource(gene, gene.fields);
-    const blocks = Array.from({ length: Math.min(gene.fields, mostBlocks(text)) }, () => {
-      return { type: 'divider', x: text };
-    });
-    return { text: createSource(gene, 1), blocks: JSON.stringify(blocks) };
-  },
+  email: fillEmail,
+  slack: fillSlack,
   sms: (gene) => ({ text: createSource(gene, 1) }),
-  whatsapp: (gene) => {
-    if (gene.fields === 1) return { text: createSource(gene, 1) };
-    const value = createSource(gene, gene.fields);
-    return {
-      template: {
-        ...{ name: 'abuse', language: 'en' },
-        parameters: Array.from({ length: Math.min(100, gene.fields) }, () => ({ value })),
-      },
-    };
-  },
+  whatsapp: fillWhatsapp,
   telegram: (gene) => ({ text: createSource(gene, 1) }),
   push: fillNotification,
   onesignal: fillNotification,
   in_app: fillNotification,
 };
 
+const mostCopies = 50;
+
+function fillEmail(gene: Gene): Record<string, unknown> {
+  const count = Math.min(gene.fields, 3 + 2 * mostCopies);
+  const source = createSource(gene, count);
+  const copies = (from: number) =>
+    Array<string>(Math.max(0, Math.min(mostCopies, count - from))).fill(source);
+  return {
+    subject: count > 2 ? source : 'Hello',
+    html: `<p>${source}</p>`,
+    ...(count > 1 ? { text: source } : {}),
+    cc: copies(3),
+    bcc: copies(3 + mostCopies),
+  };
+}
+
+function fillSlack(gene: Gene): Record<string, unknown> {
+  if (gene.fields === 1) return { text: createSource(gene, 1) };
+  const text = createSource(gene, gene.fields);
+  const count = Math.min(gene.fields, mostBlocks(text));
+  const blocks = Array.from({ length: count }, () => ({ type: 'divider', x: text }));
+  return { text: 'Hello', blocks: JSON.stringify(blocks) };
+}
+
+function fillWhatsapp(gene: Gene): Record<string, unknown> {
+  if (gene.fields === 1) return { text: createSource(gene, 1) };
+  const count = Math.min(100, gene.fields);
+  const value = createSource(gene, count);
+  const parameters = Array.from({ length: count }, () => ({ value }));
+  return { template: { name: 'abuse', language: 'en', parameters } };
+}
+
 function fillNotification(gene: Gene): Record<string, unknown> {
-  const source = createSource(gene, gene.fields);
-  const keys = Array.from({ length: Math.min(100, gene.fields) }, (_, index) => `k${index}`);
+  const count = Math.min(100, gene.fields);
+  const source = createSource(gene, count);
+  const keys = Array.from({ length: Math.max(0, count - 2) }, (_, index) => `k${index}`);
   return {
     title: source,
-    body: source,
+    ...(count > 1 ? { body: source } : {}),
     data: Object.fromEntries(keys.map((key) => [key, source])),
   };
 }
@@ -102,13 +113,17 @@ function fillTemplate(gene: Gene): Record<string, unknown> {
   return fills[gene.channel as ChannelName](gene);
 }
 
-/** The pieces as often as one of so many fields may hold them. */
+/** The pieces as often as each of so many fields may hold them. */
 function createSource({ pieces, repeats }: Gene, fields: number): string {
   const piece = pieces.join('');
-  const room = Math.min(maxFieldCharacters - 16, maxTemplateCharacters / Math.min(fields, 100));
-  const tags = piece.split('{{').length;
-  const most = Math.min(Math.floor(room / piece.length), Math.floor(maxTags / tags));
-  return piece.repeat(Math.max(1, Math.min(repeats, most)));
+  const inTags = (piece.match(/\{\{.*?\}\}/gs) ?? []).join('');
+  const most = Math.min(
+    maxFieldCharacters / piece.length,
+    maxTemplateCharacters / fields / piece.length,
+    maxTags / fields / Math.max(1, piece.split('{{').length - 1),
+    maxTokens / fields / Math.max(1, (inTags.match(/"[^"]*"|\w+|[.()[\]]/g) ?? []).length),
+  );
+  return piece.repeat(Math.max(1, Math.min(repeats, Math.floor(most))));
 }
 
 /** Blocks are one JSON text of 64 KB. */

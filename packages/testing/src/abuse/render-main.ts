@@ -1,12 +1,12 @@
 import { createCompose } from '@belfry/accepting';
 import { type ChannelName, channels } from '@belfry/channels';
-import { TemplateError } from '@belfry/shared';
+import { createFairQueue } from '@belfry/runtime';
 import { type Held, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 import type { AbuseMessage } from './messages';
 
 /** What one rendering came to, in this process. */
 export type Rendered = Held & {
-  /** `rendered`, a failure reason, `refused` when it was compiled, or `threw …`. */
+  /** `rendered`, a failure reason (`rejected_content` where it could not be compiled), or `threw …`. */
   outcome: string;
   /** Peak over what the process held after it had rendered a small template on each channel. */
   growthMb: number;
@@ -25,15 +25,24 @@ const targets: Record<ChannelName, string> = {
 };
 
 /**
- * A child that renders one message after the other by the entry that gateway and workers use. The same version is
- * compiled and rendered, as a worker does with the first message of a version.
+ * A child that renders one message after the other by the entry that gateway and workers use. The version is compiled
+ * too, as a worker does with its first message.
  */
-function render({ channel: name, definition, data, override }: AbuseMessage): string {
+async function render({
+  channel: name,
+  definition,
+  data,
+  override,
+}: AbuseMessage): Promise<string> {
   const channel = channels[name as ChannelName];
   const channelVersion = definition.channels[name];
   if (!channelVersion) throw new Error('The message has no version of its channel');
   try {
-    const composed = createCompose(channel)({
+    const composed = await createCompose(
+      channel,
+      createFairQueue(),
+    )({
+      accountId: 'attacker',
       message: {
         channel: name,
         target: targets[name as ChannelName],
@@ -46,24 +55,45 @@ function render({ channel: name, definition, data, override }: AbuseMessage): st
     });
     return 'failed' in composed ? composed.failed : 'rendered';
   } catch (error) {
-    if (error instanceof TemplateError) return 'refused';
     return `threw ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
   }
 }
 
+/** The longest that the work held the event loop, turn by turn. */
+async function measureTurns<T>(work: () => Promise<T>): Promise<{ result: T; held: Held }> {
+  let turned = readMoment();
+  let held: Held = { blockMs: 0, heldMs: 0 };
+  let isOver = false;
+
+  function turn(): void {
+    const now = readMoment();
+    const { blockMs, heldMs } = measureSince(turned, now);
+    held = { blockMs: Math.max(held.blockMs, blockMs), heldMs: Math.max(held.heldMs, heldMs) };
+    turned = now;
+    if (!isOver) setImmediate(turn);
+  }
+
+  setImmediate(turn);
+  const result = await work();
+  isOver = true;
+  turn();
+  return { result, held };
+}
+
 let restMb = 0;
 
-function measure(message: AbuseMessage): Rendered {
+async function measure(message: AbuseMessage): Promise<Rendered> {
   // Garbage of the message before is not this one's.
   globalThis.gc?.();
   resetPeak();
-  const began = readMoment();
-  const outcome = render(message);
-  return { outcome, ...measureSince(began), growthMb: readMemory().peakMb - restMb };
+  const { result: outcome, held } = await measureTurns(() => render(message));
+  return { outcome, ...held, growthMb: readMemory().peakMb - restMb };
 }
 
-process.on('message', ({ message, isWarmUp }: { message: AbuseMessage; isWarmUp: boolean }) => {
-  const rendered = measure(message);
+type Order = { message: AbuseMessage; isWarmUp: boolean };
+
+process.on('message', async ({ message, isWarmUp }: Order) => {
+  const rendered = await measure(message);
   if (isWarmUp) restMb = readMemory().residentMb;
   process.send?.(rendered);
 });

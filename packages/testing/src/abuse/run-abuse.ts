@@ -118,6 +118,6 @@ async function runKinds(world: World, found: Found, { seed, isQuick, signal, add
 /** Those that can be published: what is refused reaches no process but by the dashboard's check. */
 function pickWorst({ slowest, largest }: Found, count: number): Gene[] {
   const usable = (tried: Found['slowest']) =>
-    tried.filter(({ outcome }) => outcome !== 'refused').slice(0, count);
+    tried.filter(({ outcome }) => outcome !== 'rejected_content').slice(0, count);
   return [...usable(slowest), ...usable(largest)].map(({ gene }) => gene);
 }

@@ -133,7 +133,13 @@ async function sendAndSettle(place: Place): Promise<string[]> {
 }
 
 /** Others mean that an attempt broke. */
-const reasonsOfContent = ['too_complex', 'too_long', 'empty_content', 'missing_data'];
+const reasonsOfContent = [
+  'too_complex',
+  'too_long',
+  'empty_content',
+  'missing_data',
+  'rejected_content',
+];
 
 const settleTimeoutMs = 60_000;
 const settlePollMs = 20;
