@@ -5,6 +5,7 @@ import { operatorAttacks } from './operators';
 import { originAttacks } from './origins';
 import { patternAttacks } from './patterns';
 import { renderingAttacks } from './rendering';
+import { storageAttacks } from './storage';
 import { storeAttacks } from './stores';
 import type { Attack } from './target';
 import { wrongInputAttacks } from './wrong-input';
@@ -19,5 +20,6 @@ export const attacks: readonly Attack[] = [
   ...patternAttacks,
   ...bodyAttacks,
   ...renderingAttacks,
+  ...storageAttacks,
   ...hardeningAttacks,
 ];

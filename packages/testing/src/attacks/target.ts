@@ -78,11 +78,19 @@ function tokenIn(link: string): string {
 }
 
 async function createOther(local: LocalStart): Promise<Target['other']> {
-  const printed = await local.runCli('account', 'create', 'Other account');
-  const read = (label: string) => new RegExp(`^${label} +(\\S+)`, 'm').exec(printed)?.[1] ?? '';
-  const token = await createSetUpToken(local.ready.database_url, read('account'));
+  const { accountId, ...account } = await createAccount(local, 'Other account');
+  const token = await createSetUpToken(local.ready.database_url, accountId);
   const owner = await setUp(local.ready.dashboard_url, token, 'owner@example.net');
-  return { apiKey: read('API key'), appId: read('app'), owner };
+  return { ...account, owner };
+}
+
+export async function createAccount(
+  local: LocalStart,
+  name: string,
+): Promise<{ accountId: string; apiKey: string; appId: string }> {
+  const printed = await local.runCli('account', 'create', name);
+  const read = (label: string) => new RegExp(`^${label} +(\\S+)`, 'm').exec(printed)?.[1] ?? '';
+  return { accountId: read('account'), apiKey: read('API key'), appId: read('app') };
 }
 
 /** The link that `npm start` prints for the first account, for another one. */
