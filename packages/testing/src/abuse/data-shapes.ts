@@ -3,6 +3,9 @@ import type { Data, Json } from '@belfry/shared';
 /** What a call may carry as JSON; see `limits.dataBytes` of the wire. A little is left for the names. */
 const maxDataBytes = 256 * 1024 - 2_048;
 
+/** A call has at most 2,000 keys, and 32 levels of objects and lists. */
+const mostKeys = 1_900;
+
 /** Characters that grow when they are escaped, changed in case or written as JSON, or take more than one unit. */
 export const expensiveCharacters = [
   'a',
@@ -35,12 +38,13 @@ export const dataShapes: Record<string, Shape> = {
   texts: ({ list, text }) => ({ list: list(0.9, () => text(0.001)), sep: text(0.01) }),
   objects: ({ list }) => ({ items: list(0.95, () => ({})), list: [1, 2, 3] }),
   items: ({ list, text }) => ({
-    items: list(0.9, (index) => ({ name: text(0.0001), n: index, at: index * 86_400_000 })),
-    text: text(0.05),
+    items: list(0.9, (index) => ({ name: text(0.9 / 600), n: index, at: index * 86_400_000 })),
   }),
   rows: ({ list }) => ({ rows: list(0.9, () => Array<number>(300).fill(1)), list: [1] }),
-  wide: ({ list }) => ({
-    wide: Object.fromEntries(list(0.7, (index) => `k${index}`).map((key) => [String(key), 1])),
+  wide: ({ text }) => ({
+    wide: Object.fromEntries(
+      Array.from({ length: mostKeys }, (_, index) => [`k${index}`, text(0.9 / mostKeys)]),
+    ),
   }),
   deep: ({ list, text }) => ({
     deep: nest(

@@ -92,8 +92,8 @@ async function measure(kind: KindReport, place: Place, program: Program): Promis
 const lost = { blockMs: 60_000, heldMs: 60_000, startMb: 0, peakMb: 0 };
 
 /** What a refusal for its content is answered with; anything else that is not 200 is a fault. */
-function judge(what: string, { status, text }: HttpAnswer, allowed = [200, 422]): string[] {
-  return allowed.includes(status) ? [] : [`${what}: ${status} ${text.slice(0, 200)}`];
+function judge(what: string, { status, text }: HttpAnswer, statuses = [200, 422]): string[] {
+  return statuses.includes(status) ? [] : [`${what}: ${status} ${text.slice(0, 200)}`];
 }
 
 function createCall({ eventName, message }: Place): unknown {
@@ -111,16 +111,15 @@ async function checkAndPreview({ world, message, eventId }: Place): Promise<stri
   const { definition, data } = message;
   const at = `/api/apps/${world.attacker.appId}/events/${eventId}`;
   const { browser } = world;
+  const body = { definition, data, user: reachable };
   return [
-    ...judge('check', await browser.send('POST', `${at}/check`, { definition })),
-    ...judge(
-      'preview',
-      await browser.send('POST', `${at}/preview`, { definition, data, user: reachable }),
-      // Template and data together may be more than a body may be.
-      [200, 413, 422],
-    ),
+    ...judge('check', await browser.send('POST', `${at}/check`, { definition }), allowed),
+    ...judge('preview', await browser.send('POST', `${at}/preview`, body), allowed),
   ];
 }
+
+/** Template and data together may be more than the JSON of one body may be. */
+const allowed = [200, 400, 413, 422];
 
 async function sendAndSettle(place: Place): Promise<string[]> {
   const { world } = place;
