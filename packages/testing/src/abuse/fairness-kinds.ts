@@ -48,7 +48,7 @@ export async function runBehindTemplates(
     else await noteWait(kind, world, answer.body.request_id);
   }
   isOver = true;
-  await flooding;
+  if ((await flooding) === 0) kind.problems.push('None of the attacker’s messages was accepted');
   const { blockMs, heldMs } = await programs.worker.read();
   return { ...kind, blockMs, heldMs };
 }
@@ -61,11 +61,15 @@ async function noteWait(kind: KindReport, world: World, requestId: string): Prom
 
 const floodEveryMs = 50;
 
-async function flood(sender: Sender, calls: unknown[], isOver: () => boolean): Promise<void> {
+/** How many were accepted. */
+async function flood(sender: Sender, calls: unknown[], isOver: () => boolean): Promise<number> {
+  let accepted = 0;
   for (let index = 0; !isOver(); index += 1) {
-    await send(sender, calls[index % calls.length]);
+    const { status } = await send(sender, calls[index % calls.length]);
+    if (status === 200) accepted += 1;
     await wait(floodEveryMs);
   }
+  return accepted;
 }
 
 const seconds = 6;

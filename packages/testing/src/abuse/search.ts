@@ -62,6 +62,7 @@ export async function searchWorst(options: SearchOptions): Promise<Found> {
     renderer.end();
   }
   found.problems.push(
+    ...findVacuity(found),
     ...listMissing(helperNames, helpers),
     ...listMissing(channelNames, usedChannels),
   );
@@ -127,6 +128,15 @@ function createRenderer(random: Random): Renderer {
       return child.render(createMessage(gene));
     },
   };
+}
+
+/** What is refused when it is compiled shows nothing of rendering. */
+const maxShareRejected = 0.5;
+
+function findVacuity({ tried, outcomes }: Found): string[] {
+  const rejected = outcomes.get('rejected_content') ?? 0;
+  if (rejected <= tried * maxShareRejected) return [];
+  return [`${rejected} of ${tried} templates break a limit: generate smaller ones`];
 }
 
 function listMissing(names: readonly string[], used: ReadonlySet<string>): string[] {

@@ -116,7 +116,7 @@ async function startPrograms(
   return { gateway, dashboard, worker };
 }
 
-const watchFile = path.join(repositoryRoot, 'packages/testing/dist/abuse/block-watch.js');
+export const watchFile = path.join(repositoryRoot, 'packages/testing/dist/abuse/block-watch.js');
 
 async function startWatched(
   program: Program,
@@ -136,7 +136,7 @@ async function startWatched(
 /** Far beyond what any kind may hold a process. */
 const readTimeoutMs = 60_000;
 
-function readWatch(socket: string): Promise<BlockReport> {
+export function readWatch(socket: string): Promise<BlockReport> {
   return new Promise((resolve, reject) => {
     let text = '';
     const connection = net.connect(socket);
