@@ -110,8 +110,10 @@ async function runKinds(world: World, found: Found, { seed, isQuick, signal, add
   ];
   for (const step of steps) {
     if (isAborted()) return;
-    add(...[await step()].flat());
-    if (!isQuick) await world.restart();
+    const reports = [await step()].flat();
+    const stuck = isQuick ? [] : await world.restart();
+    reports[0]?.problems.push(...stuck.map((name) => `The ${name} does not end after SIGTERM`));
+    add(...reports);
   }
 }
 

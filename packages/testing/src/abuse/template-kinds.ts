@@ -76,7 +76,7 @@ async function measure(kind: KindReport, place: Place, program: Program): Promis
   const watched = place.world.programs[program];
   await watched.read();
   const problems = await runs[program](place).catch((error: unknown) => [String(error)]);
-  const { blockMs, heldMs, startMb, peakMb } = await watched.read().catch(() => lost);
+  const { blockMs, heldMs, startMb, peakMb } = await watched.read();
   const made = describe(place.message.gene);
   kind.tried += 1;
   kind.problems.push(...problems.map((problem) => `${problem}: ${made}`));
@@ -88,8 +88,6 @@ async function measure(kind: KindReport, place: Place, program: Program): Promis
   const grownMb = peakMb - startMb;
   if (grownMb > goals.growthMb) kind.missed.push(`grew by ${grownMb.toFixed(0)} MB: ${made}`);
 }
-
-const lost = { blockMs: 60_000, heldMs: 60_000, startMb: 0, peakMb: 0 };
 
 /** What a refusal for its content is answered with; anything else that is not 200 is a fault. */
 function judge(what: string, { status, text }: HttpAnswer, statuses = [200, 422]): string[] {

@@ -31,8 +31,8 @@ export type World = {
   /** Signed in to the attacker's account. */
   browser: Browser;
   programs: Record<Program, Watched>;
-  /** New processes: what a kind left behind is not the next one's. */
-  restart(): Promise<void>;
+  /** New processes: what a kind left behind is not the next one's. The names of those that did not end when asked to. */
+  restart(): Promise<Program[]>;
   close(): Promise<void>;
 };
 
@@ -76,8 +76,11 @@ async function build(closers: (() => unknown)[]) {
   const env = { ...settings, DATABASE_URL: postgres.url, REDIS_URL: redis.url };
 
   const programs = await startPrograms(folder, env);
-  const stopAll = () =>
-    Promise.all(Object.values(programs).map(({ process: each }) => each.stop()));
+  async function stopAll(): Promise<Program[]> {
+    const names = Object.keys(entries) as Program[];
+    const stopped = await Promise.allSettled(names.map((name) => programs[name].process.stop()));
+    return names.filter((_, index) => stopped[index]?.status === 'rejected');
+  }
   closers.push(stopAll);
   const port = new URL(programs.dashboard.url).port;
   const token = await createSetUpToken(postgres.url, attacker.accountId);
@@ -86,9 +89,10 @@ async function build(closers: (() => unknown)[]) {
   return {
     ...{ database, factories, attacker, bystander, browser, programs },
     async restart() {
-      await stopAll();
+      const stuck = await stopAll();
       // The browser's cookie and origin stay good.
       Object.assign(programs, await startPrograms(folder, { ...env, DASHBOARD_PORT: port }));
+      return stuck;
     },
   };
 }
@@ -130,11 +134,23 @@ async function startWatched(
     NODE_OPTIONS: `--require=${watchFile}`,
   });
   const { url } = await started.waitForLine(readyLines[program]);
-  return { url: String(url), process: started, read: () => readWatch(socket) };
+  return {
+    url: String(url),
+    process: started,
+    read: () => readWatch(socket).catch(() => unanswered),
+  };
 }
 
 /** Far beyond what any kind may hold a process. */
 const readTimeoutMs = 60_000;
+
+/** A process that does not answer, or has ended, held its callers for at least so long. */
+const unanswered: BlockReport = {
+  blockMs: readTimeoutMs,
+  heldMs: readTimeoutMs,
+  startMb: 0,
+  peakMb: 0,
+};
 
 export function readWatch(socket: string): Promise<BlockReport> {
   return new Promise((resolve, reject) => {
