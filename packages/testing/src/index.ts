@@ -1,3 +1,7 @@
+export { formatAbuse } from './abuse/report';
+export { runAbuse } from './abuse/run-abuse';
+export { attacks } from './attacks/attacks';
+export { openTarget, type Target } from './attacks/target';
 export { type Backlog, writeBacklog } from './backlog';
 export { benchTableOf } from './bench/bench-table';
 export { performancePageOf } from './bench/performance-page';

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { eventually, runAbuse } from '@belfry/testing';
+import { readWatch, watchFile } from '../src/abuse/world';
+
+const timeoutMs = 240_000;
+
+describe('npm run abuse', () => {
+  test('sees a loop that is held, and memory that is taken, in a process it watches', async () => {
+    const folder = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-watch-'));
+    const socket = path.join(folder, 'watch.sock');
+    const child = spawn(process.execPath, ['--require', watchFile, '-e', holdAndTake], {
+      env: { WATCH_SOCKET: socket },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      await eventually(() => expect(existsSync(socket)).toBe(true), { timeoutMs });
+      await readWatch(socket);
+      child.stdin.write('now\n');
+      await new Promise((resolve) => child.stdout.once('data', resolve));
+      const { blockMs, heldMs, startMb, peakMb } = await readWatch(socket);
+      expect(blockMs).toBeGreaterThanOrEqual(heldMs);
+      expect(heldMs).toBeGreaterThanOrEqual(heldForMs / 2);
+      expect(peakMb - startMb).toBeGreaterThanOrEqual(takenMb * 0.9);
+    } finally {
+      child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  /** Small, and judged without a clock: what the command says of milliseconds needs a quiet machine. */
+  test(
+    'gets no wrong answer, no exception and ends no process',
+    async () => {
+      const report = await runAbuse({ seed: 7, templates: 60, isQuick: true });
+      expect(report.kinds.flatMap(({ problems }) => problems)).toEqual([]);
+      expect(report.kinds.filter(({ tried }) => tried === 0)).toEqual([]);
+    },
+    timeoutMs,
+  );
+});
+
+const [heldForMs, takenMb] = [200, 64];
+/** Counts processor time, of which a busy machine gives less. */
+const holdAndTake = `
+  process.stdin.once('data', () => {
+    const begun = process.cpuUsage();
+    while (process.cpuUsage(begun).user < ${heldForMs * 1_000});
+    globalThis.taken = Buffer.alloc(${takenMb * 1024 * 1024}, 1);
+    process.stdout.write('done');
+  });
+`;

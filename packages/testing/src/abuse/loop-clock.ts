@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** By the clock, and how much of that this thread waited for a core, both in ms since some moment. */
+export type Moment = { clockMs: number; waitedMs: number };
+
+export function readMoment(): Moment {
+  const [, waited] = readFileSync(schedule, 'utf8').split(' ');
+  return { clockMs: performance.now(), waitedMs: Number(waited) / 1e6 };
+}
+
+/** The kernel counts for each thread how long it ran and how long it was ready and was not run. The main thread has the number of the process. */
+const schedule = `/proc/self/task/${process.pid}/schedstat`;
+
+/** How long something held a thread: by the clock, and without the wait for a core, which a busy machine adds. */
+export type Held = { blockMs: number; heldMs: number };
+
+export function measureSince(begin: Moment, now = readMoment()): Held {
+  const blockMs = now.clockMs - begin.clockMs;
+  return { blockMs, heldMs: blockMs - (now.waitedMs - begin.waitedMs) };
+}
+
+export type Memory = { residentMb: number; peakMb: number };
+
+export function readMemory(): Memory {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const read = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
+  return { residentMb: read('VmRSS'), peakMb: read('VmHWM') };
+}
+
+/** From here on the peak is of what comes: "5" sets it back to what is resident. */
+export function resetPeak(): void {
+  writeFileSync('/proc/self/clear_refs', '5');
+}

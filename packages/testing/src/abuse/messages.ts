@@ -1,0 +1,133 @@
+import { type ChannelName, channels } from '@belfry/channels';
+import type { Data, VersionDefinition } from '@belfry/shared';
+import { holdPolicy } from '../attacks/target';
+import { buildData, type Gene } from './genes';
+
+/** A message as a caller and an author would make it together. */
+export type AbuseMessage = {
+  channel: string;
+  definition: VersionDefinition;
+  data: Data;
+  override: unknown;
+  /** What it was made of, to be told where it misses a goal. */
+  gene: Gene;
+};
+
+/** A little below the limits of docs/templates.md: what is over them is refused before it costs anything. */
+const maxFieldCharacters = 64_000;
+const maxTemplateCharacters = 128_000;
+const maxTags = 980;
+const maxTokens = 2_900;
+/** What the dashboard takes of a body, less the data. */
+const maxBodyCharacters = 600_000;
+
+export function createMessage(gene: Gene): AbuseMessage {
+  const { channel, missing, languages } = gene;
+  const template = fillTemplate(gene);
+  const size = JSON.stringify(template).length;
+  const count = Math.max(1, Math.min(languages, Math.floor(maxBodyCharacters / size)));
+  const templates = Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [index === 0 ? 'en' : `en-x${index}`, template]),
+  );
+  const version = { integrationIds: [], templates, policy: holdPolicy };
+  return {
+    channel,
+    definition: {
+      defaultLocale: 'en',
+      missing,
+      isSensitive: false,
+      // The policy's words are those of the schema.
+      channels: { [channel]: version } as VersionDefinition['channels'],
+    },
+    data: buildData(gene),
+    override: createOverride(gene),
+    gene,
+  };
+}
+
+function createOverride({ channel, overrideCharacters, data }: Gene): unknown {
+  if (overrideCharacters === 0) return undefined;
+  const text = data.character.repeat(Math.min(overrideCharacters, maxFieldCharacters));
+  const message = { text, title: text, body: text, subject: text, html_body: `<p>${text}</p>` };
+  return { [channel]: { message } };
+}
+
+/** So many fields with the same source in a channel's template; a new channel needs a row. */
+const fills: Record<ChannelName, (gene: Gene) => Record<string, unknown>> = {
+  email: fillEmail,
+  slack: fillSlack,
+  sms: (gene) => ({ text: createSource(gene, 1) }),
+  whatsapp: fillWhatsapp,
+  telegram: (gene) => ({ text: createSource(gene, 1) }),
+  push: fillNotification,
+  onesignal: fillNotification,
+  in_app: fillNotification,
+};
+
+const mostCopies = 50;
+
+function fillEmail(gene: Gene): Record<string, unknown> {
+  const count = Math.min(gene.fields, 3 + 2 * mostCopies);
+  const source = createSource(gene, count);
+  const copies = (from: number) =>
+    Array<string>(Math.max(0, Math.min(mostCopies, count - from))).fill(source);
+  return {
+    subject: count > 2 ? source : 'Hello',
+    html: `<p>${source}</p>`,
+    ...(count > 1 ? { text: source } : {}),
+    cc: copies(3),
+    bcc: copies(3 + mostCopies),
+  };
+}
+
+function fillSlack(gene: Gene): Record<string, unknown> {
+  if (gene.fields === 1) return { text: createSource(gene, 1) };
+  const text = createSource(gene, gene.fields);
+  const count = Math.min(gene.fields, mostBlocks(text));
+  const blocks = Array.from({ length: count }, () => ({ type: 'divider', x: text }));
+  return { text: 'Hello', blocks: JSON.stringify(blocks) };
+}
+
+function fillWhatsapp(gene: Gene): Record<string, unknown> {
+  if (gene.fields === 1) return { text: createSource(gene, 1) };
+  const count = Math.min(100, gene.fields);
+  const value = createSource(gene, count);
+  const parameters = Array.from({ length: count }, () => ({ value }));
+  return { template: { name: 'abuse', language: 'en', parameters } };
+}
+
+function fillNotification(gene: Gene): Record<string, unknown> {
+  const count = Math.min(100, gene.fields);
+  const source = createSource(gene, count);
+  const keys = Array.from({ length: Math.max(0, count - 2) }, (_, index) => `k${index}`);
+  return {
+    title: source,
+    ...(count > 1 ? { body: source } : {}),
+    data: Object.fromEntries(keys.map((key) => [key, source])),
+  };
+}
+
+function fillTemplate(gene: Gene): Record<string, unknown> {
+  if (!Object.hasOwn(channels, gene.channel)) throw new Error(`No channel ${gene.channel}`);
+  // Just checked.
+  return fills[gene.channel as ChannelName](gene);
+}
+
+/** The pieces as often as each of so many fields may hold them. */
+function createSource({ pieces, repeats }: Gene, fields: number): string {
+  const piece = pieces.join('');
+  const inTags = (piece.match(/\{\{.*?\}\}/gs) ?? []).join('');
+  const most = Math.min(
+    maxFieldCharacters / piece.length,
+    maxTemplateCharacters / fields / piece.length,
+    maxTags / fields / Math.max(1, piece.split('{{').length - 1),
+    maxTokens / fields / Math.max(1, (inTags.match(/"[^"]*"|\w+|[.()[\]]/g) ?? []).length),
+  );
+  return piece.repeat(Math.max(1, Math.min(repeats, Math.floor(most))));
+}
+
+/** Blocks are one JSON text of 64 KB. */
+function mostBlocks(text: string): number {
+  const each = JSON.stringify({ type: 'divider', x: text }).length + 1;
+  return Math.max(1, Math.floor((maxFieldCharacters - 16) / each));
+}

@@ -1,0 +1,99 @@
+import { createCompose } from '@belfry/accepting';
+import { type ChannelName, channels } from '@belfry/channels';
+import { createFairQueue } from '@belfry/runtime';
+import { type Held, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
+import type { AbuseMessage } from './messages';
+
+/** What one rendering came to, in this process. */
+export type Rendered = Held & {
+  /** `rendered`, a failure reason (`rejected_content` where it could not be compiled), or `threw …`. */
+  outcome: string;
+  /** Peak over what the process held after it had rendered a small template on each channel. */
+  growthMb: number;
+};
+
+/** What a message is for that has no template of its own. */
+const targets: Record<ChannelName, string> = {
+  email: 'ana@example.com',
+  slack: 'C012345678',
+  sms: '+4520123456',
+  whatsapp: '+4520123456',
+  telegram: '55510142',
+  push: 'token:1',
+  onesignal: 'person-1',
+  in_app: 'person-1',
+};
+
+/**
+ * A child that renders one message after the other by the entry that gateway and workers use. The version is compiled
+ * too, as a worker does with its first message.
+ */
+async function render({
+  channel: name,
+  definition,
+  data,
+  override,
+}: AbuseMessage): Promise<string> {
+  const channel = channels[name as ChannelName];
+  const channelVersion = definition.channels[name];
+  if (!channelVersion) throw new Error('The message has no version of its channel');
+  try {
+    const composed = await createCompose(
+      channel,
+      createFairQueue(),
+    )({
+      accountId: 'attacker',
+      message: {
+        channel: name,
+        target: targets[name as ChannelName],
+        locale: 'en',
+        data: JSON.stringify(data),
+        override: override === undefined ? undefined : JSON.stringify(override),
+      },
+      version: { id: 'abuse', eventId: 'abuse', definition },
+      channelVersion,
+    });
+    return 'failed' in composed ? composed.failed : 'rendered';
+  } catch (error) {
+    return `threw ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
+  }
+}
+
+/** The longest that the work held the event loop, turn by turn. */
+async function measureTurns<T>(work: () => Promise<T>): Promise<{ result: T; held: Held }> {
+  let turned = readMoment();
+  let held: Held = { blockMs: 0, heldMs: 0 };
+  let isOver = false;
+
+  function turn(): void {
+    const now = readMoment();
+    const { blockMs, heldMs } = measureSince(turned, now);
+    held = { blockMs: Math.max(held.blockMs, blockMs), heldMs: Math.max(held.heldMs, heldMs) };
+    turned = now;
+    if (!isOver) setImmediate(turn);
+  }
+
+  setImmediate(turn);
+  const result = await work();
+  isOver = true;
+  turn();
+  return { result, held };
+}
+
+let restMb = 0;
+
+async function measure(message: AbuseMessage): Promise<Rendered> {
+  // Garbage of the message before is not this one's.
+  globalThis.gc?.();
+  resetPeak();
+  const { result: outcome, held } = await measureTurns(() => render(message));
+  return { outcome, ...held, growthMb: readMemory().peakMb - restMb };
+}
+
+type Order = { message: AbuseMessage; isWarmUp: boolean };
+
+process.on('message', async ({ message, isWarmUp }: Order) => {
+  const rendered = await measure(message);
+  if (isWarmUp) restMb = readMemory().residentMb;
+  process.send?.(rendered);
+});

@@ -1,0 +1,60 @@
+/** What one kind of attack came to. */
+export type KindReport = {
+  kind: string;
+  title: string;
+  tried: number;
+  /** By process: the longest that its loop was held, by the clock and without the wait for a core. */
+  blockMs: number;
+  heldMs: number;
+  growthMb: number;
+  /** What made the worst of these, to make it again. */
+  worst?: string;
+  /** Goals of time and memory that were missed: a busy machine may be the cause. */
+  missed: string[];
+  /** Wrong answers, exceptions, ended processes: never right, however busy the machine is. */
+  problems: string[];
+};
+
+export type AbuseReport = { seed: number; kinds: KindReport[]; isGood: boolean };
+
+/** No template within the limits may hold a process for longer, or make it grow by more. */
+export const goals = { blockMs: 50, growthMb: 32, waitMs: 2_000 } as const;
+
+export function createKind(kind: string, title: string): KindReport {
+  const numbers = { tried: 0, blockMs: 0, heldMs: 0, growthMb: 0 };
+  return { kind, title, ...numbers, missed: [], problems: [] };
+}
+
+export function concludeAbuse(seed: number, kinds: KindReport[]): AbuseReport {
+  const isGood = kinds.every(({ missed, problems }) => missed.length + problems.length === 0);
+  return { seed, kinds, isGood };
+}
+
+const shownProblems = 10;
+
+/** A table of all kinds, and below it what is wrong. */
+export function formatAbuse({ seed, kinds, isGood }: AbuseReport): string {
+  const rows = kinds.map(({ kind, title, tried, blockMs, heldMs, growthMb }) => [
+    kind,
+    title,
+    String(tried),
+    blockMs.toFixed(0),
+    heldMs.toFixed(0),
+    growthMb.toFixed(0),
+  ]);
+  const head = ['kind', 'what', 'tried', 'block ms', 'without waiting for a core', 'growth MB'];
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const lines = [head, ...rows].map((row) =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '),
+  );
+  const wrong = kinds.flatMap(({ kind, title, missed, problems, worst }) => {
+    const all = [...problems, ...missed];
+    const shown = all.slice(0, shownProblems).map((text) => `${kind} ${title}: ${text}`);
+    const more = all.length > shownProblems ? [`… and ${all.length - shownProblems} more`] : [];
+    return all.length > 0 && worst ? [...shown, ...more, `  worst: ${worst}`] : [...shown, ...more];
+  });
+  const verdict = isGood ? 'Every goal was met.' : 'Goals were missed.';
+  return [...lines, '', ...wrong, `Seed ${seed}. ${verdict}`].join('\n');
+}

@@ -1,0 +1,125 @@
+import { attacks } from '../attacks/attacks';
+import { openTarget } from '../attacks/target';
+import { createRandom } from '../chaos/random';
+import { runOrigins, runQueries } from './address-kinds';
+import { runBehindTemplates, runBehindUploads } from './fairness-kinds';
+import type { Gene } from './genes';
+import { type AbuseReport, concludeAbuse, createKind, goals, type KindReport } from './report';
+import { describe, type Found, searchWorst } from './search';
+import { runTemplates } from './template-kinds';
+import { runMarkup, runPatterns } from './text-kinds';
+import { openWorld, type World } from './world';
+
+export type AbuseOptions = {
+  seed: number;
+  /** Generated messages of the search. */
+  templates: number;
+  /** Less of everything else, and no reproductions. */
+  isQuick?: boolean;
+  /** Ends it early, in order. */
+  signal?: AbortSignal;
+  onProgress?(line: string): void;
+};
+
+/**
+ * Attacks the built processes with generated inputs. Messages are searched for the worst in children that render by the
+ * same built code, and the worst of them go through gateway, dashboard and worker.
+ *
+ * A block is measured inside of each process, between two turns of its event loop, by the clock less the time that the
+ * kernel says the thread waited for a core. From outside, a busy machine's wait for a core and the prober's own
+ * lateness would count as ours. Growth is the peak of resident memory, which the kernel sets back before each message;
+ * of the largest messages again in a process of their own, over what it took to render a small template.
+ */
+export async function runAbuse(options: AbuseOptions): Promise<AbuseReport> {
+  const { seed, isQuick = false, signal, onProgress = () => {} } = options;
+  const kinds: KindReport[] = [];
+  function add(...reports: KindReport[]): void {
+    kinds.push(...reports);
+    for (const { kind, title, tried } of reports) onProgress(`${kind} ${title}: ${tried} tried`);
+  }
+  onProgress('looking for the worst templates');
+  const found = await searchWorst(options);
+  add(...reportSearch(found));
+  if (!isQuick && !signal?.aborted) add(await runReproductions());
+  const world = await openWorld();
+  try {
+    await runKinds(world, found, { ...options, isQuick, add });
+  } finally {
+    await world.close();
+  }
+  signal?.throwIfAborted();
+  return concludeAbuse(seed, kinds);
+}
+
+function reportSearch({ tried, slowest, largest, outcomes, problems }: Found): KindReport[] {
+  const [slow, large] = [slowest[0], largest[0]];
+  const title = `templates (${[...outcomes].map(([name, count]) => `${count} ${name}`).join(', ')})`;
+  const time = createKind('S1 S2', title);
+  const missedTime = slowest
+    .filter(({ heldMs }) => heldMs > goals.blockMs)
+    .map(({ heldMs, gene }) => `held for ${heldMs.toFixed(0)} ms: ${describe(gene)}`);
+  const missedMemory = largest
+    .filter(({ growthMb }) => growthMb > goals.growthMb)
+    .map(({ growthMb, gene }) => `grew by ${growthMb.toFixed(0)} MB: ${describe(gene)}`);
+  return [
+    {
+      ...time,
+      ...{ tried, problems, blockMs: slow?.blockMs ?? 0, heldMs: slow?.heldMs ?? 0 },
+      growthMb: large?.growthMb ?? 0,
+      missed: [...missedTime, ...missedMemory],
+      ...(slow ? { worst: describe(slow.gene) } : {}),
+    },
+  ];
+}
+
+async function runReproductions(): Promise<KindReport> {
+  const kind = createKind('S1–S9', 'reproductions of the review against npm start');
+  const target = await openTarget();
+  try {
+    for (const attack of attacks) {
+      await target.local.waitUntilUp();
+      kind.tried += 1;
+      await attack.run(target).catch((error: unknown) => {
+        kind.problems.push(`${attack.kind} ${attack.title}: ${error}`);
+      });
+    }
+  } finally {
+    await target.close();
+  }
+  return kind;
+}
+
+type Kinds = Pick<AbuseOptions, 'seed' | 'signal'> & {
+  isQuick: boolean;
+  add(...reports: KindReport[]): void;
+};
+
+async function runKinds(world: World, found: Found, { seed, isQuick, signal, add }: Kinds) {
+  const random = createRandom(seed);
+  const share = isQuick ? 0.1 : 1;
+  const genes = pickWorst(found, isQuick ? 2 : 10);
+  const isAborted = () => signal?.aborted ?? false;
+  const steps: (() => Promise<KindReport | KindReport[]>)[] = [
+    () => runTemplates(world, genes, isAborted),
+    () => runBehindTemplates(world, genes),
+    () => runBehindUploads(world, random.fork('uploads'), Math.ceil(5 * share)),
+    () => runMarkup(world, random.fork('markup'), 300 * share),
+    () => runPatterns(world, random.fork('patterns'), 300 * share),
+    () => runOrigins(world, random.fork('origins'), 1_000 * share),
+    () => runQueries(world, random.fork('queries'), 3_000 * share),
+  ];
+  for (const step of steps) {
+    if (isAborted()) return;
+    const reports = [await step()].flat();
+    const stuck = isQuick ? [] : await world.restart();
+    reports[0]?.problems.push(...stuck.map((name) => `The ${name} does not end after SIGTERM`));
+    add(...reports);
+  }
+}
+
+/** Those that can be published: what is refused reaches no process but by the dashboard's check. */
+function pickWorst({ slowest, largest }: Found, count: number): Gene[] {
+  const usable = (tried: Found['slowest']) =>
+    tried.filter(({ outcome }) => outcome !== 'rejected_content').slice(0, count);
+  return [...usable(slowest), ...usable(largest)].map(({ gene }) => gene);
+}

@@ -1,0 +1,150 @@
+import { channelNames } from '@belfry/channels';
+import { helperNames } from '@belfry/shared';
+import { createRandom, type Random } from '../chaos/random';
+import { coveringGenes, createCoveringGene, createGene, type Gene, mutate } from './genes';
+import { createMessage } from './messages';
+import { listHelpers } from './pieces';
+import { type RenderChild, startRenderChild } from './render-child';
+import type { Rendered } from './render-main';
+
+export type Tried = Rendered & { gene: Gene };
+
+export type Found = {
+  tried: number;
+  /** How often each outcome came. */
+  outcomes: Map<string, number>;
+  /** Worst first. */
+  slowest: Tried[];
+  largest: Tried[];
+  /** What no outcome may be, and what was never generated. */
+  problems: string[];
+};
+
+export type SearchOptions = {
+  templates: number;
+  seed: number;
+  /** Measures fewer of the worst once more. */
+  isQuick?: boolean;
+  signal?: AbortSignal | undefined;
+};
+
+/** After so many generated at random, as many as that are changes of the worst. */
+const shareAtRandom = 0.6;
+const kept = 20;
+/** A child holds what its messages left behind: another one now and then. */
+const messagesOfChild = 50;
+const [measuredAgain, measuredAgainQuickly] = [10, 2];
+/** Renderings that ended or held a child: so many prove enough, and each costs 10 s. */
+const maxLost = 5;
+
+/** Looks for the messages that take most time and memory, by the built code in children of this process. */
+export async function searchWorst(options: SearchOptions): Promise<Found> {
+  const { templates, seed, isQuick = false, signal } = options;
+  const random = createRandom(seed).fork('templates');
+  const renderer = createRenderer(random.fork('small'));
+  const helpers = new Set<string>();
+  const usedChannels = new Set<string>();
+  const found: Found = { tried: 0, outcomes: new Map(), slowest: [], largest: [], problems: [] };
+  const again = isQuick ? measuredAgainQuickly : measuredAgain;
+  let lost = 0;
+  try {
+    while (found.tried < templates && lost < maxLost && !signal?.aborted) {
+      const gene = nextGene(found, random, templates);
+      for (const name of gene.pieces.flatMap(listHelpers)) helpers.add(name);
+      usedChannels.add(gene.channel);
+      const tried = { ...(await renderer.render(gene)), gene };
+      lost += isLost(tried) ? 1 : 0;
+      add(found, tried);
+    }
+    found.slowest = await measureAgain(found.slowest.slice(0, again), renderer, 'heldMs');
+    found.largest = await measureAgain(found.largest.slice(0, again), renderer, 'growthMb');
+  } finally {
+    renderer.end();
+  }
+  found.problems.push(
+    ...findVacuity(found),
+    ...listMissing(helperNames, helpers),
+    ...listMissing(channelNames, usedChannels),
+  );
+  return found;
+}
+
+function nextGene({ tried, slowest, largest }: Found, random: Random, templates: number): Gene {
+  const parents = [...slowest, ...largest];
+  if (tried < coveringGenes) return createCoveringGene(random, tried);
+  if (tried < templates * shareAtRandom || parents.length === 0) return createGene(random);
+  return mutate(random.pick(parents).gene, random);
+}
+
+function add(found: Found, tried: Tried): void {
+  const { outcome } = tried;
+  found.tried += 1;
+  found.outcomes.set(outcome, (found.outcomes.get(outcome) ?? 0) + 1);
+  if (outcome.startsWith('threw') || isLost(tried)) {
+    found.problems.push(`${outcome}: ${describe(tried.gene)}`);
+  }
+  found.slowest = worst([...found.slowest, tried], 'heldMs');
+  found.largest = worst([...found.largest, tried], 'growthMb');
+}
+
+function isLost({ outcome }: Tried): boolean {
+  return outcome === 'died' || outcome.startsWith('took over');
+}
+
+function worst(tried: Tried[], by: 'heldMs' | 'growthMb'): Tried[] {
+  return tried.sort((a, b) => b[by] - a[by]).slice(0, kept);
+}
+
+/** A process of its own for each; the smaller of two measures, as a busy machine only adds to it. */
+async function measureAgain(
+  tried: Tried[],
+  renderer: Renderer,
+  by: 'heldMs' | 'growthMb',
+): Promise<Tried[]> {
+  const again: Tried[] = [];
+  for (const each of tried) {
+    renderer.end();
+    const second = isLost(each) ? each : await renderer.render(each.gene);
+    again.push({ ...each, [by]: Math.min(each[by], second[by]) });
+  }
+  return worst(again, by);
+}
+
+type Renderer = { render(gene: Gene): Promise<Rendered>; end(): void };
+
+function createRenderer(random: Random): Renderer {
+  let child: RenderChild | undefined;
+  let rendered = 0;
+  function end(): void {
+    child?.end();
+    child = undefined;
+  }
+  return {
+    end,
+    async render(gene) {
+      if (rendered % messagesOfChild === 0 || !child?.isAlive()) end();
+      child ??= await startRenderChild(random);
+      rendered += 1;
+      return child.render(createMessage(gene));
+    },
+  };
+}
+
+/** What is refused when it is compiled shows nothing of rendering. */
+const maxShareRejected = 0.5;
+
+function findVacuity({ tried, outcomes }: Found): string[] {
+  const rejected = outcomes.get('rejected_content') ?? 0;
+  if (rejected <= tried * maxShareRejected) return [];
+  return [`${rejected} of ${tried} templates break a limit: generate smaller ones`];
+}
+
+function listMissing(names: readonly string[], used: ReadonlySet<string>): string[] {
+  return names.filter((name) => !used.has(name)).map((name) => `${name} was never generated`);
+}
+
+/** Enough of a message to make it again. */
+export function describe({ pieces, ...gene }: Gene): string {
+  const shown = pieces.map((piece) => (piece.length > 200 ? `${piece.slice(0, 200)}…` : piece));
+  return JSON.stringify({ ...gene, pieces: shown });
+}

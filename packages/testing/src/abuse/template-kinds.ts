@@ -1,0 +1,164 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { channelNames } from '@belfry/channels';
+import type { HttpAnswer } from '../attacks/http-call';
+import { send } from '../attacks/target';
+import { createSmallGene, type Gene } from './genes';
+import { type AbuseMessage, createMessage } from './messages';
+import { createKind, goals, type KindReport } from './report';
+import { describe } from './search';
+import type { Program, World } from './world';
+
+/** Somebody whom every channel reaches. */
+export const reachable = {
+  user_id: 'ana',
+  email: 'ana@example.com',
+  mobile: '+4520123456',
+  whatsapp_mobile: '+4520123456',
+  slack: { channel_id: 'C012345678' },
+  telegram: { chat_id: '55510142' },
+  fcm_tokens: ['token:1'],
+  onesignal_external_id: 'person-1',
+};
+
+const programs: Record<Program, string> = {
+  gateway: 'a dry run',
+  dashboard: 'a check and a preview',
+  worker: 'a send',
+};
+
+/** A small message on each channel: what a process loads for its first one is not the next one's growth. */
+async function warmUp(world: World, genes: readonly Gene[]): Promise<void> {
+  const [gene] = genes;
+  if (!gene) return;
+  for (const channel of channelNames) {
+    const place = await createPlace(world, createMessage(createSmallGene(gene, channel)));
+    for (const run of Object.values(runs)) await run(place);
+  }
+}
+
+type Place = { world: World; message: AbuseMessage; eventId: string; eventName: string };
+
+/** The worst messages of the search, one at a time, in each process that renders. */
+export async function runTemplates(
+  world: World,
+  genes: readonly Gene[],
+  isAborted: () => boolean,
+): Promise<KindReport[]> {
+  const kinds = {
+    gateway: createKind('S1 S2', `gateway: ${programs.gateway}`),
+    dashboard: createKind('S1 S2', `dashboard: ${programs.dashboard}`),
+    worker: createKind('S1 S2', `worker: ${programs.worker}`),
+  };
+  await warmUp(world, genes);
+  for (const gene of genes) {
+    if (isAborted()) break;
+    const place = await createPlace(world, createMessage(gene));
+    for (const program of ['gateway', 'dashboard', 'worker'] as const) {
+      await measure(kinds[program], place, program);
+    }
+  }
+  return Object.values(kinds);
+}
+
+async function createPlace(world: World, message: AbuseMessage): Promise<Place> {
+  const { channels, missing } = message.definition;
+  const event = await world.factories.createEvent(world.attacker, channels, { missing });
+  return { world, message, eventId: event.eventId, eventName: event.name };
+}
+
+const runs: Record<Program, (place: Place) => Promise<string[]>> = {
+  gateway: dryRun,
+  dashboard: checkAndPreview,
+  worker: sendAndSettle,
+};
+
+async function measure(kind: KindReport, place: Place, program: Program): Promise<void> {
+  const watched = place.world.programs[program];
+  await watched.read();
+  const problems = await runs[program](place).catch((error: unknown) => [String(error)]);
+  const { blockMs, heldMs, startMb, peakMb } = await watched.read();
+  const made = describe(place.message.gene);
+  kind.tried += 1;
+  kind.problems.push(...problems.map((problem) => `${problem}: ${made}`));
+  if (heldMs > kind.heldMs) kind.worst = made;
+  kind.blockMs = Math.max(kind.blockMs, blockMs);
+  kind.heldMs = Math.max(kind.heldMs, heldMs);
+  kind.growthMb = Math.max(kind.growthMb, peakMb - startMb);
+  if (heldMs > goals.blockMs) kind.missed.push(`held for ${heldMs.toFixed(0)} ms: ${made}`);
+  const grownMb = peakMb - startMb;
+  if (grownMb > goals.growthMb) kind.missed.push(`grew by ${grownMb.toFixed(0)} MB: ${made}`);
+}
+
+/** What a refusal for its content is answered with; anything else that is not 200 is a fault. */
+function judge(what: string, { status, text }: HttpAnswer, statuses = [200, 422]): string[] {
+  return statuses.includes(status) ? [] : [`${what}: ${status} ${text.slice(0, 200)}`];
+}
+
+function createCall({ eventName, message }: Place): unknown {
+  const { data, override } = message;
+  return { event: eventName, user: reachable, data, ...(override ? { override } : {}) };
+}
+
+async function dryRun(place: Place): Promise<string[]> {
+  const { programs: built, attacker } = place.world;
+  const sender = { apiUrl: built.gateway.url, ...attacker };
+  return judge('dry run', await send(sender, createCall(place), '?dry_run=true'));
+}
+
+async function checkAndPreview({ world, message, eventId }: Place): Promise<string[]> {
+  const { definition, data } = message;
+  const at = `/api/apps/${world.attacker.appId}/events/${eventId}`;
+  const { browser } = world;
+  const body = { definition, data, user: reachable };
+  return [
+    ...judge('check', await browser.send('POST', `${at}/check`, { definition }), allowed),
+    ...judge('preview', await browser.send('POST', `${at}/preview`, body), allowed),
+  ];
+}
+
+/** Template and data together may be more than the JSON of one body may be. */
+const allowed = [200, 400, 413, 422];
+
+async function sendAndSettle(place: Place): Promise<string[]> {
+  const { world } = place;
+  const sender = { apiUrl: world.programs.gateway.url, ...world.attacker };
+  const answer = await send(sender, createCall(place));
+  if (answer.status !== 200) return judge('send', answer);
+  const { state, reason } = await waitUntilSettled(world, answer.body.request_id);
+  const isFine = state === 'sent' || reasonsOfContent.includes(reason ?? '');
+  return isFine ? [] : [`The message is ${state}, ${reason}`];
+}
+
+/** Others mean that an attempt broke. */
+const reasonsOfContent = [
+  'too_complex',
+  'too_long',
+  'empty_content',
+  'missing_data',
+  'rejected_content',
+];
+
+const settleTimeoutMs = 60_000;
+const settlePollMs = 20;
+
+export async function waitUntilSettled(
+  { database }: World,
+  requestId: string,
+): Promise<{ state: string; reason: string | null; waitedMs: number }> {
+  const endsAtMs = performance.now() + settleTimeoutMs;
+  for (;;) {
+    const message = await database.prisma.message.findFirst({ where: { requestId } });
+    if (message?.settledAt) {
+      const waitedMs = message.settledAt.getTime() - message.createdAt.getTime();
+      return { state: message.state, reason: message.reason, waitedMs };
+    }
+    if (performance.now() > endsAtMs) {
+      return {
+        state: message?.state ?? 'absent',
+        reason: 'not settled',
+        waitedMs: settleTimeoutMs,
+      };
+    }
+    await wait(settlePollMs);
+  }
+}

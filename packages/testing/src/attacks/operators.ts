@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { Browser } from './browser';
+import { type Attack, invite, password, setUp, type Target } from './target';
+
+export const operatorAttacks: Attack[] = [
+  {
+    kind: 'S8',
+    title: 'a person removed in one account is not moved by an invitation of another',
+    async run({ owner, other, local }) {
+      const email = 'removed@example.com';
+      const { dashboard_url: url } = local.ready;
+      const removed = await readId(await setUp(url, await inviteOk(owner, email), email));
+      await owner.sendOk('DELETE', `/api/people/${removed}`, { password });
+      const moved = await readId(await setUp(url, await inviteOk(other.owner, email), email));
+      assert.notEqual(moved, removed);
+      const back = await setUp(url, await inviteOk(owner, email), email);
+      assert.notEqual(await readId(back), moved);
+    },
+  },
+  {
+    kind: 'S8',
+    title: 'an address that another account took can be invited, and its link works',
+    async run({ owner, other, local }) {
+      const email = 'squatted@example.com';
+      const { dashboard_url: url } = local.ready;
+      await setUp(url, await inviteOk(other.owner, email), email);
+      const invited = await setUp(url, await inviteOk(owner, email), email);
+      assert.equal(await readAccountId(invited), await readAccountId(owner));
+    },
+  },
+  {
+    kind: 'S8',
+    title: 'an invitation and its link tell nobody who is an operator elsewhere',
+    run: compareAnswers,
+  },
+];
+
+async function inviteOk(owner: Browser, email: string): Promise<string> {
+  const answer = await invite(owner, email);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.token;
+}
+
+async function readId(browser: Browser): Promise<string> {
+  return (await browser.sendOk('GET', '/api/session')).operator.id;
+}
+
+async function readAccountId(browser: Browser): Promise<string> {
+  return (await browser.sendOk('GET', '/api/session')).account.id;
+}
+
+async function compareAnswers({ owner, other, local }: Target): Promise<void> {
+  const known = 'known@example.com';
+  const { dashboard_url: url } = local.ready;
+  await setUp(url, await inviteOk(owner, known), known);
+  const answers = [];
+  for (const email of [known, 'unknown@example.com']) {
+    const token = await inviteOk(other.owner, email);
+    answers.push(await readAccountId(await setUp(url, token, email)));
+  }
+  assert.deepEqual(answers, Array(2).fill(await readAccountId(other.owner)));
+}
