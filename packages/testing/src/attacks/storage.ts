@@ -16,7 +16,7 @@ export const storageAttacks: Attack[] = [
 
 async function storeBeyondQuota({ local, other }: Target): Promise<void> {
   const account = await createAccount(local, 'Account with a quota');
-  await local.runCli('account', 'quota', account.accountId, '1KB');
+  await local.runCli('account', 'quota', account.accountId, '0.001MB');
   const sender = { apiUrl: local.ready.api_url, ...account };
   let count = 0;
   const refused = await eventually(
