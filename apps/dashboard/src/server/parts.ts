@@ -338,7 +338,9 @@ function withSlash(url: string): string {
 
 function connectionRules(env: Env<'dashboard'>): ConnectionDeps {
   const isTrustedProxy = parseTrustedProxies(env.TRUSTED_PROXIES);
-  if (typeof isTrustedProxy === 'function') return { allowHttp: env.ALLOW_HTTP, isTrustedProxy };
+  if (typeof isTrustedProxy === 'function') {
+    return { allowHttp: env.ALLOW_HTTP, isTrustedProxy, dashboardUrl: env.DASHBOARD_URL };
+  }
   throw new EnvError([
     { name: 'TRUSTED_PROXIES', problem: isTrustedProxy.problem, example: '10.0.0.0/8' },
   ]);
