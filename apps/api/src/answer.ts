@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { KeyedAnswer } from '@belfry/accepting';
+import { answerAndClose } from '@belfry/runtime';
 import type { Request, Response } from 'express';
-import { callOf } from './call';
+import { type Call, callOf } from './call';
 
 export type Answer = {
   status: number;
@@ -23,60 +24,44 @@ export function sendAnswer(res: Response, answer: Answer): void {
   res.end(answer.body);
 }
 
-/** How long a connection stays open for its answer to be read. */
-export const lingerMs = 1_000;
-const lingerBytes = 256 * 1024;
-
-/**
- * Answers a call whose body was not read, and closes the connection. Closing at once would reset it
- * under a caller that still writes, who would then never see the answer; so a little of the body is
- * thrown away and the caller has a moment to read.
- */
+/** Answers a call whose body was not read, and closes the connection. */
 export function sendAnswerAndClose(req: Request, res: Response, answer: Answer): void {
-  const headers = { ...answer.headers, Connection: 'close' };
-  res.writeHead(answer.status, headersOf(res, { ...answer, headers }));
-  res.write(answer.body);
-  const timer = setTimeout(close, lingerMs);
-  let leftBytes = lingerBytes;
-  req.on('data', (chunk: Buffer) => {
-    leftBytes -= chunk.length;
-    if (leftBytes <= 0) req.pause();
-  });
-  req.once('end', close);
-  req.once('close', close);
-  req.resume();
-
-  function close(): void {
-    clearTimeout(timer);
-    res.end();
-  }
+  const { status, body, headers } = answer;
+  answerAndClose(req, res, { status, body, headers: allHeaders(endCall(res), body, headers) });
 }
 
 /** Names and values in turn, where nothing is added: Node writes these with the least work. */
-function headersOf(res: Response, { body, headers }: Answer): Headers {
-  const call = callOf(res);
-  call.answeredAtMs = performance.now();
-  const length = String(Buffer.byteLength(body));
-  if (!call.headers && !headers) {
-    return [
-      'Content-Type',
-      'application/json',
-      'Content-Length',
-      length,
-      'Cache-Control',
-      'no-store',
-      'X-Request-Id',
-      call.id,
-    ];
-  }
-  return {
-    'Content-Type': 'application/json',
-    'Content-Length': length,
-    'Cache-Control': 'no-store',
-    'X-Request-Id': call.id,
-    ...call.headers,
-    ...headers,
-  };
+function headersOf(res: Response, { body, headers }: Answer): string[] | Record<string, string> {
+  const call = endCall(res);
+  if (call.headers || headers) return allHeaders(call, body, headers);
+  return [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Cache-Control',
+    'no-store',
+    'X-Request-Id',
+    call.id,
+  ];
 }
 
-type Headers = string[] | Record<string, string>;
+function endCall(res: Response): Call {
+  const call = callOf(res);
+  call.answeredAtMs = performance.now();
+  return call;
+}
+
+function allHeaders(call: Call, body: string, headers: Answer['headers']): Record<string, string> {
+  return { ...basicHeaders(body, call.id), ...call.headers, ...headers };
+}
+
+/** The headers of every answer in JSON; the server adds those that every answer has. */
+export function basicHeaders(body: string, callId: string): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': callId,
+  };
+}

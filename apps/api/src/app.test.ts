@@ -371,6 +371,7 @@ describe('an error', () => {
       'content-type': 'application/json',
       'cache-control': 'no-store',
       'x-request-id': expect.stringMatching(uuid),
+      'x-content-type-options': 'nosniff',
     });
     expect(
       Object.keys(response.headers).filter((name) =>

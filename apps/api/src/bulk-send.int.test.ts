@@ -45,7 +45,8 @@ beforeAll(async () => {
     ALLOW_HTTP: 'true',
     LOOKUP_CACHE_MS: '0',
   });
-  server = createApiServer(createApi(createApiDeps(env, log, shutdown)), { newId, log });
+  const deps = createApiDeps(env, log, shutdown);
+  server = createApiServer(createApi(deps), { ...deps.https, newId, log });
   database = createDatabase({ url, poolSize: 2, log });
   redis = createRedis({ url: testRedis().url, log });
   await waitForRedis(redis, 5_000);

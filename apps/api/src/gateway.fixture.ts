@@ -73,7 +73,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
   };
   const api = createApi(deps);
   const directTargets = watchDirectRoute(api, isDirect);
-  const server = createApiServer(api, { newId, log: deps.log });
+  const server = createApiServer(api, { ...deps.https, newId, log: deps.log });
   const auth = `AuthKey ${key}`;
   return { server, counted, sent, sentInBulk, lines, directTargets, keyId: id, auth, key };
 }

@@ -46,7 +46,7 @@ async function start(): Promise<void> {
   const deps = createApiDeps(env, log, shutdown);
   const slack = deps.slackDeps && (await createSlackRouter(deps.slackDeps));
   const api = createApi({ ...deps, ...(slack ? { slack } : {}) });
-  const server = createApiServer(api, { ...(tls && { tls }), newId, log });
+  const server = createApiServer(api, { ...deps.https, ...(tls && { tls }), newId, log });
   await createChecks(deps.storeChecks, shutdown, log).run();
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server, timeoutMs - closingMs));

@@ -66,6 +66,7 @@ const errorsOfEveryCall: ErrorCode[] = [
   'request_timeout',
   'rate_limited',
   'headers_too_large',
+  'unsupported_transfer_encoding',
   'internal',
   'unavailable',
 ];

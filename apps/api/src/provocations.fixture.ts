@@ -79,6 +79,8 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   },
   headers_too_large: withHeader('X-Large', 'x'.repeat(17_000)),
   internal: (call, { faulty }) => send(faulty, call),
+  unsupported_transfer_encoding: (call, { usual }) =>
+    sendHead(usual, call, { extraLine: 'Transfer-Encoding: gzip, chunked', isWhole: true }),
   unavailable: (call, { storeless }) => send(storeless, call),
 };
 

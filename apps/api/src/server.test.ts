@@ -205,6 +205,18 @@ describe('what is no proper HTTP', () => {
       'bad_request',
     ],
     [
+      'two Host headers',
+      `POST ${sendPath} HTTP/1.1\r\nHost: h\r\nHost: h\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      400,
+      'bad_request',
+    ],
+    [
+      'a coding that is not chunked',
+      `POST ${sendPath} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      501,
+      'unsupported_transfer_encoding',
+    ],
+    [
       'headers over 16 KB',
       `GET / HTTP/1.1\r\nHost: h\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
       431,
@@ -230,15 +242,14 @@ describe('what is no proper HTTP', () => {
 
 describe('a call', () => {
   test.each([
-    ['without a Host header', ''],
-    ['with an Expect that means nothing', 'Expect: wonders'],
-  ])('%s is answered as any other', async (_, header) => {
+    ['of HTTP/1.0 without a Host header', '1.0', ''],
+    ['with an Expect that means nothing', '1.1', 'Host: h\r\nExpect: wonders\r\n'],
+  ])('%s is answered as any other', async (_, version, headers) => {
     const { gateway, port } = await start();
     const { socket, answer } = connect(port);
-    const lines = head(gateway, `Content-Length: ${body.length}`).replace(
-      'Host: h\r\n',
-      header && `${header}\r\n`,
-    );
+    const lines = head(gateway, `Content-Length: ${body.length}`)
+      .replace('Host: h\r\n', headers)
+      .replace('HTTP/1.1', `HTTP/${version}`);
     socket.write(`${lines}${body}`);
     expect(await answer).toContain('HTTP/1.1 200 OK');
   });

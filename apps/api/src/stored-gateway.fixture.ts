@@ -70,7 +70,7 @@ export async function createStoredGateway({
   const parts = createApiDeps(env, log, shutdown);
   const slack = parts.slackDeps && (await createSlackRouter(parts.slackDeps));
   const api = createApi({ ...parts, ...(slack ? { slack } : {}), ...deps });
-  const server = createApiServer(api, { newId, log });
+  const server = createApiServer(api, { ...parts.https, newId, log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const database = createDatabase({ url, poolSize: 2, log });
   const redis = createRedis({ url: store.url, log });

@@ -1,8 +1,10 @@
 export { type Awaitable, andThen, isPromise } from './awaitable';
 export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } from './batcher';
 export { type CacheOptions, createCache } from './cache';
-
+export { clientNetwork } from './client-network';
 export { type Env, EnvError, environmentOver, readEnv } from './env';
+export type { HttpRefusal } from './http-refusal';
+export { answerAndClose, createHttpServer, type HttpServerOptions } from './http-server';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
 export { watchLoop } from './loop-watch';

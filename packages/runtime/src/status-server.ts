@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createHttpServer } from './http-server';
 import type { Metrics } from './metrics';
 import { withinTime } from './within-time';
 
@@ -19,7 +20,6 @@ export type StatusServer = {
 type Answer = { status: number; type: string; body: string };
 
 const readyTimeoutMs = 2_000;
-const requestTimeoutMs = 10_000;
 const maxConnections = 100;
 
 /** Serves `/livez`, `/readyz` and `/metrics`, for machines beside this one. */
@@ -27,8 +27,12 @@ export function createStatusServer(): StatusServer {
   let server: Server | undefined;
   return {
     async listen(deps, place) {
-      const opened = createServer({ requestTimeout: requestTimeoutMs }, createListener(deps));
-      opened.maxConnections = maxConnections;
+      const opened = createHttpServer({
+        isTrustedProxy: () => false,
+        maxConnections,
+        handle: createListener(deps),
+        refuse: ({ text }) => ({ headers: jsonHeaders, body: toJson(text) }),
+      });
       await listen(opened, place);
       server = opened;
       return urlOf(opened);
@@ -57,14 +61,20 @@ function createListener({ metrics, ready }: StatusServerDeps): RequestListener {
     void answering
       .catch(() => json(500, 'failed'))
       .then(({ status, type, body }) => {
-        res.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+        res.writeHead(status, { ...jsonHeaders, 'Content-Type': type });
         res.end(body);
       });
   };
 }
 
+const jsonHeaders = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
 function json(status: number, text: string): Answer {
-  return { status, type: 'application/json', body: JSON.stringify({ status: text }) };
+  return { status, type: jsonHeaders['Content-Type'], body: toJson(text) };
+}
+
+function toJson(status: string): string {
+  return JSON.stringify({ status });
 }
 
 function listen(server: Server, place: { host: string; port: number }): Promise<void> {

@@ -11,7 +11,7 @@ type ErrorEntry = {
 export const errorCatalogue = {
   bad_request: {
     status: 400,
-    when: 'The call cannot be read as HTTP, or its body ended early.',
+    when: 'The call cannot be read as HTTP, its Host header is missing, malformed or repeated, or its body ended early.',
     text: 'the call cannot be read as HTTP',
   },
   malformed_json: { status: 400, when: 'The body is not JSON.', text: 'Unable to process JSON' },
@@ -127,6 +127,11 @@ export const errorCatalogue = {
     status: 500,
     when: 'A fault of ours; it is logged under the same request_id.',
     text: 'internal error',
+  },
+  unsupported_transfer_encoding: {
+    status: 501,
+    when: 'The Transfer-Encoding is not chunked.',
+    text: 'the only Transfer-Encoding supported is chunked, sent once',
   },
   unavailable: {
     status: 503,

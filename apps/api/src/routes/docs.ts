@@ -80,11 +80,7 @@ function send(req: Request, res: Response, { file, headers }: Sent): void {
 }
 
 function headersOf(res: Response): Record<string, string> {
-  return {
-    'X-Request-Id': callOf(res).id,
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-  };
+  return { 'X-Request-Id': callOf(res).id, 'Referrer-Policy': 'no-referrer' };
 }
 
 /** Proxies that compress make a tag weak. */

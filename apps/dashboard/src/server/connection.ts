@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { type IsTrustedProxy, isHttps as isHttpsCall } from '@belfry/runtime';
+import { clientNetwork, type IsTrustedProxy, isHttps as isHttpsCall } from '@belfry/runtime';
 import type { NextFunction, Request, Response } from 'express';
 import { Refusal } from './problem';
 
@@ -50,12 +50,7 @@ export function createConnections({
   return {
     isHttps,
 
-    /** Whose tries at signing in are counted together. */
-    callerOf(req: IncomingMessage): string {
-      const told = isFromProxy(req) ? headerOf(req, 'x-forwarded-for') : undefined;
-      const last = told?.split(',').at(-1)?.trim() ?? '';
-      return networkOf(isIP(last) ? last : (req.socket.remoteAddress ?? ''));
-    },
+    callerOf: (req) => clientNetwork(req, isTrustedProxy),
 
     requireHttps: (req, _res, next) => {
       if (isHttps(req) || allowHttp) next();
@@ -77,19 +72,6 @@ export function createConnections({
       else next(new Refusal('wrong_origin', foreignName));
     },
   };
-}
-
-const groupsOfNetwork = 4;
-
-/** Whoever has an address of version 6 has all of its /64, and could try from a new one each time. */
-export function networkOf(address: string): string {
-  if (isIP(address) !== 6 || address.toLowerCase().startsWith('::ffff:')) return address;
-  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
-  const groups = (part: string) => part.split(':').filter((group) => group !== '');
-  const [before, after] = [groups(head), groups(tail)];
-  const between = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  const network = [...before, ...between, ...after].slice(0, groupsOfNetwork);
-  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
 /** Sent once; of one that is sent twice nobody knows which holds. */

@@ -504,4 +504,5 @@ export type GatewayErrorCode =
   | 'rate_limited'
   | 'headers_too_large'
   | 'internal'
+  | 'unsupported_transfer_encoding'
   | 'unavailable';
