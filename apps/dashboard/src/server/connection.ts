@@ -7,6 +7,7 @@ import { Refusal } from './problem';
 type Step = (req: Request, res: Response, next: NextFunction) => void;
 
 export type Connections = {
+  isTrustedProxy: IsTrustedProxy;
   isHttps(req: IncomingMessage): boolean;
   /** Whose tries at signing in are counted together. */
   callerOf(req: IncomingMessage): string;
@@ -48,6 +49,7 @@ export function createConnections({
   }
 
   return {
+    isTrustedProxy,
     isHttps,
 
     callerOf: (req) => clientNetwork(req, isTrustedProxy),

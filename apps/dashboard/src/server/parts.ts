@@ -108,7 +108,7 @@ export function createDashboardParts(
   const secrets = createSecrets(env.BELFRY_KEYS);
   const base: Base = { env, log, shutdown, database, secrets };
   const pool = database.lookUps;
-  const connections = createConnections(connectionRules(env));
+  const connections = createConnections(readConnectionRules(env));
   const access = createAccess(pool);
   const passwords = createPasswords();
   const sessions = createSessions({ access, connections });
@@ -336,7 +336,7 @@ function withSlash(url: string): string {
   return url.endsWith('/') ? url : `${url}/`;
 }
 
-function connectionRules(env: Env<'dashboard'>): ConnectionDeps {
+function readConnectionRules(env: Env<'dashboard'>): ConnectionDeps {
   const isTrustedProxy = parseTrustedProxies(env.TRUSTED_PROXIES);
   if (typeof isTrustedProxy === 'function') {
     return { allowHttp: env.ALLOW_HTTP, isTrustedProxy, dashboardUrl: env.DASHBOARD_URL };

@@ -15,6 +15,7 @@ import type { Express } from 'express';
 import request, { type Agent } from 'supertest';
 import { createDashboard } from './app';
 import { createDashboardParts, type DashboardParts } from './parts';
+import { createDashboardServer } from './server';
 import { hashToken } from './sessions';
 
 export const password = 'a sentence of their own';
@@ -63,7 +64,8 @@ export async function createStoredDashboard(
   });
   const parts = createDashboardParts(settings, log, shutdown);
   const app = createDashboard(parts);
-  const server = app.listen(0, '127.0.0.1');
+  const { isTrustedProxy } = parts.connections;
+  const server = createDashboardServer(app, { isTrustedProxy, log }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
