@@ -15,7 +15,7 @@ export type Problem = {
 };
 
 export type ProblemCode =
-  /** 400: not JSON, or a wrong origin's form. */
+  /** 400: it cannot be read: no JSON, a wrong percent-encoding, a body that ended early. */
   | 'bad_request'
   /** 401: no session, or it ended: show the sign-in. */
   | 'signed_out'
@@ -45,6 +45,8 @@ export type ProblemCode =
   | 'link_ended'
   /** 413 */
   | 'too_large'
+  /** 415: the body is compressed, or not UTF-8. */
+  | 'unsupported_media_type'
   /** 422: see `fields`. */
   | 'invalid'
   /** 422: see `publishProblems`. */

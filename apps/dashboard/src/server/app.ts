@@ -9,6 +9,7 @@ import {
   isAnswered,
   type RoutesDeps,
   readJsonBodies,
+  refuseUnreadableTargets,
 } from './route';
 import { type AppRoutesDeps, createAppRoutes } from './routes/apps';
 import { type AuditRoutesDeps, createAuditRoutes } from './routes/audit';
@@ -63,8 +64,9 @@ export function createDashboard(deps: DashboardDeps): Express {
   app.use(setSafeHeaders);
   app.get('/livez', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/readyz', createReadyz(deps.ready));
-  app.use(deps.connections.requireHttps, deps.connections.refuseForeignNames);
-  app.use('/api', deps.connections.requireOwnOrigin);
+  const { requireHttps, refuseForeignNames, requireOwnOrigin } = deps.connections;
+  app.use(requireHttps, refuseForeignNames, refuseUnreadableTargets);
+  app.use('/api', requireOwnOrigin);
   addFrames(app, deps);
   app.use('/api', readJsonBodies());
   addRoutes(app, deps);
@@ -90,7 +92,7 @@ const maxFrameBytes = 1024 * 1024;
 /** A form, as only a form can be answered into a frame. */
 function addFrames(app: Express, deps: DashboardDeps): void {
   const { signedIn } = createRoutes(deps.routes);
-  const readForm = express.urlencoded({ extended: false, limit: maxFrameBytes });
+  const readForm = express.urlencoded({ extended: false, limit: maxFrameBytes, inflate: false });
   app.post(
     '/api/frames',
     readForm,

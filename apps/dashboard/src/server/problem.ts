@@ -17,6 +17,7 @@ export const problemStatuses: Record<ProblemCode, number> = {
   needs_confirmation: 409,
   link_ended: 410,
   too_large: 413,
+  unsupported_media_type: 415,
   invalid: 422,
   not_publishable: 422,
   too_many_tries: 429,

@@ -1,5 +1,5 @@
 import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
-import { type Logger, newId } from '@belfry/runtime';
+import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
 import { AppError, isUuid, parseJson } from '@belfry/shared';
 import express, {
   type ErrorRequestHandler,
@@ -8,7 +8,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { Problem } from '../api/problem';
+import type { Problem, ProblemCode } from '../api/problem';
 import { notFound, problemStatuses, Refusal } from './problem';
 import type { Session, Sessions } from './sessions';
 import { isStoreAway } from './store-away';
@@ -106,6 +106,16 @@ function pathOf({ params }: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
+/** The path and the query decode to text that can be stored: without it PostgreSQL would refuse the statement. */
+export const refuseUnreadableTargets: RequestHandler = function refuseUnreadableTargets(
+  req,
+  _res,
+  next,
+) {
+  const problem = findTargetProblem(req.originalUrl);
+  next(problem && new Refusal('bad_request', `The path and query of a call ${problem}.`));
+};
+
 /** A parameter of the query that was given once, and says something. */
 export function queryText({ req }: Pick<Call, 'req'>, name: string): string | undefined {
   const value: unknown = req.query[name];
@@ -121,7 +131,7 @@ export function readJsonBodies(): RequestHandler[] {
     req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseJson(bytes) : undefined;
     next();
   };
-  return [express.raw({ limit: maxBodyBytes, type: 'application/json' }), parse];
+  return [express.raw({ limit: maxBodyBytes, type: 'application/json', inflate: false }), parse];
 }
 
 /** Answers every failure in one shape; what is our fault is logged and says nothing. */
@@ -164,6 +174,12 @@ function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof AppError && thrown.code !== 'internal') {
     return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message);
   }
+  // Before the stores: errors of the body reader have codes of Node's, too.
+  const { status, type } = (thrown ?? {}) as { status?: unknown; type?: unknown };
+  if (typeof status === 'number' && status < 500) {
+    return new Refusal(...(bodyProblems[String(type)] ?? unreadable));
+  }
+  if (thrown instanceof URIError) return new Refusal(...unreadable);
   if (isStoreAway(thrown)) {
     return new Refusal(
       'unavailable',
@@ -171,16 +187,25 @@ function refusalOf(thrown: unknown): Refusal {
       { headers: { 'Retry-After': '2' } },
     );
   }
-  const status = statusOf(thrown);
-  if (status === 413) return new Refusal('too_large', 'The body is over 1 MB.');
-  if (status !== undefined || thrown instanceof URIError) {
-    return new Refusal('bad_request', 'The call cannot be read.');
-  }
   return new Refusal('internal', 'This is a fault of Belfry; its log says more.');
 }
 
-/** Express and its body reader say with a 4xx what they refuse. */
-function statusOf(thrown: unknown): number | undefined {
-  const status: unknown = (thrown as { status?: unknown } | undefined)?.status;
-  return typeof status === 'number' && status < 500 ? status : undefined;
-}
+type SimpleRefusal = [ProblemCode, string];
+
+const unreadable: SimpleRefusal = ['bad_request', 'The call cannot be read.'];
+
+/** What Express's body reader refuses, by its `type`. */
+const bodyProblems: Record<string, SimpleRefusal> = {
+  'entity.too.large': ['too_large', 'The body is over 1 MB.'],
+  'parameters.too.many': ['too_large', 'The form has too many fields.'],
+  'encoding.unsupported': [
+    'unsupported_media_type',
+    'The body must not be compressed: send it without Content-Encoding.',
+  ],
+  'charset.unsupported': ['unsupported_media_type', 'The body must be UTF-8.'],
+  'request.aborted': ['bad_request', 'The body ended early.'],
+  'request.size.invalid': [
+    'bad_request',
+    'The body does not have the length that Content-Length states.',
+  ],
+};

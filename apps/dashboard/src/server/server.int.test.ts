@@ -32,6 +32,7 @@ const answers: [string, string, string[]][] = [
   ['an unknown route', '404', ['GET /api/none HTTP/1.1', host]],
   ['a call without a session', '401', ['GET /api/apps HTTP/1.1', host]],
   ['a wrong origin', '403', ['POST /api/session HTTP/1.1', host]],
+  ['an unreadable target', '400', ['GET /api/session?%ff HTTP/1.1', host]],
   ['a method without a route', '404', ['PATCH / HTTP/1.1', host]],
   ['two hosts', '400', ['GET / HTTP/1.1', host, host]],
   ['no host', '400', ['GET / HTTP/1.1']],
