@@ -11,6 +11,8 @@ export type Problem = {
   /** With `draft_changed` and `live_changed`: who saved it, and when. */
   savedAt?: number;
   savedBy?: string | null;
+  /** With `choose_account`: those whose password it is. */
+  accounts?: { id: string; name: string }[];
   requestId: string;
 };
 
@@ -39,6 +41,8 @@ export type ProblemCode =
   | 'live_changed'
   /** 409: it is no longer in a state in which that can be done. */
   | 'wrong_state'
+  /** 409: the password is right in several accounts: sign in again with the `accountId` of one of `accounts`. */
+  | 'choose_account'
   /** 409: repeat with `confirm: true` when the person has read the warning in `error`. */
   | 'needs_confirmation'
   /** 410: the set-up link ended, or was used. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { newId } from '@belfry/runtime';
 import request from 'supertest';
 import { ensureFirstOperator } from './first-operator';
 import { hashToken } from './sessions';
@@ -174,6 +175,24 @@ describe('the first operator', () => {
     await make(password);
     await make('another sentence of theirs');
     expect((await post('/api/session', { email, password })).status).toBe(200);
+  });
+});
+
+describe('the first operator of the first account', () => {
+  test('is made though another account has the address', async () => {
+    const { parts, database, factories } = dashboard;
+    const { accountId } = await factories.createTenant();
+    const email = `${randomBytes(6).toString('hex')}@example.com`;
+    await database.prisma.operator.create({
+      data: { id: newId(), accountId, email, passwordHash: '', role: 'owner' },
+    });
+    const first = await database.prisma.account.findFirstOrThrow({
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    const env = { ADMIN_EMAIL: email, ADMIN_PASSWORD: password };
+    await ensureFirstOperator(env, { ...parts, log: parts.logger });
+    const { body } = await post('/api/session', { email, password });
+    expect(body.account.id).toBe(first.id);
   });
 });
 

@@ -12,7 +12,9 @@ const session: Session = {
 
 test('whoever has a session only cannot find out its password by trying', async () => {
   const confirmPassword = createConfirmPassword({
-    passwords: { matches: async (password) => password === 'right' },
+    passwords: {
+      findMatching: async (password, operators) => (password === 'right' ? [...operators] : []),
+    },
     tries: createTries({ max: 2, windowMs: 60_000, maxNames: 10, now: () => 0 }),
   });
   const codeOf = (password: string) =>

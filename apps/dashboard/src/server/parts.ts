@@ -110,7 +110,7 @@ export function createDashboardParts(
   const pool = database.lookUps;
   const connections = createConnections(readConnectionRules(env));
   const access = createAccess(pool);
-  const passwords = createPasswords();
+  const passwords = createPasswords(access);
   const sessions = createSessions({ access, connections });
   const apps = createAccountApps(pool);
   const integrations = createAppIntegrations(pool);

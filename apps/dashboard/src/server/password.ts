@@ -13,14 +13,28 @@ const atOnce = 2;
 /** Some 5 s of waiting; whoever comes later is asked to come again. */
 const maxWaiting = 64;
 
+/** Keys that one look at a password derives, at most: a second one only while old cost parameters are still stored. */
+const maxKeys = 2;
+
 export type Passwords = {
-  hash(password: string): Promise<string>;
-  /** Takes as long when there is nobody to compare with. */
-  matches(password: string, hash: string | undefined): Promise<boolean>;
+  hash(email: string, password: string): Promise<string>;
+  /** The operators of one address whose password it is. Takes as long when there is nobody to compare with. */
+  findMatching<T extends Hashed>(password: string, operators: readonly T[]): Promise<T[]>;
 };
 
-/** Passwords as they are stored: scrypt, each with its own salt and its parameters beside it. */
-export function createPasswords(): Passwords {
+type Hashed = { passwordHash: string };
+
+export type PasswordsDeps = {
+  /** The salt of an address; the one that is handed in where there is none yet. */
+  readSalt(email: string, salt: Buffer): Promise<Buffer>;
+};
+
+/**
+ * Passwords as they are stored: scrypt, with parameters and salt beside the key. All passwords of an address share a salt.
+ * An address may be an operator's in many accounts, and whoever owns an account can add one: with a salt each, signing
+ * in would derive a slow key for every account.
+ */
+export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
   // So that a flood of sign-ins holds neither the memory nor all of the threads.
   const slots = createSemaphore(atOnce);
   let waiting = 0;
@@ -38,17 +52,22 @@ export function createPasswords(): Passwords {
   }
 
   return {
-    async hash(password) {
-      const salt = randomBytes(saltBytes);
+    async hash(email, password) {
+      const salt = await readSalt(email, randomBytes(saltBytes));
       const key = await derive(password, salt, cost);
       const parameters = `N=${cost.N},r=${cost.r},p=${cost.p}`;
       return ['scrypt', parameters, salt.toString('base64'), key.toString('base64')].join('$');
     },
-    async matches(password, hash) {
-      const stored = hash === undefined ? undefined : parse(hash);
-      const { options, salt, key } = stored ?? nobody;
-      const given = await derive(password, salt, options);
-      return stored !== undefined && given.length === key.length && timingSafeEqual(given, key);
+    async findMatching(password, operators) {
+      const hashes = operators.map(({ passwordHash }) => parse(passwordHash));
+      const usable = hashes.filter((hash) => hash !== undefined);
+      const distinct = [...new Map(usable.map((hash) => [hash.prefix, hash])).values()];
+      const keys = new Map<string, Buffer>();
+      for (const { prefix, salt, options } of distinct.length > 0 ? distinct : [nobody]) {
+        if (keys.size === maxKeys) break;
+        keys.set(prefix, await derive(password, salt, options));
+      }
+      return operators.filter((_, index) => isKeyOf(hashes[index], keys));
     },
   };
 }
@@ -68,14 +87,31 @@ function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Prom
   });
 }
 
-type Stored = { options: ScryptOptions; salt: Buffer; key: Buffer };
+/** `prefix` is all before the key: what it was derived with. */
+type Stored = { prefix: string; options: ScryptOptions; salt: Buffer; key: Buffer };
 
-const nobody: Stored = { options: cost, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(0) };
+const nobody: Stored = {
+  prefix: '',
+  options: cost,
+  salt: Buffer.alloc(saltBytes),
+  key: Buffer.alloc(0),
+};
+
+function isKeyOf(hash: Stored | undefined, keys: ReadonlyMap<string, Buffer>): boolean {
+  if (!hash) return false;
+  const key = keys.get(hash.prefix);
+  return key !== undefined && key.length === hash.key.length && timingSafeEqual(key, hash.key);
+}
 
 function parse(hash: string): Stored | undefined {
   const [, N, r, p, salt, key] =
     /^scrypt\$N=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash) ?? [];
   if (!salt || !key) return undefined;
   const options = { N: Number(N), r: Number(r), p: Number(p) };
-  return { options, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+  return {
+    prefix: hash.slice(0, -key.length),
+    options,
+    salt: Buffer.from(salt, 'base64'),
+    key: Buffer.from(key, 'base64'),
+  };
 }

@@ -14,6 +14,7 @@ export const problemStatuses: Record<ProblemCode, number> = {
   draft_changed: 409,
   live_changed: 409,
   wrong_state: 409,
+  choose_account: 409,
   needs_confirmation: 409,
   link_ended: 410,
   too_large: 413,
@@ -25,7 +26,9 @@ export const problemStatuses: Record<ProblemCode, number> = {
   unavailable: 503,
 };
 
-type Details = Partial<Pick<Problem, 'fields' | 'publishProblems' | 'savedAt' | 'savedBy'>>;
+type Details = Partial<
+  Pick<Problem, 'fields' | 'publishProblems' | 'savedAt' | 'savedBy' | 'accounts'>
+>;
 
 /** What the operator is told; its message is a sentence for the page and never holds a secret. */
 export class Refusal extends Error {

@@ -71,7 +71,7 @@ export async function createStoredDashboard(
   const url = `http://127.0.0.1:${port}`;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
   const factories = createFactories(database);
-  const passwordHash = await parts.passwords.hash(password);
+  const passwordHash = await parts.passwords.hash('everybody@example.com', password);
 
   const signIn = createSignIn(url, parts);
   const signUp = createSignUp({ database, factories, passwordHash, signIn });

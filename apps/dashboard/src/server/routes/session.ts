@@ -1,4 +1,4 @@
-import type { Access } from '@belfry/database';
+import type { Access, OperatorRow } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type { Request, Response } from 'express';
 import type {
@@ -29,6 +29,7 @@ export type SessionRoutesDeps = {
 };
 
 const signInBody = Type.Object({
+  accountId: Type.Optional(Type.String({ maxLength: 36 })),
   email: Type.String({ maxLength: 254 }),
   password: passwordSchema,
 });
@@ -65,17 +66,16 @@ function createSignInRoutes(
   };
 
   const signIn: RouteHandler = async function signIn(req, res) {
-    const { email, password } = readBody(signInBody, req.body);
+    const { email, password, accountId } = readBody(signInBody, req.body);
     const address = email.trim().toLowerCase();
     const names = namesOf(req, address);
     countTry(names);
-    const operator = await access.findOperator(address);
-    if (!(await passwords.matches(password, operator?.passwordHash)) || !operator) {
-      throw new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
-    }
+    const operators = await access.listOperators(address);
+    const matching = await passwords.findMatching(password, operators);
+    if (matching.length === 0) throw wrongCredentials();
     deps.tries.ofPair.forget(names.pair);
     deps.tries.ofCaller.takeBack(names.caller);
-    await beginSession(req, res, operator.id);
+    await beginSession(req, res, chooseOperator(matching, accountId).id);
   };
 
   function namesOf(req: Request, address: string): { pair: string; caller: string } {
@@ -99,6 +99,21 @@ function createSignInRoutes(
     signIn,
     signOut,
   };
+}
+
+/** An address may have the same password in several accounts: then the person says which one is meant. */
+function chooseOperator(matching: readonly OperatorRow[], accountId: string | undefined) {
+  const chosen = matching.filter((one) => accountId === undefined || one.accountId === accountId);
+  const [operator, ...others] = chosen;
+  if (!operator) throw wrongCredentials();
+  if (others.length === 0) return operator;
+  throw new Refusal('choose_account', 'This address is an operator of several accounts.', {
+    accounts: chosen.map((one) => ({ id: one.accountId, name: one.accountName })),
+  });
+}
+
+function wrongCredentials(): Refusal {
+  return new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
 }
 
 function createLinkRoutes(
@@ -126,12 +141,11 @@ function createLinkRoutes(
     requireLongPassword('password', body.password);
     const tokenHash = hashToken(body.token);
     // Asked before the password is hashed, which costs more.
-    if (!(await access.findInvitation(tokenHash))) throw linkEnded();
-    const used = await access.useInvitation({
-      tokenHash,
-      email: body.email.trim().toLowerCase(),
-      passwordHash: await passwords.hash(body.password),
-    });
+    const invitation = await access.findInvitation(tokenHash);
+    if (!invitation) throw linkEnded();
+    const email = invitation.email ?? body.email.trim().toLowerCase();
+    const passwordHash = await passwords.hash(email, body.password);
+    const used = await access.useInvitation({ tokenHash, email, passwordHash });
     if (!used) throw linkEnded();
     await beginSession(req, res, used.operatorId);
   };
@@ -173,7 +187,7 @@ function createOwnRoutes(
       await access.changePassword({
         accountId: actor.accountId,
         operatorId: session.operator.id,
-        passwordHash: await passwords.hash(newPassword),
+        passwordHash: await passwords.hash(session.operator.email, newPassword),
         keptTokenHash: session.tokenHash,
       });
       return { success: true };
@@ -226,7 +240,7 @@ function requireLongPassword(path: string, password: string): void {
 function linkEnded(): Refusal {
   return new Refusal(
     'link_ended',
-    'This link ended or was used, or its e-mail address has an operator already. Ask whoever gave it to you for a new one, or sign in.',
+    'This link ended or was used, or its e-mail address is an operator of the account already. Ask whoever gave it to you for a new one, or sign in.',
   );
 }
 
