@@ -66,9 +66,11 @@ import type { DashboardDeps } from './app';
 import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
 import { createCredentialsBox } from './credentials';
+import { createDevices } from './devices';
 import { createLogLive } from './log-live';
 import { createPasswords, type Passwords } from './password';
 import { createSessions } from './sessions';
+import { createSignInLimits, knownLimit } from './sign-in-limits';
 import { createReadStatus } from './status';
 import { createTestConnection } from './test-connection';
 import { createTestSend, type TestSendDeps } from './test-send';
@@ -77,10 +79,7 @@ import { version } from './version';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 const webDir = path.resolve(__dirname, '..', '..', 'dist', 'web');
-const signInWindowMs = 15 * 60_000;
-const triesOfPair = 10;
-const triesOfCaller = 50;
-const maxNames = 10_000;
+const maxOperatorsConfirming = 10_000;
 const gatewayTimeoutMs = 1_000;
 
 export type DashboardParts = DashboardDeps & {
@@ -114,10 +113,9 @@ export function createDashboardParts(
   const sessions = createSessions({ access, connections });
   const apps = createAccountApps(pool);
   const integrations = createAppIntegrations(pool);
-  const tries = (max: number) =>
-    createTries({ max, windowMs: signInWindowMs, maxNames, now: () => Date.now() });
-  const confirmPassword = createConfirmPassword({ passwords, tries: tries(triesOfPair) });
-  const gatewayUrl = env.PUBLIC_URL;
+  const tries = createTries({ ...knownLimit, maxNames: maxOperatorsConfirming, now: Date.now });
+  const confirmPassword = createConfirmPassword({ passwords, tries });
+  const devices = createDevices({ secrets, connections });
   const migrated = { pool, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
   return {
@@ -132,9 +130,10 @@ export function createDashboardParts(
       passwords,
       connections,
       confirmPassword,
-      tries: { ofPair: tries(triesOfPair), ofCaller: tries(triesOfCaller) },
+      limits: createSignInLimits({ devices, connections, now: Date.now }),
+      devices,
       version,
-      gatewayUrl,
+      gatewayUrl: env.PUBLIC_URL,
     },
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
     apps: { apps, sending: createQueueFacts(pool), channelNames },

@@ -9,9 +9,10 @@ const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024;
-const atOnce = 2;
+/** In each of the two lanes. */
+const atOnce = 1;
 /** Some 5 s of waiting; whoever comes later is asked to come again. */
-const maxWaiting = 64;
+const maxWaiting = 32;
 
 /** Keys that one look at a password derives, at most: a second one only while old cost parameters are still stored. */
 const maxKeys = 2;
@@ -19,10 +20,17 @@ const maxKeys = 2;
 export type Passwords = {
   hash(email: string, password: string): Promise<string>;
   /** The operators of one address whose password it is. Takes as long when there is nobody to compare with. */
-  findMatching<T extends Hashed>(password: string, operators: readonly T[]): Promise<T[]>;
+  findMatching<T extends Hashed>(
+    password: string,
+    operators: readonly T[],
+    lane?: Lane,
+  ): Promise<T[]>;
 };
 
 type Hashed = { passwordHash: string };
+
+/** Strangers wait in a lane of their own: a flood of their sign-ins keeps nobody else waiting. */
+type Lane = 'known' | 'stranger';
 
 export type PasswordsDeps = {
   /** The salt of an address; the one that is handed in where there is none yet. */
@@ -35,40 +43,47 @@ export type PasswordsDeps = {
  * in would derive a slow key for every account.
  */
 export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
-  // So that a flood of sign-ins holds neither the memory nor all of the threads.
-  const slots = createSemaphore(atOnce);
-  let waiting = 0;
+  const lanes = { known: createLane(), stranger: createLane() };
 
-  async function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-    if (waiting >= maxWaiting) throw busy();
-    waiting += 1;
-    const release = await slots.acquire();
-    waiting -= 1;
-    try {
-      return await deriveKey(password.normalize('NFC'), salt, options);
-    } finally {
-      release();
-    }
+  function derive(lane: Lane, password: string, { salt, options }: Parameters): Promise<Buffer> {
+    return lanes[lane](() => deriveKey(password.normalize('NFC'), salt, options));
   }
 
   return {
     async hash(email, password) {
       const salt = await readSalt(email, randomBytes(saltBytes));
-      const key = await derive(password, salt, cost);
+      const key = await derive('known', password, { salt, options: cost });
       const parameters = `N=${cost.N},r=${cost.r},p=${cost.p}`;
       return ['scrypt', parameters, salt.toString('base64'), key.toString('base64')].join('$');
     },
-    async findMatching(password, operators) {
+    async findMatching(password, operators, lane = 'known') {
       const hashes = operators.map(({ passwordHash }) => parse(passwordHash));
       const usable = hashes.filter((hash) => hash !== undefined);
       const distinct = [...new Map(usable.map((hash) => [hash.prefix, hash])).values()];
       const keys = new Map<string, Buffer>();
-      for (const { prefix, salt, options } of distinct.length > 0 ? distinct : [nobody]) {
+      for (const hash of distinct.length > 0 ? distinct : [nobody]) {
         if (keys.size === maxKeys) break;
-        keys.set(prefix, await derive(password, salt, options));
+        keys.set(hash.prefix, await derive(lane, password, hash));
       }
       return operators.filter((_, index) => isKeyOf(hashes[index], keys));
     },
+  };
+}
+
+/** So that a flood of sign-ins holds neither the memory nor all of the threads. */
+function createLane() {
+  const slots = createSemaphore(atOnce);
+  let waiting = 0;
+  return async function run<T>(work: () => Promise<T>): Promise<T> {
+    if (waiting >= maxWaiting) throw busy();
+    waiting += 1;
+    const release = await slots.acquire();
+    waiting -= 1;
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   };
 }
 
@@ -87,8 +102,10 @@ function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Prom
   });
 }
 
+type Parameters = { options: ScryptOptions; salt: Buffer };
+
 /** `prefix` is all before the key: what it was derived with. */
-type Stored = { prefix: string; options: ScryptOptions; salt: Buffer; key: Buffer };
+type Stored = Parameters & { prefix: string; key: Buffer };
 
 const nobody: Stored = {
   prefix: '',

@@ -54,7 +54,7 @@ export function notFound(what: string): Refusal {
 }
 
 export function tooManyTries(seconds: number): Refusal {
-  return new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
+  return new Refusal('too_many_tries', `Too many attempts. Try again in ${seconds} seconds.`, {
     headers: { 'Retry-After': String(seconds) },
   });
 }

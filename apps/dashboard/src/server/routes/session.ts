@@ -9,12 +9,13 @@ import type {
 } from '../../api/session';
 import type { ConfirmPassword } from '../confirm-password';
 import type { Connections } from '../connection';
+import type { Devices } from '../devices';
 import { minPasswordLength, type Passwords } from '../password';
-import { invalid, notFound, Refusal, tooManyTries } from '../problem';
+import { invalid, notFound, Refusal } from '../problem';
 import { emailSchema, passwordSchema, readBody } from '../read-body';
 import { type RouteHandler, type Routes, sendJson } from '../route';
 import { hashToken, type Session, type Sessions } from '../sessions';
-import type { Tries } from '../tries';
+import type { SignInLimits } from '../sign-in-limits';
 
 export type SessionRoutesDeps = {
   access: Access;
@@ -22,8 +23,8 @@ export type SessionRoutesDeps = {
   passwords: Passwords;
   connections: Connections;
   confirmPassword: ConfirmPassword;
-  /** Tries of one caller with one address, and of one caller with any. */
-  tries: { ofPair: Tries; ofCaller: Tries };
+  limits: SignInLimits;
+  devices: Devices;
   version: string;
   gatewayUrl: string;
 };
@@ -58,7 +59,7 @@ function createSignInRoutes(
   deps: SessionRoutesDeps,
   { beginSession, answerFor, signedOut }: SessionAnswers,
 ) {
-  const { access, sessions, passwords } = deps;
+  const { access, sessions, passwords, limits } = deps;
 
   const read: RouteHandler = async function readSession(req, res) {
     const session = await sessions.find(req);
@@ -68,26 +69,13 @@ function createSignInRoutes(
   const signIn: RouteHandler = async function signIn(req, res) {
     const { email, password, accountId } = readBody(signInBody, req.body);
     const address = email.trim().toLowerCase();
-    const names = namesOf(req, address);
-    countTry(names);
-    const operators = await access.listOperators(address);
-    const matching = await passwords.findMatching(password, operators);
+    const attempt = limits.begin(req, address, await access.listOperators(address));
+    const lane = attempt.isKnown ? 'known' : 'stranger';
+    const matching = await passwords.findMatching(password, attempt.operators, lane);
     if (matching.length === 0) throw wrongCredentials();
-    deps.tries.ofPair.forget(names.pair);
-    deps.tries.ofCaller.takeBack(names.caller);
+    attempt.succeed(matching);
     await beginSession(req, res, chooseOperator(matching, accountId).id);
   };
-
-  function namesOf(req: Request, address: string): { pair: string; caller: string } {
-    const caller = deps.connections.callerOf(req);
-    return { caller, pair: `${caller} ${address}` };
-  }
-
-  function countTry({ pair, caller }: { pair: string; caller: string }): void {
-    const { ofPair, ofCaller } = deps.tries;
-    const seconds = Math.max(ofPair.begin(pair), ofCaller.begin(caller));
-    if (seconds > 0) throw tooManyTries(seconds);
-  }
 
   const signOut: RouteHandler = async function signOut(req, res) {
     await sessions.end(req, res);
@@ -201,6 +189,7 @@ function createSessionAnswers(deps: SessionRoutesDeps) {
   const { access, sessions } = deps;
 
   async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
+    deps.devices.remember(req, res, operatorId);
     const made = await sessions.begin(req, res, operatorId);
     const session = await sessions.findByToken(made);
     if (!session) throw new Error('A session that was just made is not found');
