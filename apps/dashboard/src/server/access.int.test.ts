@@ -38,7 +38,7 @@ describe('a session', () => {
     const { url, email } = dashboard;
     const signedIn = await post('/api/session', { email: ` ${email.toUpperCase()} `, password });
     expect(signedIn.body).toMatchObject({ state: 'signed_in', operator: { email } });
-    const [device = '', cookie = ''] = signedIn.get('Set-Cookie') ?? [];
+    const [cookie = '', device = ''] = signedIn.get('Set-Cookie') ?? [];
     expect(device).toMatch(/^belfry_device_[\w-]{36}=\S+; .*Path=\/; .*HttpOnly; SameSite=Lax$/);
     expect(cookie).toMatch(/^belfry_session=[\w-]{43}; .*Path=\/; .*HttpOnly; SameSite=Lax$/);
     const token = cookie.split(';')[0] ?? '';
@@ -250,7 +250,7 @@ describe('the page', () => {
   test('shows what a template wrote in a frame that can do nothing', async () => {
     const { url, email } = dashboard;
     const signedIn = await post('/api/session', { email, password });
-    const cookie = (signedIn.get('Set-Cookie') ?? [''])[1]?.split(';')[0] ?? '';
+    const cookie = (signedIn.get('Set-Cookie') ?? [''])[0]?.split(';')[0] ?? '';
     const { headers, text } = await request(url)
       .post('/api/frames')
       .set({ Origin: url, Cookie: cookie })

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { newId } from '@belfry/runtime';
+import { eventually } from '@belfry/testing';
 import { fill, routesOf } from './routes.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
@@ -38,6 +39,10 @@ const odd = [
 ];
 
 type Probe = { route: string; path: string };
+
+function isRefusal(data: Buffer): number {
+  return String(data).startsWith('HTTP/1.1 503 ') ? 1 : 0;
+}
 
 /** Every GET of the API, with rows of an own app where a path names one. The live tail never ends and is left out. */
 function listGets(): Probe[] {
@@ -166,8 +171,46 @@ describe('a body', () => {
     expect(await send({}, bytes)).toMatchObject({ status: 400, code: 'bad_request' });
   });
 
-  test('over 1 MB is answered 413', async () => {
-    expect(await send({}, `"${'a'.repeat(1024 * 1024)}"`)).toMatchObject({ code: 'too_large' });
+  test('over 16 KB of a stranger, or over 1 MB of an operator, is answered 413', async () => {
+    const stranger = await send({}, `"${'a'.repeat(16 * 1024)}"`);
+    expect(stranger).toMatchObject({ code: 'too_large', error: expect.stringContaining('16 KB') });
+    const large = await dashboard.call('post', 'apps', { name: 'a'.repeat(1024 * 1024) });
+    expect([large.status, large.body.error]).toEqual([413, 'The body must have 1024 KB at most.']);
+  });
+
+  test('of a stranger is not read where a session is needed', async () => {
+    const { port } = dashboard.server.address() as AddressInfo;
+    const socket = net.connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (data) => (text += data));
+    const lines = ['POST /api/apps HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Content-Length: 1000000'];
+    lines.push(`Origin: ${dashboard.url}`, 'Content-Type: application/json', '', '{');
+    socket.write(lines.join('\r\n'));
+    await once(socket, 'data');
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    socket.destroy();
+  });
+
+  test('of one account keeps no other account waiting: 16 of them are held at once', async () => {
+    const holder = await dashboard.createNeighbour();
+    const { port } = dashboard.server.address() as AddressInfo;
+    const cookie = await holder.signInForCookie();
+    const lines = ['POST /api/apps HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Content-Length: 1000000'];
+    lines.push(`Origin: ${dashboard.url}`, `Cookie: ${cookie}`, 'Content-Type: application/json');
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = net.connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write(`${lines.join('\r\n')}\r\n\r\n{`);
+      return socket;
+    });
+    let refused = 0;
+    for (const socket of sockets) socket.once('data', (data) => (refused += isRefusal(data)));
+    await eventually(() => expect(refused).toBe(4));
+    expect((await holder.call('post', 'apps', { name: 'late' })).status).toBe(503);
+    expect((await dashboard.call('post', 'apps', { name: 'other' })).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => {
+      expect((await holder.call('post', 'apps', { name: 'again' })).status).toBe(200);
+    });
   });
 
   test.each([

@@ -1,13 +1,7 @@
 import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
 import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
-import { AppError, isUuid, parseJson } from '@belfry/shared';
-import express, {
-  type ErrorRequestHandler,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import { AppError, isUuid } from '@belfry/shared';
+import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Problem, ProblemCode } from '../api/problem';
 import { notFound, problemStatuses, Refusal } from './problem';
 import type { Session, Sessions } from './sessions';
@@ -122,18 +116,6 @@ export function queryText({ req }: Pick<Call, 'req'>, name: string): string | un
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-const maxBodyBytes = 1024 * 1024;
-
-/** Bodies are JSON; what is hostile in them is refused as the gateway refuses it. */
-export function readJsonBodies(): RequestHandler[] {
-  const parse: RequestHandler = function parseBody(req, _res, next) {
-    const bytes: unknown = req.body;
-    req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseJson(bytes) : undefined;
-    next();
-  };
-  return [express.raw({ limit: maxBodyBytes, type: 'application/json', inflate: false }), parse];
-}
-
 /** Answers every failure in one shape; what is our fault is logged and says nothing. */
 export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHandler {
   return function handleProblems(thrown: unknown, req, res, _next) {
@@ -175,11 +157,8 @@ function refusalOf(thrown: unknown): Refusal {
     return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message);
   }
   // Before the stores: errors of the body reader have codes of Node's, too.
-  const { status, type } = (thrown ?? {}) as { status?: unknown; type?: unknown };
-  if (typeof status === 'number' && status < 500) {
-    return new Refusal(...(bodyProblems[String(type)] ?? unreadable));
-  }
-  if (thrown instanceof URIError) return new Refusal(...unreadable);
+  const unreadable = readingRefusal(thrown);
+  if (unreadable) return unreadable;
   if (isStoreAway(thrown)) {
     return new Refusal(
       'unavailable',
@@ -190,13 +169,21 @@ function refusalOf(thrown: unknown): Refusal {
   return new Refusal('internal', 'This is a fault of Belfry; its log says more.');
 }
 
-type SimpleRefusal = [ProblemCode, string];
-
-const unreadable: SimpleRefusal = ['bad_request', 'The call cannot be read.'];
+/** What Express and its body reader refuse with a 4xx; undefined for everything else. */
+function readingRefusal(thrown: unknown): Refusal | undefined {
+  const { status, type, limit } = (thrown ?? {}) as Record<string, unknown>;
+  if (type === 'entity.too.large') {
+    return new Refusal('too_large', `The body must have ${Number(limit) / 1024} KB at most.`);
+  }
+  const isReading = (typeof status === 'number' && status < 500) || thrown instanceof URIError;
+  if (!isReading) return undefined;
+  return new Refusal(
+    ...(bodyProblems[String(type)] ?? (['bad_request', 'The call cannot be read.'] as const)),
+  );
+}
 
 /** What Express's body reader refuses, by its `type`. */
-const bodyProblems: Record<string, SimpleRefusal> = {
-  'entity.too.large': ['too_large', 'The body is over 1 MB.'],
+const bodyProblems: Record<string, [ProblemCode, string]> = {
   'parameters.too.many': ['too_large', 'The form has too many fields.'],
   'encoding.unsupported': [
     'unsupported_media_type',

@@ -189,8 +189,8 @@ function createSessionAnswers(deps: SessionRoutesDeps) {
   const { access, sessions } = deps;
 
   async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
-    deps.devices.remember(req, res, operatorId);
     const made = await sessions.begin(req, res, operatorId);
+    deps.devices.remember(req, res, operatorId);
     const session = await sessions.findByToken(made);
     if (!session) throw new Error('A session that was just made is not found');
     sendJson(res, await answerFor(req, session));
