@@ -46,7 +46,7 @@ export function mergeCredentials(
     return isFilled(value) && !Object.hasOwn(entered, name);
   });
   if (changed.length > 0 && Object.keys(kept).length > 0) {
-    const problem = `must be entered again, because ${changed.join(' and ')} changed: a stored credential goes only where it was stored for`;
+    const problem = `must be entered again: a stored credential goes only where it was stored for, and this changed: ${changed.join(', ')}`;
     throw invalid(Object.keys(kept).map((name) => ({ path: `credentials.${name}`, problem })));
   }
   return { ...kept, ...keepEntries(entered, (value) => value !== null) };

@@ -186,7 +186,7 @@ describe('a stored credential', () => {
       credentials: {},
     };
     const problem = expect.stringMatching(
-      /^must be entered again, because Port and Require STARTTLS changed/,
+      /^must be entered again: .* this changed: Port, Require STARTTLS$/,
     );
     const fields = ['user', 'pass'].map((name) => ({ path: `credentials.${name}`, problem }));
     const tested = await dashboard.call('post', `${at}/test`, form);
