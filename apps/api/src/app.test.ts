@@ -334,7 +334,7 @@ describe('an error', () => {
     ],
     [
       'a path that is not percent-encoded',
-      { status: 400, code: 'bad_request', error: 'the URL is not percent-encoded UTF-8' },
+      { status: 400, code: 'bad_request', error: 'the URL must be percent-encoded UTF-8' },
       (g) =>
         request(g.server).post('/v1/apps/%zz/events/send').set('Authorization', g.auth).send({}),
     ],

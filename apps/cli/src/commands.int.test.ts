@@ -154,7 +154,7 @@ describe('belfry account quota', () => {
 });
 
 describe('belfry operator reset', () => {
-  async function createOperator(): Promise<string> {
+  async function createOperator(session = 1): Promise<string> {
     const accountId = randomUUID();
     await database.prisma.account.create({ data: { id: accountId, name: 'Shop' } });
     const id = randomUUID();
@@ -163,7 +163,7 @@ describe('belfry operator reset', () => {
     });
     await database.prisma.operatorSession.create({
       data: {
-        tokenHash: new Uint8Array([1]),
+        tokenHash: new Uint8Array([session]),
         operatorId: id,
         expiresAt: new Date(Date.now() + 60_000),
       },
@@ -189,6 +189,23 @@ describe('belfry operator reset', () => {
     const hash = createHash('sha256').update(token).digest();
     expect(Buffer.from(rows[1]?.tokenHash ?? []).equals(hash)).toBe(true);
     expect(await database.prisma.operatorSession.count({ where: { revokedAt: null } })).toBe(0);
+  });
+
+  test('resets the operator of one account where several have the address', async () => {
+    const [first, second] = [await createOperator(1), await createOperator(2)];
+    const asked = await belfry(['operator', 'reset', 'ana@example.com']);
+    expect(asked.code).toBe(1);
+    for (const id of [first, second]) expect(asked.err).toContain(id);
+    expect(await database.prisma.invitation.count()).toBe(0);
+    expect(await database.prisma.operatorSession.count({ where: { revokedAt: null } })).toBe(2);
+    expect((await belfry(['operator', 'reset', 'ana@example.com', second])).code).toBe(0);
+    const [link, ...others] = await database.prisma.invitation.findMany();
+    expect([link?.accountId, others]).toEqual([second, []]);
+    const open = await database.prisma.operatorSession.findMany({
+      where: { revokedAt: null },
+      include: { operator: true },
+    });
+    expect(open.map(({ operator }) => operator.accountId)).toEqual([first]);
   });
 
   test('exits 1 for an address that is no operator’s', async () => {

@@ -79,9 +79,9 @@ export type Composed<Content> =
 /** Who carries a channel's content. */
 export type Provider<Content> = {
   label: string;
-  /** What an operator fills in and may read again. */
+  /** What an operator fills in and may read again. Every setting that is not marked `keepsCredentials` binds the credentials. */
   settings: TObject;
-  /** What is sealed and never shown again. */
+  /** What is sealed and never shown again; `credential-marks.ts` has its marks. */
   credentials: TObject;
   /** The fields of its request that `override.providers` may set: never a credential, never the address. */
   payload: TObject;

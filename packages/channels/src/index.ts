@@ -22,6 +22,7 @@ export type {
   TestCall,
   Tested,
 } from './channel';
+export { listBoundFields, mayShowLastFour } from './credential-marks';
 export { type EmailAddress, parseEmailAddress } from './email/address';
 export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-fetch';
 export { magicRecipientsOf } from './magic-recipients';

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { keepsCredentials } from './credential-marks';
 
 /** How fast a provider takes messages. What its integration sets in `max_per_second` comes first. */
 export type ProviderRate = {
@@ -19,6 +20,7 @@ export function maxPerSecondSetting(perSecond?: number) {
       description: `Over all workers; what does not fit waits its turn. ${leftOut(perSecond)}`,
       minimum: 0.1,
       maximum: 10_000,
+      ...keepsCredentials,
       ...(perSecond === undefined ? {} : { default: perSecond }),
     }),
   );

@@ -129,7 +129,9 @@ function ignore(): void {}
  */
 export function isAnsweredError(error: unknown): boolean {
   if (error instanceof NotConnectedError) return false;
-  const code = (error as { code?: unknown } | null)?.code;
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  // EPIPE looks like an SQLSTATE and is one of the system.
+  if (syscall !== undefined) return false;
   // Prisma's own codes, P1001 and the like, look like SQLSTATEs and are none.
   if (typeof code !== 'string' || !/^(?!P[1-9])[0-9A-Z]{5}$/.test(code)) return false;
   return !code.startsWith('08') && !code.startsWith('57P');

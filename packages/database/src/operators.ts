@@ -1,29 +1,47 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { PrismaClient } from './generated/client';
 
-export type ResetLink = { token: string; expiresAt: Date };
+/** `accounts` are those that have the address, when none of them was chosen. */
+export type ResetLink =
+  | { token: string; accountName: string; expiresAt: Date }
+  | { accounts: { id: string; name: string }[] };
 
 const tokenBytes = 32;
 const resetHours = 24;
 
+/** Accounts that are listed for one address, at most. */
+const maxAccounts = 100;
+
 /**
  * A token by which an operator gives a new password, once; undefined where there is no such operator. Sessions and
- * earlier tokens end: who asks for a reset may have been robbed.
+ * earlier tokens end: who asks for a reset may have been robbed. An address may be in several accounts: one is chosen by
+ * its id.
  */
 export async function resetOperator(
   prisma: PrismaClient,
-  email: string,
+  { email, accountId: chosen }: { email: string; accountId?: string | undefined },
 ): Promise<ResetLink | undefined> {
-  const operator = await prisma.operator.findFirst({
-    where: { email: { equals: email, mode: 'insensitive' }, disabledAt: null },
+  const operators = await prisma.operator.findMany({
+    where: {
+      email: { equals: email, mode: 'insensitive' },
+      disabledAt: null,
+      ...(chosen === undefined ? {} : { accountId: chosen }),
+    },
+    include: { account: true },
+    orderBy: { createdAt: 'asc' },
+    take: maxAccounts,
   });
+  const [operator, ...others] = operators;
   if (!operator) return undefined;
-  const { id, accountId, role } = operator;
+  if (others.length > 0) {
+    return { accounts: operators.map(({ account: { id, name } }) => ({ id, name })) };
+  }
+  const { id, accountId, role, account } = operator;
   const token = randomBytes(tokenBytes).toString('base64url');
   const tokenHash = new Uint8Array(createHash('sha256').update(token).digest());
   return prisma.$transaction(async (tx) => {
     await tx.invitation.updateMany({
-      where: { email: operator.email, kind: 'reset', usedAt: null },
+      where: { accountId, email: operator.email, kind: 'reset', usedAt: null },
       data: { expiresAt: new Date(0) },
     });
     await tx.operatorSession.updateMany({
@@ -37,6 +55,6 @@ export async function resetOperator(
               now() + ${resetHours} * interval '1 hour')
       RETURNING expires_at`;
     if (!row) throw new Error('An inserted invitation was not returned');
-    return { token, expiresAt: row.expires_at };
+    return { token, accountName: account.name, expiresAt: row.expires_at };
   });
 }

@@ -33,6 +33,11 @@ describe('sortWriteFailure', () => {
       'unclear',
     ],
     [
+      'a broken connection, by the system in five letters',
+      Object.assign(new Error('x'), { code: 'EPIPE', syscall: 'write' }),
+      'unclear',
+    ],
+    [
       'a broken connection, by the driver',
       new Error('Connection terminated unexpectedly'),
       'unclear',

@@ -21,6 +21,7 @@ export {
   runRedisScript,
   type ScriptCall,
 } from './redis-script';
+export { findTargetProblem } from './request-target';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
 export { type ProcessName, type Setting, type SettingName, settings } from './settings';

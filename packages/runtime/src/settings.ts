@@ -183,10 +183,10 @@ export const settings = {
   }),
   DASHBOARD_URL: text({
     group: 'dashboard',
-    for: ['cli'],
+    for: ['cli', 'dashboard'],
     default: 'http://127.0.0.1:4401',
     example: 'https://notify.example.com/dashboard',
-    help: 'Where people open the dashboard: the link of `belfry operator reset` leads there.',
+    help: 'Where people open the dashboard: the link of `belfry operator reset` leads there. Over plain HTTP the dashboard refuses every other host, except localhost and loopback addresses.',
   }),
   ADMIN_EMAIL: text({
     group: 'dashboard',

@@ -51,7 +51,7 @@ async function addViewer(): Promise<void> {
     id: _,
     createdAt: __,
     ...same
-  } = await prisma.operator.findUniqueOrThrow({
+  } = await prisma.operator.findFirstOrThrow({
     where: { email: ownerEmail },
   });
   await prisma.operator.create({

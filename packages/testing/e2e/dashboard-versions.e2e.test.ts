@@ -255,7 +255,7 @@ describe('saved filters', () => {
 
 describe('a viewer', () => {
   testInBrowser('looks at versions, and finds nothing that changes them', async () => {
-    await dashboard.system.database.prisma.operator.update({
+    await dashboard.system.database.prisma.operator.updateMany({
       where: { email },
       data: { role: 'viewer' },
     });

@@ -12,7 +12,7 @@ export type IntegrationAnswer = {
   channel: string;
   provider: string;
   settings: Record<string, unknown>;
-  /** Of each credential that is stored its last four characters; empty where it is too short to show any. */
+  /** The last four characters of each stored credential. Empty for passwords, for short credentials, and for viewers. */
   credentials: Record<string, { last4: string }>;
   state: IntegrationState;
   stateReason: string | null;
@@ -52,7 +52,8 @@ export type NewIntegrationBody = {
 
 /**
  * PUT api/apps/:appId/integrations/:id; answers IntegrationAnswer. A credential that is left out stays as it is; null
- * takes it away. `updatedAt` is that of the answer it was made from: 409 `draft_changed` when somebody saved in between.
+ * takes it away. When a setting or an account name changes that stored credentials are bound to, such as the host, they
+ * must be entered again: 422 `invalid` names each of them. `updatedAt` is that of the answer it was made from: 409 `draft_changed` when somebody saved in between.
  */
 export type IntegrationChangeBody = {
   updatedAt: number;
@@ -61,7 +62,10 @@ export type IntegrationChangeBody = {
   credentials?: Record<string, string | null>;
 };
 
-/** POST api/apps/:appId/integrations/test, before it is saved. With `id`, credentials that are left out are the stored ones. */
+/**
+ * POST api/apps/:appId/integrations/test, before it is saved. With `id`, credentials that are left out are the stored
+ * ones, as for a change.
+ */
 export type TestConnectionBody = {
   id?: string;
   channel: string;

@@ -11,11 +11,13 @@ export type Problem = {
   /** With `draft_changed` and `live_changed`: who saved it, and when. */
   savedAt?: number;
   savedBy?: string | null;
+  /** With `choose_account`: those whose password it is. */
+  accounts?: { id: string; name: string }[];
   requestId: string;
 };
 
 export type ProblemCode =
-  /** 400: not JSON, or a wrong origin's form. */
+  /** 400: it cannot be read: no JSON, a wrong percent-encoding, a body that ended early. */
   | 'bad_request'
   /** 401: no session, or it ended: show the sign-in. */
   | 'signed_out'
@@ -39,12 +41,16 @@ export type ProblemCode =
   | 'live_changed'
   /** 409: it is no longer in a state in which that can be done. */
   | 'wrong_state'
+  /** 409: the password is right in several accounts: sign in again with the `accountId` of one of `accounts`. */
+  | 'choose_account'
   /** 409: repeat with `confirm: true` when the person has read the warning in `error`. */
   | 'needs_confirmation'
   /** 410: the set-up link ended, or was used. */
   | 'link_ended'
   /** 413 */
   | 'too_large'
+  /** 415: the body is compressed, or not UTF-8. */
+  | 'unsupported_media_type'
   /** 422: see `fields`. */
   | 'invalid'
   /** 422: see `publishProblems`. */

@@ -28,8 +28,8 @@ export type Role = 'owner' | 'editor' | 'viewer';
 
 export type OperatorAnswer = { id: string; email: string; role: Role };
 
-/** POST api/session; answers SessionAnswer. */
-export type SignInBody = { email: string; password: string };
+/** POST api/session; answers SessionAnswer. `accountId` after 409 `choose_account`. */
+export type SignInBody = { email: string; password: string; accountId?: string };
 
 /** POST api/set-up/look: whether a link may still be used. 410 `link_ended` where not. */
 export type SetUpLookBody = { token: string };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { newId } from '@belfry/runtime';
 import request from 'supertest';
 import { ensureFirstOperator } from './first-operator';
 import { hashToken } from './sessions';
@@ -37,7 +38,8 @@ describe('a session', () => {
     const { url, email } = dashboard;
     const signedIn = await post('/api/session', { email: ` ${email.toUpperCase()} `, password });
     expect(signedIn.body).toMatchObject({ state: 'signed_in', operator: { email } });
-    const [cookie = ''] = signedIn.get('Set-Cookie') ?? [];
+    const [cookie = '', device = ''] = signedIn.get('Set-Cookie') ?? [];
+    expect(device).toMatch(/^belfry_device_[\w-]{36}=\S+; .*Path=\/; .*HttpOnly; SameSite=Lax$/);
     expect(cookie).toMatch(/^belfry_session=[\w-]{43}; .*Path=\/; .*HttpOnly; SameSite=Lax$/);
     const token = cookie.split(';')[0] ?? '';
     const read = () => request(url).get('/api/apps').set('Cookie', token);
@@ -67,7 +69,7 @@ describe('a session', () => {
     expect(wrong.status).toBe(401);
   });
 
-  test('is not tried more often than ten times a quarter of an hour, also by many tries at once', async () => {
+  test('is not tried more often than ten times at once, also by many at the same moment', async () => {
     const tries = { email: 'flooded@example.com', password: 'a guess' };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => post('/api/session', tries)),
@@ -77,6 +79,35 @@ describe('a session', () => {
       Array(2).fill([429, 'too_many_tries']),
     );
     expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test('begins in a browser that signed in before, whatever strangers of its network do', async () => {
+    const { email } = await dashboard.createNeighbour();
+    const agent = request.agent(dashboard.url).set('Origin', dashboard.url);
+    expect((await agent.post('/api/session').send({ email, password })).status).toBe(200);
+    await agent.delete('/api/session').send();
+    const wrong = await Promise.all(
+      Array.from({ length: 12 }, () => post('/api/session', { email, password: 'a guess' })),
+    );
+    expect(wrong.map(({ status }) => status)).toContain(429);
+    expect((await post('/api/session', { email, password })).status).toBe(429);
+    expect((await agent.post('/api/session').send({ email, password })).status).toBe(200);
+  });
+
+  test('is refused, and says what to do, when the browser sends two cookies for it', async () => {
+    const { url, email } = dashboard;
+    const signedIn = await post('/api/session', { email, password });
+    const own = (signedIn.get('Set-Cookie') ?? []).find((one) => one.startsWith('belfry_session='));
+    const [pair = ''] = own?.split(';') ?? [];
+    for (const cookies of [`${pair}; belfry_session=x`, `belfry_session=x; ${pair}`]) {
+      const { status, body } = await request(url).get('/api/apps').set('Cookie', cookies);
+      expect([status, body.code]).toEqual([400, 'bad_request']);
+      expect(body.error).toContain('Delete the cookies of this site');
+    }
+    const twice = { Origin: url, Cookie: `belfry_session=x; ${pair}` };
+    expect((await request(url).delete('/api/session').set(twice)).status).toBe(200);
+    const read = await request(url).get('/api/apps').set('Cookie', pair);
+    expect(read.body.code).toBe('signed_out');
   });
 
   test('ends everywhere with a new password, but where it was given', async () => {
@@ -174,6 +205,24 @@ describe('the first operator', () => {
     await make(password);
     await make('another sentence of theirs');
     expect((await post('/api/session', { email, password })).status).toBe(200);
+  });
+});
+
+describe('the first operator of the first account', () => {
+  test('is made though another account has the address', async () => {
+    const { parts, database, factories } = dashboard;
+    const { accountId } = await factories.createTenant();
+    const email = `${randomBytes(6).toString('hex')}@example.com`;
+    await database.prisma.operator.create({
+      data: { id: newId(), accountId, email, passwordHash: '', role: 'owner' },
+    });
+    const first = await database.prisma.account.findFirstOrThrow({
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    const env = { ADMIN_EMAIL: email, ADMIN_PASSWORD: password };
+    await ensureFirstOperator(env, { ...parts, log: parts.logger });
+    const { body } = await post('/api/session', { email, password });
+    expect(body.account.id).toBe(first.id);
   });
 });
 

@@ -3,12 +3,13 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Connections } from './connection';
 import { addPages, sendFrame, setSafeHeaders } from './pages';
 import { Refusal } from './problem';
+import { type BodyReaders, createBodyReaders } from './read-bodies';
 import {
   createHandleProblems,
   createRoutes,
   isAnswered,
   type RoutesDeps,
-  readJsonBodies,
+  refuseUnreadableTargets,
 } from './route';
 import { type AppRoutesDeps, createAppRoutes } from './routes/apps';
 import { type AuditRoutesDeps, createAuditRoutes } from './routes/audit';
@@ -63,10 +64,12 @@ export function createDashboard(deps: DashboardDeps): Express {
   app.use(setSafeHeaders);
   app.get('/livez', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/readyz', createReadyz(deps.ready));
-  app.use(deps.connections.requireHttps, deps.connections.refuseForeignNames);
-  app.use('/api', deps.connections.requireOwnOrigin);
-  addFrames(app, deps);
-  app.use('/api', readJsonBodies());
+  const { requireHttps, refuseForeignNames, requireOwnOrigin } = deps.connections;
+  app.use(requireHttps, refuseForeignNames, refuseUnreadableTargets);
+  app.use('/api', requireOwnOrigin);
+  const bodies = createBodyReaders(deps.routes);
+  addFrames(app, deps, bodies);
+  app.use('/api', bodies.readJson);
   addRoutes(app, deps);
   app.use('/api', noRoute);
   addPages(app, deps.webDir);
@@ -85,12 +88,9 @@ function createReadyz(ready: () => Promise<boolean>): RequestHandler {
   };
 }
 
-const maxFrameBytes = 1024 * 1024;
-
 /** A form, as only a form can be answered into a frame. */
-function addFrames(app: Express, deps: DashboardDeps): void {
+function addFrames(app: Express, deps: DashboardDeps, { readForm }: BodyReaders): void {
   const { signedIn } = createRoutes(deps.routes);
-  const readForm = express.urlencoded({ extended: false, limit: maxFrameBytes });
   app.post(
     '/api/frames',
     readForm,

@@ -14,7 +14,8 @@ export type Made = {
 };
 
 export type RouteChange =
-  | { audit: string; make(scene: Scene): Promise<Made> | Made }
+  /** More than one newest first. */
+  | { audit: string | string[]; make(scene: Scene): Promise<Made> | Made }
   /** Why the audit does not say of it. */
   | { unaudited: string };
 
@@ -74,13 +75,19 @@ export const changes: Record<string, RouteChange> = {
     audit: 'integration.created',
     make: () => ({ body: slackBot() }),
   },
-  [`POST ${integrations}/test`]: { unaudited: 'asks the provider, and stores nothing' },
+  [`POST ${integrations}/test`]: {
+    audit: 'integration.tested',
+    make: () => ({ body: slackBot() }),
+  },
   [`PUT ${integrations}/:id`]: { audit: 'integration.changed', make: renamedIntegration },
   [`DELETE ${integrations}/:id`]: {
     audit: 'integration.removed',
     make: async (scene) => ({ path: await integration(scene), body: { confirm: true } }),
   },
-  [`POST ${integrations}/:id/test`]: { audit: 'integration.activated', make: refusedIntegration },
+  [`POST ${integrations}/:id/test`]: {
+    audit: ['integration.activated', 'integration.tested'],
+    make: refusedIntegration,
+  },
   [`POST ${integrations}/:id/slack-install`]: {
     unaudited: 'leads to Slack; what comes back is integration.installed',
   },

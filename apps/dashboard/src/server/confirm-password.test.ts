@@ -12,8 +12,10 @@ const session: Session = {
 
 test('whoever has a session only cannot find out its password by trying', async () => {
   const confirmPassword = createConfirmPassword({
-    passwords: { matches: async (password) => password === 'right' },
-    tries: createTries({ max: 2, windowMs: 60_000, maxNames: 10, now: () => 0 }),
+    passwords: {
+      findMatching: async (password, operators) => (password === 'right' ? [...operators] : []),
+    },
+    tries: createTries({ max: 2, refillMs: 60_000, maxNames: 10, now: () => 0 }),
   });
   const codeOf = (password: string) =>
     confirmPassword(session, password).then(

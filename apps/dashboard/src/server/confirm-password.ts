@@ -10,13 +10,13 @@ export function createConfirmPassword({
   passwords,
   tries,
 }: {
-  passwords: Pick<Passwords, 'matches'>;
+  passwords: Pick<Passwords, 'findMatching'>;
   tries: Tries;
 }): ConfirmPassword {
   return async function confirmPassword({ operator }, password) {
     const seconds = tries.begin(operator.id);
     if (seconds > 0) throw tooManyTries(seconds);
-    if (!(await passwords.matches(password, operator.passwordHash))) {
+    if ((await passwords.findMatching(password, [operator])).length === 0) {
       throw new Refusal('wrong_password', 'The password is wrong.');
     }
     tries.forget(operator.id);

@@ -1,44 +1,57 @@
 import type { IncomingMessage } from 'node:http';
-import { TLSSocket } from 'node:tls';
-import { clientNetwork, type IsTrustedProxy } from '@belfry/runtime';
+import { BlockList, isIP } from 'node:net';
+import { clientNetwork, type IsTrustedProxy, isHttps as isHttpsCall } from '@belfry/runtime';
 import type { NextFunction, Request, Response } from 'express';
 import { Refusal } from './problem';
 
 type Step = (req: Request, res: Response, next: NextFunction) => void;
 
 export type Connections = {
+  isTrustedProxy: IsTrustedProxy;
   isHttps(req: IncomingMessage): boolean;
   /** Whose tries at signing in are counted together. */
   callerOf(req: IncomingMessage): string;
   requireHttps: Step;
   /** A page of another site cannot change anything here, also when the browser sends our cookie along. */
   requireOwnOrigin: Step;
-  /** On loopback a name of somebody else's that leads here would be taken for ours. */
+  /** Without a certificate, a name of another site that resolves to this server (DNS rebinding) would pass for ours. */
   refuseForeignNames: Step;
 };
 
-export type ConnectionDeps = { allowHttp: boolean; isTrustedProxy: IsTrustedProxy };
+export type ConnectionDeps = {
+  allowHttp: boolean;
+  isTrustedProxy: IsTrustedProxy;
+  /** DASHBOARD_URL: over plain HTTP its host is accepted beside the loopback names. */
+  dashboardUrl: string;
+};
 
 /** How a call came: only a trusted proxy is believed what it says of it. */
-export function createConnections({ allowHttp, isTrustedProxy }: ConnectionDeps): Connections {
+export function createConnections({
+  allowHttp,
+  isTrustedProxy,
+  dashboardUrl,
+}: ConnectionDeps): Connections {
+  const configuredName = new URL(dashboardUrl).hostname;
+
   function isFromProxy(req: IncomingMessage): boolean {
     return isTrustedProxy(req.socket.remoteAddress);
   }
 
   function isHttps(req: IncomingMessage): boolean {
-    if (req.socket instanceof TLSSocket) return true;
-    return isFromProxy(req) && headerOf(req, 'x-forwarded-proto')?.toLowerCase() === 'https';
+    return isHttpsCall(req, isTrustedProxy);
   }
 
-  function hostOf(req: IncomingMessage): string {
-    const told = isFromProxy(req) ? headerOf(req, 'x-forwarded-host') : undefined;
-    return (told ?? req.headers.host ?? '').toLowerCase();
+  /** The origin that the call was addressed to; undefined where its host is not written as one. */
+  function readOwnOrigin(req: IncomingMessage): URL | undefined {
+    const forwarded = isFromProxy(req) ? headerOf(req, 'x-forwarded-host') : undefined;
+    const host = forwarded ?? headerOf(req, 'host') ?? '';
+    return parseOrigin(`${isHttps(req) ? 'https' : 'http'}://${host}`);
   }
 
   return {
+    isTrustedProxy,
     isHttps,
 
-    /** Whose tries at signing in are counted together. */
     callerOf: (req) => clientNetwork(req, isTrustedProxy),
 
     requireHttps: (req, _res, next) => {
@@ -48,16 +61,17 @@ export function createConnections({ allowHttp, isTrustedProxy }: ConnectionDeps)
 
     /** A page of another site cannot change anything here, also when the browser sends our cookie along. */
     requireOwnOrigin: (req, _res, next) => {
-      const origin = req.headers.origin ?? '';
-      const own = `${isHttps(req) ? 'https' : 'http'}://${hostOf(req)}`;
-      if (isReading(req.method) || origin.toLowerCase() === own) next();
+      const origin = parseOrigin(headerOf(req, 'origin') ?? '')?.origin;
+      const isOwn = origin !== undefined && origin === readOwnOrigin(req)?.origin;
+      if (isReading(req.method) || isOwn) next();
       else next(new Refusal('wrong_origin', 'The call does not come from this page.'));
     },
 
-    /** On loopback a name of somebody else's that leads here would be taken for ours. */
     refuseForeignNames: (req, _res, next) => {
-      if (isHttps(req) || !isLoopback(req.socket.localAddress) || isLocalName(hostOf(req))) next();
-      else next(new Refusal('wrong_origin', 'This page is served under its own address only.'));
+      const name = readOwnOrigin(req)?.hostname;
+      const isOwn = name !== undefined && (isLoopbackName(name) || name === configuredName);
+      if (isHttps(req) || isOwn) next();
+      else next(new Refusal('wrong_origin', foreignName));
     },
   };
 }
@@ -72,11 +86,25 @@ function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function isLoopback(address = ''): boolean {
-  return address === '::1' || address.replace(/^::ffff:/, '').startsWith('127.');
+const foreignName =
+  'Over plain HTTP the dashboard answers to localhost, loopback addresses and the host of DASHBOARD_URL only. Open it under one of these, or use HTTPS.';
+
+/** A scheme, a host and a port, and nothing else: no user name, path or escape that could hide another host. */
+const originShape = /^https?:\/\/[^\s/\\?#@%]{1,300}$/i;
+
+/** Parsed as a browser parses it, so that every way to write an address compares equal. */
+function parseOrigin(text: string): URL | undefined {
+  return originShape.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function isLocalName(host: string): boolean {
-  const name = host.replace(/:\d+$/, '');
-  return name === '[::1]' || isLoopback(name) || /^([a-z0-9-]+\.)*localhost$/.test(name);
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** `hostname` is that of a URL: lower case, IPv6 in brackets. An IPv4 address in an IPv6 one is found, too. */
+function isLoopbackName(hostname: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  const version = isIP(address);
+  if (version !== 0) return loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  return /^(.*\.)?localhost\.?$/.test(hostname);
 }

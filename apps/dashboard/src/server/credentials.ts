@@ -1,40 +1,110 @@
+import {
+  type IntegrationInput,
+  listBoundFields,
+  mayShowLastFour,
+  type Provider,
+} from '@belfry/channels';
 import { type AppIntegrationRow, integrationPlace, openCredentials } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
+import type { TObject } from '@sinclair/typebox';
+import { invalid } from './problem';
+import { isSameJson } from './same-json';
+
+type Schemas = Pick<Provider<unknown>, 'settings' | 'credentials'>;
 
 /** Credentials of integrations: written, never read again but by who sends. */
 export type CredentialsBox = {
   seal(integrationId: string, credentials: Record<string, unknown>): string;
   open(row: Pick<AppIntegrationRow, 'id' | 'credentials'>): Record<string, unknown>;
-  /** What a form may show of them. */
-  hint(credentials: Record<string, unknown>): Record<string, { last4: string }>;
-  /** What is left out, or empty, stays; null takes away. */
-  merge(stored: Record<string, unknown>, given: Record<string, unknown>): Record<string, unknown>;
 };
-
-/** A shorter one would be given away by so much of it. */
-const shortestHinted = 12;
-const shown = 4;
 
 export function createCredentialsBox(secrets: Secrets): CredentialsBox {
   return {
     seal: (id, credentials) => secrets.seal(JSON.stringify(credentials), integrationPlace(id)),
     open: (row) => openCredentials(row, secrets),
-    hint(credentials) {
-      return Object.fromEntries(
-        Object.entries(credentials)
-          .filter(([, value]) => value !== '' && value !== undefined && value !== null)
-          .map(([name, value]) => [name, { last4: lastOf(value) }]),
-      );
-    },
-    merge(stored, given) {
-      const kept = Object.entries(stored).filter(([name]) => given[name] !== null);
-      const changed = Object.entries(given).filter(([, value]) => value !== null && value !== '');
-      return Object.fromEntries([...kept, ...changed]);
-    },
   };
 }
 
-function lastOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length >= shortestHinted ? text.slice(-shown) : '';
+/**
+ * The stored credentials with those of the form over them: a field that is left out or empty stays, null removes it.
+ * Throws the Refusal that asks for every stored credential again where the form changes what they are bound to.
+ */
+export function mergeCredentials(
+  provider: Schemas,
+  stored: IntegrationInput,
+  form: IntegrationInput,
+): Record<string, unknown> {
+  const entered = keepEntries(form.credentials, (value) => value !== undefined && value !== '');
+  const changed = [
+    ...listChangedFields(provider.settings, stored.settings, form.settings),
+    ...listChangedFields(provider.credentials, stored.credentials, {
+      ...stored.credentials,
+      ...entered,
+    }),
+  ];
+  const kept = keepEntries(stored.credentials, (value, name) => {
+    return isFilled(value) && !Object.hasOwn(entered, name);
+  });
+  if (changed.length > 0 && Object.keys(kept).length > 0) {
+    const problem = `must be entered again: a stored credential goes only where it was stored for, and this changed: ${changed.join(', ')}`;
+    throw invalid(Object.keys(kept).map((name) => ({ path: `credentials.${name}`, problem })));
+  }
+  return { ...kept, ...keepEntries(entered, (value) => value !== null) };
+}
+
+/** The settings that say where the credentials are sent and whose they are. */
+export function readBoundSettings(
+  { settings: schema }: Pick<Schemas, 'settings'>,
+  settings: Record<string, unknown>,
+): Record<string, unknown> {
+  const bound = listBoundFields(schema);
+  return keepEntries(settings, (_value, name) => bound.includes(name));
+}
+
+/** What a form may show of each stored credential: the last four characters of a long one that a provider generated. */
+export function createHints(
+  { credentials: schema }: Pick<Schemas, 'credentials'>,
+  credentials: Record<string, unknown>,
+): Record<string, { last4: string }> {
+  return Object.fromEntries(
+    Object.entries(keepEntries(credentials, isFilled)).map(([name, value]) => {
+      return [name, { last4: mayShowLastFour(schema, name) ? readLastFour(value) : '' }];
+    }),
+  );
+}
+
+/** The same without any character of a credential, for those who may not change it. */
+export function hideHints(hints: Record<string, unknown>): Record<string, { last4: string }> {
+  return Object.fromEntries(Object.keys(hints).map((name) => [name, { last4: '' }]));
+}
+
+/** By title, as a person knows them. A field that is absent has its default. */
+function listChangedFields(
+  schema: TObject,
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): string[] {
+  return listBoundFields(schema).flatMap((name) => {
+    const { title, default: standard } = schema.properties[name] ?? {};
+    const read = (values: Record<string, unknown>) => values[name] ?? standard ?? null;
+    return isSameJson(read(before), read(after)) ? [] : [title ?? name];
+  });
+}
+
+function keepEntries(
+  values: Record<string, unknown>,
+  mayStay: (value: unknown, name: string) => boolean,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => mayStay(value, name)));
+}
+
+function isFilled(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** A shorter one would be given away by so much of it. */
+const shortestHinted = 12;
+
+function readLastFour(value: unknown): string {
+  return typeof value === 'string' && value.length >= shortestHinted ? value.slice(-4) : '';
 }

@@ -4,13 +4,13 @@ import type { Passwords } from './password';
 
 export type FirstOperatorDeps = { access: Access; passwords: Passwords; log: Logger };
 
-/** Makes the operator that the environment names, unless there is one with this address. */
+/** Makes the operator that the environment names, unless the first account has one with this address. */
 export async function ensureFirstOperator(
   env: Pick<Env<'dashboard'>, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD'>,
   { access, passwords, log }: FirstOperatorDeps,
 ): Promise<void> {
   const email = env.ADMIN_EMAIL.toLowerCase();
-  if (email === '' || (await access.findOperator(email))) return;
-  const passwordHash = await passwords.hash(env.ADMIN_PASSWORD);
+  if (email === '' || (await access.isInFirstAccount(email))) return;
+  const passwordHash = await passwords.hash(email, env.ADMIN_PASSWORD);
   if (await access.ensureOperator({ email, passwordHash })) log.info('operator.created');
 }

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { channelVersion, createSlackSimulator, type SlackSimulator } from '@belfry/testing';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
@@ -6,7 +7,10 @@ let slack: SlackSimulator;
 
 beforeAll(async () => {
   slack = await createSlackSimulator();
-  dashboard = await createStoredDashboard({ SLACK_API_URL: slack.url });
+  dashboard = await createStoredDashboard({
+    SLACK_API_URL: slack.url,
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+  });
 });
 
 afterAll(async () => {
@@ -128,5 +132,125 @@ describe('an integration', () => {
     expect(asked.body.error).toContain(event.name);
     expect((await call('delete', at, { confirm: true })).status).toBe(200);
     expect((await call('get', at)).status).toBe(404);
+  });
+});
+
+const smtpPassword = 'correct horse battery staple';
+const smtpSettings = {
+  host: '127.0.0.1',
+  // Nothing listens there.
+  port: 9,
+  require_tls: true,
+  from: { address: 'a@example.com' },
+};
+
+async function createMailServer() {
+  const { tenant, call } = dashboard;
+  const at = `apps/${tenant.appId}/integrations`;
+  const { body } = await call('post', at, {
+    name: `mail ${Math.random()}`,
+    channel: 'email',
+    provider: 'smtp',
+    settings: smtpSettings,
+    credentials: { user: 'ana', pass: smtpPassword },
+  });
+  return { at, made: body };
+}
+
+/** A server that notes what is sent to it, as a thief's would. */
+async function listenForSecrets() {
+  const received: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.write('220 thief.example ESMTP\r\n');
+    socket.on('data', (bytes) => {
+      received.push(String(bytes));
+      socket.write(/^EHLO/i.test(String(bytes)) ? '250 AUTH PLAIN LOGIN\r\n' : '535 no\r\n');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return { port, received, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+describe('a stored credential', () => {
+  test('is not sent to the host of a form, which has to bring its own', async () => {
+    const { at, made } = await createMailServer();
+    const thief = await listenForSecrets();
+    const place = { port: thief.port, require_tls: false };
+    const form = {
+      id: made.id,
+      channel: 'email',
+      provider: 'smtp',
+      settings: { ...smtpSettings, ...place },
+      credentials: {},
+    };
+    const problem = expect.stringMatching(
+      /^must be entered again: .* this changed: Port, Require STARTTLS$/,
+    );
+    const fields = ['user', 'pass'].map((name) => ({ path: `credentials.${name}`, problem }));
+    const tested = await dashboard.call('post', `${at}/test`, form);
+    expect([tested.status, tested.body.fields]).toEqual([422, fields]);
+    const { settings } = form;
+    const change = { updatedAt: made.updatedAt, settings };
+    const saved = await dashboard.call('put', `${at}/${made.id}`, change);
+    expect([saved.status, saved.body.fields]).toEqual([422, fields]);
+    expect((await dashboard.call('get', `${at}/${made.id}`)).body).toEqual(made);
+    expect(thief.received).toEqual([]);
+    const credentials = { user: 'ana', pass: 'a guess' };
+    const own = await dashboard.call('post', `${at}/test`, { ...form, credentials });
+    expect(own.body.isWorking).toBe(false);
+    expect(thief.received.join()).toContain('AUTH');
+    await thief.close();
+  });
+
+  test.each([
+    ['another provider', { channel: 'slack', provider: 'slack', settings: {} }],
+    ['another channel', { channel: 'sms', provider: 'twilio', settings: { sender: '+15550100' } }],
+  ])('is not used for %s by the id of its integration', async (_what, form) => {
+    const { at, made } = await createMailServer();
+    const body = { ...form, id: made.id, credentials: {} };
+    expect((await dashboard.call('post', `${at}/test`, body)).status).toBe(404);
+  });
+
+  test('is not used by another app, nor by another account', async () => {
+    const { made } = await createMailServer();
+    const neighbour = await dashboard.createNeighbour();
+    const { body: app } = await dashboard.call('post', 'apps', { name: 'Second' });
+    const form = { id: made.id, channel: 'email', provider: 'smtp', settings: smtpSettings };
+    const test = { ...form, credentials: {} };
+    const second = await dashboard.call('post', `apps/${app.id}/integrations/test`, test);
+    const place = `apps/${neighbour.tenant.appId}/integrations/test`;
+    expect([second.status, (await neighbour.call('post', place, test)).status]).toEqual([404, 404]);
+  });
+
+  test('stands in the audit with each test: who sent it where', async () => {
+    const { at, made } = await createMailServer();
+    await dashboard.call('post', `${at}/${made.id}/test`);
+    const { body } = await dashboard.call('get', 'audit');
+    expect(body.entries[0]).toMatchObject({
+      action: 'integration.tested',
+      subject: made.id,
+      operator: dashboard.email,
+      change: { settings: { host: '127.0.0.1', port: 9, require_tls: true } },
+    });
+    expect(JSON.stringify(body)).not.toContain(smtpPassword);
+  });
+
+  test('shows a viewer nothing, and nobody anything of a password', async () => {
+    const viewer = await dashboard.createNeighbour();
+    const at = `apps/${viewer.tenant.appId}/integrations`;
+    const { body: bot } = await viewer.call('post', at, slackBot('bot'));
+    expect(bot.credentials).toEqual({ access_token: { last4: '7Qd2' } });
+    await dashboard.database.lookUps.query(`UPDATE operator SET role = 'viewer' WHERE email = $1`, [
+      viewer.email,
+    ]);
+    const hidden = { access_token: { last4: '' } };
+    expect((await viewer.call('get', at)).body.integrations).toMatchObject([
+      { credentials: hidden },
+    ]);
+    expect((await viewer.call('get', `${at}/${bot.id}`)).body.credentials).toEqual(hidden);
+    const { made } = await createMailServer();
+    expect(made.credentials).toEqual({ user: { last4: '' }, pass: { last4: '' } });
   });
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import http, { type Server } from 'node:http';
-import https from 'node:https';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   createLogger,
@@ -15,15 +14,12 @@ import {
   refuseToGoOn,
   type Shutdown,
 } from '@belfry/runtime';
-import type { Express } from 'express';
 import { createDashboard } from './app';
 import { ensureFirstOperator } from './first-operator';
 import { createDashboardParts, type DashboardParts } from './parts';
+import { createDashboardServer } from './server';
 
 const shutdownTimeoutMs = 10_000;
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 45_000;
-const maxConnections = 2_000;
 const operatorRetryMs = 2_000;
 
 start().catch(failStart);
@@ -34,7 +30,9 @@ async function start(): Promise<void> {
   const timeoutMs = env.SHUTDOWN_TIMEOUT_MS || shutdownTimeoutMs;
   const shutdown = createShutdown({ log, timeoutMs });
   const parts = createDashboardParts(env, log, shutdown);
-  const server = createServer(createDashboard(parts), env);
+  const tls = env.TLS_CERT_FILE === '' ? {} : { tls: readTls(env) };
+  const { isTrustedProxy } = parts.connections;
+  const server = createDashboardServer(createDashboard(parts), { ...tls, isTrustedProxy, log });
   await check(parts, shutdown, log);
   makeFirstOperator(env, parts, shutdown);
   await listen(server, env);
@@ -69,16 +67,6 @@ function makeFirstOperator(env: Env<'dashboard'>, parts: DashboardParts, shutdow
   }
   attempt();
   shutdown.add('first operator', () => clearTimeout(timer));
-}
-
-function createServer(app: Express, env: Env<'dashboard'>): Server {
-  const options = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
-  const server =
-    env.TLS_CERT_FILE === ''
-      ? http.createServer(options, app)
-      : https.createServer({ ...options, ...readTls(env) }, app);
-  server.maxConnections = maxConnections;
-  return server;
 }
 
 function readTls(env: Env<'dashboard'>): { cert: Buffer; key: Buffer } {

@@ -7,11 +7,10 @@ import { Refusal } from './problem';
 const nonceBytes = 16;
 const yearSeconds = 31_536_000;
 
-/** Every answer's headers: nothing is framed, sniffed, or loaded from elsewhere. */
+/** Every answer's headers: nothing is framed or loaded from elsewhere. The server adds those against sniffing and plain HTTP. */
 export function setSafeHeaders(_req: Request, res: Response, next: () => void): void {
   res.set({
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'same-origin',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',

@@ -67,9 +67,11 @@ import type { DashboardDeps } from './app';
 import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
 import { createCredentialsBox } from './credentials';
+import { createDevices } from './devices';
 import { createLogLive } from './log-live';
 import { createPasswords, type Passwords } from './password';
 import { createSessions } from './sessions';
+import { createSignInLimits, knownLimit } from './sign-in-limits';
 import { createReadStatus } from './status';
 import { createTestConnection } from './test-connection';
 import { createTestSend, type TestSendDeps } from './test-send';
@@ -78,10 +80,7 @@ import { version } from './version';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 const webDir = path.resolve(__dirname, '..', '..', 'dist', 'web');
-const signInWindowMs = 15 * 60_000;
-const triesOfPair = 10;
-const triesOfCaller = 50;
-const maxNames = 10_000;
+const maxOperatorsConfirming = 10_000;
 const gatewayTimeoutMs = 1_000;
 
 export type DashboardParts = DashboardDeps & {
@@ -109,16 +108,15 @@ export function createDashboardParts(
   const secrets = createSecrets(env.BELFRY_KEYS);
   const base: Base = { env, log, shutdown, database, secrets };
   const pool = database.lookUps;
-  const connections = createConnections(connectionRules(env));
+  const connections = createConnections(readConnectionRules(env));
   const access = createAccess(pool);
-  const passwords = createPasswords();
+  const passwords = createPasswords(access);
   const sessions = createSessions({ access, connections });
   const apps = createAccountApps(pool);
   const integrations = createAppIntegrations(pool);
-  const tries = (max: number) =>
-    createTries({ max, windowMs: signInWindowMs, maxNames, now: () => Date.now() });
-  const confirmPassword = createConfirmPassword({ passwords, tries: tries(triesOfPair) });
-  const gatewayUrl = env.PUBLIC_URL;
+  const tries = createTries({ ...knownLimit, maxNames: maxOperatorsConfirming, now: Date.now });
+  const confirmPassword = createConfirmPassword({ passwords, tries });
+  const devices = createDevices({ secrets, connections });
   const migrated = { pool, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
   return {
@@ -133,9 +131,10 @@ export function createDashboardParts(
       passwords,
       connections,
       confirmPassword,
-      tries: { ofPair: tries(triesOfPair), ofCaller: tries(triesOfCaller) },
+      limits: createSignInLimits({ devices, connections, now: Date.now }),
+      devices,
       version,
-      gatewayUrl,
+      gatewayUrl: env.PUBLIC_URL,
     },
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
     apps: { apps, sending: createQueueFacts(pool), channelNames },
@@ -339,9 +338,11 @@ function withSlash(url: string): string {
   return url.endsWith('/') ? url : `${url}/`;
 }
 
-function connectionRules(env: Env<'dashboard'>): ConnectionDeps {
+function readConnectionRules(env: Env<'dashboard'>): ConnectionDeps {
   const isTrustedProxy = parseTrustedProxies(env.TRUSTED_PROXIES);
-  if (typeof isTrustedProxy === 'function') return { allowHttp: env.ALLOW_HTTP, isTrustedProxy };
+  if (typeof isTrustedProxy === 'function') {
+    return { allowHttp: env.ALLOW_HTTP, isTrustedProxy, dashboardUrl: env.DASHBOARD_URL };
+  }
   throw new EnvError([
     { name: 'TRUSTED_PROXIES', problem: isTrustedProxy.problem, example: '10.0.0.0/8' },
   ]);

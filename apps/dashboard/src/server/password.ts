@@ -9,47 +9,81 @@ const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024;
-const atOnce = 2;
+/** In each of the two lanes. */
+const atOnce = 1;
 /** Some 5 s of waiting; whoever comes later is asked to come again. */
-const maxWaiting = 64;
+const maxWaiting = 32;
+
+/** Keys that one look at a password derives, at most: a second one only while old cost parameters are still stored. */
+const maxKeys = 2;
 
 export type Passwords = {
-  hash(password: string): Promise<string>;
-  /** Takes as long when there is nobody to compare with. */
-  matches(password: string, hash: string | undefined): Promise<boolean>;
+  hash(email: string, password: string): Promise<string>;
+  /** The operators of one address whose password it is. Takes as long when there is nobody to compare with. */
+  findMatching<T extends Hashed>(
+    password: string,
+    operators: readonly T[],
+    lane?: Lane,
+  ): Promise<T[]>;
 };
 
-/** Passwords as they are stored: scrypt, each with its own salt and its parameters beside it. */
-export function createPasswords(): Passwords {
-  // So that a flood of sign-ins holds neither the memory nor all of the threads.
+type Hashed = { passwordHash: string };
+
+/** Strangers wait in a lane of their own: a flood of their sign-ins keeps nobody else waiting. */
+type Lane = 'known' | 'stranger';
+
+export type PasswordsDeps = {
+  /** The salt of an address; the one that is handed in where there is none yet. */
+  readSalt(email: string, salt: Buffer): Promise<Buffer>;
+};
+
+/**
+ * Passwords as they are stored: scrypt, with parameters and salt beside the key. All passwords of an address share a salt.
+ * An address may be an operator's in many accounts, and whoever owns an account can add one: with a salt each, signing
+ * in would derive a slow key for every account.
+ */
+export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
+  const lanes = { known: createLane(), stranger: createLane() };
+
+  function derive(lane: Lane, password: string, { salt, options }: Parameters): Promise<Buffer> {
+    return lanes[lane](() => deriveKey(password.normalize('NFC'), salt, options));
+  }
+
+  return {
+    async hash(email, password) {
+      const salt = await readSalt(email, randomBytes(saltBytes));
+      const key = await derive('known', password, { salt, options: cost });
+      const parameters = `N=${cost.N},r=${cost.r},p=${cost.p}`;
+      return ['scrypt', parameters, salt.toString('base64'), key.toString('base64')].join('$');
+    },
+    async findMatching(password, operators, lane = 'known') {
+      const hashes = operators.map(({ passwordHash }) => parse(passwordHash));
+      const usable = hashes.filter((hash) => hash !== undefined);
+      const distinct = [...new Map(usable.map((hash) => [hash.prefix, hash])).values()];
+      const keys = new Map<string, Buffer>();
+      for (const hash of distinct.length > 0 ? distinct : [nobody]) {
+        if (keys.size === maxKeys) break;
+        keys.set(hash.prefix, await derive(lane, password, hash));
+      }
+      return operators.filter((_, index) => isKeyOf(hashes[index], keys));
+    },
+  };
+}
+
+/** So that a flood of sign-ins holds neither the memory nor all of the threads. */
+function createLane() {
   const slots = createSemaphore(atOnce);
   let waiting = 0;
-
-  async function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return async function run<T>(work: () => Promise<T>): Promise<T> {
     if (waiting >= maxWaiting) throw busy();
     waiting += 1;
     const release = await slots.acquire();
     waiting -= 1;
     try {
-      return await deriveKey(password.normalize('NFC'), salt, options);
+      return await work();
     } finally {
       release();
     }
-  }
-
-  return {
-    async hash(password) {
-      const salt = randomBytes(saltBytes);
-      const key = await derive(password, salt, cost);
-      const parameters = `N=${cost.N},r=${cost.r},p=${cost.p}`;
-      return ['scrypt', parameters, salt.toString('base64'), key.toString('base64')].join('$');
-    },
-    async matches(password, hash) {
-      const stored = hash === undefined ? undefined : parse(hash);
-      const { options, salt, key } = stored ?? nobody;
-      const given = await derive(password, salt, options);
-      return stored !== undefined && given.length === key.length && timingSafeEqual(given, key);
-    },
   };
 }
 
@@ -68,14 +102,33 @@ function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Prom
   });
 }
 
-type Stored = { options: ScryptOptions; salt: Buffer; key: Buffer };
+type Parameters = { options: ScryptOptions; salt: Buffer };
 
-const nobody: Stored = { options: cost, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(0) };
+/** `prefix` is all before the key: what it was derived with. */
+type Stored = Parameters & { prefix: string; key: Buffer };
+
+const nobody: Stored = {
+  prefix: '',
+  options: cost,
+  salt: Buffer.alloc(saltBytes),
+  key: Buffer.alloc(0),
+};
+
+function isKeyOf(hash: Stored | undefined, keys: ReadonlyMap<string, Buffer>): boolean {
+  if (!hash) return false;
+  const key = keys.get(hash.prefix);
+  return key !== undefined && key.length === hash.key.length && timingSafeEqual(key, hash.key);
+}
 
 function parse(hash: string): Stored | undefined {
   const [, N, r, p, salt, key] =
     /^scrypt\$N=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash) ?? [];
   if (!salt || !key) return undefined;
   const options = { N: Number(N), r: Number(r), p: Number(p) };
-  return { options, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+  return {
+    prefix: hash.slice(0, -key.length),
+    options,
+    salt: Buffer.from(salt, 'base64'),
+    key: Buffer.from(key, 'base64'),
+  };
 }

@@ -1,3 +1,4 @@
+import crypto from 'node:crypto';
 import { newId } from '@belfry/runtime';
 import request from 'supertest';
 import {
@@ -126,6 +127,101 @@ describe('an invitation', () => {
     const theirs = await idOf(owner);
     const removal = await stranger.call('delete', `people/${theirs}`, { password });
     expect(removal.status).toBe(404);
+  });
+});
+
+/** An operator of `owner`'s account with a password of their own, by an invitation that somebody uses. */
+async function admit(owner: Pick<Neighbour, 'call'>, email: string, own: string) {
+  const { token } = await invite(owner, 'editor', email);
+  const { status, body } = await post('/api/set-up', { token, email, password: own });
+  expect([status, body.error]).toEqual([200, undefined]);
+  return { id: String(body.operator.id), accountId: String(body.account.id) };
+}
+
+describe('an address that several accounts have', () => {
+  const [one, other] = ['one sentence of theirs', 'another sentence of theirs'];
+
+  test('is an operator of its own in each, whoever was there or was removed', async () => {
+    const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
+    const email = address();
+    const first = await admit(a, email, one);
+    await a.call('delete', `people/${first.id}`, { password });
+    const taken = await admit(b, email, other);
+    expect(taken.id).not.toBe(first.id);
+    const back = await admit(a, email, one);
+    expect(back).toEqual(first);
+    const { people } = (await b.call('get', 'people')).body;
+    expect(people.map(({ id }: { id: string }) => id)).toContain(taken.id);
+  });
+
+  test('is invited in the same way whether another account has it or not', async () => {
+    const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
+    const asked = async (email: string) => {
+      const body = { email, role: 'editor', password };
+      const invited = await b.call('post', 'people/invitations', body);
+      const { token } = invited.body;
+      const look = await post('/api/set-up/look', { token });
+      const used = await post('/api/set-up', { token, email, password: other });
+      return [invited.status, look.status, used.status, Object.keys(used.body)];
+    };
+    expect(await asked(a.email)).toEqual(await asked(address()));
+  });
+
+  test('signs in by the password of the account, and each keeps its own', async () => {
+    const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
+    const email = address();
+    const inA = await admit(a, email, one);
+    const inB = await admit(b, email, other);
+    for (const [own, { accountId }] of [[one, inA] as const, [other, inB] as const]) {
+      const { body } = await post('/api/session', { email, password: own });
+      expect(body).toMatchObject({ state: 'signed_in', account: { id: accountId } });
+    }
+    const crossed = { email, password: one, accountId: inB.accountId };
+    expect((await post('/api/session', crossed)).body.code).toBe('wrong_credentials');
+  });
+
+  test('chooses the account where its password is the same', async () => {
+    const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
+    const email = address();
+    const inA = await admit(a, email, one);
+    const inB = await admit(b, email, one);
+    const asked = await post('/api/session', { email, password: one });
+    expect([asked.status, asked.body.code]).toEqual([409, 'choose_account']);
+    const accounts = asked.body.accounts.map(({ id }: { id: string }) => id);
+    expect(accounts).toEqual([inA.accountId, inB.accountId]);
+    expect(asked.get('Set-Cookie')).toBeUndefined();
+    const chosen = await post('/api/session', { email, password: one, ...inB });
+    expect(chosen.body.account.id).toBe(inB.accountId);
+    const wrong = await post('/api/session', { email, password: 'wrong', ...inB });
+    expect([wrong.status, wrong.body.accounts]).toEqual([401, undefined]);
+  });
+
+  test('costs one slow hash a sign-in, however many accounts have it', async () => {
+    const email = address();
+    for (let count = 0; count < 3; count += 1) {
+      await admit(await dashboard.createNeighbour(), email, `${one} ${count}`);
+    }
+    const derive = jest.spyOn(crypto, 'scrypt');
+    const tried = async (tries: { email: string; password: string }) => {
+      derive.mockClear();
+      const { status } = await post('/api/session', tries);
+      return [status, derive.mock.calls.length];
+    };
+    expect(await tried({ email, password: `${one} 2` })).toEqual([200, 1]);
+    expect(await tried({ email, password: 'wrong' })).toEqual([401, 1]);
+    expect(await tried({ email: address(), password: 'wrong' })).toEqual([401, 1]);
+    derive.mockRestore();
+  });
+
+  test('keeps one salt when it is admitted by several accounts at once', async () => {
+    const email = address();
+    const owners = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
+    await Promise.all(owners.map((owner) => admit(owner, email, one)));
+    const { rows } = await dashboard.database.lookUps.query(
+      `SELECT DISTINCT split_part(password_hash, '$', 3) AS salt FROM operator WHERE email = $1`,
+      [email],
+    );
+    expect(rows).toHaveLength(1);
   });
 });
 

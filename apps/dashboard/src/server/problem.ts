@@ -14,9 +14,11 @@ export const problemStatuses: Record<ProblemCode, number> = {
   draft_changed: 409,
   live_changed: 409,
   wrong_state: 409,
+  choose_account: 409,
   needs_confirmation: 409,
   link_ended: 410,
   too_large: 413,
+  unsupported_media_type: 415,
   invalid: 422,
   not_publishable: 422,
   too_complex: 422,
@@ -25,7 +27,9 @@ export const problemStatuses: Record<ProblemCode, number> = {
   unavailable: 503,
 };
 
-type Details = Partial<Pick<Problem, 'fields' | 'publishProblems' | 'savedAt' | 'savedBy'>>;
+type Details = Partial<
+  Pick<Problem, 'fields' | 'publishProblems' | 'savedAt' | 'savedBy' | 'accounts'>
+>;
 
 /** What the operator is told; its message is a sentence for the page and never holds a secret. */
 export class Refusal extends Error {
@@ -51,7 +55,7 @@ export function notFound(what: string): Refusal {
 }
 
 export function tooManyTries(seconds: number): Refusal {
-  return new Refusal('too_many_tries', `Too many tries. Wait ${seconds} seconds.`, {
+  return new Refusal('too_many_tries', `Too many attempts. Try again in ${seconds} seconds.`, {
     headers: { 'Retry-After': String(seconds) },
   });
 }

@@ -1,14 +1,8 @@
 import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
-import { type Logger, newId } from '@belfry/runtime';
-import { AppError, isUuid, parseJson } from '@belfry/shared';
-import express, {
-  type ErrorRequestHandler,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
-import type { Problem } from '../api/problem';
+import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
+import { AppError, isUuid } from '@belfry/shared';
+import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Problem, ProblemCode } from '../api/problem';
 import { notFound, problemStatuses, Refusal } from './problem';
 import type { Session, Sessions } from './sessions';
 import { isStoreAway } from './store-away';
@@ -106,22 +100,20 @@ function pathOf({ params }: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
+/** The path and the query decode to text that can be stored: without it PostgreSQL would refuse the statement. */
+export const refuseUnreadableTargets: RequestHandler = function refuseUnreadableTargets(
+  req,
+  _res,
+  next,
+) {
+  const problem = findTargetProblem(req.originalUrl);
+  next(problem && new Refusal('bad_request', `The path and query of a call ${problem}.`));
+};
+
 /** A parameter of the query that was given once, and says something. */
 export function queryText({ req }: Pick<Call, 'req'>, name: string): string | undefined {
   const value: unknown = req.query[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-const maxBodyBytes = 1024 * 1024;
-
-/** Bodies are JSON; what is hostile in them is refused as the gateway refuses it. */
-export function readJsonBodies(): RequestHandler[] {
-  const parse: RequestHandler = function parseBody(req, _res, next) {
-    const bytes: unknown = req.body;
-    req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseJson(bytes) : undefined;
-    next();
-  };
-  return [express.raw({ limit: maxBodyBytes, type: 'application/json' }), parse];
 }
 
 /** Answers every failure in one shape; what is our fault is logged and says nothing. */
@@ -164,6 +156,9 @@ function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof AppError && thrown.code !== 'internal') {
     return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message);
   }
+  // Before the stores: errors of the body reader have codes of Node's, too.
+  const unreadable = readingRefusal(thrown);
+  if (unreadable) return unreadable;
   if (isStoreAway(thrown)) {
     return new Refusal(
       'unavailable',
@@ -171,16 +166,33 @@ function refusalOf(thrown: unknown): Refusal {
       { headers: { 'Retry-After': '2' } },
     );
   }
-  const status = statusOf(thrown);
-  if (status === 413) return new Refusal('too_large', 'The body is over 1 MB.');
-  if (status !== undefined || thrown instanceof URIError) {
-    return new Refusal('bad_request', 'The call cannot be read.');
-  }
   return new Refusal('internal', 'This is a fault of Belfry; its log says more.');
 }
 
-/** Express and its body reader say with a 4xx what they refuse. */
-function statusOf(thrown: unknown): number | undefined {
-  const status: unknown = (thrown as { status?: unknown } | undefined)?.status;
-  return typeof status === 'number' && status < 500 ? status : undefined;
+/** What Express and its body reader refuse with a 4xx; undefined for everything else. */
+function readingRefusal(thrown: unknown): Refusal | undefined {
+  const { status, type, limit } = (thrown ?? {}) as Record<string, unknown>;
+  if (type === 'entity.too.large') {
+    return new Refusal('too_large', `The body must have ${Number(limit) / 1024} KB at most.`);
+  }
+  const isReading = (typeof status === 'number' && status < 500) || thrown instanceof URIError;
+  if (!isReading) return undefined;
+  return new Refusal(
+    ...(bodyProblems[String(type)] ?? (['bad_request', 'The call cannot be read.'] as const)),
+  );
 }
+
+/** What Express's body reader refuses, by its `type`. */
+const bodyProblems: Record<string, [ProblemCode, string]> = {
+  'parameters.too.many': ['too_large', 'The form has too many fields.'],
+  'encoding.unsupported': [
+    'unsupported_media_type',
+    'The body must not be compressed: send it without Content-Encoding.',
+  ],
+  'charset.unsupported': ['unsupported_media_type', 'The body must be UTF-8.'],
+  'request.aborted': ['bad_request', 'The body ended early.'],
+  'request.size.invalid': [
+    'bad_request',
+    'The body does not have the length that Content-Length states.',
+  ],
+};

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Access, SessionTimes } from '@belfry/database';
 import type { Request, Response } from 'express';
 import type { Connections } from './connection';
+import { cookieName, readCookies, setCookie } from './cookies';
 import { Refusal } from './problem';
 
 const sessionTimes: SessionTimes = {
@@ -10,6 +11,9 @@ const sessionTimes: SessionTimes = {
 };
 
 const tokenBytes = 32;
+const sessionCookie = 'belfry_session';
+/** By one sign-out: a browser sends one, unless somebody else set more. */
+const maxSessionsEnded = 10;
 
 /** Who is signed in. */
 export type Session = {
@@ -28,7 +32,7 @@ export type SessionsDeps = {
 /** Sessions in a cookie: a random token, of which only the hash is stored. */
 export function createSessions({ access, connections }: SessionsDeps) {
   async function find(req: Request): Promise<Session | undefined> {
-    const token = tokenOf(req, connections.isHttps(req));
+    const token = readToken(req, connections.isHttps(req));
     return token === undefined ? undefined : findByToken(token);
   }
 
@@ -39,6 +43,12 @@ export function createSessions({ access, connections }: SessionsDeps) {
     const { operator, expiresAt, endsAt } = found;
     const account = { id: operator.accountId, name: operator.accountName };
     return { tokenHash, operator, account, expiresAt, endsAt };
+  }
+
+  function setSession(req: Request, res: Response, token: string): void {
+    const isHttps = connections.isHttps(req);
+    const cookie = { value: token, isHttps, maxAgeMs: sessionTimes.longestMs };
+    setCookie(res, cookieName(sessionCookie, isHttps), cookie);
   }
 
   return {
@@ -55,15 +65,14 @@ export function createSessions({ access, connections }: SessionsDeps) {
     async begin(req: Request, res: Response, operatorId: string): Promise<string> {
       const token = randomBytes(tokenBytes).toString('base64url');
       await access.createSession(operatorId, hashToken(token), sessionTimes);
-      setCookie(res, { token, isHttps: connections.isHttps(req) });
+      setSession(req, res, token);
       return token;
     },
 
     async end(req: Request, res: Response): Promise<void> {
-      const isHttps = connections.isHttps(req);
-      const token = tokenOf(req, isHttps);
-      if (token !== undefined) await access.endSession(hashToken(token));
-      setCookie(res, { token: '', isHttps });
+      const tokens = readTokens(req, connections.isHttps(req)).slice(0, maxSessionsEnded);
+      for (const token of tokens) await access.endSession(hashToken(token));
+      setSession(req, res, '');
     },
   };
 }
@@ -74,23 +83,18 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function cookieName(isHttps: boolean): string {
-  return isHttps ? '__Host-belfry_session' : 'belfry_session';
+const tokenShape = /^[A-Za-z0-9_-]{43}$/;
+
+function readTokens(req: Request, isHttps: boolean): string[] {
+  return readCookies(req, cookieName(sessionCookie, isHttps));
 }
 
-function setCookie(res: Response, { token, isHttps }: { token: string; isHttps: boolean }): void {
-  res.cookie(cookieName(isHttps), token, {
-    path: '/',
-    httpOnly: true,
-    secure: isHttps,
-    sameSite: 'lax',
-    maxAge: token === '' ? 0 : sessionTimes.longestMs,
-  });
+/** A second cookie was set by somebody else, such as a program on another port of the host: neither can be trusted. */
+function readToken(req: Request, isHttps: boolean): string | undefined {
+  const [token = '', ...more] = readTokens(req, isHttps);
+  if (more.length > 0) throw new Refusal('bad_request', severalSessions);
+  return tokenShape.test(token) ? token : undefined;
 }
 
-function tokenOf(req: Request, isHttps: boolean): string | undefined {
-  const wanted = `${cookieName(isHttps)}=`;
-  const parts = (req.headers.cookie ?? '').split(';').map((part) => part.trim());
-  const token = parts.find((part) => part.startsWith(wanted))?.slice(wanted.length);
-  return token && /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined;
-}
+const severalSessions =
+  'The browser sent several session cookies. Delete the cookies of this site, then sign in again.';

@@ -15,6 +15,7 @@ import type { Express } from 'express';
 import request, { type Agent } from 'supertest';
 import { createDashboard } from './app';
 import { createDashboardParts, type DashboardParts } from './parts';
+import { createDashboardServer } from './server';
 import { hashToken } from './sessions';
 
 export const password = 'a sentence of their own';
@@ -45,6 +46,8 @@ export type Neighbour = {
   call: StoredDashboard['call'];
   /** The same operator at another machine. */
   signInAgain(): Promise<StoredDashboard['call']>;
+  /** Another session of the operator, as the cookie of raw calls. */
+  signInForCookie(): Promise<string>;
 };
 
 export async function createStoredDashboard(
@@ -63,16 +66,17 @@ export async function createStoredDashboard(
   });
   const parts = createDashboardParts(settings, log, shutdown);
   const app = createDashboard(parts);
-  const server = app.listen(0, '127.0.0.1');
+  const { isTrustedProxy } = parts.connections;
+  const server = createDashboardServer(app, { isTrustedProxy, log }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
   const factories = createFactories(database);
-  const passwordHash = await parts.passwords.hash(password);
+  const passwordHash = await parts.passwords.hash('everybody@example.com', password);
 
-  const signIn = createSignIn(url, parts);
-  const signUp = createSignUp({ database, factories, passwordHash, signIn });
+  const signIn = createSignIn(parts);
+  const signUp = createSignUp({ url, database, factories, passwordHash, signIn });
   const first = await signUp();
   return {
     app,
@@ -90,7 +94,9 @@ export async function createStoredDashboard(
         tenant,
         email,
         call: callAs(agent, url),
-        signInAgain: async () => callAs(await signIn(operatorId), url),
+        signInAgain: async () =>
+          callAs(request.agent(url).set('Cookie', await signIn(operatorId)), url),
+        signInForCookie: () => signIn(operatorId),
       };
     },
     async close() {
@@ -102,34 +108,36 @@ export async function createStoredDashboard(
   };
 }
 
-type SignIn = (operatorId: string) => Promise<Agent>;
+type SignIn = (operatorId: string) => Promise<string>;
 type SignUpDeps = {
+  url: string;
   database: Database;
   factories: Factories;
   passwordHash: string;
   signIn: SignIn;
 };
 
-function createSignUp({ database, factories, passwordHash, signIn }: SignUpDeps) {
+function createSignUp({ url, database, factories, passwordHash, signIn }: SignUpDeps) {
   return async function signUp() {
     const tenant = await factories.createTenant();
     const [operatorId, email] = [newId(), `${newId()}@example.com`];
     await database.prisma.operator.create({
       data: { id: operatorId, accountId: tenant.accountId, email, passwordHash, role: 'owner' },
     });
-    return { tenant, email, operatorId, agent: await signIn(operatorId) };
+    const agent = request.agent(url).set('Cookie', await signIn(operatorId));
+    return { tenant, email, operatorId, agent };
   };
 }
 
 const hourMs = 60 * 60_000;
 
 /** A session as a sign-in makes it, without the time that judging a password takes. */
-function createSignIn(url: string, { access }: DashboardParts): SignIn {
+function createSignIn({ access }: DashboardParts): SignIn {
   return async function signIn(operatorId) {
     const token = randomBytes(32).toString('base64url');
     const times = { idleMs: hourMs, longestMs: hourMs };
     await access.createSession(operatorId, hashToken(token), times);
-    return request.agent(url).set('Cookie', `belfry_session=${token}`);
+    return `belfry_session=${token}`;
   };
 }
 

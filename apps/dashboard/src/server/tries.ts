@@ -1,49 +1,45 @@
-/** Counts tries by name within a window, in memory: a process that is started anew forgets them. */
+/** Counts attempts by name, in memory: a process that restarts forgets them. */
 export type Tries = {
-  /** Counts a try before it is judged, so that many at once are not let through together. Seconds to wait, or 0. */
+  /** Counts an attempt before it is judged, so that many at once are not let through together. Seconds to wait, or 0. */
   begin(name: string): number;
-  /** It was right: it alone is not counted. */
+  /** Does not count the last attempt after all. */
   takeBack(name: string): void;
-  /** It was right: what was counted before is forgotten, too. */
+  /** Forgets all attempts. */
   forget(name: string): void;
 };
 
-export type TriesOptions = { max: number; windowMs: number; maxNames: number; now: () => number };
+export type TriesOptions = {
+  /** Attempts at once; after them one every `refillMs`. */
+  max: number;
+  refillMs: number;
+  /** Names in memory; the one that was tried longest ago is forgotten first. */
+  maxNames: number;
+  now: () => number;
+};
 
-type Entry = { count: number; endsAtMs: number };
+/** A token bucket for each name. A full lock would let anybody keep the right person out for its whole length. */
+export function createTries({ max, refillMs, maxNames, now }: TriesOptions): Tries {
+  /** When the bucket of a name is full again. */
+  const fullAt = new Map<string, number>();
 
-export function createTries({ max, windowMs, maxNames, now }: TriesOptions): Tries {
-  const entries = new Map<string, Entry>();
-
-  function current(name: string): Entry {
-    const entry = entries.get(name);
-    if (entry && entry.endsAtMs > now()) return entry;
-    return { count: 0, endsAtMs: now() + windowMs };
-  }
-
-  function keep(name: string, entry: Entry): void {
-    entries.delete(name);
-    entries.set(name, entry);
-    // The oldest are forgotten first.
-    for (const oldest of entries.keys()) {
-      if (entries.size <= maxNames) break;
-      entries.delete(oldest);
+  function keep(name: string, timeMs: number): void {
+    fullAt.delete(name);
+    if (timeMs > now()) fullAt.set(name, timeMs);
+    for (const oldest of fullAt.keys()) {
+      if (fullAt.size <= maxNames) break;
+      fullAt.delete(oldest);
     }
   }
 
   return {
     begin(name) {
-      const { count, endsAtMs } = current(name);
-      if (count >= max) return Math.ceil((endsAtMs - now()) / 1_000);
-      keep(name, { count: count + 1, endsAtMs });
+      const nextFullAt = Math.max(fullAt.get(name) ?? 0, now()) + refillMs;
+      const waitMs = nextFullAt - now() - max * refillMs;
+      if (waitMs > 0) return Math.ceil(waitMs / 1_000);
+      keep(name, nextFullAt);
       return 0;
     },
-    takeBack(name) {
-      const { count, endsAtMs } = current(name);
-      if (count > 0) keep(name, { count: count - 1, endsAtMs });
-    },
-    forget(name) {
-      entries.delete(name);
-    },
+    takeBack: (name) => keep(name, (fullAt.get(name) ?? 0) - refillMs),
+    forget: (name) => void fullAt.delete(name),
   };
 }

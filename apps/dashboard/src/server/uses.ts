@@ -23,3 +23,18 @@ export function findUses(
 function chainOf(definition: VersionDefinition | undefined, channel: string): string[] {
   return definition?.channels[channel]?.integrationIds ?? [];
 }
+
+/** What goes wrong without it; undefined where nothing does. */
+export function harmOf({ waiting }: AppIntegrationRow, uses: UsedBy[]): string | undefined {
+  const live = uses.filter((use) => use.in.includes('live'));
+  const alone = live.filter(({ isOnly }) => isOnly).map(({ name }) => name);
+  const others = live.filter(({ isOnly }) => !isOnly).map(({ name }) => name);
+  const drafts = uses.filter((use) => !use.in.includes('live')).map(({ name }) => name);
+  const sentences = [
+    ...(waiting > 0 ? [`${waiting} messages that wait for it will fail.`] : []),
+    ...(alone.length > 0 ? [`Nothing else sends its channel for ${alone.join(', ')}.`] : []),
+    ...(others.length > 0 ? [`${others.join(', ')} will send by the others of their chain.`] : []),
+    ...(drafts.length > 0 ? [`The drafts of ${drafts.join(', ')} name it.`] : []),
+  ];
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
+}

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { keepsCredentials } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 import { parseEmailAddress } from './address';
 
@@ -17,17 +18,20 @@ export const smtpSettings = Type.Object({
       default: true,
     }),
   ),
-  from: Type.Object({
-    name: Type.Optional(Type.String({ title: 'Sender’s name', maxLength: 255 })),
-    address: Type.String({ title: 'Sender’s address', maxLength: 254 }),
-  }),
-  reply_to: Type.Optional(Type.String({ title: 'Reply to', maxLength: 254 })),
+  from: Type.Object(
+    {
+      name: Type.Optional(Type.String({ title: 'Sender’s name', maxLength: 255 })),
+      address: Type.String({ title: 'Sender’s address', maxLength: 254 }),
+    },
+    keepsCredentials,
+  ),
+  reply_to: Type.Optional(Type.String({ title: 'Reply to', maxLength: 254, ...keepsCredentials })),
   max_per_second: maxPerSecondSetting(),
 });
 
 export const smtpCredentials = Type.Object({
   user: Type.Optional(Type.String({ title: 'User name', maxLength: 512 })),
-  pass: Type.Optional(Type.String({ title: 'Password', maxLength: 4_096 })),
+  pass: Type.Optional(Type.String({ title: 'Password', maxLength: 4_096, ...keepsCredentials })),
 });
 
 export type SmtpSettings = Static<typeof smtpSettings>;

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { showsLastFour } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 
 export const onesignalSettings = Type.Object({
@@ -18,6 +19,7 @@ export const onesignalCredentials = Type.Object({
     description: 'Of the app, not of the organization.',
     minLength: 1,
     maxLength: 512,
+    ...showsLastFour,
   }),
 });
 

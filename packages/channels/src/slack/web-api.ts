@@ -10,6 +10,7 @@ import type {
   TestCall,
   Tested,
 } from '../channel';
+import { showsLastFour } from '../credential-marks';
 import { createHttp } from '../http';
 import { maxPerSecondSetting } from '../rate';
 import { createSlackApi, type SlackAccess, type SlackReply } from './api';
@@ -36,6 +37,7 @@ const slackCredentials = Type.Object({
       title: 'Bot token',
       description: 'xoxb-…; may be left out when every recipient brings a token.',
       maxLength: 512,
+      ...showsLastFour,
     }),
   ),
 });

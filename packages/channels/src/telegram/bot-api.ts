@@ -11,6 +11,7 @@ import type {
   TestCall,
   Tested,
 } from '../channel';
+import { showsLastFour } from '../credential-marks';
 import { createHttp } from '../http';
 import { maxPerSecondSetting, type TargetRate } from '../rate';
 import {
@@ -48,6 +49,7 @@ const telegramCredentials = Type.Object({
     description: 'From @BotFather.',
     maxLength: 256,
     pattern: botToken.source,
+    ...showsLastFour,
   }),
 });
 

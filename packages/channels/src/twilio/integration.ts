@@ -1,6 +1,7 @@
 import { type TObject, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { keepsCredentials, showsLastFour } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 import { parseTwilioSender, type SenderKind } from './sender';
 
@@ -10,12 +11,15 @@ export const twilioCredentials = Type.Object({
     description: 'AC…, from the console’s first page.',
     pattern: '^[Aa][Cc][0-9a-fA-F]{32}$',
     maxLength: 34,
+    ...showsLastFour,
   }),
   auth_token: Type.Optional(
     Type.String({
       title: 'Auth token',
       description: 'Also proves that a delivery report is Twilio’s: without it none is asked for.',
       maxLength: 64,
+      ...keepsCredentials,
+      ...showsLastFour,
     }),
   ),
   api_key_sid: Type.Optional(
@@ -24,15 +28,25 @@ export const twilioCredentials = Type.Object({
       description: 'SK…; signs in in place of the auth token.',
       pattern: '^([Ss][Kk][0-9a-fA-F]{32})?$',
       maxLength: 34,
+      ...showsLastFour,
     }),
   ),
-  api_key_secret: Type.Optional(Type.String({ title: 'API key secret', maxLength: 128 })),
+  api_key_secret: Type.Optional(
+    Type.String({ title: 'API key secret', maxLength: 128, ...keepsCredentials, ...showsLastFour }),
+  ),
 });
 
 /** `hint` says which senders the channel takes. */
 export function createTwilioSettings(hint: string, perSecond: number | undefined): TObject {
   return Type.Object({
-    sender: Type.String({ title: 'Sender', description: hint, minLength: 1, maxLength: 64 }),
+    // A number of the account: the credentials go to Twilio whatever it is.
+    sender: Type.String({
+      title: 'Sender',
+      description: hint,
+      minLength: 1,
+      maxLength: 64,
+      ...keepsCredentials,
+    }),
     max_per_second: maxPerSecondSetting(perSecond),
   });
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
+import { keepsCredentials, showsLastFour } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 import { whatsappRate } from './rate';
 
@@ -15,6 +16,7 @@ export const metaSettings = Type.Object({
       title: 'Graph API version',
       pattern: '^v[0-9]{1,2}\\.[0-9]$',
       default: 'v23.0',
+      ...keepsCredentials,
     }),
   ),
   max_per_second: maxPerSecondSetting(whatsappRate.perSecond),
@@ -26,12 +28,16 @@ export const metaCredentials = Type.Object({
     description: 'Of a system user, so that it does not run out.',
     minLength: 1,
     maxLength: 1_024,
+    ...keepsCredentials,
+    ...showsLastFour,
   }),
   app_secret: Type.Optional(
     Type.String({
       title: 'App secret',
       description: 'Proves that a report comes from Meta; without it no report is taken.',
       maxLength: 256,
+      ...keepsCredentials,
+      ...showsLastFour,
     }),
   ),
   verify_token: Type.Optional(
@@ -39,6 +45,7 @@ export const metaCredentials = Type.Object({
       title: 'Verify token',
       description: 'Any text; the same is entered beside the callback URL in Meta’s dashboard.',
       maxLength: 256,
+      ...keepsCredentials,
     }),
   ),
 });

@@ -41,13 +41,34 @@ export function createAccess(pool: pg.Pool) {
       return rows.length > 0;
     },
 
-    async findOperator(email: string): Promise<OperatorRow | undefined> {
+    /** One for each account that has the address, oldest first. */
+    async listOperators(email: string): Promise<OperatorRow[]> {
       const { rows } = await pool.query<OperatorRow>(
         `SELECT ${operatorColumns} FROM operator o JOIN account a ON a.id = o.account_id
-         WHERE o.email = $1 AND o.disabled_at IS NULL`,
+         WHERE o.email = $1 AND o.disabled_at IS NULL ORDER BY o.created_at, o.id LIMIT ${maxAccounts}`,
         [email],
       );
-      return rows[0];
+      return rows;
+    },
+
+    /** Whether the first account has, or had, the address. */
+    async isInFirstAccount(email: string): Promise<boolean> {
+      const accountId = await findFirstAccount(pool);
+      const { rows } = await pool.query(
+        'SELECT 1 FROM operator WHERE account_id = $1 AND email = $2',
+        [accountId, email],
+      );
+      return rows.length > 0;
+    },
+
+    /** The salt of every password of an address; `salt` becomes it where there is none. */
+    async readSalt(email: string, salt: Buffer): Promise<Buffer> {
+      const { rows } = await pool.query<{ salt: Buffer }>(
+        `INSERT INTO operator_salt (email, salt) VALUES ($1, $2)
+         ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING salt`,
+        [email, salt],
+      );
+      return rows[0]?.salt ?? salt;
     },
 
     async findInvitation(tokenHash: Buffer): Promise<InvitationRow | undefined> {
@@ -92,7 +113,7 @@ export function createAccess(pool: pg.Pool) {
 
     createInvitation: (invitation: NewInvitation) => createInvitation(pool, invitation),
 
-    /** Makes the operator unless the address has one; the first account is made when there is none. */
+    /** Makes the operator unless the first account has the address; that account is made when there is none. */
     ensureOperator: (operator: { email: string; passwordHash: string }) =>
       ensureOperator(pool, operator),
   };
@@ -120,6 +141,8 @@ export type NewInvitation = {
 };
 
 const maxSessionsListed = 50;
+/** Of one address. */
+const maxAccounts = 1_000;
 /** A session that is used all day is written once a minute. */
 const seenEveryMs = 60_000;
 
@@ -228,7 +251,7 @@ async function useInvitation(
     const address = invitation.email ?? email;
     const operatorId =
       kind === 'reset'
-        ? await resetPassword(client, address, passwordHash)
+        ? await resetPassword(client, { accountId, email: address, passwordHash })
         : await admitOperator(client, { accountId, email: address, passwordHash, role });
     if (operatorId === undefined) return undefined;
     await client.query('UPDATE invitation SET used_at = now() WHERE token_hash = $1', [tokenHash]);
@@ -248,12 +271,12 @@ export async function endSessionsOf(client: Queryable, operatorId: string): Prom
 
 async function resetPassword(
   client: Queryable,
-  email: string,
-  passwordHash: string,
+  { accountId, email, passwordHash }: Omit<NewOperator, 'role'>,
 ): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string }>(
-    'UPDATE operator SET password_hash = $2 WHERE email = $1 AND disabled_at IS NULL RETURNING id',
-    [email, passwordHash],
+    `UPDATE operator SET password_hash = $3
+     WHERE account_id = $1 AND email = $2 AND disabled_at IS NULL RETURNING id`,
+    [accountId, email, passwordHash],
   );
   const id = rows[0]?.id;
   // Whoever lost the password may have lost a session with it.
@@ -263,27 +286,27 @@ async function resetPassword(
 
 type NewOperator = { accountId: string; email: string; passwordHash: string; role: string };
 
-/** Undefined where the address is another operator's. Who was removed and is invited again comes back, as the same one. */
+/** Undefined where the account has the address. Who was removed and is invited again comes back, as the same one. */
 async function admitOperator(client: Queryable, given: NewOperator): Promise<string | undefined> {
   const inserted = await insertOperator(client, given);
   if (inserted !== undefined) return inserted;
   const { accountId, email, passwordHash, role } = given;
   const { rows } = await client.query<{ id: string }>(
-    `UPDATE operator SET account_id = $1, password_hash = $3, role = $4, disabled_at = NULL, created_at = now()
-     WHERE email = $2 AND disabled_at IS NOT NULL RETURNING id`,
+    `UPDATE operator SET password_hash = $3, role = $4, disabled_at = NULL, created_at = now()
+     WHERE account_id = $1 AND email = $2 AND disabled_at IS NOT NULL RETURNING id`,
     [accountId, email, passwordHash, role],
   );
   return rows[0]?.id;
 }
 
-/** Undefined where the address is, or was, another operator's. */
+/** Undefined where the account has, or had, the address. */
 async function insertOperator(
   client: Queryable,
   { accountId, email, passwordHash, role }: NewOperator,
 ): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string }>(
     `INSERT INTO operator (id, account_id, email, password_hash, role) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (email) DO NOTHING RETURNING id`,
+     ON CONFLICT (account_id, email) DO NOTHING RETURNING id`,
     [newId(), accountId, email, passwordHash, role],
   );
   return rows[0]?.id;

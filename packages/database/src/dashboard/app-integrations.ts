@@ -2,7 +2,7 @@ import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import { wakeMessages } from '../integrations';
 import { sqlStateOf } from '../transaction';
-import { type Actor, changeWithAudit } from './audit';
+import { type Actor, changeWithAudit, writeAudit } from './audit';
 
 export type AppIntegrationRow = {
   id: string;
@@ -81,6 +81,23 @@ export function createAppIntegrations(pool: pg.Pool) {
 
     resume: (actor: Actor, appId: string, id: string) =>
       switchTo('active', pool, { actor: { ...actor, appId }, id }),
+
+    /** `settings` are those that say where the credentials go; `id` is absent for what is not saved yet. */
+    recordTest: (
+      actor: Actor,
+      appId: string,
+      {
+        id,
+        ...change
+      }: Pick<NewAppIntegration, 'channel' | 'provider' | 'settings'> & {
+        id?: string | undefined;
+      },
+    ) =>
+      writeAudit(
+        pool,
+        { ...actor, appId },
+        { action: 'integration.tested', subject: id ?? change.provider, change },
+      ),
 
     /** `emptied` is sealed nothing, in place of the credentials. */
     async remove(

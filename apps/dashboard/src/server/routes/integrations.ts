@@ -1,4 +1,4 @@
-import type { AnyChannel, Provider } from '@belfry/channels';
+import type { AnyChannel, IntegrationInput, Provider } from '@belfry/channels';
 import type { Actor, AppEvents, AppIntegrationRow, AppIntegrations } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type {
@@ -8,13 +8,19 @@ import type {
   TestConnectionAnswer,
   UsedBy,
 } from '../../api/integrations';
-import type { CredentialsBox } from '../credentials';
+import {
+  type CredentialsBox,
+  createHints,
+  hideHints,
+  mergeCredentials,
+  readBoundSettings,
+} from '../credentials';
 import { checkIntegration, findProvider } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
 import { confirmSchema, nameSchema, readBody } from '../read-body';
 import { type AppCall, idOf, type Routes } from '../route';
 import type { TestConnection } from '../test-connection';
-import { findUses } from '../uses';
+import { findUses, harmOf } from '../uses';
 
 export type IntegrationRoutesDeps = {
   channels: Record<string, AnyChannel>;
@@ -67,12 +73,16 @@ function createFormRoutes(
   { inApp }: Routes,
 ) {
   return {
-    list: inApp(async ({ app }): Promise<IntegrationListAnswer> => {
+    list: inApp(async ({ app, session }): Promise<IntegrationListAnswer> => {
       const [rows, events] = await Promise.all([integrations.list(app.id), known.list(app.id)]);
-      return { integrations: rows.map((row) => answerOf(row, findUses(events, row))) };
+      const answers = rows.map((row) => answerOf(row, findUses(events, row)));
+      return { integrations: session.operator.role === 'viewer' ? answers.map(hide) : answers };
     }),
 
-    read: inApp(async (call) => answer(call.app.id, (await find(call)).id)),
+    read: inApp(async (call) => {
+      const found = await answer(call.app.id, (await find(call)).id);
+      return call.session.operator.role === 'viewer' ? hide(found) : found;
+    }),
 
     create: inApp(async ({ app, actor, body }) => {
       const { name, channel, provider, settings, credentials } = readBody(newBody, body);
@@ -92,9 +102,12 @@ function createFormRoutes(
       const change = readBody(changeBody, call.body);
       const row = await find(call);
       if (row.updatedAt.getTime() !== change.updatedAt) throw savedBetween(row);
+      const provider = getProvider(row);
       const settings = change.settings ?? row.settings;
-      const credentials = box.merge(box.open(row), change.credentials ?? {});
-      refuseProblems(getProvider(row), { settings, credentials });
+      const stored = { settings: row.settings, credentials: box.open(row) };
+      const form = { settings, credentials: change.credentials ?? {} };
+      const credentials = mergeCredentials(provider, stored, form);
+      refuseProblems(provider, { settings, credentials });
       const result = await integrations.change(call.actor, call.app.id, {
         id: row.id,
         updatedAt: row.updatedAt,
@@ -114,26 +127,43 @@ function createTestRoutes(
   { find, getProvider }: IntegrationAnswers,
   { inApp }: Routes,
 ) {
+  /** The audit has the test before it leaves: who sends a credential where must not get lost with the process. */
+  async function test(
+    { actor, app }: AppCall,
+    { id, channel, provider: name }: TestedIntegration,
+    input: IntegrationInput,
+  ): Promise<TestConnectionAnswer> {
+    const provider = getProvider({ channel, provider: name });
+    refuseProblems(provider, input);
+    const settings = readBoundSettings(provider, input.settings);
+    await integrations.recordTest(actor, app.id, { id, channel, provider: name, settings });
+    return testConnection({ channel, provider: name }, input);
+  }
+
   return {
     /** Of what is in the form, before it is saved. */
-    testForm: inApp(async ({ app, body }): Promise<TestConnectionAnswer> => {
+    testForm: inApp(async (call) => {
+      const { app, body } = call;
       const { id, channel, provider, settings, credentials } = readBody(testBody, body);
       const row = id
         ? await integrations.find(app.id, idOf({ path: { id } }, 'id', 'integration'))
         : undefined;
       if (id && (row?.channel !== channel || row.provider !== provider))
         throw notFound('integration');
-      const given = row ? box.merge(box.open(row), credentials) : credentials;
-      const input = { settings, credentials: given };
-      refuseProblems(getProvider({ channel, provider }), input);
-      return testConnection({ channel, provider }, input);
+      const form = { settings, credentials };
+      const stored = row && { settings: row.settings, credentials: box.open(row) };
+      const merged = stored
+        ? mergeCredentials(getProvider({ channel, provider }), stored, form)
+        : credentials;
+      return test(call, { id, channel, provider }, { settings, credentials: merged });
     }),
 
-    testStored: inApp(async (call): Promise<TestConnectionAnswer> => {
+    testStored: inApp(async (call) => {
       const row = await find(call);
-      const input = { settings: row.settings, credentials: box.open(row) };
-      refuseProblems(getProvider(row), input);
-      const tested = await testConnection(row, input);
+      const tested = await test(call, row, {
+        settings: row.settings,
+        credentials: box.open(row),
+      });
       if (tested.isWorking) await goOn(row.id, call.actor);
       return tested;
     }),
@@ -177,6 +207,13 @@ function createSwitchRoutes(
   };
 }
 
+type TestedIntegration = { id?: string | undefined; channel: string; provider: string };
+
+/** A viewer learns that a credential is stored, and nothing of it. */
+function hide(answer: IntegrationAnswer): IntegrationAnswer {
+  return { ...answer, credentials: hideHints(answer.credentials) };
+}
+
 type IntegrationAnswers = ReturnType<typeof createIntegrationAnswers>;
 
 /** What the routes say of an integration. */
@@ -209,7 +246,7 @@ function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
       channel,
       provider,
       settings,
-      credentials: box.hint(stored),
+      credentials: found ? createHints(found, stored) : {},
       createdAt: createdAt.getTime(),
       updatedAt: updatedAt.getTime(),
       usedBy,
@@ -250,19 +287,4 @@ function savedBetween({ updatedAt }: AppIntegrationRow): Refusal {
       savedAt: updatedAt.getTime(),
     },
   );
-}
-
-/** What goes wrong without it; undefined where nothing does. */
-function harmOf({ waiting }: AppIntegrationRow, uses: UsedBy[]): string | undefined {
-  const live = uses.filter((use) => use.in.includes('live'));
-  const alone = live.filter(({ isOnly }) => isOnly).map(({ name }) => name);
-  const others = live.filter(({ isOnly }) => !isOnly).map(({ name }) => name);
-  const drafts = uses.filter((use) => !use.in.includes('live')).map(({ name }) => name);
-  const sentences = [
-    ...(waiting > 0 ? [`${waiting} messages that wait for it will fail.`] : []),
-    ...(alone.length > 0 ? [`Nothing else sends its channel for ${alone.join(', ')}.`] : []),
-    ...(others.length > 0 ? [`${others.join(', ')} will send by the others of their chain.`] : []),
-    ...(drafts.length > 0 ? [`The drafts of ${drafts.join(', ')} name it.`] : []),
-  ];
-  return sentences.length > 0 ? sentences.join(' ') : undefined;
 }

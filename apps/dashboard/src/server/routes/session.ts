@@ -1,4 +1,4 @@
-import type { Access } from '@belfry/database';
+import type { Access, OperatorRow } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type { Request, Response } from 'express';
 import type {
@@ -9,12 +9,13 @@ import type {
 } from '../../api/session';
 import type { ConfirmPassword } from '../confirm-password';
 import type { Connections } from '../connection';
+import type { Devices } from '../devices';
 import { minPasswordLength, type Passwords } from '../password';
-import { invalid, notFound, Refusal, tooManyTries } from '../problem';
+import { invalid, notFound, Refusal } from '../problem';
 import { emailSchema, passwordSchema, readBody } from '../read-body';
 import { type RouteHandler, type Routes, sendJson } from '../route';
 import { hashToken, type Session, type Sessions } from '../sessions';
-import type { Tries } from '../tries';
+import type { SignInLimits } from '../sign-in-limits';
 
 export type SessionRoutesDeps = {
   access: Access;
@@ -22,13 +23,14 @@ export type SessionRoutesDeps = {
   passwords: Passwords;
   connections: Connections;
   confirmPassword: ConfirmPassword;
-  /** Tries of one caller with one address, and of one caller with any. */
-  tries: { ofPair: Tries; ofCaller: Tries };
+  limits: SignInLimits;
+  devices: Devices;
   version: string;
   gatewayUrl: string;
 };
 
 const signInBody = Type.Object({
+  accountId: Type.Optional(Type.String({ maxLength: 36 })),
   email: Type.String({ maxLength: 254 }),
   password: passwordSchema,
 });
@@ -57,7 +59,7 @@ function createSignInRoutes(
   deps: SessionRoutesDeps,
   { beginSession, answerFor, signedOut }: SessionAnswers,
 ) {
-  const { access, sessions, passwords } = deps;
+  const { access, sessions, passwords, limits } = deps;
 
   const read: RouteHandler = async function readSession(req, res) {
     const session = await sessions.find(req);
@@ -65,29 +67,15 @@ function createSignInRoutes(
   };
 
   const signIn: RouteHandler = async function signIn(req, res) {
-    const { email, password } = readBody(signInBody, req.body);
+    const { email, password, accountId } = readBody(signInBody, req.body);
     const address = email.trim().toLowerCase();
-    const names = namesOf(req, address);
-    countTry(names);
-    const operator = await access.findOperator(address);
-    if (!(await passwords.matches(password, operator?.passwordHash)) || !operator) {
-      throw new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
-    }
-    deps.tries.ofPair.forget(names.pair);
-    deps.tries.ofCaller.takeBack(names.caller);
-    await beginSession(req, res, operator.id);
+    const attempt = limits.begin(req, address, await access.listOperators(address));
+    const lane = attempt.isKnown ? 'known' : 'stranger';
+    const matching = await passwords.findMatching(password, attempt.operators, lane);
+    if (matching.length === 0) throw wrongCredentials();
+    attempt.succeed(matching);
+    await beginSession(req, res, chooseOperator(matching, accountId).id);
   };
-
-  function namesOf(req: Request, address: string): { pair: string; caller: string } {
-    const caller = deps.connections.callerOf(req);
-    return { caller, pair: `${caller} ${address}` };
-  }
-
-  function countTry({ pair, caller }: { pair: string; caller: string }): void {
-    const { ofPair, ofCaller } = deps.tries;
-    const seconds = Math.max(ofPair.begin(pair), ofCaller.begin(caller));
-    if (seconds > 0) throw tooManyTries(seconds);
-  }
 
   const signOut: RouteHandler = async function signOut(req, res) {
     await sessions.end(req, res);
@@ -99,6 +87,21 @@ function createSignInRoutes(
     signIn,
     signOut,
   };
+}
+
+/** An address may have the same password in several accounts: then the person says which one is meant. */
+function chooseOperator(matching: readonly OperatorRow[], accountId: string | undefined) {
+  const chosen = matching.filter((one) => accountId === undefined || one.accountId === accountId);
+  const [operator, ...others] = chosen;
+  if (!operator) throw wrongCredentials();
+  if (others.length === 0) return operator;
+  throw new Refusal('choose_account', 'This address is an operator of several accounts.', {
+    accounts: chosen.map((one) => ({ id: one.accountId, name: one.accountName })),
+  });
+}
+
+function wrongCredentials(): Refusal {
+  return new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
 }
 
 function createLinkRoutes(
@@ -126,12 +129,11 @@ function createLinkRoutes(
     requireLongPassword('password', body.password);
     const tokenHash = hashToken(body.token);
     // Asked before the password is hashed, which costs more.
-    if (!(await access.findInvitation(tokenHash))) throw linkEnded();
-    const used = await access.useInvitation({
-      tokenHash,
-      email: body.email.trim().toLowerCase(),
-      passwordHash: await passwords.hash(body.password),
-    });
+    const invitation = await access.findInvitation(tokenHash);
+    if (!invitation) throw linkEnded();
+    const email = invitation.email ?? body.email.trim().toLowerCase();
+    const passwordHash = await passwords.hash(email, body.password);
+    const used = await access.useInvitation({ tokenHash, email, passwordHash });
     if (!used) throw linkEnded();
     await beginSession(req, res, used.operatorId);
   };
@@ -173,7 +175,7 @@ function createOwnRoutes(
       await access.changePassword({
         accountId: actor.accountId,
         operatorId: session.operator.id,
-        passwordHash: await passwords.hash(newPassword),
+        passwordHash: await passwords.hash(session.operator.email, newPassword),
         keptTokenHash: session.tokenHash,
       });
       return { success: true };
@@ -188,6 +190,7 @@ function createSessionAnswers(deps: SessionRoutesDeps) {
 
   async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
     const made = await sessions.begin(req, res, operatorId);
+    deps.devices.remember(req, res, operatorId);
     const session = await sessions.findByToken(made);
     if (!session) throw new Error('A session that was just made is not found');
     sendJson(res, await answerFor(req, session));
@@ -226,7 +229,7 @@ function requireLongPassword(path: string, password: string): void {
 function linkEnded(): Refusal {
   return new Refusal(
     'link_ended',
-    'This link ended or was used, or its e-mail address has an operator already. Ask whoever gave it to you for a new one, or sign in.',
+    'This link ended or was used, or its e-mail address is an operator of the account already. Ask whoever gave it to you for a new one, or sign in.',
   );
 }
 

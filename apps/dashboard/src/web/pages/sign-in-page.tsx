@@ -60,13 +60,25 @@ function SignInForm({
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   const [isBusy, setBusy] = useState(false);
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function signIn(account: { accountId?: string } = {}) {
     setBusy(true);
-    const answer = await api.signIn({ email, password });
+    const answer = await api.signIn({ email, password, ...account });
     setBusy(false);
     if ('problem' in answer) setProblem(answer.problem);
     else onDone(answer.value);
+  }
+  if (problem?.code === 'choose_account') {
+    return (
+      <AccountChoice
+        accounts={problem.accounts ?? []}
+        isBusy={isBusy}
+        onChoose={(accountId) => void signIn({ accountId })}
+      />
+    );
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void signIn();
   }
   return (
     <>
@@ -76,7 +88,7 @@ function SignInForm({
           ? 'Your session ended. Sign in, and you are back where you were.'
           : 'As an operator of this Belfry.'}
       </p>
-      <form className="form" onSubmit={(event) => void submit(event)}>
+      <form className="form" onSubmit={submit}>
         <ProblemNote problem={problem} />
         <Field
           label="E-mail"
@@ -98,6 +110,31 @@ function SignInForm({
           Sign in <kbd data-keys="Enter" />
         </Button>
       </form>
+    </>
+  );
+}
+
+/** An address may have one password in several accounts. */
+function AccountChoice({
+  accounts,
+  isBusy,
+  onChoose,
+}: {
+  accounts: { id: string; name: string }[];
+  isBusy: boolean;
+  onChoose: (accountId: string) => void;
+}) {
+  return (
+    <>
+      <h1>Choose an account</h1>
+      <p>You are an operator of several accounts.</p>
+      <div className="form">
+        {accounts.map(({ id, name }) => (
+          <Button key={id} disabled={isBusy} onClick={() => onChoose(id)}>
+            Sign in to {name}
+          </Button>
+        ))}
+      </div>
     </>
   );
 }

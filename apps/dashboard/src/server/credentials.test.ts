@@ -1,0 +1,164 @@
+import { type AnyChannel, channels, listBoundFields, type Provider } from '@belfry/channels';
+import { createHints, mergeCredentials, readBoundSettings } from './credentials';
+import { Refusal } from './problem';
+
+const providers: [string, Provider<unknown>][] = Object.entries<AnyChannel>(channels).flatMap(
+  ([channel, { providers: own }]) =>
+    Object.entries<Provider<unknown>>(own).map(([name, provider]) => [
+      `${channel}/${name}`,
+      provider,
+    ]),
+);
+
+function getProvider(name: string): Provider<unknown> {
+  const provider = new Map(providers).get(name);
+  if (!provider) throw new Error(`There is no provider ${name}`);
+  return provider;
+}
+
+/** An integration in which every field is filled; the merge judges no value. */
+function fill({ settings, credentials }: Provider<unknown>) {
+  const values = (names: string[], text: string) =>
+    Object.fromEntries(names.map((name) => [name, `${text} ${name}`]));
+  return {
+    settings: values(Object.keys(settings.properties), 'a stored'),
+    credentials: values(Object.keys(credentials.properties), 'a stored'),
+  };
+}
+
+function listFields(merge: () => unknown): string[] {
+  try {
+    merge();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect(error.code).toBe('invalid');
+    return (error.details.fields ?? []).map(({ path }) => path.replace(/^credentials\./, ''));
+  }
+}
+
+describe('stored credentials', () => {
+  // A name that is added here is one whose change sends a stored credential on without asking: say why in its schema.
+  test('stay when one of these fields changes, and when no other does', () => {
+    const free = providers.flatMap(([name, { settings, credentials }]) =>
+      [settings, credentials].flatMap((schema) => {
+        const bound = listBoundFields(schema);
+        const all = Object.keys(schema.properties);
+        return all.filter((field) => !bound.includes(field)).map((field) => `${name} ${field}`);
+      }),
+    );
+    expect(free).toEqual([
+      'email/smtp from',
+      'email/smtp reply_to',
+      'email/smtp max_per_second',
+      'email/smtp pass',
+      'slack/slack max_per_second',
+      'sms/twilio sender',
+      'sms/twilio max_per_second',
+      'sms/twilio auth_token',
+      'sms/twilio api_key_secret',
+      'whatsapp/meta graph_version',
+      'whatsapp/meta max_per_second',
+      'whatsapp/meta access_token',
+      'whatsapp/meta app_secret',
+      'whatsapp/meta verify_token',
+      'whatsapp/twilio sender',
+      'whatsapp/twilio max_per_second',
+      'whatsapp/twilio auth_token',
+      'whatsapp/twilio api_key_secret',
+      'telegram/telegram max_per_second',
+      'push/fcm max_per_second',
+      'onesignal/onesignal max_per_second',
+    ]);
+  });
+
+  test.each(providers)(
+    'of %s must be entered again when a setting changes that they are bound to',
+    (_name, provider) => {
+      const stored = fill(provider);
+      const names = Object.keys(stored.credentials);
+      for (const setting of listBoundFields(provider.settings)) {
+        for (const value of ['another', undefined, '', null]) {
+          const settings = { ...stored.settings, [setting]: value };
+          const merge = (credentials: Record<string, unknown>) => () =>
+            mergeCredentials(provider, stored, { settings, credentials });
+          expect([setting, listFields(merge({}))]).toEqual([setting, names]);
+          const empty = Object.fromEntries(names.map((name) => [name, '']));
+          expect([setting, listFields(merge(empty))]).toEqual([setting, names]);
+          const [first, ...others] = names;
+          const partial = first === undefined ? {} : { [first]: stored.credentials[first] };
+          expect([setting, listFields(merge(partial))]).toEqual([setting, others]);
+          expect(merge(stored.credentials)()).toEqual(stored.credentials);
+        }
+      }
+    },
+  );
+
+  test.each(providers)(
+    'of %s must be entered again when the account that they belong to changes',
+    (_name, provider) => {
+      const stored = fill(provider);
+      const names = Object.keys(stored.credentials);
+      for (const account of listBoundFields(provider.credentials)) {
+        const others = names.filter((name) => name !== account);
+        for (const value of ['another', null]) {
+          const form = { settings: stored.settings, credentials: { [account]: value } };
+          expect(listFields(() => mergeCredentials(provider, stored, form))).toEqual(others);
+        }
+        const added = { ...stored, credentials: { ...stored.credentials, [account]: undefined } };
+        const form = { settings: stored.settings, credentials: { [account]: 'new' } };
+        expect(listFields(() => mergeCredentials(provider, added, form))).toEqual(others);
+      }
+    },
+  );
+
+  test.each(providers)('of %s stay when nothing else changes', (_name, provider) => {
+    const stored = fill(provider);
+    const same = { settings: structuredClone(stored.settings), credentials: {} };
+    expect(mergeCredentials(provider, stored, same)).toEqual(stored.credentials);
+    for (const setting of Object.keys(stored.settings)) {
+      if (listBoundFields(provider.settings).includes(setting)) continue;
+      const settings = { ...stored.settings, [setting]: 'another' };
+      expect(mergeCredentials(provider, stored, { settings, credentials: {} })).toEqual(
+        stored.credentials,
+      );
+    }
+  });
+
+  test('stay when a form writes out a default that was absent', () => {
+    const provider = getProvider('email/smtp');
+    const settings = { host: 'mail.example.com', port: 587, from: { address: 'a@example.com' } };
+    const stored = { settings, credentials: { user: 'ana', pass: 'secret' } };
+    const form = { settings: { ...settings, require_tls: true, secure: false }, credentials: {} };
+    expect(mergeCredentials(provider, stored, form)).toEqual(stored.credentials);
+  });
+
+  test('are rotated one by one, and removed by null', () => {
+    const provider = getProvider('email/smtp');
+    const stored = { settings: {}, credentials: { user: 'ana', pass: 'old' } };
+    const merge = (credentials: Record<string, unknown>) =>
+      mergeCredentials(provider, stored, { settings: {}, credentials });
+    expect(merge({ pass: 'new' })).toEqual({ user: 'ana', pass: 'new' });
+    expect(merge({ user: 'ana', pass: 'new' })).toEqual({ user: 'ana', pass: 'new' });
+    expect(merge({ user: null, pass: null })).toEqual({});
+  });
+});
+
+test('a form shows the end of a long generated credential, and nothing of a password', () => {
+  const smtp = getProvider('email/smtp');
+  expect(createHints(smtp, { user: 'ana', pass: 'correct horse battery staple' })).toEqual({
+    user: { last4: '' },
+    pass: { last4: '' },
+  });
+  const slack = getProvider('slack/slack');
+  expect(createHints(slack, { access_token: 'xoxb-1234567890' })).toEqual({
+    access_token: { last4: '7890' },
+  });
+  expect(createHints(slack, { access_token: 'xoxb-123' })).toEqual({ access_token: { last4: '' } });
+});
+
+test('the audit of a connection test names the place, and no other setting', () => {
+  const smtp = getProvider('email/smtp');
+  const settings = { host: 'mail.example.com', port: 587, from: { address: 'a@example.com' } };
+  expect(readBoundSettings(smtp, settings)).toEqual({ host: 'mail.example.com', port: 587 });
+});

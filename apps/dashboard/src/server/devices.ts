@@ -1,0 +1,58 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Secrets } from '@belfry/runtime';
+import type { Request, Response } from 'express';
+import type { Connections } from './connection';
+import { cookieName, readCookies, setCookie } from './cookies';
+
+/**
+ * Browsers in which an operator has signed in before: each has a signed cookie, and its attempts are counted apart from
+ * those of strangers (OWASP: device cookies). The cookie alone opens nothing.
+ */
+export type Devices = {
+  /** The id of this browser for an operator; undefined where the operator has never signed in with it. */
+  find(req: Request, operatorId: string): string | undefined;
+  remember(req: Request, res: Response, operatorId: string): void;
+};
+
+export type DevicesDeps = {
+  secrets: Pick<Secrets, 'fingerprint' | 'keyIds'>;
+  connections: Pick<Connections, 'isHttps'>;
+};
+
+const idBytes = 16;
+const cookieShape = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+/** The longest that browsers keep a cookie. */
+const maxAgeMs = 400 * 24 * 60 * 60_000;
+
+export function createDevices({ secrets, connections }: DevicesDeps): Devices {
+  /** Bound to the operator and not to the address, which the owner of another account could sign in with, too. */
+  function sign(deviceId: string, operatorId: string, keyId?: string): Buffer {
+    return secrets.fingerprint('device', `${operatorId} ${deviceId}`, keyId);
+  }
+
+  function nameOfCookie(req: Request, operatorId: string): string {
+    return cookieName(`belfry_device_${operatorId}`, connections.isHttps(req));
+  }
+
+  function find(req: Request, operatorId: string): string | undefined {
+    const [value = '', ...more] = readCookies(req, nameOfCookie(req, operatorId));
+    const [, deviceId = '', signature = ''] = cookieShape.exec(value) ?? [];
+    if (deviceId === '' || more.length > 0) return undefined;
+    const bytes = Buffer.from(signature, 'base64url');
+    // Any key of the ring, so that a rotation makes nobody a stranger.
+    const isOurs = secrets.keyIds.some((keyId) => {
+      return timingSafeEqual(sign(deviceId, operatorId, keyId), bytes);
+    });
+    return isOurs ? deviceId : undefined;
+  }
+
+  return {
+    find,
+    remember(req, res, operatorId) {
+      const deviceId = find(req, operatorId) ?? randomBytes(idBytes).toString('base64url');
+      const value = `${deviceId}.${sign(deviceId, operatorId).toString('base64url')}`;
+      const isHttps = connections.isHttps(req);
+      setCookie(res, nameOfCookie(req, operatorId), { value, isHttps, maxAgeMs });
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { parseJson } from '@belfry/shared';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { Refusal } from './problem';
+import type { Sessions } from './sessions';
+
+const maxBodyBytes = 1024 * 1024;
+/** Without a session: addresses, passwords and tokens of links. */
+const maxStrangerBodyBytes = 16 * 1024;
+const strangerPaths: ReadonlySet<string> = new Set(['/session', '/set-up', '/set-up/look']);
+/** In memory at once, from their first byte to their answer. */
+const maxBodies = 128;
+const maxBodiesOfAccount = 16;
+
+export type BodyReaders = {
+  /** Bodies below /api are JSON; what is hostile in them is refused as the gateway refuses it. */
+  readJson: RequestHandler[];
+  readForm: RequestHandler[];
+};
+
+/** Reads bodies. Large ones only of operators and so many of one account, so that nobody fills the memory with them. */
+export function createBodyReaders({ sessions }: { sessions: Pick<Sessions, 'get'> }): BodyReaders {
+  const bodies = new Map<string, number>();
+  let total = 0;
+
+  /** The session is read again when the body is there: it may have ended meanwhile. */
+  async function admit(req: Request, res: Response): Promise<void> {
+    const { account } = await sessions.get(req);
+    const own = bodies.get(account.id) ?? 0;
+    if (own >= maxBodiesOfAccount || total >= maxBodies) throw tooManyBodies();
+    bodies.set(account.id, own + 1);
+    total += 1;
+    res.once('close', () => {
+      const left = (bodies.get(account.id) ?? 1) - 1;
+      if (left === 0) bodies.delete(account.id);
+      else bodies.set(account.id, left);
+      total -= 1;
+    });
+  }
+
+  const admitLarge: RequestHandler = async function admitLarge(req, res, next) {
+    const isStranger = strangerPaths.has(req.path);
+    if (hasBody(req) && !isStranger) await admit(req, res);
+    next();
+  };
+
+  const [readSmall, readLarge] = [createReader(maxStrangerBodyBytes), createReader(maxBodyBytes)];
+  const read: RequestHandler = function readBody(req, res, next) {
+    (strangerPaths.has(req.path) ? readSmall : readLarge)(req, res, next);
+  };
+  const form = express.urlencoded({ extended: false, limit: maxBodyBytes, inflate: false });
+  return { readJson: [admitLarge, read, parse], readForm: [admitLarge, form] };
+}
+
+function createReader(limit: number): RequestHandler {
+  return express.raw({ limit, type: 'application/json', inflate: false });
+}
+
+const parse: RequestHandler = function parseBody(req, _res, next) {
+  const bytes: unknown = req.body;
+  if (Buffer.isBuffer(bytes)) req.body = bytes.length > 0 ? parseJson(bytes) : undefined;
+  next();
+};
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function tooManyBodies(): Refusal {
+  return new Refusal('unavailable', 'Too many calls of this account are in progress. Try again.', {
+    headers: { 'Retry-After': '2' },
+  });
+}

@@ -1,0 +1,30 @@
+import type { Server } from 'node:http';
+import { createHttpServer, type HttpServerOptions, type Logger, newId } from '@belfry/runtime';
+import type { Express } from 'express';
+
+const maxConnections = 2_000;
+
+/** The dashboard on the server that every process has: what is no proper HTTP is answered in the shape of its problems. */
+export function createDashboardServer(
+  app: Express,
+  options: Pick<HttpServerOptions, 'tls' | 'isTrustedProxy'> & { log: Logger },
+): Server {
+  const { log, ...rest } = options;
+  return createHttpServer({
+    ...rest,
+    maxConnections,
+    express: app,
+    handle: (req, res) => app(req, res),
+    refuse({ code, text }, error) {
+      const requestId = newId();
+      log.info('call.unreadable', { call_id: requestId, reason: error?.code ?? code });
+      const body = JSON.stringify({ success: false, error: text, code, requestId });
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': String(Buffer.byteLength(body)),
+        'Cache-Control': 'no-store',
+      };
+      return { headers, body };
+    },
+  });
+}

@@ -1,0 +1,128 @@
+import { createSecrets } from '@belfry/runtime';
+import { testKeyRing } from '@belfry/testing';
+import type { Request, Response } from 'express';
+import { createDevices } from './devices';
+import { createSignInLimits } from './sign-in-limits';
+
+const connections = { isHttps: () => false, callerOf: (req: Request) => String(req.ip) };
+const victim = { id: 'victim' };
+const address = 'ana@example.com';
+
+/** Limits with a clock that stands still unless a test moves it. */
+function setUp(ring = testKeyRing) {
+  const clock = { ms: 0 };
+  const devices = createDevices({ secrets: createSecrets(ring), connections });
+  const limits = createSignInLimits({ devices, connections, now: () => clock.ms });
+
+  /** Seconds to wait, or how many operators may be judged. */
+  function attempt(req: Request, operators: { id: string }[], to = address) {
+    try {
+      return limits.begin(req, to, operators);
+    } catch (error) {
+      return (error as { headers: Record<string, string> }).headers['Retry-After'];
+    }
+  }
+
+  /** The cookie that a browser gets when an operator signs in with it. */
+  function cookieFor(operatorId: string): string {
+    let header = '';
+    const cookie = (name: string, value: string) => (header = `${name}=${value}`);
+    devices.remember(request(''), { cookie } as unknown as Response, operatorId);
+    return header;
+  }
+  return { clock, attempt, cookieFor };
+}
+
+function request(cookie: string, ip = '203.0.113.7'): Request {
+  return { ip, headers: { cookie } } as unknown as Request;
+}
+
+describe('guessing by strangers', () => {
+  test('is bounded by address and network: ten at once, then one each 90 s', () => {
+    const { clock, attempt } = setUp();
+    const answers = Array.from({ length: 12 }, () => attempt(request(''), [victim]));
+    expect(answers.slice(10)).toEqual(['90', '90']);
+    expect(answers.slice(0, 10)).not.toContain('90');
+    expect(attempt(request('', '198.51.100.1'), [victim])).toMatchObject({ isKnown: false });
+    clock.ms = 90_000;
+    expect(attempt(request(''), [victim])).toMatchObject({ operators: [victim] });
+  });
+
+  test('is bounded by network for any address: 50 at once, then one each 18 s', () => {
+    const { attempt } = setUp();
+    const answers = Array.from({ length: 52 }, (_, at) =>
+      attempt(request(''), [], `${at}@x.example`),
+    );
+    expect(answers.slice(50)).toEqual(['18', '18']);
+  });
+
+  test('keeps no browser out in which the operator has signed in before', () => {
+    const { attempt, cookieFor } = setUp();
+    const cookie = cookieFor(victim.id);
+    for (let at = 0; at < 60; at += 1) attempt(request(''), [victim], `${at}@x.example`);
+    for (let at = 0; at < 60; at += 1) attempt(request(''), [victim]);
+    expect(attempt(request(''), [victim])).toEqual(expect.any(String));
+    const known = attempt(request(cookie), [victim]);
+    expect(known).toMatchObject({ isKnown: true, operators: [victim] });
+  });
+
+  test.each([
+    ['another operator’s cookie', (own: string) => own.replaceAll('mallory', 'victim')],
+    ['a forged signature', () => `belfry_device_victim=${'a'.repeat(22)}.${'b'.repeat(43)}`],
+    ['a cookie without a signature', () => `belfry_device_victim=${'a'.repeat(22)}`],
+    ['two cookies', (own: string) => `${own}; ${own}`],
+  ])('is not helped by %s', (_what, forge) => {
+    const { attempt, cookieFor } = setUp();
+    const cookie = forge(cookieFor('mallory'));
+    for (let at = 0; at < 10; at += 1) attempt(request(''), [victim]);
+    expect(attempt(request(cookie), [victim])).toBe('90');
+  });
+
+  test('is not helped by an operator with the same address in another account', () => {
+    const { attempt, cookieFor } = setUp();
+    const own = { id: 'mallory' };
+    /** How often the victim's password is judged while the attacker, who knows their own, signs in each time. */
+    const countJudged = (makeRequest: () => Request) => {
+      const attempts = Array.from({ length: 100 }, () => {
+        const begun = attempt(makeRequest(), [victim, own]);
+        if (typeof begun !== 'object') return [];
+        begun.succeed([own]);
+        return begun.operators;
+      });
+      return attempts.filter((operators) => operators.includes(victim)).length;
+    };
+    expect(countJudged(() => request(cookieFor(own.id)))).toBe(10);
+    expect(countJudged(() => request('', '198.51.100.1'))).toBe(10);
+  });
+});
+
+describe('a known browser', () => {
+  test('has ten attempts at once of its own, and all of them again after a success', () => {
+    const { attempt, cookieFor } = setUp();
+    const cookie = cookieFor(victim.id);
+    for (let at = 0; at < 9; at += 1) attempt(request(cookie), [victim]);
+    const right = attempt(request(cookie), [victim]);
+    if (typeof right !== 'object') throw new Error('The tenth attempt has to wait');
+    right.succeed([victim]);
+    const answers = Array.from({ length: 11 }, () => attempt(request(cookie), [victim]));
+    expect(answers.indexOf('90')).toBe(10);
+  });
+
+  test('stays known when the key ring is rotated', () => {
+    const cookie = setUp().cookieFor(victim.id);
+    const newKey = Buffer.alloc(32, 8).toString('base64');
+    const rotated = setUp(`new:${newKey},${testKeyRing}`);
+    expect(rotated.attempt(request(cookie), [victim])).toMatchObject({ isKnown: true });
+    const another = setUp(`new:${newKey}`);
+    expect(another.attempt(request(cookie), [victim])).toMatchObject({ isKnown: false });
+  });
+});
+
+test('an operator who signs in correctly from new browsers is never made to wait', () => {
+  const { attempt } = setUp();
+  for (let at = 0; at < 100; at += 1) {
+    const begun = attempt(request(''), [victim]);
+    if (typeof begun !== 'object') throw new Error(`Attempt ${at} has to wait`);
+    begun.succeed([victim]);
+  }
+});
