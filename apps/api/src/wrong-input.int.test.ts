@@ -74,7 +74,9 @@ describe('wrong input on every route', () => {
         badTexts.map((text) => ({ line: fillPath(route, { [name]: text }) })),
       ),
     );
-    expect(await findBadAnswers(calls, /URL must (not contain U\+0000|be percent-encoded UTF-8)/)).toEqual([]);
+    expect(
+      await findBadAnswers(calls, /URL must (not contain U\+0000|be percent-encoded UTF-8)/),
+    ).toEqual([]);
   });
 
   test('of a query is answered with a 4xx that says what is wrong with it', async () => {
@@ -83,7 +85,9 @@ describe('wrong input on every route', () => {
         badTexts.map((text) => ({ line: `${fillPath(route)}?${name}=${text}&timeout=0` })),
       ),
     );
-    expect(await findBadAnswers(calls, /URL must (not contain U\+0000|be percent-encoded UTF-8)/)).toEqual([]);
+    expect(
+      await findBadAnswers(calls, /URL must (not contain U\+0000|be percent-encoded UTF-8)/),
+    ).toEqual([]);
   });
 
   test('that is compressed is answered 415', async () => {
