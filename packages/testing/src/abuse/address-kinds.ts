@@ -30,7 +30,7 @@ export async function runOrigins(world: World, random: Random, count: number): P
   const { url } = world.programs.dashboard;
   const { host, port } = new URL(url);
   const body = JSON.stringify({ email: 'a@b.example', password: 'guess' });
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < count && !world.isAborted(); index += 1) {
     const name = random.pick(disguises)(random.pick(loopback), random.pick(foreign));
     const other = random.chance(0.5) ? `${name}:${port}` : name;
     const [sentHost, sentOrigin] = random.pick([
@@ -100,7 +100,7 @@ const queries: Record<string, string[]> = {
 export async function runQueries(world: World, random: Random, count: number): Promise<KindReport> {
   const kind = createKind('S9', 'dashboard and gateway: hostile paths and queries');
   const reads = [...listDashboardReads(world), ...(await listGatewayReads(world))];
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < count && !world.isAborted(); index += 1) {
     const read = reads[index % reads.length];
     if (!read) break;
     const path = fill(read.path, world, random);

@@ -37,7 +37,7 @@ export async function runBehindTemplates(
   let isOver = false;
   const flooding = flood(sender, calls, () => isOver);
   await programs.worker.read();
-  for (let count = 0; count < messagesOfBystander; count += 1) {
+  for (let count = 0; count < messagesOfBystander && !world.isAborted(); count += 1) {
     await wait(betweenMs);
     const answer = await send(
       { apiUrl: programs.gateway.url, ...bystander },
@@ -84,7 +84,7 @@ export async function runBehindUploads(
   const { gateway } = world.programs;
   const sender = { apiUrl: gateway.url, ...world.attacker };
   await gateway.read();
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < rounds && !world.isAborted(); round += 1) {
     // The first round takes all of the memory for bodies.
     const count = round === 0 ? 7 : random.between(7, 60);
     const bytes = round === 0 ? 9_150_000 : random.pick([1, 1_000, 70_000, 1_000_000, 9_150_000]);

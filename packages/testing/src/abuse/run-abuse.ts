@@ -40,10 +40,10 @@ export async function runAbuse(options: AbuseOptions): Promise<AbuseReport> {
   onProgress('looking for the worst templates');
   const found = await searchWorst(options);
   add(...reportSearch(found));
-  if (!isQuick && !signal?.aborted) add(await runReproductions());
-  const world = await openWorld();
+  if (!isQuick && !signal?.aborted) add(await runReproductions(signal));
+  const world = await openWorld(signal);
   try {
-    await runKinds(world, found, { ...options, isQuick, add });
+    await runKinds(world, found, { seed, isQuick, add });
   } finally {
     await world.close();
   }
@@ -72,11 +72,12 @@ function reportSearch({ tried, slowest, largest, outcomes, problems }: Found): K
   ];
 }
 
-async function runReproductions(): Promise<KindReport> {
+async function runReproductions(signal: AbortSignal | undefined): Promise<KindReport> {
   const kind = createKind('S1–S9', 'reproductions of the review against npm start');
   const target = await openTarget();
   try {
     for (const attack of attacks) {
+      if (signal?.aborted) break;
       await target.local.waitUntilUp();
       kind.tried += 1;
       await attack.run(target).catch((error: unknown) => {
@@ -89,18 +90,18 @@ async function runReproductions(): Promise<KindReport> {
   return kind;
 }
 
-type Kinds = Pick<AbuseOptions, 'seed' | 'signal'> & {
+type Kinds = {
+  seed: number;
   isQuick: boolean;
   add(...reports: KindReport[]): void;
 };
 
-async function runKinds(world: World, found: Found, { seed, isQuick, signal, add }: Kinds) {
+async function runKinds(world: World, found: Found, { seed, isQuick, add }: Kinds) {
   const random = createRandom(seed);
   const share = isQuick ? 0.1 : 1;
   const genes = pickWorst(found, isQuick ? 2 : 10);
-  const isAborted = () => signal?.aborted ?? false;
   const steps: (() => Promise<KindReport | KindReport[]>)[] = [
-    () => runTemplates(world, genes, isAborted),
+    () => runTemplates(world, genes),
     () => runBehindTemplates(world, genes),
     () => runBehindUploads(world, random.fork('uploads'), Math.ceil(5 * share)),
     () => runMarkup(world, random.fork('markup'), 300 * share),
@@ -109,7 +110,7 @@ async function runKinds(world: World, found: Found, { seed, isQuick, signal, add
     () => runQueries(world, random.fork('queries'), 3_000 * share),
   ];
   for (const step of steps) {
-    if (isAborted()) return;
+    if (world.isAborted()) return;
     const reports = [await step()].flat();
     const stuck = isQuick ? [] : await world.restart();
     reports[0]?.problems.push(...stuck.map((name) => `The ${name} does not end after SIGTERM`));

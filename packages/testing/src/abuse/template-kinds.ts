@@ -39,11 +39,7 @@ async function warmUp(world: World, genes: readonly Gene[]): Promise<void> {
 type Place = { world: World; message: AbuseMessage; eventId: string; eventName: string };
 
 /** The worst messages of the search, one at a time, in each process that renders. */
-export async function runTemplates(
-  world: World,
-  genes: readonly Gene[],
-  isAborted: () => boolean,
-): Promise<KindReport[]> {
+export async function runTemplates(world: World, genes: readonly Gene[]): Promise<KindReport[]> {
   const kinds = {
     gateway: createKind('S1 S2', `gateway: ${programs.gateway}`),
     dashboard: createKind('S1 S2', `dashboard: ${programs.dashboard}`),
@@ -51,7 +47,7 @@ export async function runTemplates(
   };
   await warmUp(world, genes);
   for (const gene of genes) {
-    if (isAborted()) break;
+    if (world.isAborted()) break;
     const place = await createPlace(world, createMessage(gene));
     for (const program of ['gateway', 'dashboard', 'worker'] as const) {
       await measure(kinds[program], place, program);

@@ -31,7 +31,7 @@ export async function runMarkup(world: World, random: Random, count: number): Pr
   const { eventId } = await world.factories.createEvent(world.attacker, {
     sms: channelVersion({ text: 'x' }),
   });
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < count && !world.isAborted(); index += 1) {
     const pieces = Array.from({ length: random.between(1, 4) }, () => random.pick(tokens));
     const piece = pieces.join('');
     const text = piece.repeat(Math.floor((mostCharacters - 8) / piece.length));
@@ -111,7 +111,7 @@ export async function runPatterns(
   const kind = createKind('S7', 'dashboard and gateway: long names, addresses and ids');
   const { appId } = world.attacker;
   const targets = [...listForms(appId), ...listCalls(world)];
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < count && !world.isAborted(); index += 1) {
     const target = targets[index % targets.length];
     if (!target) break;
     const [unit, end] = [random.pick(units), random.pick(ends)];

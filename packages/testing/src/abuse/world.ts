@@ -31,6 +31,8 @@ export type World = {
   /** Signed in to the attacker's account. */
   browser: Browser;
   programs: Record<Program, Watched>;
+  /** The run is to end: no kind begins anything more. */
+  isAborted(): boolean;
   /** New processes: what a kind left behind is not the next one's. The names of those that did not end when asked to. */
   restart(): Promise<Program[]>;
   close(): Promise<void>;
@@ -47,13 +49,14 @@ const readyLines: Record<Program, string> = {
   worker: 'worker.ready',
 };
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(signal?: AbortSignal): Promise<World> {
   const closers: (() => unknown)[] = [];
   async function close(): Promise<void> {
     for (const each of closers.splice(0).reverse()) await each();
   }
   try {
-    return { ...(await build(closers)), close };
+    const isAborted = () => signal?.aborted ?? false;
+    return { ...(await build(closers)), isAborted, close };
   } catch (error) {
     await close();
     throw error;
