@@ -42,8 +42,34 @@ export const startOfHtml: HtmlState = {
 
 export function readHtml(state: HtmlState, text: string): HtmlState {
   let current = state;
-  for (const character of text) current = steps[current.mode](current, character);
+  let at = 0;
+  while (at < text.length) {
+    const next = findNext(current, text, at);
+    // Only its last characters tell whether `>` ends a comment.
+    if (current.mode === 'comment') {
+      current = { ...current, tail: (current.tail + text.slice(at, next)).slice(-3) };
+    }
+    if (next < text.length) current = steps[current.mode](current, text.charAt(next));
+    at = next + 1;
+  }
   return current;
+}
+
+/** Where the next character stands that can change the mode: most of a mail stands between them. */
+function findNext({ mode, tail, literal, quote }: HtmlState, text: string, at: number): number {
+  if (mode === 'text') return find(text, '<', at);
+  if (mode === 'comment' || mode === 'bogus_comment') return find(text, '>', at);
+  if (mode === 'quoted_value' && literal.length >= maxLiteralCharacters) {
+    return find(text, quote, at);
+  }
+  // What ends it begins so.
+  if (mode === 'raw_text' && !tail.includes('<')) return find(text, '<', at);
+  return at;
+}
+
+function find(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at === -1 ? text.length : at;
 }
 
 const maxNameCharacters = 64;
