@@ -52,12 +52,14 @@ function sentenceOf({ type, message, schema }: Found): string {
   }
 }
 
+/** No control character, and more than white space. */
+export const nameRule = { pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$' };
 const nameProblem = { 'x-problem': 'must have 1 to 128 characters, and no control character' };
 
 /** A name that people give. */
 export const nameSchema = Type.String({
   maxLength: 128,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  ...nameRule,
   ...nameProblem,
 });
 
