@@ -9,6 +9,9 @@ import type * as Redaction from './redact';
 import type * as Registry from './registry';
 import type * as Signature from './twilio/signature';
 
+// Counting makes code some hundred times as slow.
+jest.setTimeout(120_000);
+
 type Read = (text: string) => unknown;
 
 let steps: StepCounter;
