@@ -31,6 +31,11 @@ const checks = [
     args: ['--no-progress'],
   },
   {
+    name: 'regular expressions (recheck)',
+    tool: '../packages/testing/dist/patterns/check-main.js',
+    args: [],
+  },
+  {
     name: 'documents',
     tool: '../scripts/check-docs.mjs',
     args: [],

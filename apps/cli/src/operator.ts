@@ -27,7 +27,7 @@ export const operatorCommand: Command = {
       return exitCodes.failed;
     }
     // Behind the #, where no proxy logs it.
-    out(`${env.DASHBOARD_URL.replace(/\/+$/, '')}/set-up#${reset.token}`);
+    out(`${env.DASHBOARD_URL.replace(/(?<!\/)\/+$/, '')}/set-up#${reset.token}`);
     out(
       `It works once, until ${reset.expiresAt.toISOString()}. Every session of ${email} in the account ${reset.accountName} was ended.`,
     );

@@ -40,14 +40,14 @@ const magicWords = new Map([
 /** \p{Cf} are the invisible marks that come along when a number is copied out of a contact. */
 const separators = /[\s.()[\]\p{Pd}\p{Cf}]/gu;
 /** The prefix that is dialled only without the country code, as in +44 (0)20. */
-const nationalZero = /(?<=^(\+|00).*)\(0\)/;
+const nationalZero = /^((?:\+|00).*?)\(0\)/;
 
 function strip(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/^\s*(tel|whatsapp)\s*:/i, '')
     .replace(/^[\s\p{Cf}]+/u, '')
-    .replace(nationalZero, '')
+    .replace(nationalZero, '$1')
     .replace(separators, '');
 }
 

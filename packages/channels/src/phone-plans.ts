@@ -62,5 +62,6 @@ function agreed(ofCode: readonly CountryPlan[]): Plan {
 /** One for all of them: the countries of +1 have thirteen. */
 function anyOf(prefixes: readonly string[]): RegExp | undefined {
   if (prefixes.length === 0) return undefined;
+  // pattern-ignore: The prefixes are libphonenumber's, and a number has at most 15 digits.
   return new RegExp(`^(?:${prefixes.map((prefix) => `(?:${prefix})`).join('|')})`);
 }

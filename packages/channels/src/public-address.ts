@@ -80,7 +80,7 @@ function bareHost(host: string): string {
 
 /** Whether an address is on the public internet: no private, local, shared, translated or reserved range. */
 export function isPublicAddress(address: string): boolean {
-  const bare = address.replace(/%.*$/, '');
+  const bare = address.replace(/%.*$/s, '');
   if (!ipaddr.isValid(bare)) return false;
   const parsed = ipaddr.parse(bare);
   if (parsed.kind() === 'ipv4') return parsed.range() === 'unicast';

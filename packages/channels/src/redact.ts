@@ -6,6 +6,11 @@ const minSecretCharacters = 4;
 export function redact(text: string, secrets: readonly (string | undefined)[]): string {
   const forms = secrets
     .filter((secret) => secret !== undefined && secret.length >= minSecretCharacters)
-    .flatMap((secret = '') => [secret, Buffer.from(secret).toString('base64').replace(/=+$/, '')]);
+    .flatMap((secret = '') => [
+      secret,
+      Buffer.from(secret)
+        .toString('base64')
+        .replace(/={1,2}$/, ''),
+    ]);
   return forms.reduce((clean, form) => clean.replaceAll(form, mask), text);
 }

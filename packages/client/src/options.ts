@@ -97,7 +97,7 @@ function readBaseUrl({ baseUrl, allowHttp = false }: BelfryOptions): string {
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw new TypeError('baseUrl must begin with https://, or allowHttp must be true');
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
 function isLoopback(host: string): boolean {

@@ -60,7 +60,7 @@ async function missingLibraries(root: string, libraries: string[]): Promise<stri
 
 /** A library's package begins with the library's name, nearly always; where none does, all of them are taken. */
 export function packagesFor(missing: string[], packages: string[]): string[] {
-  const bases = missing.map((library) => library.replace(/\.so.*$/, ''));
+  const bases = missing.map((library) => library.replace(/\.so.*$/s, ''));
   const fitting = packages.filter((name) => bases.some((base) => name.startsWith(base)));
   return fitting.length > 0 ? fitting : packages;
 }

@@ -31,7 +31,7 @@ export function receiptUrlOf(address: {
   messageId?: string;
 }): string {
   const { publicUrl, secrets, integrationId, messageId } = address;
-  const base = publicUrl.replace(/\/+$/, '');
+  const base = publicUrl.replace(/(?<!\/)\/+$/, '');
   const path = `/v1/receipts/${integrationId}/${receiptSecretOf(secrets, integrationId)}`;
   return `${base}${path}${messageId === undefined ? '' : `?message=${messageId}`}`;
 }

@@ -95,6 +95,7 @@ export {
 } from './simulators/twilio';
 export type { TwilioReceipt } from './simulators/twilio-receipts';
 export { createStatementCounter, type StatementCounter } from './statement-counter';
+export { type GrowingText, type StepCounter, startStepCounter } from './steps/count-steps';
 export {
   type MessageRow,
   type SendAnswer,

@@ -28,7 +28,7 @@ export function createReceiptRoutes(
   { receipts, findApp, publicUrl, log }: ReceiptRoutesDeps,
   readBody: ReadBody,
 ): Record<'read' | 'handshake', RequestHandler> {
-  const base = publicUrl.replace(/\/+$/, '');
+  const base = publicUrl.replace(/(?<!\/)\/+$/, '');
   const storeReports = createStoreReports({ ...receipts, log });
 
   const read: RequestHandler = async function readReceipts(req, res) {

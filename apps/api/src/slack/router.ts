@@ -32,7 +32,7 @@ const callTimeoutMs = 10_000;
 export async function createSlackRouter(deps: SlackRouterDeps): Promise<RequestHandler> {
   const { App, ExpressReceiver: Receiver, LogLevel } = await import('@slack/bolt');
   const { app, publicUrl, log } = deps;
-  const redirectUri = `${publicUrl.replace(/\/+$/, '')}${redirectPath}`;
+  const redirectUri = `${publicUrl.replace(/(?<!\/)\/+$/, '')}${redirectPath}`;
   const installs = createSlackInstalls(deps);
   const router = Router();
   // Before the library's own route of this path, which knows no integration.

@@ -11,7 +11,7 @@ export type CallExampleInput = {
 
 /** A call that does what the test did, ready to paste. */
 export function callExample({ gatewayUrl, appId, body }: CallExampleInput): CallExampleAnswer {
-  const base = gatewayUrl.replace(/\/+$/, '');
+  const base = gatewayUrl.replace(/(?<!\/)\/+$/, '');
   const url = `${base}/v1/apps/${appId}/events/send`;
   const curl = [
     `curl -sS ${quote(url)}`,

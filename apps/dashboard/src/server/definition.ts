@@ -7,6 +7,7 @@ import type { PublishProblem } from '../api/problem';
 import { findProblems } from './read-body';
 
 const dayMs = 24 * 60 * 60_000;
+const maxLocaleCharacters = 35;
 const locale = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$';
 
 const policySchema = Type.Object({
@@ -32,6 +33,7 @@ const channelSchema = Type.Object({
 export const definitionSchema = Type.Object(
   {
     defaultLocale: Type.String({
+      maxLength: maxLocaleCharacters,
       pattern: locale,
       'x-problem': 'must be a language such as en or de-AT',
     }),
@@ -141,8 +143,14 @@ function checkTemplate(
   template: unknown,
   { note }: Facts,
 ): PublishProblem[] {
-  if (!new RegExp(locale).test(at.locale)) {
-    return [errorOf(at, `${at.locale} is no language: it must be one such as en or de-AT.`)];
+  if (at.locale.length > maxLocaleCharacters || !new RegExp(locale).test(at.locale)) {
+    const name = at.locale.slice(0, maxLocaleCharacters);
+    return [
+      errorOf(
+        { ...at, locale: name },
+        `${name} is no language: it must be one such as en or de-AT.`,
+      ),
+    ];
   }
   const byRule = findProblems(channel.template, template, '');
   if (byRule.length > 0) {

@@ -361,6 +361,6 @@ function createSlackInstallUrlOf({
   return ({ accountId, operatorId }, integrationId) => {
     const expiresAtMs = Date.now() + slackTicketMs;
     const ticket = writeSlackTicket({ integrationId, accountId, operatorId, expiresAtMs }, secrets);
-    return `${env.PUBLIC_URL.replace(/\/+$/, '')}/slack/install?ticket=${ticket}`;
+    return `${env.PUBLIC_URL.replace(/(?<!\/)\/+$/, '')}/slack/install?ticket=${ticket}`;
   };
 }

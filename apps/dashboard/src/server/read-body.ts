@@ -14,10 +14,12 @@ export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T>
   return given as Static<T>;
 }
 
-/** What is wrong with a value, by field; one problem a field. */
+/** What is wrong with a value, by field; one problem a field. While a text is too long, no pattern is tried. */
 export function findProblems(schema: TSchema, value: unknown, at: string): FieldProblem[] {
+  const withoutPatterns = getSchemaWithoutPatterns(schema);
+  const judged = hasTooLongText(withoutPatterns, value) ? withoutPatterns : schema;
   const found = new Map<string, FieldProblem>();
-  for (const error of Value.Errors(schema, value)) {
+  for (const error of Value.Errors(judged, value)) {
     const path = [at, ...error.path.split('/').slice(1).map(unescapePointer)]
       .filter((part) => part !== '')
       .join('.');
@@ -25,6 +27,38 @@ export function findProblems(schema: TSchema, value: unknown, at: string): Field
     if (found.size >= maxProblems) break;
   }
   return [...found.values()];
+}
+
+/** Value.Errors itself goes on to the pattern of a text that is too long. */
+function hasTooLongText(schema: TSchema, value: unknown): boolean {
+  for (const { type } of Value.Errors(schema, value)) {
+    if (type === ValueErrorType.StringMaxLength) return true;
+  }
+  return false;
+}
+
+const schemasWithoutPatterns = new WeakMap<TSchema, TSchema>();
+
+function getSchemaWithoutPatterns(schema: TSchema): TSchema {
+  const known = schemasWithoutPatterns.get(schema);
+  if (known) return known;
+  const made = dropPatterns(schema);
+  schemasWithoutPatterns.set(schema, made);
+  return made;
+}
+
+/** TypeBox keeps the kind of a schema under symbols. */
+function dropPatterns<Part>(part: Part): Part {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map(dropPatterns) as Part;
+  const copy = {};
+  for (const key of Reflect.ownKeys(part)) {
+    const member: unknown = Reflect.get(part, key);
+    // A property may be called pattern; its schema is no text.
+    if (key === 'pattern' && typeof member === 'string') continue;
+    Reflect.set(copy, key, dropPatterns(member));
+  }
+  return copy as Part;
 }
 
 function unescapePointer(part: string): string {
@@ -52,12 +86,14 @@ function sentenceOf({ type, message, schema }: Found): string {
   }
 }
 
+/** No control character, and more than white space. */
+export const nameRule = { pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$' };
 const nameProblem = { 'x-problem': 'must have 1 to 128 characters, and no control character' };
 
 /** A name that people give. */
 export const nameSchema = Type.String({
   maxLength: 128,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  ...nameRule,
   ...nameProblem,
 });
 

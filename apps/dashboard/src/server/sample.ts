@@ -16,7 +16,7 @@ function addPath(root: Map<string, Node>, path: string): void {
   let level = root;
   const steps = path.split('.').slice(0, maxSteps);
   for (const step of steps) {
-    const name = step.replace(/(\[\])+$/, '');
+    const name = step.replace(/(?<!\[\])(?:\[\])+$/, '');
     // The whole of the data, or a name that no object may have.
     if (name === '' || name === 'this' || name === '__proto__') return;
     const node: Node = level.get(name) ?? { members: new Map(), isList: false };

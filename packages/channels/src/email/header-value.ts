@@ -53,7 +53,9 @@ function isAngle(part: string): boolean {
 const maxWordBytes = 45;
 
 function encodeWords(part: string): string {
-  const [, before = '', text = '', after = ''] = /^( *)(.*?)( *)$/s.exec(part) ?? [];
+  const [before = ''] = /^ */.exec(part) ?? [];
+  const text = part.slice(before.length).replace(/(?<! ) +$/, '');
+  const after = part.slice(before.length + text.length);
   const words = [''];
   for (const character of text) {
     const word = words.at(-1) + character;

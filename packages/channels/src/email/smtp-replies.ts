@@ -97,7 +97,7 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
   {
     reason: 'daily_limit',
     code: /^5/,
-    text: /daily\b.{0,40}\b(limit|quota)/i,
+    text: /^(?=.*\bdaily\b).*\b(?:limit|quota)/is,
     outcome: 'retry',
     afterMs: 6 * hourMs,
     sentence: 'The mailbox that sends has used up its daily limit.',

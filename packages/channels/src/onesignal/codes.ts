@@ -5,7 +5,7 @@ type Verdict =
   | { outcome: 'rejected'; scope: RejectionScope };
 
 export type OnesignalCode = Verdict & {
-  /** How the texts of OneSignal that mean this are recognised; it has no codes. */
+  /** Matches the texts of OneSignal that mean this, in lower case; it has no codes. */
   texts?: RegExp;
   /** What the operator reads. */
   sentence: string;
@@ -14,7 +14,7 @@ export type OnesignalCode = Verdict & {
 export const notSubscribed: OnesignalCode = {
   outcome: 'rejected',
   scope: 'recipient',
-  texts: /not subscribed|no (valid )?(recipients|subscri)/i,
+  texts: /not subscribed|no (?:valid )?(?:recipients|subscri)/,
   sentence: 'The person has no device that takes notifications, or is not known to OneSignal.',
 };
 
@@ -30,38 +30,39 @@ export const onesignalCodes = {
   blocked_id: {
     outcome: 'rejected',
     scope: 'recipient',
-    texts: /external_?id.*(restricted|blocked|not allowed)/i,
+    texts: /^(?=.*external_?id).*(?:restricted|blocked|not allowed)/s,
     sentence: 'OneSignal refuses this external id: it stands for nobody.',
   },
   wrong_app: {
     outcome: 'rejected',
     scope: 'integration',
     texts:
-      /app_?id (not found|is invalid|must|malformed)|app .*(not found|disabled|suspended)|no app with/i,
+      /app_?id (?:is invalid|must|malformed)|no app with|^(?=.*app(?:_?id)? ).*(?:not found|disabled|suspended)/s,
     sentence: 'OneSignal has no such app, or has disabled it: see the app id.',
   },
   wrong_key: {
     outcome: 'rejected',
     scope: 'integration',
-    texts: /authorization|api key|access denied/i,
+    texts: /authorization|api key|access denied/,
     sentence: 'OneSignal does not take the API key: make a new one for the app and store it.',
   },
   no_platform: {
     outcome: 'rejected',
     scope: 'integration',
-    texts: /no (push )?platforms? (is |are )?(configured|enabled)|must (be|have).*configured/i,
+    texts:
+      /no (?:push )?platforms? (?:is |are )?(?:configured|enabled)|^(?=.*must (?:be|have)).*configured/s,
     sentence: 'The app has no push platform in OneSignal: set one up there.',
   },
   in_progress: {
     outcome: 'retry',
     afterMs: 5_000,
-    texts: /in progress|being processed/i,
+    texts: /in progress|being processed/,
     sentence: 'OneSignal is still at work on the first request for this message.',
   },
   idempotency_conflict: {
     outcome: 'rejected',
     scope: 'content',
-    texts: /idempotency/i,
+    texts: /idempotency/,
     sentence: 'OneSignal was asked for this message before, with other content.',
   },
 } as const satisfies Record<string, OnesignalCode>;
@@ -71,6 +72,7 @@ export function findOnesignalCode(
   texts: readonly string[],
 ): { reason: string; code: OnesignalCode } | undefined {
   const rows: [string, OnesignalCode][] = Object.entries(onesignalCodes);
-  const found = rows.find(([, { texts: pattern }]) => texts.some((text) => pattern?.test(text)));
+  const lowerCase = texts.map((text) => text.toLowerCase());
+  const found = rows.find(([, code]) => lowerCase.some((text) => code.texts?.test(text)));
   return found && { reason: found[0], code: found[1] };
 }

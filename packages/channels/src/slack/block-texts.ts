@@ -114,6 +114,6 @@ function cut(text: string, characters: number): string {
     .slice(0, characters - 1)
     .replace(/[\ud800-\udbff]$/, '')
     .replace(/&[a-z]{0,4}$/, '')
-    .replace(/<[^>]*$/, '')
+    .replace(/<[^<>]*$/, '')
     .concat('…');
 }

@@ -58,7 +58,7 @@ export function blocksOf(parsed: Json): Block[] | { problem: TemplateError } {
 function depthOf(source: string): number {
   let depth = 0;
   let deepest = 0;
-  for (const character of source.replace(/"(?:[^"\\]|\\.)*"/g, '')) {
+  for (const character of source.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '')) {
     if (character === '[' || character === '{') depth += 1;
     if (character === ']' || character === '}') depth -= 1;
     deepest = Math.max(deepest, depth);

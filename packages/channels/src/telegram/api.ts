@@ -141,5 +141,8 @@ function keep(body: Record<string, unknown> | undefined, token: string): Record<
 /** Neither this token, nor its secret half alone, nor that of another bot. */
 function withoutTokens(text: string, token: string): string {
   const secretHalf = token.slice(token.indexOf(':') + 1);
-  return redact(text, [token, secretHalf]).replace(/(bot)?\d+:[\w-]{20,}/gi, '[credential]');
+  return redact(text, [token, secretHalf]).replace(
+    /(?:[Bb][Oo][Tt])?(?<!\d)\d+:[\w-]{20,}/g,
+    '[credential]',
+  );
 }

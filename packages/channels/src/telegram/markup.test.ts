@@ -93,6 +93,8 @@ describe('a template of Telegram', () => {
     ['<!-- a -->', /A < that begins no tag/, 1, 1],
     ['a <b', /A < that begins no tag/, 1, 3],
     ['<b>a', /<b> is never closed/, 1, 1],
+    ['<b>'.repeat(65), /Tags nest at most 64 deep: close one before <b>/, 1, 193],
+    [`<a href="${'x'.repeat(8_200)}">a</a>`, /A tag has at most 8192 characters/, 1, 1],
     ['a\n<b><i>x</b></i>', /<\/b> closes the wrong tag: the next to be closed is <i>/, 2, 8],
     ['a</b>', /<\/b> closes the wrong tag: nothing is open/, 1, 2],
     ['</br>', /<br> has no end tag/, 1, 1],

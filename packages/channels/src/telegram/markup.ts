@@ -23,6 +23,11 @@ type MarkupState = {
   /** The quote in which the tag stands, and where in `tag` its value begins. */
   quote: string;
   valueFrom: number;
+  /** Whether the quote is that of a link's address. */
+  isLink: boolean;
+  /** The address so far, as far as it decides about its scheme. */
+  literal: string;
+  hasPrinted: boolean;
 };
 
 /**
@@ -40,10 +45,25 @@ export function createTelegramEscape(template: Template): Escape {
   };
 }
 
+/** Each tag copies the list of those that are open. */
+const maxOpenTags = 64;
+/** Blocks in a link copy what was read of the tag. */
+const maxTagCharacters = 8_192;
+const maxLiteralCharacters = 64;
+
 /** Telegram shows the text of such a link without one; with an empty address it would take the text for the address. */
 export const harmlessLink = '#';
 
-const start: MarkupState = { open: [], tag: undefined, tagFrom: 0, quote: '', valueFrom: 0 };
+const start: MarkupState = {
+  open: [],
+  tag: undefined,
+  tagFrom: 0,
+  quote: '',
+  valueFrom: 0,
+  isLink: false,
+  literal: '',
+  hasPrinted: false,
+};
 
 function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
   const findOffset = createFindOffset(source);
@@ -54,6 +74,9 @@ function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
       return character === '<' ? { ...start, open: state.open, tag: '', tagFrom: from } : state;
     }
     if (state.quote === '' && character === '>') return finishTag(state, state.tag);
+    if (state.tag.length >= maxTagCharacters) {
+      throw fail(state.tagFrom, `A tag has at most ${maxTagCharacters} characters.`);
+    }
     return growTag(state, state.tag + character, character);
   }
 
@@ -62,11 +85,22 @@ function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
     if ('problem' in tag) throw fail(tagFrom, tag.problem);
     const { name, kind } = tag;
     if (kind === 'void') return { ...start, open };
-    if (kind === 'start') return { ...start, open: [...open, { name, from: tagFrom }] };
+    return {
+      ...start,
+      open: kind === 'start' ? openTag(open, name, tagFrom) : closeTag(open, name, tagFrom),
+    };
+  }
+
+  function openTag(open: MarkupState['open'], name: string, from: number): MarkupState['open'] {
+    if (open.length < maxOpenTags) return [...open, { name, from }];
+    throw fail(from, `Tags nest at most ${maxOpenTags} deep: close one before <${name}>.`);
+  }
+
+  function closeTag(open: MarkupState['open'], name: string, from: number): MarkupState['open'] {
     const last = open.at(-1);
-    if (last?.name === name) return { ...start, open: open.slice(0, -1) };
+    if (last?.name === name) return open.slice(0, -1);
     const expected = last ? `the next to be closed is <${last.name}>` : 'nothing is open';
-    throw fail(tagFrom, `</${name}> closes the wrong tag: ${expected}.`);
+    throw fail(from, `</${name}> closes the wrong tag: ${expected}.`);
   }
 
   return {
@@ -97,18 +131,26 @@ function createFindOffset(source: string): (node: TextNode) => (index: number) =
   }
   return function findOffset({ text, line, column }) {
     const from = (lineStarts[line - 1] ?? 0) + column - 1;
-    // What was cut off its ends, as around a block that has a line of its own, is not in the text.
-    const found = source.indexOf(text, from);
-    return (index) => (found === -1 ? from : found + index);
+    // Around a block that has a line of its own the line's end is cut off, and beside a ~ all white space.
+    const starts = [/[ \t]*\r?\n?/y, /\s*/y].map((blank) => {
+      blank.lastIndex = from;
+      return from + (blank.exec(source)?.[0].length ?? 0);
+    });
+    const found = [from, ...starts].find((start) => source.startsWith(text, start));
+    return (index) => (found === undefined ? from : found + index);
   };
 }
 
 function growTag(state: MarkupState, tag: string, character: string): MarkupState {
+  if (state.quote === character) return { ...state, tag, quote: '', isLink: false };
   if (state.quote !== '') {
-    return { ...state, tag, quote: character === state.quote ? '' : state.quote };
+    const isLong = state.literal.length >= maxLiteralCharacters;
+    return { ...state, tag, literal: isLong ? state.literal : state.literal + character };
   }
-  const isQuote = character === '"' || character === "'";
-  return isQuote ? { ...state, tag, quote: character, valueFrom: tag.length } : { ...state, tag };
+  if (character !== '"' && character !== "'") return { ...state, tag };
+  const isLink = /^a\s+href\s*=\s*.$/i.test(tag);
+  const value = { valueFrom: tag.length, literal: '', hasPrinted: false };
+  return { ...state, tag, quote: character, isLink, ...value };
 }
 
 /** Stands in a tag for a value: no template can hold it. */
@@ -119,24 +161,21 @@ function print(
   node: PrintNode,
 ): { context: MarkupContext; state: MarkupState } {
   if (state.tag === undefined) return { context: 'text', state };
-  if (!isInLink(state)) {
+  if (!state.isLink) {
     throw new TemplateError(
       'A value can stand in text and in the quoted href of an <a>, and nowhere else in a tag.',
       { line: node.line, column: node.column },
     );
   }
-  const context = contextOfLink(state.tag.slice(state.valueFrom), node);
-  return { context, state: { ...state, tag: state.tag + printed } };
-}
-
-function isInLink({ tag = '', quote, valueFrom }: MarkupState): boolean {
-  return quote !== '' && /^a\s+href\s*=\s*.$/i.test(tag.slice(0, valueFrom));
+  const context = contextOfLink(state, node);
+  return { context, state: { ...state, tag: state.tag + printed, hasPrinted: true } };
 }
 
 /** Links into Telegram are the author's alone: a value that brought one could mention a person. */
-function contextOfLink(value: string, { line, column }: PrintNode): MarkupContext {
-  const literal = value.replaceAll(printed, '');
-  const hasPrinted = literal.length < value.length;
+function contextOfLink(
+  { literal, hasPrinted }: MarkupState,
+  { line, column }: PrintNode,
+): MarkupContext {
   if (!hasPrinted && /^\s*tg:/i.test(literal)) return 'link';
   const prefix = prefixOf(literal);
   if (prefix === 'refused') {
@@ -155,8 +194,9 @@ function join(left: MarkupState, right: MarkupState): MarkupState | undefined {
     return undefined;
   }
   if (left.tag === right.tag && left.quote === right.quote) return left;
-  const isSameLink = isInLink(left) && isInLink(right) && left.quote === right.quote;
+  const isSameLink = left.isLink && right.isLink && left.quote === right.quote;
   if (!isSameLink || left.tag === undefined) return undefined;
   // The ways differ in what they wrote: the link's scheme counts as open.
-  return { ...left, tag: left.tag.slice(0, left.valueFrom) + printed };
+  const tag = left.tag.slice(0, left.valueFrom) + printed;
+  return { ...left, tag, literal: '', hasPrinted: true };
 }

@@ -8,14 +8,14 @@ export function finishMarkup(rendered: string): string {
   return paragraphs
     .map((text, index) => (index < last ? text.trimEnd() : text))
     .join('\n\n')
-    .replace(/(<a\s+href\s*=\s*)(["'])\s*\2/gi, `$1$2${harmlessLink}$2`)
+    .replace(/(<a\s+href\s*=\s*)(?:(")\s*"|(')\s*')/gi, `$1$2$3${harmlessLink}$2$3`)
     .trim();
 }
 
 /** What of Telegram's HTML counts and is read: the text without its tags, entities decoded. */
 export function plainTextOf(html: string): string {
   return html
-    .replace(/<(?:[^>"']|"[^"]*"|'[^']*')*>/g, '')
+    .replace(/<(?:[^<>"']|"[^"]*"|'[^']*')*>/g, '')
     .replace(/&(?:(lt|gt|amp|quot)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi, decodeEntity);
 }
 

@@ -103,7 +103,7 @@ function uriOf(accountSid: string, path: string): string {
 }
 
 function placeOf(uri: string, url: string | undefined): string {
-  return url === undefined ? uri : url.replace(/\/+$/, '') + new URL(uri).pathname;
+  return url === undefined ? uri : url.replace(/(?<!\/)\/+$/, '') + new URL(uri).pathname;
 }
 
 function queryOf(params: object | undefined): string {

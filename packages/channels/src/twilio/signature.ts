@@ -22,16 +22,22 @@ export function isSignedBy(
 
 /** The fields' names and values, by name; of one that stands several times each value once. */
 export function signedText(params: URLSearchParams): string {
-  return [...new Set(params.keys())]
+  // One pass: looking up each name reads all fields again, before anybody knows who sent them.
+  const values = new Map<string, Set<string>>();
+  for (const [name, value] of params) {
+    const known = values.get(name) ?? new Set();
+    values.set(name, known.add(value));
+  }
+  return [...values.keys()]
     .sort()
-    .flatMap((name) => [...new Set(params.getAll(name))].sort().map((value) => name + value))
+    .flatMap((name) => [...(values.get(name) ?? [])].sort().map((value) => name + value))
     .join('');
 }
 
 /** As the provider was given it, and with and without the port that the scheme implies: Twilio has signed both. */
 function spellingsOf(url: string): string[] {
   const [, scheme = '', host = '', port = '', rest = ''] =
-    /^(https?:\/\/)(\[[^\]]*\]|[^/:?#]*)(:\d+)?(.*)$/.exec(url) ?? [];
+    /^(https?:\/\/)(\[[^\]]*\]|[^/:?#]*)(:\d+)?(.*)$/s.exec(url) ?? [];
   if (scheme === '') return [url];
   const implied = scheme === 'https://' ? ':443' : ':80';
   return [...new Set([url, scheme + host + rest, `${scheme}${host}${port || implied}${rest}`])];

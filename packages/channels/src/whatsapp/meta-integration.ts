@@ -94,7 +94,7 @@ export function checkMeta({ credentials }: IntegrationInput): string[] {
 /** Where the Cloud API has the number; a description may know less than a whole integration. */
 export function urlOfNumber(base: string | undefined, settings: Record<string, unknown>): string {
   const { sender, graph_version: version } = settings;
-  const root = (base ?? 'https://graph.facebook.com').replace(/\/+$/, '');
+  const root = (base ?? 'https://graph.facebook.com').replace(/(?<!\/)\/+$/, '');
   return `${root}/${textOf(version) || defaultGraphVersion}/${textOf(sender) || '{sender}'}`;
 }
 

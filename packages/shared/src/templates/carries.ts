@@ -27,6 +27,7 @@ function elementsOf(value: Value): Value[] {
 }
 
 /** `[]`, a name in brackets, a plain name. */
+// pattern-ignore: A path of a template has at most 500 characters.
 const stepPattern = /\[\]|\[((?:\\\]|[^\]])+)\]|([^.[\]]+)/g;
 
 function stepsOf(path: string): Step[] {

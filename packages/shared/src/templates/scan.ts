@@ -167,22 +167,8 @@ const levelChanges = new Map([
   [')', -1],
 ]);
 
-const tokenPattern = new RegExp(
-  [
-    /\s+/,
-    /\}{4}/,
-    /\}~?\}\}/,
-    /~?\}\}/,
-    /\[(?:\\\]|[^\]])*\]/,
-    /"(?:\\"|[^"])*"/,
-    /'(?:\\'|[^'])*'/,
-    /[^\s!"#%-,./;->@[-^`{-~]+/,
-    /[\s\S]/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'y',
-);
+const tokenPattern =
+  /\s+|\}{4}|\}~?\}\}|~?\}\}|\[(?:\\\]|[^\]])*\]|"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|[^\s!"#%-,./;->@[-^`{-~]+|[\s\S]/y;
 
 function endOfTag(source: string, at: number, token: string): number {
   if (token.length === 4 && !token.includes('~')) {

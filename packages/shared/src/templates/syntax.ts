@@ -141,13 +141,18 @@ export function errorAt(syntax: { loc: Span }, message: string): TemplateError {
 
 /** The messages of the parser's own rules end in a place, which is kept apart here. */
 function explainRule(message: string): string {
-  const [opened, closed] = /^(.*) doesn't match (.*) - \d+:\d+$/s.exec(message)?.slice(1) ?? [];
-  if (opened !== undefined && closed !== undefined) {
+  const rule = message.replace(/ - \d{1,9}:\d{1,9}$/, '');
+  const middle = rule.indexOf(differs);
+  if (middle !== -1) {
+    const [opened, closed] = [rule.slice(0, middle), rule.slice(middle + differs.length)];
     return `{{#${quote(opened)}}} is closed by {{/${quote(closed)}}}: close it by its own name.`;
   }
-  const path = /^Invalid path: (.*) - \d+:\d+$/s.exec(message)?.[1];
-  if (path !== undefined) {
-    return `"${quote(path)}" is no path: "this", "." and ".." stand only at its beginning.`;
+  if (rule.startsWith(invalidPath)) {
+    const path = quote(rule.slice(invalidPath.length));
+    return `"${path}" is no path: "this", "." and ".." stand only at its beginning.`;
   }
   return 'The template cannot be read: check its tags.';
 }
+
+const differs = " doesn't match ";
+const invalidPath = 'Invalid path: ';

@@ -103,6 +103,7 @@ export function userToWire(user: StoredUser, extraFields: readonly string[]): ob
   };
 }
 
+// pattern-ignore: It is judged as the pattern of the schema.
 const characterOfUserId = new RegExp(userIdRule.pattern, 'u');
 
 /** Whether a text can be the `user_id` of a stored user. */

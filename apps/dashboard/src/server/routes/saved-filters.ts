@@ -2,18 +2,22 @@ import { type AppSavedFilters, maxSavedFilters } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type { SavableFilters, SavedFilterListAnswer } from '../../api/saved-filters';
 import { notFound, Refusal } from '../problem';
-import { readBody } from '../read-body';
+import { nameRule, readBody } from '../read-body';
 import { idOf, type Routes } from '../route';
 
 export type SavedFilterRoutesDeps = { savedFilters: AppSavedFilters };
 
 const filterName = Type.String({
   maxLength: 60,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  ...nameRule,
   'x-problem': 'must have 1 to 60 characters, not all of them blank',
 });
 const time = Type.Optional(
-  Type.String({ pattern: '^\\d{1,15}$', 'x-problem': 'must be a time in Unix milliseconds' }),
+  Type.String({
+    maxLength: 15,
+    pattern: '^\\d{1,15}$',
+    'x-problem': 'must be a time in Unix milliseconds',
+  }),
 );
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 /** An address would stay here when the person is erased. */
@@ -25,7 +29,11 @@ const filters = Type.Object(
     from: time,
     to: time,
     last: Type.Optional(
-      Type.String({ pattern: '^\\d{1,3}[mhd]$', 'x-problem': 'must be a span such as 15m or 24h' }),
+      Type.String({
+        maxLength: 4,
+        pattern: '^\\d{1,3}[mhd]$',
+        'x-problem': 'must be a span such as 15m or 24h',
+      }),
     ),
     event: text,
     channel: text,

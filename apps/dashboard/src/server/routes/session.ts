@@ -35,6 +35,7 @@ const signInBody = Type.Object({
   password: passwordSchema,
 });
 const token = Type.String({
+  maxLength: 43,
   pattern: '^[A-Za-z0-9_-]{43}$',
   'x-problem': 'is not the token of a link',
 });

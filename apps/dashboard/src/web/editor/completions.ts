@@ -17,7 +17,7 @@ export function completionsAt(
   const open = before.lastIndexOf('{{');
   if (open < 0 || before.indexOf('}}', open) >= 0) return undefined;
   const inside = before.slice(open + 2).replace(/^\{/, '');
-  const typed = /[\w.@-]*$/.exec(inside)?.[0] ?? '';
+  const typed = /(?<![\w.@-])[\w.@-]*$/.exec(inside)?.[0] ?? '';
   const ahead = inside.slice(0, inside.length - typed.length);
   if (/^~?#$/.test(ahead)) {
     const options = blocks.map((label) => ({ label, detail: 'block', kind: 'keyword' }) as const);

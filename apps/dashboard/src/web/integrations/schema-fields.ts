@@ -113,6 +113,7 @@ function checkText(
   }
   if (minLength !== undefined && text.length < minLength)
     return `At least ${minLength} characters.`;
+  // pattern-ignore: The patterns of schemas are judged where they are written.
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return undefined;
   return hint ? `This has another form: ${hint}` : `This must match ${pattern}.`;
 }

@@ -43,7 +43,8 @@ export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null, null, 2);
 }
 
-const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\b/g;
+const tokens = /("(?:\\.|[^"\\])*(?:"|\\?$))(\s*:)?|[\w.+-]+/gs;
+const literal = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const longestColoured = 20_000;
 
 /** Colours what looks like JSON; anything else stays as it is. */
@@ -53,6 +54,7 @@ function Json({ text }: { text: string }) {
   let end = 0;
   for (const match of text.matchAll(tokens)) {
     const [whole, string, colon = ''] = match;
+    if (string === undefined && !literal.test(whole)) continue;
     parts.push(<Fragment key={`${match.index}-`}>{text.slice(end, match.index)}</Fragment>);
     parts.push(
       <span key={match.index} className={classOf(string, colon)}>

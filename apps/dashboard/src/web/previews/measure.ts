@@ -62,6 +62,6 @@ export function roomOfSms(
 /** The character that made the text Unicode, from a note such as `“ (U+201C)`. */
 export function unicodeCauseOf(notes: Fields): { character: string; name: string } | undefined {
   const [, character = '', name = ''] =
-    /^([\s\S]+) \((U\+.+)\)$/.exec(textOf(notes, 'unicode_because_of')) ?? [];
+    /^([^(]+|\([^(]*) \((U\+[^)]+)\)$/.exec(textOf(notes, 'unicode_because_of')) ?? [];
   return character ? { character, name } : undefined;
 }

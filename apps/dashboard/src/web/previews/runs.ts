@@ -14,17 +14,6 @@ type Rule = {
 /** A longer text is shown as it is from there on. */
 const maxFormatted = 10_000;
 
-/** `*bold*`, as WhatsApp and Slack take it: a mark is next to its words, and not within one. */
-function markRule(mark: string, look: Look): Rule {
-  const sign = `\\${mark}`;
-  return {
-    pattern: new RegExp(
-      `(?<![\\w${sign}])${sign}(?![\\s${sign}])([^${sign}\\n]*)(?<!\\s)${sign}(?![\\w${sign}])`,
-    ),
-    look,
-  };
-}
-
 const links: Rule = {
   pattern: /(https?:\/\/[^\s<>"]{1,2000}[^\s<>".,;:!?)])/,
   look: 'link',
@@ -32,10 +21,15 @@ const links: Rule = {
 };
 const block: Rule = { pattern: /```\n?([\s\S]+?)```/, look: 'code', isLiteral: true };
 const inline: Rule = { pattern: /`([^`\n]+)`/, look: 'code', isLiteral: true };
-const marks = [markRule('*', 'strong'), markRule('_', 'em'), markRule('~', 'strike')];
+/** `*bold*`, as WhatsApp and Slack take it: a mark is next to its words, and not within one. */
+const marks: Rule[] = [
+  { pattern: /(?<![\w*])\*(?![\s*])([^*\n]*)(?<!\s)\*(?![\w*])/, look: 'strong' },
+  { pattern: /(?<!\w)_(?![\s_])([^_\n]*)(?<!\s)_(?!\w)/, look: 'em' },
+  { pattern: /(?<![\w~])~(?![\s~])([^~\n]*)(?<!\s)~(?![\w~])/, look: 'strike' },
+];
 
 const slackLink: Rule = {
-  pattern: /<((?:https?:|mailto:|tel:|[#@!])[^|>]*)(?:\|([^>]*))?>/,
+  pattern: /<((?:https?:|mailto:|tel:|[#@!])[^|<>]*)(?:\|([^<>]*))?>/,
   look: 'link',
   isLiteral: true,
   show: ([, target = '', label]) => unescaped(label || target.replace(/^!/, '@')),
@@ -116,9 +110,9 @@ export function runsOfTelegram(html: string): Run[] {
   const open: { name: string; look: Look }[] = [];
   let end = 0;
   const looks = () => [...new Set(open.map(({ look }) => look))];
-  for (const match of html.matchAll(/<(\/?)([a-z-]{1,20})\b[^<>]*>/gi)) {
-    const [tag, slash, written = ''] = match;
-    const name = written.toLowerCase();
+  for (const match of html.matchAll(/<(\/?)([a-z][^<>]*)>/gi)) {
+    const [tag, slash, inside = ''] = match;
+    const [name = ''] = inside.toLowerCase().split(/[\s/]/, 1);
     const look = telegramLooks[name];
     push(runs, unescaped(html.slice(end, match.index)), looks());
     end = match.index + tag.length;

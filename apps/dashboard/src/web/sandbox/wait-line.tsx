@@ -11,7 +11,7 @@ export function WaitLine({ capture, requestId }: { capture: Capture; requestId: 
     to: capture.target,
     ...(requestId === null ? {} : { request_id: requestId }),
   });
-  const base = session.connection.gatewayUrl.replace(/\/+$/, '');
+  const base = session.connection.gatewayUrl.replace(/(?<!\/)\/+$/, '');
   const asked = `/sandbox/wait?${query.toString().replaceAll('%40', '@')}`;
   const header = '-H "Authorization: AuthKey $BELFRY_API_KEY"';
   const call = `curl '${base}/v1/apps/${app.id}${asked.replaceAll("'", '%27')}' ${header}`;

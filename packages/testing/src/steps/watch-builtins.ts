@@ -1,0 +1,99 @@
+import { countMatchSteps } from './match-steps';
+
+type Sized = { length: number };
+type Call = { receiver: Sized; result: unknown; args: readonly unknown[]; lastIndex: number };
+type Cost = (call: Call) => number;
+
+const wholeReceiver: Cost = ({ receiver }) => receiver.length;
+const result: Cost = ({ result: made }) => (made as Sized).length;
+/** V8 copies short slices only: a longer one is a view. */
+const slice: Cost = ({ result: made }) => Math.min((made as Sized).length, 13);
+const both: Cost = (call) => wholeReceiver(call) + result(call);
+const argument: Cost = ({ args: [text] }) => String(text).length;
+const fields: Cost = ({ receiver }) => Number(Reflect.get(receiver, 'size'));
+const searched: Cost = ({ receiver, result: found, args: [, from = 0] }) =>
+  (Number(found) < 0 ? receiver.length : Number(found)) - Number(from);
+const matched: Cost = ({ receiver, args: [text], lastIndex }) => {
+  const pattern = receiver as unknown as RegExp;
+  const from = pattern.global || pattern.sticky ? lastIndex : 0;
+  return countMatchSteps(pattern, String(text), from);
+};
+
+/** Built-in functions whose work grows with what they are given, and how many steps it counts as. */
+const watched: readonly [owner: object, costs: Record<string, Cost>][] = [
+  [
+    String.prototype,
+    {
+      endsWith: argument,
+      includes: wholeReceiver,
+      indexOf: searched,
+      lastIndexOf: wholeReceiver,
+      normalize: both,
+      repeat: result,
+      replace: both,
+      replaceAll: both,
+      slice,
+      split: wholeReceiver,
+      startsWith: argument,
+      substring: slice,
+      toLowerCase: wholeReceiver,
+      toUpperCase: wholeReceiver,
+      trim: wholeReceiver,
+      trimEnd: wholeReceiver,
+      trimStart: wholeReceiver,
+    },
+  ],
+  [
+    Array.prototype,
+    {
+      concat: result,
+      flat: both,
+      includes: wholeReceiver,
+      indexOf: wholeReceiver,
+      join: both,
+      reverse: wholeReceiver,
+      shift: wholeReceiver,
+      slice: result,
+      splice: wholeReceiver,
+      unshift: wholeReceiver,
+    },
+  ],
+  [Object, { entries: result, keys: result, values: result }],
+  [JSON, { parse: argument, stringify: ({ result: text }) => String(text).length }],
+  [URLSearchParams.prototype, { get: fields, getAll: fields, has: fields }],
+  [RegExp.prototype, { exec: matched }],
+  // Copying a list with ... takes one step an element.
+  [Object.getPrototypeOf([].values()), { next: () => 1 }],
+];
+
+/** Counts the steps of built-in functions until they are restored. */
+export function watchBuiltins(): { countSteps(): number; restore(): void } {
+  const restorers: (() => void)[] = [];
+  let steps = 0;
+  let isOwnWork = false;
+
+  function watch(owner: object, name: string, cost: Cost): void {
+    const original: (...args: unknown[]) => unknown = Reflect.get(owner, name);
+    restorers.push(() => Reflect.set(owner, name, original));
+    Reflect.set(owner, name, function watchedBuiltin(this: Sized, ...args: unknown[]) {
+      const lastIndex = Number(Reflect.get(Object(this), 'lastIndex'));
+      const made = Reflect.apply(original, this, args);
+      if (!isOwnWork) {
+        isOwnWork = true;
+        steps += cost({ receiver: this, result: made, args, lastIndex });
+        isOwnWork = false;
+      }
+      return made;
+    });
+  }
+
+  for (const [owner, costs] of watched) {
+    for (const name of Object.keys(costs)) watch(owner, name, costs[name] ?? (() => 0));
+  }
+  return {
+    countSteps: () => steps,
+    restore() {
+      for (const restore of restorers) restore();
+    },
+  };
+}
