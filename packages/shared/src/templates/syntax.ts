@@ -142,7 +142,7 @@ export function errorAt(syntax: { loc: Span }, message: string): TemplateError {
 /** The messages of the parser's own rules end in a place, which is kept apart here. */
 function explainRule(message: string): string {
   const rule = message.replace(/ - \d{1,9}:\d{1,9}$/, '');
-  const middle = rule.indexOf(differs);
+  const middle = rule.lastIndexOf(differs);
   if (middle !== -1) {
     const [opened, closed] = [rule.slice(0, middle), rule.slice(middle + differs.length)];
     return `{{#${quote(opened)}}} is closed by {{/${quote(closed)}}}: close it by its own name.`;
