@@ -2,7 +2,7 @@ import type { Data } from '@belfry/shared';
 import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
 import { sms } from './channel';
-import { describeEncoding } from './encoding';
+import { describeEncoding, toPlainCharacters } from './encoding';
 import type { SmsOverride, SmsTemplate } from './template';
 
 function compose(
@@ -125,22 +125,34 @@ describe('the notes on an SMS', () => {
     },
   );
 
-  test('agree with the calculator where they do without it', () => {
-    const plain = 'abc XYZ 0129 !"#$%&\'()*+,-./:;<=>?@_\n';
-    const text = fc.string({ unit: fc.constantFrom(...plain), maxLength: 700 });
+  const character = fc.oneof(
+    fc.constantFrom(...'aZ09 @£Δ\n€^{}[]~|\\\f`’“жé漢👋'),
+    fc.constantFrom('e\u0301', '🇩🇪', '👩‍👩‍👧', '👍🏽'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  );
+  const gsm = fc.constantFrom(...'abc XYZ 0129 @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ^{}[]~|\\€\f');
+
+  test.each([
+    ['GSM-7', gsm],
+    ['any character', character],
+  ])('agree with the calculator of Twilio: %s', (_name, unit) => {
     fc.assert(
-      fc.property(text, (given) => {
-        const { encodingName, segmentsCount } = new SegmentedMessage(given, 'auto');
-        expect(describeEncoding(given)).toEqual({
-          encoding: encodingName,
-          segments: segmentsCount,
+      fc.property(fc.string({ unit, maxLength: 350 }), (text) => {
+        const calculated = new SegmentedMessage(text, 'auto');
+        const [cause] = calculated.getNonGsmCharacters();
+        const notes = describeEncoding(text);
+        expect(notes).toMatchObject({
+          encoding: calculated.encodingName,
+          segments: calculated.segmentsCount,
         });
+        expect(notes['unicode_because_of']?.toString().startsWith(cause ?? '')).toBe(
+          calculated.encodingName === 'UCS-2' ? true : undefined,
+        );
+        const plain = new SegmentedMessage(text, 'auto', true).graphemes.join('');
+        expect(toPlainCharacters(text)).toBe(plain);
       }),
-      { numRuns: 30 },
+      { numRuns: 100 },
     );
-    for (const character of plain) {
-      expect(new SegmentedMessage(character, 'auto').totalSize).toBe(7);
-    }
   });
 });
 

@@ -1,42 +1,85 @@
 import type { Notes } from '../channel';
 
-/** How a text goes over the air: what it costs, and the first character that makes it cost more. */
+/**
+ * How a text goes over the air: its encoding, its segments, and the first character that made it Unicode. It agrees with
+ * Twilio's calculator, which takes 20 to 70 ms for a text of 1,600 characters, because it adds up each segment anew for
+ * each character.
+ */
 export function describeEncoding(text: string): Notes {
-  if (singleSeptets.test(text)) {
-    return { encoding: 'GSM-7', segments: countOfSingleSeptets(text.length) };
-  }
-  const { SegmentedMessage } = loadCalculator();
-  const message = new SegmentedMessage(text, 'auto');
-  const [cause] = message.getNonGsmCharacters();
+  const sizes = countSeptets(text);
+  if (sizes) return { encoding: 'GSM-7', segments: countSegments(sizes, septets) };
+  const graphemes = [...segmenter.segment(text)].map(({ segment }) => segment);
+  const cause = graphemes.find((grapheme) => septetsOf.get(grapheme) === undefined);
   return {
-    encoding: message.encodingName,
-    segments: message.segmentsCount,
-    ...(cause ? { unicode_because_of: nameOf(cause) } : {}),
+    encoding: 'UCS-2',
+    segments: countSegments(
+      graphemes.map(({ length }) => length),
+      codeUnits,
+    ),
+    ...(cause === undefined ? {} : { unicode_because_of: nameOf(cause) }),
   };
 }
 
 /** The text with plain characters where typographic ones stand, as Twilio's smart encoding does it. */
 export function toPlainCharacters(text: string): string {
-  if (singleSeptets.test(text)) return text;
-  const { SegmentedMessage } = loadCalculator();
-  return new SegmentedMessage(text, 'auto', true).graphemes.join('');
-}
-
-/**
- * The calculator takes milliseconds a text, more than all the rest of a message; most texts hold only characters
- * that are one septet each, and need no more than a division.
- */
-const singleSeptets = /^[\nA-Za-z0-9 !"#$%&'()*+,\-./:;<=>?@_]*$/;
-const septetsOfOne = 160;
-const septetsOfMany = 153;
-
-function countOfSingleSeptets(length: number): number {
-  return length <= septetsOfOne ? 1 : Math.ceil(length / septetsOfMany);
+  const plain = new Map<string, string>();
+  for (const character of new Set(text)) {
+    if (!septetsOf.has(character)) plain.set(character, toPlain(character));
+  }
+  return plain.size === 0 ? text : [...text].map((each) => plain.get(each) ?? each).join('');
 }
 
 /** Loaded with the first text that needs it: only workers of this channel do. */
-function loadCalculator(): typeof import('sms-segments-calculator') {
-  return require('sms-segments-calculator');
+function toPlain(character: string): string {
+  const {
+    SegmentedMessage,
+  }: typeof import('sms-segments-calculator') = require('sms-segments-calculator');
+  return new SegmentedMessage(character, 'auto', true).graphemes.join('');
+}
+
+/** What one segment holds, alone and as one of several. */
+type Room = { ofOne: number; ofMany: number };
+
+const septets: Room = { ofOne: 160, ofMany: 153 };
+/** UTF-16. */
+const codeUnits: Room = { ofOne: 70, ofMany: 67 };
+
+/** The basic characters of GSM 03.38, and its extension, whose characters take an escape as well. */
+const basic =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const extended = '\f^{}\\[~]|€';
+
+const septetsOf = new Map([
+  ...[...basic].map((character) => [character, 1] as const),
+  ...[...extended].map((character) => [character, 2] as const),
+]);
+
+const segmenter = new Intl.Segmenter();
+
+/** The size of each character; undefined when one of them is not in the alphabet. */
+function countSeptets(text: string): number[] | undefined {
+  const sizes: number[] = [];
+  for (const character of text) {
+    const size = septetsOf.get(character);
+    if (size === undefined) return undefined;
+    sizes.push(size);
+  }
+  return sizes;
+}
+
+/** No character is divided between two segments. */
+function countSegments(sizes: readonly number[], { ofOne, ofMany }: Room): number {
+  if (sizes.reduce((sum, size) => sum + size, 0) <= ofOne) return 1;
+  let segments = 1;
+  let used = 0;
+  for (const size of sizes) {
+    if (used + size > ofMany) {
+      segments += 1;
+      used = 0;
+    }
+    used += size;
+  }
+  return segments;
 }
 
 function nameOf(grapheme: string): string {
