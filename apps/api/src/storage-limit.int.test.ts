@@ -62,25 +62,29 @@ const storing: [string, () => StoredCall][] = [
   ],
 ];
 
-const tables = [
-  'request',
-  'request_item',
-  'message',
-  'receipt',
-  'app_user',
-  'device',
-  'idempotency_key',
-  'inbox_item',
-  'inbox_reader',
-];
+const ofApp = 'app_id = $1';
+const tables = {
+  request: ofApp,
+  request_item: `request_id IN (SELECT id FROM request WHERE ${ofApp})`,
+  message: ofApp,
+  receipt: ofApp,
+  app_user: ofApp,
+  device: ofApp,
+  idempotency_key: 'account_id = $2',
+  inbox_item: ofApp,
+  inbox_reader: ofApp,
+};
 
-/** All rows of the tables that calls write to, as they stand. */
+/** All rows of the account in the tables that calls write to, as they stand. */
 async function readRows(): Promise<string> {
-  const counts = tables.map(
-    (table) =>
-      `SELECT '${table}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) FROM ${table} t`,
+  const sums = Object.entries(tables).map(
+    ([table, condition]) =>
+      `SELECT '${table}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) FROM ${table} t WHERE ${condition}`,
   );
-  const { rows } = await gateway.database.lookUps.query(counts.join(' UNION ALL '));
+  const { rows } = await gateway.database.lookUps.query(
+    `${sums.join(' UNION ALL ')} ORDER BY name`,
+    [gateway.tenant.appId, gateway.tenant.accountId],
+  );
   return JSON.stringify(rows);
 }
 

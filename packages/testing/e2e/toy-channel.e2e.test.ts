@@ -11,7 +11,7 @@ const timeoutMs = 240_000;
 const pagerChannel = `import { escapeNothing } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { Channel, Provider } from '../channel';
-import { createRendering, parseField, pathsOf } from '../rendering';
+import { createParseField, createRendering, pathsOf } from '../rendering';
 
 type PagerTemplate = { text: string };
 type PagerContent = { text: string };
@@ -46,7 +46,7 @@ export const pager: Channel<PagerTemplate, object, PagerContent> = {
       : { skip: 'no_address', detail: 'The recipient has no pager_number.' };
   },
   compile(template) {
-    const text = parseField('text', template.text, () => escapeNothing);
+    const text = createParseField()('text', template.text, () => escapeNothing);
     return {
       paths: pathsOf([text]),
       compose({ data, missing }) {

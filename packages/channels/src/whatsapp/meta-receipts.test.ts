@@ -62,6 +62,28 @@ describe('reports of Meta', () => {
     ]);
   });
 
+  test('are read however deeply a field of theirs is nested', () => {
+    const body = JSON.stringify({
+      entry: [
+        {
+          changes: [
+            {
+              field: 'messages',
+              value: { statuses: [{ id: 'wamid.A', status: 'sent', timestamp: 'DEEP' }] },
+            },
+          ],
+        },
+      ],
+    }).replace('"DEEP"', `${'['.repeat(40_000)}${']'.repeat(40_000)}`);
+    const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+    const headers = { 'x-hub-signature-256': `sha256=${signature}` };
+    const reports = metaReceipts.read({
+      ...{ settings, credentials, headers },
+      ...{ url: 'https://belfry.example.org/v1/receipts/i1/secret', rawBody: Buffer.from(body) },
+    });
+    expect(reports).toMatchObject([{ providerMessageId: 'wamid.A', state: 'sent' }]);
+  });
+
   test('are known by Meta’s id where ours does not come back', () => {
     const [report] = read(sign([{ id: 'wamid.A', status: 'delivered' }])) ?? [];
     expect(report).toMatchObject({ providerMessageId: 'wamid.A', state: 'delivered' });

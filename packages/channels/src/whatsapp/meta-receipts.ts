@@ -86,7 +86,12 @@ function reportOf({ fields, phoneNumberId }: Status, sender: string): ReceiptRep
       providerMessageId,
       state,
       // The status alone: Meta may repeat it together with others.
-      identity: JSON.stringify([phoneNumberId, fields]),
+      identity: JSON.stringify([
+        phoneNumberId,
+        providerMessageId,
+        state,
+        idOf(fields['timestamp']),
+      ]),
       ...errorOf(fields, state, phoneNumberId ?? sender),
     },
   ];

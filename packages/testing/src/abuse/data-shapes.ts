@@ -49,7 +49,7 @@ export const dataShapes: Record<string, Shape> = {
   deep: ({ list, text }) => ({
     deep: nest(
       list(0.4, () => 7),
-      30,
+      28,
     ),
     text: text(0.3),
   }),

@@ -1,4 +1,4 @@
-import { type ChannelName, channels } from '@belfry/channels';
+import { channels } from '@belfry/channels';
 import type { Data, VersionDefinition } from '@belfry/shared';
 import { holdPolicy } from '../attacks/target';
 import { buildData, type Gene } from './genes';
@@ -52,13 +52,11 @@ function createOverride({ channel, overrideCharacters, data }: Gene): unknown {
   return { [channel]: { message } };
 }
 
-/** So many fields with the same source in a channel's template; a new channel needs a row. */
-const fills: Record<ChannelName, (gene: Gene) => Record<string, unknown>> = {
+/** So many fields with the same source in a channel's template, where it has more than one. */
+const fills: Partial<Record<string, (gene: Gene) => Record<string, unknown>>> = {
   email: fillEmail,
   slack: fillSlack,
-  sms: (gene) => ({ text: createSource(gene, 1) }),
   whatsapp: fillWhatsapp,
-  telegram: (gene) => ({ text: createSource(gene, 1) }),
   push: fillNotification,
   onesignal: fillNotification,
   in_app: fillNotification,
@@ -109,8 +107,7 @@ function fillNotification(gene: Gene): Record<string, unknown> {
 
 function fillTemplate(gene: Gene): Record<string, unknown> {
   if (!Object.hasOwn(channels, gene.channel)) throw new Error(`No channel ${gene.channel}`);
-  // Just checked.
-  return fills[gene.channel as ChannelName](gene);
+  return fills[gene.channel]?.(gene) ?? { text: createSource(gene, 1) };
 }
 
 /** The pieces as often as each of so many fields may hold them. */
