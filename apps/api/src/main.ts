@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { warmTemplates } from '@belfry/channels';
 import {
   createLogger,
   createShutdown,
@@ -54,6 +55,7 @@ async function start(): Promise<void> {
   shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
   exitOnSignals(shutdown);
   const url = urlOf(server, tls ? 'https' : 'http');
+  void warmTemplates();
   log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });
 }
 

@@ -1,3 +1,4 @@
+import { warmTemplates } from '@belfry/channels';
 import {
   createLogger,
   createShutdown,
@@ -43,6 +44,7 @@ async function start(): Promise<void> {
   parts.tally.start();
   const ready = async () => !running.some((role) => role.isStalled()) && (await parts.ready());
   const url = await serveStatus(status, { ...parts, ready });
+  if (roles.some(({ kind }) => kind === 'deliver')) void warmTemplates();
   log.info('worker.ready', { roles: roles.map(({ name }) => name), url, pid: process.pid });
 }
 

@@ -43,3 +43,4 @@ export {
   sandboxProvider,
 } from './sandbox';
 export { senderDepsOf } from './sender-deps';
+export { warmTemplates } from './warm-templates';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { warmTemplates } from '@belfry/channels';
 import {
   createLogger,
   createShutdown,
@@ -38,6 +39,7 @@ async function start(): Promise<void> {
   await listen(server, env);
   shutdown.add('server', () => close(server));
   exitOnSignals(shutdown);
+  void warmTemplates();
   log.info('dashboard.ready', { url: urlOf(server, env), pid: process.pid });
 }
 

@@ -45,31 +45,65 @@ export function readHtml(state: HtmlState, text: string): HtmlState {
   let at = 0;
   while (at < text.length) {
     const next = findNext(current, text, at);
-    // Only its last characters tell whether `>` ends a comment.
-    if (current.mode === 'comment') {
-      current = { ...current, tail: (current.tail + text.slice(at, next)).slice(-3) };
-    }
+    if (next > at) current = absorb(current, text.slice(at, next));
     if (next < text.length) current = steps[current.mode](current, text.charAt(next));
     at = next + 1;
   }
   return current;
 }
 
-/** Where the next character stands that can change the mode: most of a mail stands between them. */
-function findNext({ mode, tail, literal, quote }: HtmlState, text: string, at: number): number {
-  if (mode === 'text') return find(text, '<', at);
-  if (mode === 'comment' || mode === 'bogus_comment') return find(text, '>', at);
-  if (mode === 'quoted_value' && literal.length >= maxLiteralCharacters) {
-    return find(text, quote, at);
-  }
-  // What ends it begins so.
-  if (mode === 'raw_text' && !tail.includes('<')) return find(text, '<', at);
-  return at;
+/** What ends a run of characters that leave the mode as it is: they are read together. */
+const ends: Partial<Record<Mode, RegExp>> = {
+  text: /</g,
+  comment: />/g,
+  bogus_comment: />/g,
+  tag_name: /[\t\n\f\r />]/g,
+  in_tag: /[^\t\n\f\r /]/g,
+  attribute_name: /[\t\n\f\r /=>]/g,
+  after_attribute_name: /[^\t\n\f\r ]/g,
+  before_value: /[^\t\n\f\r ]/g,
+  unquoted_value: /[\t\n\f\r >]/g,
+};
+
+const quoteEnds: Record<string, RegExp> = { '"': /"/g, "'": /'/g };
+
+function findNext(state: HtmlState, text: string, at: number): number {
+  if (state.mode === 'raw_text') return findRawTextEnd(state, text, at);
+  const end = state.mode === 'quoted_value' ? quoteEnds[state.quote] : ends[state.mode];
+  if (!end) return at;
+  end.lastIndex = at;
+  return end.exec(text)?.index ?? text.length;
 }
 
-function find(text: string, character: string, from: number): number {
-  const at = text.indexOf(character, from);
-  return at === -1 ? text.length : at;
+/** The next `<` that may begin the end tag, or a comment in a script; what has begun before the text is read on. */
+function findRawTextEnd({ tag, tail }: HtmlState, text: string, at: number): number {
+  if (tail.includes('<')) return at;
+  const end = `</${tag}`;
+  let from = text.indexOf('<', at);
+  while (from !== -1) {
+    const begins = text.slice(from, from + end.length).toLowerCase();
+    const isCut = from + end.length > text.length;
+    if (isCut || begins === end || (tag === 'script' && begins.startsWith('<!--'))) return from;
+    from = text.indexOf('<', from + 1);
+  }
+  return text.length;
+}
+
+/** The state behind a run of characters that end nothing. */
+function absorb(state: HtmlState, run: string): HtmlState {
+  switch (state.mode) {
+    case 'comment':
+      // Only the last characters tell whether `>` ends it.
+      return { ...state, tail: (state.tail + run).slice(-3) };
+    case 'tag_name':
+      return { ...state, tag: grow(state.tag, run) };
+    case 'attribute_name':
+      return { ...state, attribute: grow(state.attribute, run) };
+    case 'quoted_value':
+      return { ...state, literal: (state.literal + run).slice(0, maxLiteralCharacters) };
+    default:
+      return state;
+  }
 }
 
 const maxNameCharacters = 64;
@@ -190,16 +224,18 @@ function inTag({ tag, isEndTag }: HtmlState): HtmlState {
   return { ...startOfHtml, mode: 'in_tag', tag, isEndTag };
 }
 
-function grow(name: string, character: string): string {
-  return name.length >= maxNameCharacters ? name : name + character.toLowerCase();
+function grow(name: string, characters: string): string {
+  return name.length >= maxNameCharacters
+    ? name
+    : (name + characters.toLowerCase()).slice(0, maxNameCharacters);
 }
 
 function isLetter(character: string): boolean {
-  return /^[a-z]$/i.test(character);
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
 }
 
 function isSpace(character: string): boolean {
-  return /^[\t\n\f\r ]$/.test(character);
+  return '\t\n\f\r '.includes(character);
 }
 
 function endsName(character: string): boolean {

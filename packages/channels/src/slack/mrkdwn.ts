@@ -33,7 +33,18 @@ const scanner: Scanner<MrkdwnState, MrkdwnContext> = {
   start: startOfText,
   read(state, text) {
     let current = state;
-    for (const character of text) current = step(current, character);
+    let at = 0;
+    while (at < text.length) {
+      const end = ends[current.mode];
+      end.lastIndex = at;
+      const next = end.exec(text)?.index ?? text.length;
+      if (current.mode === 'link' && next > at) {
+        const literal = (current.literal + text.slice(at, next)).slice(0, maxLiteralCharacters);
+        current = { ...current, literal };
+      }
+      if (next < text.length) current = step(current, text.charAt(next));
+      at = next + 1;
+    }
     return current;
   },
   print(state) {
@@ -49,13 +60,12 @@ const scanner: Scanner<MrkdwnState, MrkdwnContext> = {
 
 const maxLiteralCharacters = 64;
 
-function step(state: MrkdwnState, character: string): MrkdwnState {
-  if (state.mode === 'text') return character === '<' ? { ...startOfText, mode: 'link' } : state;
-  if (character === '>') return startOfText;
-  if (state.mode === 'label') return state;
-  if (character === '|') return { ...startOfText, mode: 'label' };
-  if (state.literal.length >= maxLiteralCharacters) return state;
-  return { ...state, literal: state.literal + character };
+/** What ends each mode; the characters before it are read together. */
+const ends: Record<MrkdwnState['mode'], RegExp> = { text: /</g, link: /[>|]/g, label: />/g };
+
+function step({ mode }: MrkdwnState, character: string): MrkdwnState {
+  if (mode === 'text') return { ...startOfText, mode: 'link' };
+  return character === '|' ? { ...startOfText, mode: 'label' } : startOfText;
 }
 
 /** `<@`, `<#` and `<!` are mentions that the author wrote, with a value for whom. */

@@ -2,11 +2,11 @@
 export const maxSourceCharacters = 64 * 1024;
 /** What all fields of a template may be together, that is of one channel in one language: they are parsed at once. */
 export const maxTemplateCharacters = 128 * 1024;
-export const maxTags = 500;
+export const maxTags = 300;
 /** Names, separators, literals and parentheses inside tags. */
-export const maxTokens = 1_500;
+export const maxTokens = 900;
 /** Names in square brackets: the parser copies its input for each. */
-export const maxBracketNames = 250;
+export const maxBracketNames = 150;
 /** Different time zones and languages that are written out: each is tried out, which takes about 0.2 ms. */
 export const maxFormatNames = 20;
 export const maxBlockLevels = 32;

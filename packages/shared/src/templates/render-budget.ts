@@ -38,7 +38,8 @@ export const cost = {
   element: 3,
   /** One member of an object that is walked: its names and values are listed first. */
   member: 12,
-  missingPath: 8,
+  /** Lists are made of the paths, and each is looked up once more. */
+  missingPath: 60,
   /** One value inside of what is written as JSON. */
   jsonValue: 7,
   number: 100,

@@ -1,5 +1,5 @@
 import { createCompose } from '@belfry/accepting';
-import { type ChannelName, channels } from '@belfry/channels';
+import { type ChannelName, channels, warmTemplates } from '@belfry/channels';
 import { createFairQueue } from '@belfry/runtime';
 import { type Held, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 import type { AbuseMessage } from './messages';
@@ -92,7 +92,11 @@ async function measure(message: AbuseMessage): Promise<Rendered> {
 
 type Order = { message: AbuseMessage; isWarmUp: boolean };
 
+// As gateway, dashboard and workers do when they start.
+const warmed = warmTemplates();
+
 process.on('message', async ({ message, isWarmUp }: Order) => {
+  await warmed;
   const rendered = await measure(message);
   if (isWarmUp) restMb = readMemory().residentMb;
   process.send?.(rendered);

@@ -1,0 +1,30 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compileEmail } from './email/compose';
+
+/** After so many, V8 has compiled what reads and renders templates; they take about 0.1 s together. */
+const rounds = 40;
+
+const html = `{{#if (and a (gt n 1))}}<p class="x" style='y'><a href="https://example.com/{{id}}">{{default name "friend"}}</a></p>
+{{else if b}}<!-- {{! no }} --><br>{{else}}{{upper name}}{{/if}}{{#each items as |item index|}}<td title="{{item.name}}">
+{{index}} {{number item.n 2 "de"}} {{date item.at "long" "Europe/Berlin"}}</td>{{/each}}{{join tags ", "}}{{json items}}{{x.y}}`;
+
+const data = {
+  a: true,
+  n: 2,
+  id: 'A-1',
+  items: [{ name: 'Bell & rope', n: 1.5, at: 1.7e12 }],
+  tags: ['a', 'b'],
+};
+
+/**
+ * Reads and renders a template until V8 has compiled the code. The first templates of a process take twice as long
+ * without it: one at its limits held a new process for 60 ms, with it for 30 ms. Others are served in between.
+ */
+export async function warmTemplates(): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    await nextTurn();
+    compileEmail({ subject: 'Hi {{name}}', html, text: html }).compose({
+      ...{ data, target: 'ana@example.com', override: undefined, missing: 'empty' },
+    });
+  }
+}
