@@ -30,6 +30,8 @@ const charactersPerUnit = 4;
 export const cost = {
   node: 2,
   expression: 2,
+  /** A value that is printed: it is cleaned, escaped and added, however short it is. */
+  print: 12,
   /** A helper beside its arguments. */
   call: 3,
   /** Each name or `..` of a path. */

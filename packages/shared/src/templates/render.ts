@@ -86,7 +86,7 @@ function print(node: PrintNode, scope: Scope, run: Run): void {
     noteMissing(node.value, scope, run);
     return;
   }
-  charge(run.budget, text.length * cost.outputCharacter);
+  charge(run.budget, cost.print + text.length * cost.outputCharacter);
   // Escaping makes a text up to six times as long, so what is too long already is not escaped.
   if (run.text.length + text.length > run.maxOutputLength) run.isTooLong = true;
   else append(run.escape(text, node), run, text.length);
