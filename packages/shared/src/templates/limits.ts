@@ -19,4 +19,4 @@ export const maxPathSteps = 32;
 /** The longest text of one field, in UTF-16 units. */
 export const defaultMaxOutputCharacters = 256 * 1024;
 /** What the rendering of one message may cost, over all its fields, in the units of `render-budget.ts`. */
-export const maxRenderUnits = 800_000;
+export const maxRenderUnits = 600_000;

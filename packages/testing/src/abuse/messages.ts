@@ -23,7 +23,7 @@ const maxBodyCharacters = 600_000;
 
 export function createMessage(gene: Gene): AbuseMessage {
   const { channel, missing, languages } = gene;
-  const template = fillTemplate(gene);
+  const template = fillTemplate({ ...gene, fields: Math.min(gene.fields, mostFields(gene)) });
   const size = JSON.stringify(template).length;
   const count = Math.max(1, Math.min(languages, Math.floor(maxBodyCharacters / size)));
   const templates = Object.fromEntries(
@@ -43,6 +43,11 @@ export function createMessage(gene: Gene): AbuseMessage {
     override: createOverride(gene),
     gene,
   };
+}
+
+/** Of fields that hold the pieces once, as many as the characters of a template allow. */
+function mostFields({ pieces }: Gene): number {
+  return Math.max(1, Math.floor(maxTemplateCharacters / pieces.join('').length));
 }
 
 function createOverride({ channel, overrideCharacters, data }: Gene): unknown {
