@@ -2,7 +2,7 @@ import { AppError } from '@belfry/shared';
 
 /** Up to this size a body may use the reserve of small ones, and is parsed at once. */
 export const smallBodyBytes = 64 * 1024;
-/** What a call takes beside its body: many small bodies that never end must count, too. */
+/** Charged for a call beside its body, so that many small bodies that never end count too. */
 const bytesOfCall = 4_096;
 
 /**
@@ -11,7 +11,7 @@ const bytesOfCall = 4_096;
  */
 export type BodyKind = 'account' | 'receipt' | 'network';
 
-/** What one call has taken. */
+/** The memory that one call has taken. */
 export type BodyLease = { kind: BodyKind; owner: string; reserved: number; shared: number };
 
 /** The memory of request bodies, from their first byte to the end of their call. */
@@ -22,9 +22,9 @@ export type BodyMemory = {
   giveBack(lease: BodyLease): void;
 };
 
-/** Of all the memory. An eighth is reserved for small bodies of accounts, one for receipts, one for networks. */
+/** The memory is divided by this. One part each is reserved for small bodies, for receipts and for networks. */
 const partsOfMemory = 8;
-/** Of a reserve, at most this part is one owner's. */
+/** A reserve is divided by this. One owner has one part at most. */
 const partsOfReserve = 8;
 const countOfReserves = 3;
 

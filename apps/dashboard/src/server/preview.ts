@@ -24,7 +24,7 @@ export type PreviewInput = {
 };
 
 export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
-  /** What `checkDefinition` found. */
+  /** The result of `checkDefinition`. */
   problems: readonly PublishProblem[];
   integrations: readonly {
     id: string;

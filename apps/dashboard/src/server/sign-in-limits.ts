@@ -5,15 +5,15 @@ import { tooManyTries } from './problem';
 import { createTries } from './tries';
 
 const minuteMs = 60_000;
-/** Of a browser that has signed in before; as many when a signed-in operator confirms a step. */
+/** For a browser that has signed in before, and for a signed-in operator who confirms a step. */
 export const knownLimit = { max: 10, refillMs: 1.5 * minuteMs };
-/** Of strangers of one network, for one address. */
+/** For strangers of one network and one address. */
 const pairLimit = { max: 10, refillMs: 1.5 * minuteMs };
-/** Of strangers of one network, for any address. */
+/** For strangers of one network and any address. */
 const networkLimit = { max: 50, refillMs: 0.3 * minuteMs };
 const maxNames = 10_000;
 
-/** What the attempts of strangers are counted by. */
+/** The keys by which the attempts of strangers are counted. */
 type Names = { network: string; pair: string };
 
 export type Attempt<T> = {

@@ -52,7 +52,7 @@ export function readHtml(state: HtmlState, text: string): HtmlState {
   return current;
 }
 
-/** What ends a run of characters that leave the mode as it is: they are read together. */
+/** The characters that end a run. The mode stays the same within a run, so it is read at once. */
 const ends: Partial<Record<Mode, RegExp>> = {
   text: /</g,
   comment: />/g,

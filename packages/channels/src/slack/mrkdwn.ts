@@ -60,7 +60,7 @@ const scanner: Scanner<MrkdwnState, MrkdwnContext> = {
 
 const maxLiteralCharacters = 64;
 
-/** What ends each mode; the characters before it are read together. */
+/** The characters that end each mode. Those before them are read at once. */
 const ends: Record<MrkdwnState['mode'], RegExp> = { text: /</g, link: /[>|]/g, label: />/g };
 
 function step({ mode }: MrkdwnState, character: string): MrkdwnState {

@@ -37,7 +37,7 @@ function toPlain(character: string): string {
   return new SegmentedMessage(character, 'auto', true).graphemes.join('');
 }
 
-/** What one segment holds, alone and as one of several. */
+/** The capacity of a segment, alone and as one of several. */
 type Room = { ofOne: number; ofMany: number };
 
 const septets: Room = { ofOne: 160, ofMany: 153 };

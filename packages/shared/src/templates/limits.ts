@@ -1,6 +1,6 @@
-/** What one field may be; checked before it is parsed, because the parser alone can be stalled for minutes. */
+/** Limits of one field. They are checked before it is parsed: the parser can be stalled for minutes. */
 export const maxSourceCharacters = 64 * 1024;
-/** What all fields of a template may be together, that is of one channel in one language: they are parsed at once. */
+/** Limits of all fields of one channel in one language together: they are parsed at once. */
 export const maxTemplateCharacters = 128 * 1024;
 export const maxTags = 300;
 /** Names, separators, literals and parentheses inside tags. */
@@ -18,5 +18,5 @@ export const maxPathSteps = 32;
 
 /** The longest text of one field, in UTF-16 units. */
 export const defaultMaxOutputCharacters = 256 * 1024;
-/** What the rendering of one message may cost, over all its fields, in the units of `render-budget.ts`. */
+/** The budget of one message over all its fields, in the units of `render-budget.ts`. */
 export const maxRenderUnits = 600_000;

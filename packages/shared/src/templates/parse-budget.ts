@@ -1,6 +1,6 @@
 import { maxBracketNames, maxTags, maxTemplateCharacters, maxTokens } from './limits';
 
-/** What is left for the fields of one template, that is of one channel in one language. */
+/** The budget that the fields of one channel in one language have left. */
 export type ParseBudget = {
   characters: number;
   tags: number;

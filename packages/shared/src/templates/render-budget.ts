@@ -1,7 +1,7 @@
 import { maxRenderUnits } from './limits';
 
 /**
- * What the rendering of one message may still cost, over all its fields. One unit is about 20 ns of work on the slowest
+ * The budget that one message has left for rendering, over all its fields. One unit is about 20 ns of work on the slowest
  * path we measured, or the memory of a few characters: `npm run abuse` measures both.
  */
 export type RenderBudget = { units: number };

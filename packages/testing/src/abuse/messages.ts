@@ -45,7 +45,7 @@ export function createMessage(gene: Gene): AbuseMessage {
   };
 }
 
-/** Of fields that hold the pieces once, as many as the characters of a template allow. */
+/** The number of fields that can hold the pieces once, within the characters of a template. */
 function mostFields({ pieces }: Gene): number {
   return Math.max(1, Math.floor(maxTemplateCharacters / pieces.join('').length));
 }
