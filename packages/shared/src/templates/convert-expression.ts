@@ -2,8 +2,8 @@ import { helpers } from './helpers';
 import { blockNames, type Call, type Expression, helperNames, type Literal } from './nodes';
 import type { ParseBudget } from './parse-budget';
 import { displayLocation, type Level, type Resolved, resolveName, resolvePath } from './resolve';
-import { errorAt, type SyntaxCall, type SyntaxExpression, type SyntaxLiteral } from './syntax';
-import { quote, type TemplateError } from './template-error';
+import type { SyntaxCall, SyntaxExpression, SyntaxLiteral } from './syntax';
+import { errorAt, quote, type TemplateError } from './template-error';
 
 /** Where an expression stands: what is around it, the list of paths that it adds to, and what is left for the template. */
 export type Surroundings = { level: Level; paths: Set<string>; budget: ParseBudget };
@@ -17,33 +17,27 @@ export type Converted<Kind extends Expression = Expression> = {
 /** What a tag prints: a path when it holds nothing but a name, a literal name included. */
 export function convertPrinted(syntax: SyntaxCall, around: Surroundings): Expression {
   const { path, params, hash } = syntax;
-  if (params.length > 0 || hash) return convertCall(syntax, around).expression;
-  if (!isLiteral(path)) return convertExpression(path, around).expression;
+  if (params.length > 0 || hash.length > 0) return convertCall(syntax, around).expression;
+  if (path.type !== 'literal') return convertExpression(path, around).expression;
   return note(resolveName(String(path.value), around.level), around).expression;
 }
 
 export function convertExpression(syntax: SyntaxExpression, around: Surroundings): Converted {
   switch (syntax.type) {
-    case 'PathExpression':
+    case 'path':
       return note(resolvePath(syntax, around.level), around);
-    case 'SubExpression':
+    case 'call':
       return convertCall(syntax, around);
-    case 'ArrayLiteral':
-    case 'HashLiteral':
-      throw errorAt(
-        syntax,
-        'Lists and named values cannot be written here: send them in the data.',
-      );
-    default:
+    case 'literal':
       return { expression: convertLiteral(syntax), location: undefined };
   }
 }
 
 /** The name that a tag or parenthesis begins with; '' when that is no plain name. */
 export function nameOf(path: SyntaxExpression): string {
-  if (path.type !== 'PathExpression' || path.data || path.depth > 0) return '';
-  const [name] = path.parts;
-  return typeof name === 'string' && path.original === name ? name : '';
+  if (path.type !== 'path' || path.isData || path.depth > 0) return '';
+  const [name = ''] = path.parts;
+  return path.original === name ? name : '';
 }
 
 function note({ path, location }: Resolved, { paths }: Surroundings): Converted {
@@ -51,12 +45,8 @@ function note({ path, location }: Resolved, { paths }: Surroundings): Converted 
   return { expression: path, location };
 }
 
-function isLiteral(syntax: SyntaxExpression): syntax is SyntaxLiteral {
-  return syntax.type.endsWith('Literal') && 'value' in syntax;
-}
-
 function convertLiteral(syntax: SyntaxLiteral): Literal {
-  if (syntax.type === 'NumberLiteral' && !Number.isFinite(syntax.value)) {
+  if (typeof syntax.value === 'number' && !Number.isFinite(syntax.value)) {
     throw errorAt(syntax, 'This number is too large.');
   }
   return { kind: 'literal', value: syntax.value };
@@ -67,7 +57,7 @@ function convertCall(syntax: SyntaxCall, around: Surroundings): Converted<Call> 
   const helper = helperNames.find((known) => known === name);
   if (!helper) throw unknownHelper(syntax, name);
   const { usage, minArgs, maxArgs, problem } = helpers[helper];
-  const [named] = syntax.hash?.pairs ?? [];
+  const [named] = syntax.hash;
   if (named) throw errorAt(named, `${helper} has no named values: remove ${quote(named.key)}=.`);
   const count = syntax.params.length;
   if (count < minArgs || count > maxArgs) {

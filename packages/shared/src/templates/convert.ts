@@ -9,32 +9,26 @@ import {
 } from './nodes';
 import type { ParseBudget } from './parse-budget';
 import type { Level } from './resolve';
-import {
-  errorAt,
-  type SyntaxBlock,
-  type SyntaxProgram,
-  type SyntaxStatement,
-  startOf,
-} from './syntax';
-import { quote } from './template-error';
+import type { SyntaxBlock, SyntaxStatement } from './syntax';
+import { errorAt, quote } from './template-error';
 
 /** Turns the parser's tree into ours, and refuses what the language leaves out. */
-export function convertProgram(
-  program: SyntaxProgram,
+export function convertStatements(
+  statements: readonly SyntaxStatement[],
   budget: ParseBudget,
 ): Pick<Template, 'nodes' | 'paths'> {
   const paths = new Set<string>();
   const top: Level = { parent: undefined, isLoop: false, blockParams: [], location: '' };
-  const nodes = convertBody(program, { level: top, paths, budget, prints: { count: 0 } });
+  const nodes = convertBody(statements, { level: top, paths, budget, prints: { count: 0 } });
   return { nodes, paths: [...paths] };
 }
 
 /** The list of paths and the count of prints are the same objects for the whole template. */
 type Around = Surroundings & { prints: { count: number } };
 
-function convertBody(program: SyntaxProgram | undefined, around: Around): TemplateNode[] {
+function convertBody(statements: readonly SyntaxStatement[], around: Around): TemplateNode[] {
   const nodes: TemplateNode[] = [];
-  for (const statement of program?.body ?? []) {
+  for (const statement of statements) {
     const node = convertStatement(statement, around);
     const last = nodes.at(-1);
     if (node?.kind === 'text' && last?.kind === 'text') last.text += node.text;
@@ -44,23 +38,22 @@ function convertBody(program: SyntaxProgram | undefined, around: Around): Templa
 }
 
 function convertStatement(statement: SyntaxStatement, around: Around): TemplateNode | undefined {
+  const { line, column } = statement;
   switch (statement.type) {
-    case 'ContentStatement': {
+    case 'text': {
       const text = statement.value;
-      return text === '' ? undefined : { kind: 'text', text, ...startOf(statement) };
+      return text === '' ? undefined : { kind: 'text', text, line, column };
     }
-    case 'CommentStatement':
+    case 'comment':
       return undefined;
-    case 'MustacheStatement': {
+    case 'print': {
       const value = convertPrinted(statement, around);
       const id = around.prints.count;
       around.prints.count += 1;
-      return { kind: 'print', id, isRaw: !statement.escaped, ...startOf(statement), value };
+      return { kind: 'print', id, isRaw: statement.isRaw, line, column, value };
     }
-    case 'BlockStatement':
+    case 'block':
       return convertBlock(statement, around);
-    default:
-      throw errorAt(statement, 'Partials and decorators do not exist here: remove this tag.');
   }
 }
 
@@ -74,20 +67,21 @@ function convertBlock(syntax: SyntaxBlock, around: Around): BlockNode {
   const inner: Level = {
     parent: around.level,
     isLoop,
-    blockParams: blockParamsOf(syntax, name),
+    blockParams: checkBlockParams(syntax, name),
     location: isLoop && location !== undefined ? `${location}[]` : location,
   };
   const level = movesScope(name) ? inner : around.level;
-  const elseFirst = isInverted(syntax) ? convertBody(syntax.inverse, around) : undefined;
-  const main = convertBody(syntax.program, { ...around, level });
-  const otherwise = elseFirst ?? convertBody(syntax.inverse, around);
+  const { line, column, isInverted } = syntax;
+  const first = convertBody(syntax.first, isInverted ? around : { ...around, level });
+  const second = convertBody(syntax.second ?? [], isInverted ? { ...around, level } : around);
   return {
     kind: 'block',
     name,
-    ...startOf(syntax),
+    line,
+    column,
     subject,
     includeZero,
-    branches: [main, otherwise],
+    branches: isInverted ? [second, first] : [first, second],
   };
 }
 
@@ -116,7 +110,7 @@ function convertIncludeZero(
   around: Around,
 ): Expression | undefined {
   let includeZero: Expression | undefined;
-  for (const pair of hash?.pairs ?? []) {
+  for (const pair of hash) {
     if (pair.key !== 'includeZero' || movesScope(name)) {
       throw errorAt(pair, `#${name} has no named value ${quote(pair.key)}: remove it.`);
     }
@@ -125,9 +119,8 @@ function convertIncludeZero(
   return includeZero;
 }
 
-function blockParamsOf(syntax: SyntaxBlock, name: BlockName): string[] {
-  // In an inverted block the parser hangs them on its first part, which is the else.
-  const blockParams = syntax.program?.blockParams ?? syntax.inverse?.blockParams ?? [];
+function checkBlockParams(syntax: SyntaxBlock, name: BlockName): string[] {
+  const { blockParams } = syntax;
   if (blockParams.length <= maxBlockParams[name]) return blockParams;
   throw errorAt(
     syntax,
@@ -136,13 +129,3 @@ function blockParamsOf(syntax: SyntaxBlock, name: BlockName): string[] {
 }
 
 const maxBlockParams: Record<BlockName, number> = { if: 0, unless: 0, each: 2, with: 1 };
-
-/** Whether the else was written first, as in {{^if}}. */
-function isInverted({ program, inverse }: SyntaxBlock): boolean {
-  if (!inverse?.loc) return false;
-  if (!program?.loc) return true;
-  const [main, otherwise] = [program.loc.start, inverse.loc.start];
-  return (
-    otherwise.line < main.line || (otherwise.line === main.line && otherwise.column < main.column)
-  );
-}

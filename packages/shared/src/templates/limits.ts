@@ -1,12 +1,10 @@
-/** Limits of one field. They are checked before it is parsed: the parser can be stalled for minutes. */
+/** The longest source of one field. */
 export const maxSourceCharacters = 64 * 1024;
 /** Limits of all fields of one channel in one language together: they are parsed at once. */
 export const maxTemplateCharacters = 128 * 1024;
-export const maxTags = 300;
+export const maxTags = 2_000;
 /** Names, separators, literals and parentheses inside tags. */
-export const maxTokens = 900;
-/** Names in square brackets: the parser copies its input for each. */
-export const maxBracketNames = 150;
+export const maxTokens = 6_000;
 /** Different time zones and languages that are written out: each is tried out, which takes about 0.2 ms. */
 export const maxFormatNames = 20;
 export const maxBlockLevels = 32;

@@ -1,11 +1,10 @@
-import { maxBracketNames, maxTags, maxTemplateCharacters, maxTokens } from './limits';
+import { maxTags, maxTemplateCharacters, maxTokens } from './limits';
 
 /** The budget that the fields of one channel in one language have left. */
 export type ParseBudget = {
   characters: number;
   tags: number;
   tokens: number;
-  bracketNames: number;
   /** The time zones and languages that are written out; see `maxFormatNames`. */
   formatNames: Set<string>;
 };
@@ -15,7 +14,6 @@ export function createParseBudget(): ParseBudget {
     characters: maxTemplateCharacters,
     tags: maxTags,
     tokens: maxTokens,
-    bracketNames: maxBracketNames,
     formatNames: new Set(),
   };
 }

@@ -1,16 +1,14 @@
-import { convertProgram } from './convert';
+import { convertStatements } from './convert';
 import type { Template } from './nodes';
 import { createParseBudget, type ParseBudget } from './parse-budget';
-import { scanTemplate } from './scan';
-import { parseSyntax } from './syntax';
+import { parseSyntax } from './parse-syntax';
 
 /**
  * Parses a template once; throws TemplateError for what must be refused when it is saved. The fields of one channel's
  * template share a budget.
  */
 export function parseTemplate(source: string, budget: ParseBudget = createParseBudget()): Template {
-  scanTemplate(source, budget);
-  return freeze({ source, ...convertProgram(parseSyntax(source), budget) });
+  return freeze({ source, ...convertStatements(parseSyntax(source, budget), budget) });
 }
 
 /** No deeper than blocks and parentheses nest. */

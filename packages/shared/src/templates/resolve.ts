@@ -1,6 +1,7 @@
 import { maxPathSteps } from './limits';
 import type { Path } from './nodes';
-import { errorAt, type SyntaxPath } from './syntax';
+import type { SyntaxPath } from './syntax';
+import { errorAt } from './template-error';
 
 /** What is known before rendering about an `#each` or `#with`, or about the whole template. */
 export type Level = {
@@ -16,15 +17,12 @@ export type Resolved = { path: Path; location: string | undefined };
 
 /** Finds where a path begins, so that rendering need not search. */
 export function resolvePath(syntax: SyntaxPath, level: Level): Resolved {
-  const names = syntax.parts.filter((part) => typeof part === 'string');
-  if (names.length < syntax.parts.length) {
-    throw errorAt(syntax, 'A path begins with a name: to go on from a helper, use {{#with (…)}}.');
-  }
+  const names = syntax.parts;
   if (syntax.depth + names.length > maxPathSteps) {
     throw errorAt(syntax, `A path has at most ${maxPathSteps} steps.`);
   }
   const written = writtenPath(syntax, names);
-  if (syntax.data) return resolveAt(syntax, { written, names, level });
+  if (syntax.isData) return resolveAt(syntax, { written, names, level });
   const isPlain = !/^(?:\.|this\b)/.test(syntax.original);
   const param = isPlain ? resolveParam({ written, names, level }) : undefined;
   return param ?? resolveValue({ written, names, level }, syntax.depth);
@@ -128,7 +126,7 @@ function bracketed(name: string): string {
   return `[${name.replaceAll(']', '\\]')}]`;
 }
 
-function writtenPath({ data, depth, original }: SyntaxPath, names: readonly string[]): string {
+function writtenPath({ isData, depth, original }: SyntaxPath, names: readonly string[]): string {
   if (names.every((name) => plainName.test(name))) return original;
-  return `${data ? '@' : ''}${'../'.repeat(depth)}${pathTo('', names)}`;
+  return `${isData ? '@' : ''}${'../'.repeat(depth)}${pathTo('', names)}`;
 }

@@ -1,28 +1,11 @@
-import { parseWithoutProcessing } from '@handlebars/parser';
 import fc from 'fast-check';
 import type { Data } from '../data';
 import { escapeHtml, escapeNothing } from './escapes';
-import { maxNestedBranches, maxParenthesisLevels } from './limits';
 import type { Template, TemplateNode } from './nodes';
 import { parseTemplate } from './parse';
-import { createParseBudget } from './parse-budget';
 import { renderTemplate } from './render';
-import { scanTemplate } from './scan';
 import { TemplateError } from './template-error';
-
-const oneOf = (words: string) => fc.constantFrom(...words.split(' '));
-
-/** Pieces that make valid tags often, and broken ones as well. */
-const piece = fc.oneof(
-  oneOf('{{ }} {{{ }}} { } {{{{ }}}} ~ ( ) [ ] [] " \' | = & ^ # / . .. @ ! \\ \\\\ .#'),
-  oneOf('{{a}} {{{b}}} {{this}} {{../a}} {{/if}} {{/each}} {{/with}} {{else}} {{^}}'),
-  oneOf('{{! {{!-- --}} {{> {{* {{#> {{#* {{/ {{# {{^ {{& {{~ ~}} {{!x}}'),
-  oneOf("a b o list this else eq upper 1 true null @index [a\tb] 'x' text <b> 🎉"),
-  fc.constantFrom('{{#if a}}', '{{#each list}}', '{{#with o}}', '{{else if b}}', '{{^if a}}'),
-  fc.constantFrom('(eq a b)', '(not ', 'upper ', ' as |x y|', ' ', '\n', '\r\n', '\r', '\t'),
-);
-
-const soup = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
+import { oneOf, soup } from './template-texts.fixture';
 
 /** Whole templates, valid by construction; their own text holds no < > or quote. */
 const body = fc.letrec<{ path: string; value: string; node: string; body: string }>((tie) => ({
@@ -156,69 +139,7 @@ describe('any text as a template', () => {
     },
     timeoutMs,
   );
-
-  test(
-    'is refused by the scan only when the parser refuses it or it holds what the language leaves out',
-    () => {
-      const leftOut = /"(?:Partial|Decorator)|\{\{\{\{|\[\]|\.#/;
-      fc.assert(
-        fc.property(soup, (source) => {
-          const tree = treeOf(source);
-          if (tree === undefined || leftOut.test(tree) || leftOut.test(source)) return;
-          expect(() => scanTemplate(source, createParseBudget())).not.toThrow();
-        }),
-        runs,
-      );
-    },
-    timeoutMs,
-  );
-
-  test(
-    'never gets past the scan with more nesting than its bounds',
-    () => {
-      const repeated = fc
-        .tuple(piece, fc.integer({ min: 1, max: 40 }))
-        .map(([text, times]) => text.repeat(times));
-      fc.assert(
-        fc.property(fc.array(fc.oneof(piece, repeated), { maxLength: 12 }), (pieces) => {
-          const source = pieces.join('');
-          const tree = doesScan(source) ? treeOf(source) : undefined;
-          expect(deepest(tree, 'BlockStatement')).toBeLessThanOrEqual(maxNestedBranches);
-          expect(deepest(tree, 'SubExpression')).toBeLessThanOrEqual(maxParenthesisLevels);
-        }),
-        runs,
-      );
-    },
-    timeoutMs,
-  );
 });
-
-function doesScan(source: string): boolean {
-  try {
-    scanTemplate(source, createParseBudget());
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The parser's tree as JSON. */
-function treeOf(source: string): string | undefined {
-  try {
-    return JSON.stringify(parseWithoutProcessing(source));
-  } catch {
-    return undefined;
-  }
-}
-
-function deepest(tree: string | undefined, type: string): number {
-  const depthOf = (part: unknown): number => {
-    if (typeof part !== 'object' || part === null) return 0;
-    const inner = Math.max(0, ...Object.values(part).map(depthOf));
-    return inner + ('type' in part && part.type === type ? 1 : 0);
-  };
-  return tree === undefined ? 0 : depthOf(JSON.parse(tree));
-}
 
 describe('any template with any data', () => {
   test(

@@ -1,0 +1,202 @@
+import { parse } from '@handlebars/parser';
+import fc from 'fast-check';
+import { createParseBudget } from './parse-budget';
+import { parseSyntax } from './parse-syntax';
+import type { SyntaxStatement } from './syntax';
+import { TemplateError } from './template-error';
+import { oneOf, soup } from './template-texts.fixture';
+
+const isFull = process.env['TEST_FULL'] !== undefined;
+const runs = { numRuns: isFull ? 20_000 : 1_000 };
+const timeoutMs = isFull ? 600_000 : 60_000;
+
+/** Texts one behind the other. */
+function sequence(...parts: (string | fc.Arbitrary<unknown>)[]): fc.Arbitrary<string> {
+  const each = parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part));
+  return fc.tuple(...each).map((texts) => texts.flat(9).join(''));
+}
+
+const blank = fc.constantFrom('', '', ' ', '\n', '\r\n', '\r', '\t', ' \n ', '\n\n', '\u00a0\v\n');
+const text = fc.constantFrom('x', 'x\n', ' y', '🎉é', '{', '}', '{ }', '~', '\\', '\\\n', '[(|"');
+const escaped = oneOf(
+  '\\{{ \\{{a}} \\\\{{a}} \\\\\\{{a}} \\{{\\{{a \\{{\\\\{{a}} \\{{{a}}} \\{{{{a}} \\{{a\\\\\\{{b}}',
+);
+const tilde = fc.constantFrom('', '', '~');
+const space = fc.constantFrom(' ', '  ', '\n', '\r\n\t', '\u3000');
+const blockParams = fc.constantFrom('', '', ' as |x|', '\nas\t| x y |');
+
+/** Templates of every construct in docs/templates.md. The parts that do not fit together make some malformed. */
+const whole = fc.letrec<Record<'value' | 'call' | 'tag' | 'body' | 'rest', string>>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    oneOf('a b.c a/b .. . this this.a ./a ../a ../../b.c @index @root.a @../key a.b.[c] 🎉 a..b'),
+    oneOf('1 -2 0.50 1a true false null undefined trueish else.x if as a.1.b - this.this $:?'),
+    fc.constantFrom('[a b]', 'a.[b c].d', '[..]', '[a\\]b]', '[}}]', 'a .b', 'a/ b', 'list.[0]'),
+    fc.constantFrom('"s"', "'t'", '"a\\"b"', "'a\\'b'", '"}}"', '"\n"', "'{{a}}'", '""'),
+    sequence('(', tie('call'), ')'),
+  ),
+  call: sequence(
+    tie('value'),
+    fc.array(fc.tuple(space, tie('value')), { maxLength: 3 }),
+    fc.array(fc.tuple(space, oneOf('k= [k]= as=\t ..= k\t='), tie('value')), { maxLength: 2 }),
+  ),
+  tag: fc.oneof(
+    { depthSize: 'small' },
+    text,
+    escaped,
+    sequence(oneOf('{{ {{~ {{&'), tie('call'), blank, tilde, '}}'),
+    sequence(oneOf('{{{ {{~{'), tie('call'), blank, oneOf('}}} }~}}')),
+    sequence('{{', tilde, '!', fc.constantFrom('x', '-x -', "it's {{a"), blank, tilde, '}}'),
+    sequence('{{', tilde, '!--', oneOf('x }} {{a}} -'), blank, '--', tilde, '}}'),
+    fc
+      .tuple(
+        oneOf('if each a.b [x] "s" 1 ../a @a'),
+        sequence('{{', tilde, oneOf('# # ^')),
+        sequence(' ', tie('call'), blockParams, tilde, '}}', tie('body'), tie('rest'), '{{', tilde),
+        tilde,
+      )
+      .map(([name, open, inner, close]) => `${open}${name}${inner}/${name}${close}}}`),
+  ),
+  body: sequence(fc.array(fc.tuple(blank, tie('tag'), blank), { maxLength: 4 })),
+  rest: fc.oneof(
+    { depthSize: 'small' },
+    fc.constant(''),
+    sequence('{{', tilde, oneOf('else ^'), tilde, '}}', tie('body')),
+    sequence(
+      '{{',
+      tilde,
+      'else if ',
+      tie('call'),
+      blockParams,
+      tilde,
+      '}}',
+      tie('body'),
+      tie('rest'),
+    ),
+  ),
+})).body;
+
+/** The same with a slip of the pen in it. */
+const broken = fc
+  .tuple(whole, fc.nat(), fc.nat(3), fc.constantFrom('', '{', '}}', '(', '"', '.', ' ', '/', '='))
+  .map(([source, at, removed, added]) => {
+    const from = at % (source.length + 1);
+    return source.slice(0, from) + added + source.slice(from + removed);
+  });
+
+function parseOurs(source: string): SyntaxStatement[] | undefined {
+  try {
+    return parseSyntax(source, createParseBudget());
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+function parseTheirs(source: string): Node | undefined {
+  try {
+    return parse(source) as unknown as Node;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Its own types do not tell nodes apart. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type Node = any;
+
+/** Raw blocks, partials, decorators, private steps, `[]`, lists, a path after a call, block parameters in brackets. */
+function isLeftOut(source: string, tree: Node): boolean {
+  const left = /"(?:Partial|Decorator)|"HashLiteral"|"parts":\[\{|"blockParams":\[[^\]]*"\[/;
+  return /\{\{\{\{|\[\]|\.#/.test(source) || left.test(JSON.stringify(tree));
+}
+
+/** Handlebars keeps the brackets of a name with a line break in it; nobody can mean that. */
+const bracketedBreak = /\[(?:\\\]|[^\]\r\n])*[\r\n]/;
+
+describe('our parser and Handlebars’', () => {
+  test.each([
+    ['whole templates', whole, 0.3],
+    ['templates with a mistake', broken, 0.05],
+    ['pieces of templates', soup, 0.02],
+  ])(
+    'agree on the tree, the white space and what is malformed: %s',
+    (_name, sources, share) => {
+      let parsed = 0;
+      fc.assert(
+        fc.property(sources, (source) => {
+          if (!bracketedBreak.test(source)) parsed += compare(source);
+        }),
+        runs,
+      );
+      expect(parsed).toBeGreaterThan(runs.numRuns * share);
+    },
+    timeoutMs,
+  );
+});
+
+/** Answers 1 for a template, and 0 for what is none. */
+function compare(source: string): number {
+  const [ours, theirs] = [parseOurs(source), parseTheirs(source)];
+  if (ours) expect(ours).toEqual(theirs && translate(source, theirs));
+  else expect(theirs === undefined || isLeftOut(source, theirs)).toBe(true);
+  return ours ? 1 : 0;
+}
+
+/** Turns the tree of Handlebars into ours. */
+function translate(source: string, root: Node): Node[] {
+  const lines = source.split(/\r\n|\r|\n/);
+  return readBody(root);
+
+  function readBody(program: Node): Node[] {
+    return program.body.map(readStatement);
+  }
+
+  function readStatement(node: Node): Node {
+    const { type, value, original, strip } = node;
+    if (type === 'BlockStatement') return readBlock(node);
+    if (type === 'CommentStatement') return { type: 'comment', strip, ...toPlace(node) };
+    if (type === 'MustacheStatement') {
+      return { type: 'print', isRaw: !node.escaped, strip, ...toCall(node) };
+    }
+    const { rightStripped: isStartTrimmed = false, leftStripped: isEndTrimmed = false } = node;
+    return { type: 'text', value, original, isStartTrimmed, isEndTrimmed, ...toPlace(node) };
+  }
+
+  /** The first part of an inverted block is its `inverse`. */
+  function readBlock(node: Node): Node {
+    const { program, inverse, openStrip, inverseStrip, closeStrip } = node;
+    const { line, column } = node.loc.start;
+    const isInverted = /^\{\{~?\^/.test(lines[line - 1]?.slice(column) ?? '');
+    const [first, second] = isInverted ? [inverse, program] : [program, inverse];
+    return {
+      type: 'block',
+      ...{ ...toCall(node), blockParams: first.blockParams ?? [], isInverted },
+      ...{ first: readBody(first), second: second && readBody(second) },
+      elseIf: second?.chained ? readBlock(second.body[0]) : undefined,
+      ...{ openStrip, elseStrip: inverseStrip ?? { open: false, close: false }, closeStrip },
+    };
+  }
+}
+
+function toCall(node: Node): Node {
+  const { path, params, hash } = node;
+  const pairs = (hash?.pairs ?? []).map((pair: Node) => ({
+    ...{ key: pair.key, value: toExpression(pair.value), ...toPlace(pair) },
+  }));
+  const values = { path: toExpression(path), params: params.map(toExpression) };
+  return { ...values, hash: pairs, ...toPlace(node) };
+}
+
+function toExpression(node: Node): Node {
+  const { type, data, depth, parts, original, value } = node;
+  if (type === 'SubExpression') return { type: 'call', ...toCall(node) };
+  if (type === 'PathExpression') {
+    return { type: 'path', isData: data, depth, parts, original, ...toPlace(node) };
+  }
+  return { type: 'literal', value, ...toPlace(node) };
+}
+
+function toPlace({ loc }: Node): Node {
+  return { line: loc.start.line, column: loc.start.column + 1 };
+}

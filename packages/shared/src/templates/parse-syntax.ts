@@ -1,0 +1,323 @@
+import {
+  maxBlockLevels,
+  maxNestedBranches,
+  maxSourceCharacters,
+  maxTags,
+  maxTemplateCharacters,
+} from './limits';
+import type { ParseBudget } from './parse-budget';
+import { readArguments, readExpression, readName, unexpected } from './parse-expression';
+import type {
+  LiteralValue,
+  Strip,
+  SyntaxBlock,
+  SyntaxComment,
+  SyntaxPrint,
+  SyntaxStatement,
+} from './syntax';
+import { createReader, errorIn, locate, type Reader, readToken } from './tag-tokens';
+import { errorAt, type Place, quote } from './template-error';
+import { stripWhiteSpace } from './white-space';
+
+/**
+ * Parses a template in one pass, with the white space around tags removed as Handlebars does. Refuses what is over a
+ * limit where it is met.
+ */
+export function parseSyntax(source: string, budget: ParseBudget): SyntaxStatement[] {
+  const reader = createReader(source, budget);
+  countCharacters(reader);
+  const { statements, end } = readPart({ reader, blocks: 0, branches: 0 });
+  if (end) throw errorIn(reader, end.at, strayProblem(end));
+  stripWhiteSpace(statements);
+  return statements;
+}
+
+type Parser = {
+  reader: Reader;
+  /** Open ones. */
+  blocks: number;
+  /** Of all open blocks together. */
+  branches: number;
+};
+
+/** The beginning of a tag; `sign` is what stands between its braces and its name. */
+type Opener = Place & { sign: string; at: number; isStripped: boolean };
+
+/** Statements, and the tag that ends them if it is not the end of the template. */
+type Part = { statements: SyntaxStatement[]; end: Opener | undefined };
+
+function countCharacters(reader: Reader): void {
+  const { source, budget } = reader;
+  if (source.length > maxSourceCharacters) {
+    throw errorIn(reader, 0, `The template is longer than ${maxSourceCharacters} characters.`);
+  }
+  budget.characters -= source.length;
+  if (budget.characters < 0) {
+    const problem = `All fields together have at most ${maxTemplateCharacters} characters.`;
+    throw errorIn(reader, 0, problem);
+  }
+  const zero = source.indexOf('\0');
+  if (zero !== -1) throw errorIn(reader, zero, 'Remove the character U+0000.');
+}
+
+function strayProblem({ sign }: Opener): string {
+  return sign === '/'
+    ? 'This closes a block that is not open: remove it.'
+    : 'An else belongs inside a block.';
+}
+
+function readPart(parser: Parser): Part {
+  const statements: SyntaxStatement[] = [];
+  for (;;) {
+    const hasTag = readText(parser.reader, statements);
+    if (!hasTag) return { statements, end: undefined };
+    const opener = readOpener(parser.reader);
+    switch (opener.sign) {
+      case '/':
+      case 'else':
+      case 'else if':
+        return { statements, end: opener };
+      case '#':
+      case '^':
+        statements.push(readBlock(parser, opener));
+        break;
+      case '!':
+      case '!--':
+        statements.push(readComment(parser.reader, opener));
+        break;
+      default:
+        statements.push(readPrint(parser.reader, opener));
+    }
+  }
+}
+
+/** Reads up to the next tag; false where there is none. */
+function readText(reader: Reader, statements: SyntaxStatement[]): boolean {
+  const { source } = reader;
+  let from = reader.at;
+  let at = source.indexOf('{{', from);
+  while (at !== -1) {
+    countTag(reader, at);
+    const backslashes = countBackslashes(source, at);
+    addText(reader, statements, { from, to: backslashes > 0 ? at - 1 : at });
+    reader.at = at;
+    if (backslashes !== 1) return true;
+    // The braces begin a text of their own, which the backslashes of the next tag do not belong to.
+    at = source.indexOf('{{', at + 2);
+    from = at === -1 ? source.length : at - countBackslashes(source, at);
+    addText(reader, statements, { from: reader.at, to: from });
+  }
+  addText(reader, statements, { from, to: source.length });
+  return false;
+}
+
+function countTag(reader: Reader, at: number): void {
+  reader.budget.tags -= 1;
+  if (reader.budget.tags < 0) {
+    throw errorIn(reader, at, `A template has at most ${maxTags} tags in all its fields.`);
+  }
+}
+
+/** One makes a tag literal text; two are a backslash before a tag, and more are text before them. */
+function countBackslashes(source: string, at: number): number {
+  if (source[at - 1] !== '\\') return 0;
+  return source[at - 2] === '\\' ? 2 : 1;
+}
+
+function addText(
+  reader: Reader,
+  statements: SyntaxStatement[],
+  { from, to }: { from: number; to: number },
+): void {
+  if (to <= from) return;
+  const original = reader.source.slice(from, to);
+  const { line, column } = locate(reader, from);
+  statements.push({
+    type: 'text',
+    value: original,
+    original,
+    isStartTrimmed: false,
+    isEndTrimmed: false,
+    line,
+    column,
+  });
+}
+
+function readOpener(reader: Reader): Opener {
+  const { source, at } = reader;
+  openerPattern.lastIndex = at;
+  const [opener = ''] = openerPattern.exec(source) ?? [];
+  const isStripped = opener[2] === '~';
+  const sign = signOf(opener.slice(isStripped ? 3 : 2));
+  const refusal = refusedSigns.get(sign);
+  if (refusal) throw errorIn(reader, at, refusal);
+  reader.tagAt = at;
+  reader.at = at + opener.length;
+  const { line, column } = locate(reader, at);
+  return { sign, at, isStripped, line, column };
+}
+
+const openerPattern =
+  /\{\{(?:\{\{|~?(?:(?:\^|\s*else)\s*~?\}\}|\s*else\b|!--|!|#>|#\*|#|>|\/|\^|\{|&|\*)?)/y;
+
+function signOf(written: string): string {
+  if (written.endsWith('}}')) return 'else';
+  return written.endsWith('else') ? 'else if' : written;
+}
+
+const partials = 'Partials do not exist here: write the text itself in the template.';
+const decorators = 'Decorators do not exist here: remove the *.';
+const refusedSigns = new Map([
+  [
+    '{{',
+    'Raw blocks do not exist here: to print braces, write a backslash before them, as in \\{{.',
+  ],
+  ['>', partials],
+  ['#>', partials],
+  ['*', decorators],
+  ['#*', decorators],
+]);
+
+function readComment(
+  reader: Reader,
+  { sign, at, isStripped, line, column }: Opener,
+): SyntaxComment {
+  const pattern = sign === '!' ? commentEnd : longCommentEnd;
+  // The dashes that begin a comment may also end it.
+  pattern.lastIndex = at + (isStripped ? 4 : 3);
+  if (!pattern.test(reader.source)) {
+    throw errorIn(reader, at, 'This comment is never closed: end it as it began.');
+  }
+  reader.at = pattern.lastIndex;
+  const strip = { open: isStripped, close: reader.source[reader.at - 3] === '~' };
+  return { type: 'comment', strip, line, column };
+}
+
+const commentEnd = /\}\}/g;
+const longCommentEnd = /--~?\}\}/g;
+
+function readPrint(reader: Reader, { sign, isStripped, line, column }: Opener): SyntaxPrint {
+  readToken(reader);
+  const path = readExpression(reader);
+  const { params, hash } = readArguments(reader);
+  const strip = { open: isStripped, close: closeTag(reader, sign === '{' ? '}}}' : '}}') };
+  return { type: 'print', path, params, hash, isRaw: sign !== '', strip, line, column };
+}
+
+/** Whether the end of the tag is written with `~`. */
+function closeTag(reader: Reader, end: '}}' | '}}}'): boolean {
+  if (reader.token.kind !== end) throw unexpected(reader);
+  return reader.token.text.at(-3) === '~';
+}
+
+function readBlock(parser: Parser, opener: Opener): SyntaxBlock {
+  const { branches } = parser;
+  parser.blocks += 1;
+  if (parser.blocks > maxBlockLevels) {
+    throw errorIn(parser.reader, opener.at, `Blocks nest at most ${maxBlockLevels} deep.`);
+  }
+  const block = openBlock(parser, opener);
+  const closeStrip = closeBlock(parser.reader, block, readBranches(parser, block));
+  for (let each: SyntaxBlock | undefined = block; each; each = each.elseIf) {
+    each.closeStrip = closeStrip;
+  }
+  parser.blocks -= 1;
+  parser.branches = branches;
+  return block;
+}
+
+/** Reads to the end of the block, and answers the tag there. */
+function readBranches(parser: Parser, block: SyntaxBlock): Opener | undefined {
+  const { statements, end } = readPart(parser);
+  block.first = statements;
+  if (end?.sign === 'else if') {
+    if (block.isInverted) throw errorIn(parser.reader, end.at, invertedProblem);
+    const next = openBlock(parser, end);
+    block.elseIf = next;
+    block.second = [next];
+    block.elseStrip = next.openStrip;
+    return readBranches(parser, next);
+  }
+  if (end?.sign !== 'else') return end;
+  countBranch(parser, end);
+  const { source, at } = parser.reader;
+  block.elseStrip = { open: end.isStripped, close: source[at - 3] === '~' };
+  const otherwise = readPart(parser);
+  block.second = otherwise.statements;
+  return otherwise.end;
+}
+
+const invertedProblem = 'A block that begins with ^ has an {{else}} and no else if.';
+
+function openBlock(parser: Parser, opener: Opener): SyntaxBlock {
+  countBranch(parser, opener);
+  const { reader } = parser;
+  const { sign, isStripped, line, column } = opener;
+  readToken(reader);
+  const path = readName(reader);
+  const { params, hash } = readArguments(reader);
+  const blockParams = readBlockParams(reader);
+  const openStrip = { open: isStripped, close: closeTag(reader, '}}') };
+  return {
+    type: 'block',
+    path,
+    params,
+    hash,
+    blockParams,
+    isInverted: sign === '^',
+    first: [],
+    second: undefined,
+    elseIf: undefined,
+    openStrip,
+    elseStrip: noStrip,
+    closeStrip: noStrip,
+    line,
+    column,
+  };
+}
+
+const noStrip: Strip = { open: false, close: false };
+
+function countBranch(parser: Parser, { at }: Opener): void {
+  parser.branches += 1;
+  if (parser.branches > maxNestedBranches) {
+    const problem = `Open blocks have at most ${maxNestedBranches} parts together.`;
+    throw errorIn(parser.reader, at, problem);
+  }
+}
+
+function readBlockParams(reader: Reader): string[] {
+  const names: string[] = [];
+  if (reader.token.kind !== 'as |') return names;
+  let { kind, at, text } = readToken(reader);
+  while (kind === 'name') {
+    if (text.startsWith('[')) {
+      throw errorIn(reader, at, 'A block parameter has a name without square brackets.');
+    }
+    names.push(text);
+    ({ kind, at, text } = readToken(reader));
+  }
+  if (names.length === 0 || kind !== '|') throw unexpected(reader);
+  readToken(reader);
+  return names;
+}
+
+function closeBlock(reader: Reader, block: SyntaxBlock, end: Opener | undefined): Strip {
+  if (!end) throw errorAt(block, 'This block is never closed: end it with {{/…}}.');
+  if (end.sign !== '/') {
+    throw errorIn(reader, end.at, 'A block has one else, and it comes last.');
+  }
+  readToken(reader);
+  const [opened, closed] = [nameOf(block.path), nameOf(readName(reader))];
+  const strip = { open: end.isStripped, close: closeTag(reader, '}}') };
+  if (opened !== closed) {
+    const [name, other] = [quote(String(opened)), quote(String(closed))];
+    const problem = `{{#${name}}} is closed by {{/${other}}}: close it by its own name.`;
+    throw errorAt(block.path, problem);
+  }
+  return strip;
+}
+
+function nameOf(path: SyntaxBlock['path']): LiteralValue {
+  return path.type === 'path' ? path.original : path.value;
+}

@@ -1,0 +1,201 @@
+import { maxTokens } from './limits';
+import type { ParseBudget } from './parse-budget';
+import { type Place, placeAt, TemplateError } from './template-error';
+
+/** A word or sign inside a tag, split off as Handlebars does. */
+export type Token = { kind: TokenKind; at: number; text: string };
+
+export type TokenKind =
+  | 'name'
+  | 'separator'
+  | 'string'
+  | 'number'
+  | 'word'
+  | '('
+  | ')'
+  | '='
+  | '@'
+  | 'as |'
+  | '|'
+  | '}}'
+  | '}}}';
+
+export type Reader = {
+  readonly source: string;
+  readonly budget: ParseBudget;
+  /** The next character. */
+  at: number;
+  /** The tag that is read. */
+  tagAt: number;
+  /** The token that is looked at, which ends before `at`. */
+  token: Token;
+  line: number;
+  lineAt: number;
+  nextLineAt: number;
+};
+
+export function createReader(source: string, budget: ParseBudget): Reader {
+  const token: Token = { kind: '}}', at: 0, text: '' };
+  const nextLineAt = findNextLine(source, 0);
+  return { source, budget, at: 0, tagAt: 0, token, line: 1, lineAt: 0, nextLineAt };
+}
+
+/** The place of a character that is not before the one asked for last. */
+export function locate(reader: Reader, at: number): Place {
+  while (reader.nextLineAt <= at) {
+    reader.line += 1;
+    reader.lineAt = reader.nextLineAt;
+    reader.nextLineAt = findNextLine(reader.source, reader.lineAt);
+  }
+  return { line: reader.line, column: at - reader.lineAt + 1 };
+}
+
+const lineBreak = /\r\n|\r|\n/g;
+
+function findNextLine(source: string, from: number): number {
+  lineBreak.lastIndex = from;
+  return lineBreak.test(source) ? lineBreak.lastIndex : Number.POSITIVE_INFINITY;
+}
+
+export function errorIn({ source }: Reader, at: number, message: string): TemplateError {
+  return new TemplateError(message, placeAt(source, at));
+}
+
+/** Goes on to the next token of the tag. */
+export function readToken(reader: Reader): Token {
+  const { source } = reader;
+  const at = skip(blanks, source, reader.at);
+  const token = splitToken(reader, at);
+  reader.at = at + token.text.length;
+  reader.token = token;
+  if (token.kind !== '}}' && token.kind !== '}}}') countToken(reader, at);
+  return token;
+}
+
+/** Whether the token that is looked at names a value: `name=value`. */
+export function isKey({ source, at, token }: Reader): boolean {
+  return token.kind === 'name' && source[skip(blanks, source, at)] === '=';
+}
+
+function splitToken(reader: Reader, at: number): Token {
+  const { source } = reader;
+  const sign = source.charAt(at);
+  switch (sign) {
+    case '':
+      throw neverClosed(reader);
+    case '(':
+    case ')':
+    case '=':
+    case '@':
+    case '|':
+      return { kind: sign, at, text: sign };
+    case '/':
+      return { kind: 'separator', at, text: sign };
+    case '.':
+      return splitDots(source, at);
+    case '[':
+      return splitQuoted(reader, { kind: 'name', pattern: bracketed }, at);
+    case '"':
+      return splitQuoted(reader, { kind: 'string', pattern: doubleQuoted }, at);
+    case "'":
+      return splitQuoted(reader, { kind: 'string', pattern: singleQuoted }, at);
+    case '}':
+    case '~':
+      return splitEnd(reader, at);
+    default:
+      return splitWord(reader, at);
+  }
+}
+
+const blanks = /\s*/y;
+const bracketed = /\[(?:\\\]|[^\]])*\]/y;
+const doubleQuoted = /"(?:\\"|[^"])*"/y;
+const singleQuoted = /'(?:\\'|[^'])*'/y;
+const tagEnd = /\}{4}|\}~?\}\}|~?\}\}/y;
+const word = /[^\s!"#%-,./;->@[-^`{-~]+/y;
+const number = /-?[0-9]+(?:\.[0-9]+)?(?=[~}\s)\]])/y;
+const startOfBlockParams = /as\s+\|/y;
+const wordEnd = /[=~}\s/.)\]|]/y;
+const literalEnd = /[~}\s)\]]/y;
+const literalWords = new Set(['true', 'false', 'null', 'undefined']);
+
+function splitDots(source: string, at: number): Token {
+  if (source[at + 1] === '.') return { kind: 'name', at, text: '..' };
+  const isName = skip(wordEnd, source, at + 1) > at + 1;
+  return { kind: isName ? 'name' : 'separator', at, text: '.' };
+}
+
+function splitQuoted(
+  reader: Reader,
+  { kind, pattern }: { kind: TokenKind; pattern: RegExp },
+  at: number,
+): Token {
+  const text = reader.source.slice(at, skip(pattern, reader.source, at));
+  if (text === '') throw errorIn(reader, at, signProblem(reader.source.charAt(at)));
+  if (text === '[]') throw errorIn(reader, at, 'Write a name between the square brackets.');
+  return { kind, at, text };
+}
+
+function splitEnd(reader: Reader, at: number): Token {
+  const text = reader.source.slice(at, skip(tagEnd, reader.source, at));
+  if (text === '') throw errorIn(reader, at, signProblem(reader.source.charAt(at)));
+  if (text === '}}}}') {
+    const problem = 'Four closing braces: put a space between the tag and the brace after it.';
+    throw errorIn(reader, at, problem);
+  }
+  return { kind: text.startsWith('}') && text.length > 2 ? '}}}' : '}}', at, text };
+}
+
+function splitWord(reader: Reader, at: number): Token {
+  const { source } = reader;
+  const numberEnd = skip(number, source, at);
+  if (numberEnd > at) return { kind: 'number', at, text: source.slice(at, numberEnd) };
+  const end = skip(word, source, at);
+  const text = source.slice(at, end);
+  if (text === '') throw errorIn(reader, at, signProblem(source.charAt(at)));
+  if (text === 'as') {
+    const paramsAt = skip(startOfBlockParams, source, at);
+    if (paramsAt > at) return { kind: 'as |', at, text: source.slice(at, paramsAt) };
+  }
+  if (skip(wordEnd, source, end) === end) throw errorAfterWord(reader, end);
+  const isLiteral = literalWords.has(text) && skip(literalEnd, source, end) > end;
+  return { kind: isLiteral ? 'word' : 'name', at, text };
+}
+
+function errorAfterWord(reader: Reader, at: number): TemplateError {
+  const sign = reader.source.charAt(at);
+  if (sign === '') return neverClosed(reader);
+  const isStart = '("\'@['.includes(sign);
+  return errorIn(reader, at, isStart ? `Put a space before the ${sign}.` : signProblem(sign));
+}
+
+function neverClosed(reader: Reader): TemplateError {
+  return errorIn(reader, reader.tagAt, 'This tag is never closed: end it with }}.');
+}
+
+/** The end of what the pattern matches there, or the same place. */
+function skip(pattern: RegExp, source: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(source) ? pattern.lastIndex : at;
+}
+
+function countToken(reader: Reader, at: number): void {
+  reader.budget.tokens -= 1;
+  if (reader.budget.tokens < 0) {
+    throw errorIn(reader, at, `Tags hold at most ${maxTokens} names and signs together.`);
+  }
+}
+
+function signProblem(sign: string): string {
+  return (
+    signProblems.get(sign) ??
+    `${sign} means nothing inside a tag. A name that holds it stands in square brackets: [a name].`
+  );
+}
+
+const signProblems = new Map([
+  ['{', 'A tag cannot hold another: close the first one with }}.'],
+  ['"', 'This quote is never closed: end it with ".'],
+  ["'", "This quote is never closed: end it with '."],
+  ['[', 'This square bracket is never closed: end it with ].'],
+]);

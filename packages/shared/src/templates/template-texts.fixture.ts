@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+
+/** One of the words, which stand between spaces. */
+export const oneOf = (words: string) => fc.constantFrom(...words.split(' '));
+
+/** Pieces that make valid tags often, and broken ones as well. */
+const piece = fc.oneof(
+  oneOf('{{ }} {{{ }}} { } {{{{ }}}} ~ ( ) [ ] [] " \' | = & ^ # / . .. @ ! \\ \\\\ .#'),
+  oneOf('{{a}} {{{b}}} {{this}} {{../a}} {{/if}} {{/each}} {{/with}} {{else}} {{^}}'),
+  oneOf('{{! {{!-- --}} {{> {{* {{#> {{#* {{/ {{# {{^ {{& {{~ ~}} {{!x}}'),
+  oneOf("a b o list this else eq upper 1 true null @index [a\tb] 'x' text <b> 🎉"),
+  fc.constantFrom('{{#if a}}', '{{#each list}}', '{{#with o}}', '{{else if b}}', '{{^if a}}'),
+  fc.constantFrom('(eq a b)', '(not ', 'upper ', ' as |x y|', ' ', '\n', '\r\n', '\r', '\t'),
+);
+
+export const soup = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));

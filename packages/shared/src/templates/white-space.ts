@@ -1,0 +1,132 @@
+import type { SyntaxBlock, SyntaxStatement } from './syntax';
+
+/**
+ * Removes white space beside `~`, and the rest of lines that hold nothing but a comment or a tag of a block. Follows
+ * Handlebars step by step, since each step sees what the ones before it left.
+ */
+export function stripWhiteSpace(statements: readonly SyntaxStatement[]): void {
+  stripPart(statements, true);
+}
+
+type Part = readonly SyntaxStatement[];
+
+function stripPart(part: Part, isWhole: boolean): void {
+  for (const [index, statement] of part.entries()) {
+    if (statement.type === 'block') stripInside(statement);
+    if (statement.type !== 'text') stripAround(statement, { part, index, isWhole });
+  }
+}
+
+type Position = { part: Part; index: number; isWhole: boolean };
+
+function stripAround(
+  statement: Exclude<SyntaxStatement, { type: 'text' }>,
+  position: Position,
+): void {
+  const { part, index } = position;
+  const [before, after] = [part[index - 1], part[index + 1]];
+  const [open, close] =
+    statement.type === 'block'
+      ? [statement.openStrip.open, statement.closeStrip.close]
+      : [statement.strip.open, statement.strip.close];
+  if (close) trimStart(after, 'all');
+  if (open) trimEnd(before, 'all');
+  if (statement.type === 'block') stripTagLines(statement, position);
+  if (statement.type === 'comment' && isBlankBefore(position) && isBlankAfter(position)) {
+    trimStart(after, 'line');
+    trimEnd(before, 'line');
+  }
+}
+
+/** Where the first or the last tag of a block stands alone on its line. */
+function stripTagLines(block: SyntaxBlock, position: Position): void {
+  const { part, index } = position;
+  const { main, next } = partsOf(block);
+  if (isBlankBefore(position) && startsWithBlank(main)) {
+    trimStart(main[0], 'line');
+    trimEnd(part[index - 1], 'line');
+  }
+  if (isBlankAfter(position) && endsWithBlank(next ?? main)) {
+    trimStart(part[index + 1], 'line');
+    trimLastLines(block);
+  }
+}
+
+/** Before the closing tag, in each part that can be the last one shown. */
+function trimLastLines(block: SyntaxBlock): void {
+  const { main, next = main } = partsOf(block);
+  if (!block.elseIf) trimEnd(next.at(-1), 'line');
+  for (let each = block.elseIf; each; each = each.elseIf) {
+    trimEnd(each.first.at(-1), 'line');
+    if (!each.elseIf) trimEnd(each.second?.at(-1), 'line');
+  }
+}
+
+function stripInside(block: SyntaxBlock): void {
+  const { openStrip, closeStrip } = block;
+  stripPart(block.first, false);
+  if (block.second) stripPart(block.second, false);
+
+  const { main, next } = partsOf(block);
+  if (openStrip.close) trimStart(main[0], 'all');
+  if (next) stripElse(block, main, next);
+  else if (closeStrip.open) trimEnd(main.at(-1), 'all');
+}
+
+function stripElse({ elseStrip, closeStrip }: SyntaxBlock, main: Part, next: Part): void {
+  if (elseStrip.open) trimEnd(main.at(-1), 'all');
+  if (elseStrip.close) trimStart(next[0], 'all');
+  if (closeStrip.open) trimEnd(next.at(-1), 'all');
+  if (endsWithBlank(main) && startsWithBlank(next)) {
+    trimEnd(main.at(-1), 'line');
+    trimStart(next[0], 'line');
+  }
+}
+
+/** The parts on both sides of the first `else`; Handlebars exchanges those of an inverted block. */
+function partsOf({ isInverted, first, second, elseIf }: SyntaxBlock): { main: Part; next?: Part } {
+  if (!second) return { main: first };
+  return isInverted
+    ? { main: second, next: first }
+    : { main: first, next: elseIf?.first ?? second };
+}
+
+function startsWithBlank(part: Part): boolean {
+  return isBlankAfter({ part, index: -1, isWhole: false });
+}
+
+function endsWithBlank(part: Part): boolean {
+  return isBlankBefore({ part, index: part.length, isWhole: false });
+}
+
+/** Whether there are only blanks between a statement and the beginning of its line. */
+function isBlankBefore({ part, index, isWhole }: Position): boolean {
+  const before = part[index - 1];
+  if (before?.type !== 'text') return !before && isWhole;
+  const blankAt = before.original.trimEnd().length;
+  return (isWhole && index === 1 && blankAt === 0) || before.original.includes('\n', blankAt);
+}
+
+/** Whether there are only blanks between a statement and the end of its line. */
+function isBlankAfter({ part, index, isWhole }: Position): boolean {
+  const after = part[index + 1];
+  if (after?.type !== 'text') return !after && isWhole;
+  const { original } = after;
+  const blanks = original.slice(0, original.length - original.trimStart().length);
+  const isLast = index + 2 === part.length;
+  return (isWhole && isLast && blanks === original) || blanks.includes('\n');
+}
+
+function trimStart(text: SyntaxStatement | undefined, extent: 'all' | 'line'): void {
+  if (text?.type !== 'text' || (extent === 'line' && text.isStartTrimmed)) return;
+  const { value } = text;
+  text.value = extent === 'all' ? value.trimStart() : value.replace(/^[ \t]*\r?\n?/, '');
+  text.isStartTrimmed = text.value !== value;
+}
+
+function trimEnd(text: SyntaxStatement | undefined, extent: 'all' | 'line'): void {
+  if (text?.type !== 'text' || (extent === 'line' && text.isEndTrimmed)) return;
+  const { value } = text;
+  text.value = extent === 'all' ? value.trimEnd() : value.replace(/(?<![ \t])[ \t]+$/, '');
+  text.isEndTrimmed = text.value !== value;
+}
