@@ -81,6 +81,23 @@ describe('what a provider tells about an address', () => {
     expect(rows).toMatchObject([{ reason: 'manual' }]);
   });
 
+  test('is stored whatever characters the provider answers', async () => {
+    const target = newId();
+    await learn({ channel: 'sms', target }, { ...optOut, detail: 'no such\0mailbox' });
+    const rows = await database.prisma.suppression.findMany({ where: { recipient: target } });
+    expect(rows).toMatchObject([{ detail: 'no such\uFFFDmailbox' }]);
+  });
+
+  test('is stored before the result of the attempt, which stays open where that fails', async () => {
+    const id = await writeMessageRow({ database, tenant, event }, { target: newId() });
+    await claimMessageRow({ database }, id);
+    // PostgreSQL refuses U+0000 in a text.
+    const changes = [{ ...optOut, sender: '\0' }];
+    await expect(recordResults(database.delivery, [resultFor(id, { changes })])).rejects.toThrow();
+    const where = { messageId_number: { messageId: id, number: 1 } };
+    expect(await database.prisma.attempt.findUnique({ where })).toMatchObject({ closedAt: null });
+  });
+
   const moved = {
     change: 'move_address',
     path: ['telegram', 'chat_id'],
