@@ -102,6 +102,19 @@ describe('a mail over SMTP', () => {
     ]);
   });
 
+  test('is answered to the address of its content, else of its integration, else of its sender', async () => {
+    const { simulator, send } = await setUp();
+    const settings = { reply_to: 'shop@example.com' };
+    await send({ settings, content: { replyTo: 'content@example.org' } });
+    await send({ settings });
+    await send();
+    expect(simulator.sends.map(({ parsed }) => parsed.replyTo?.value[0]?.address)).toEqual([
+      'content@example.org',
+      'shop@example.com',
+      undefined,
+    ]);
+  });
+
   test('keeps its allowed headers through folding', async () => {
     const { simulator, send } = await setUp();
     const url = `https://example.org/unsubscribe?token=${'a1'.repeat(100)}`;
