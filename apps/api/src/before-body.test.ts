@@ -37,33 +37,30 @@ async function answerToHead(
   return text;
 }
 
-describe('a call whose body never comes is refused at once', () => {
-  const put = `PUT ${devicePath}`;
+const put = `PUT ${devicePath}`;
+const refusals: [code: string, changes: Partial<ApiDeps>, head: Head][] = [
+  ['unauthenticated', {}, { auth: 'AuthKey x' }],
+  ['app_not_found', {}, { target: 'POST /v1/apps/x/events/send' }],
+  ['unsupported_media_type', {}, { type: 'text/plain' }],
+  ['idempotency_key_invalid', {}, { more: 'Idempotency-Key: a b\r\n' }],
+  ['rate_limited', overLimit, {}],
+  ['storage_limit', full, {}],
+  ['unauthenticated', {}, { target: put, auth: 'AuthKey x' }],
+  ['unsupported_media_type', {}, { target: put, type: 'text/plain' }],
+  ['rate_limited', overLimit, { target: put }],
+  ['storage_limit', full, { target: put }],
+];
 
-  test.each<[string, Partial<ApiDeps>, Head]>([
-    ['unauthenticated', {}, { auth: 'AuthKey x' }],
-    ['app_not_found', {}, { target: 'POST /v1/apps/x/events/send' }],
-    ['unsupported_media_type', {}, { type: 'text/plain' }],
-    ['idempotency_key_invalid', {}, { more: 'Idempotency-Key: a b\r\n' }],
-    ['rate_limited', overLimit, {}],
-    ['storage_limit', full, {}],
-    ['unauthenticated', {}, { target: put, auth: 'AuthKey x' }],
-    ['unsupported_media_type', {}, { target: put, type: 'text/plain' }],
-    ['rate_limited', overLimit, { target: put }],
-    ['storage_limit', full, { target: put }],
-  ])('with %s', async (code, changes, head) => {
-    expect(await answerToHead(changes, head)).toContain(`"code":"${code}"`);
-  });
+test.each(refusals)('a call whose body never comes is refused with %s', async (code, ...call) => {
+  expect(await answerToHead(...call)).toContain(`"code":"${code}"`);
 });
 
-describe('the rate limit of an account', () => {
-  test.each(routesWithRow)('is asked before %s does anything', async (route) => {
-    const gateway = createGateway(overLimit);
-    const values = { app_id: appId, user_id: 'u1', device_id: 'd1' };
-    const { method, path } = placeOf(route, values);
-    // Each method of a route is one that supertest has a function for.
-    const asked = request(gateway.server)[method as 'get'](path).set('Authorization', gateway.auth);
-    const answer = await (bodyOfRoute[route] ? asked.send({}) : asked);
-    expect(answer.body.code).toBe('rate_limited');
-  });
+test.each(routesWithRow)('the rate limit is asked before %s does anything', async (route) => {
+  const gateway = createGateway(overLimit);
+  const values = { app_id: appId, user_id: 'u1', device_id: 'd1' };
+  const { method, path } = placeOf(route, values);
+  // Each method of a route is one that supertest has a function for.
+  const asked = request(gateway.server)[method as 'get'](path).set('Authorization', gateway.auth);
+  const answer = await (bodyOfRoute[route] ? asked.send({}) : asked);
+  expect(answer.body.code).toBe('rate_limited');
 });

@@ -25,13 +25,13 @@ async function run(checks: (Finding['state'] | Error)[]) {
   return { code, last: lines.at(-1), closed };
 }
 
-describe('the exit code of belfry doctor', () => {
-  test.each<[number, string, (Finding['state'] | Error)[]]>([
-    [0, 'All is well.', ['ok', 'ok']],
-    [0, '0 failed, 2 to look at.', ['warning', 'ok', 'warning']],
-    [1, '1 failed, 1 to look at.', ['failed', 'warning']],
-    [1, '1 failed, 0 to look at.', ['ok', new Error('connection refused')]],
-  ])('is %d where it ends with "%s"', async (code, last, checks) => {
-    expect(await run(checks)).toEqual({ code, last, closed: 1 });
-  });
+const runs: [code: number, last: string, checks: (Finding['state'] | Error)[]][] = [
+  [0, 'All is well.', ['ok', 'ok']],
+  [0, '0 failed, 2 to look at.', ['warning', 'ok', 'warning']],
+  [1, '1 failed, 1 to look at.', ['failed', 'warning']],
+  [1, '1 failed, 0 to look at.', ['ok', new Error('connection refused')]],
+];
+
+test.each(runs)('belfry doctor exits %d after "%s"', async (code, last, checks) => {
+  expect(await run(checks)).toEqual({ code, last, closed: 1 });
 });

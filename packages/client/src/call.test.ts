@@ -165,23 +165,22 @@ test.each([
   expect(sent).toHaveLength(1);
 });
 
-test.each([301, 302, 303, 307, 308])(
-  'a redirect with %d is not followed: the key and the body are for the gateway alone',
-  async (status) => {
-    const asked: unknown[] = [];
-    const server = createServer(({ url, headers }, res) => {
-      asked.push(url);
-      const port = headers.host?.split(':')[1];
-      res.writeHead(status, { Location: `http://localhost:${port}/elsewhere` }).end();
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    const { call } = setUp([], { appUrl: `http://127.0.0.1:${port}/v1/apps/a`, fetch });
-    const error = await failureOf(call(operation)).finally(() => server.close());
-    expect(error).toMatchObject({ status, isRetryable: false, attempts: 1 });
-    expect(asked).toEqual(['/v1/apps/a/events/send']);
-  },
-);
+const redirects = [301, 302, 303, 307, 308];
+
+test.each(redirects)('a redirect with %d is not followed by key and body', async (status) => {
+  const asked: unknown[] = [];
+  const server = createServer(({ url, headers }, res) => {
+    asked.push(url);
+    const port = headers.host?.split(':')[1];
+    res.writeHead(status, { Location: `http://localhost:${port}/elsewhere` }).end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { call } = setUp([], { appUrl: `http://127.0.0.1:${port}/v1/apps/a`, fetch });
+  const error = await failureOf(call(operation)).finally(() => server.close());
+  expect(error).toMatchObject({ status, isRetryable: false, attempts: 1 });
+  expect(asked).toEqual(['/v1/apps/a/events/send']);
+});
 
 test('an error page of a proxy is tried again', async () => {
   const { call, sent } = setUp([new Response('<html>Bad gateway</html>', { status: 502 })]);

@@ -53,23 +53,23 @@ describe('one app does not find what another app has under the same name:', () =
   });
 });
 
-describe('an API key', () => {
-  const hourMs = 60 * 60_000;
+const hourMs = 60 * 60_000;
+type ApiKeyRow = [what: string, data: { revokedAt?: Date; expiresAt?: Date }, isFound: boolean];
+const apiKeys: ApiKeyRow[] = [
+  ['is found', {}, true],
+  ['is found until it expires', { expiresAt: new Date(Date.now() + hourMs) }, true],
+  ['is not found once it has expired', { expiresAt: new Date(Date.now() - 1_000) }, false],
+  ['is not found once it is revoked', { revokedAt: new Date() }, false],
+];
 
-  test.each<[string, { revokedAt?: Date; expiresAt?: Date }, boolean]>([
-    ['is found', {}, true],
-    ['is found until it expires', { expiresAt: new Date(Date.now() + hourMs) }, true],
-    ['is not found once it has expired', { expiresAt: new Date(Date.now() - 1_000) }, false],
-    ['is not found once it is revoked', { revokedAt: new Date() }, false],
-  ])('%s', async (_what, data, isFound) => {
-    const { accountId, apiKeyId: id } = await factories.createTenant();
-    await database.prisma.apiKey.update({ where: { id }, data });
-    expect([
-      (await lookUps.findApiKey(id)) !== undefined,
-      (await lookUps.findSealedKeys(accountId)).length > 0,
-      (await createIdLists(database.lookUps).readApiKeyIds()).includes(id),
-    ]).toEqual([isFound, isFound, isFound]);
-  });
+test.each(apiKeys)('an API key %s', async (_what, data, isFound) => {
+  const { accountId, apiKeyId: id } = await factories.createTenant();
+  await database.prisma.apiKey.update({ where: { id }, data });
+  expect([
+    (await lookUps.findApiKey(id)) !== undefined,
+    (await lookUps.findSealedKeys(accountId)).length > 0,
+    (await createIdLists(database.lookUps).readApiKeyIds()).includes(id),
+  ]).toEqual([isFound, isFound, isFound]);
 });
 
 test('an app, an event and an integration are not found once they are deleted', async () => {
