@@ -310,7 +310,10 @@ describe('an attachment by URL', () => {
 describe('the description of a mail', () => {
   test('shows what goes out, with attachments by size', () => {
     const content = { ...plain, attachments: [{ fileName: 'a.pdf', content: 'JVBERg==' }] };
-    const settings = { host: 'smtp.example.org', port: 587, from: { address: 'n@example.com' } };
+    const settings = {
+      ...{ host: 'smtp.example.org', port: 587 },
+      ...{ from: { address: 'n@example.com' }, reply_to: 'r@example.com' },
+    };
     expect(
       smtp.describe({ messageId: 'm', target: 'a@example.org', content, settings }),
     ).toMatchObject({
@@ -319,6 +322,7 @@ describe('the description of a mail', () => {
         message_id: 'm@example.com',
         from: { address: 'n@example.com' },
         to: 'a@example.org',
+        reply_to: 'r@example.com',
         subject: 'Subject',
         attachments: [{ file_name: 'a.pdf', bytes: 4 }],
       },
