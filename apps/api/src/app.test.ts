@@ -467,13 +467,23 @@ describe('an error', () => {
     expect(await ask(otherAppId)).toEqual(await ask('no-uuid'));
   });
 
-  test('answers 401 to a key whose id is known and whose secret is another one', async () => {
+  test('answers 401 to a key whose id is known and whose secret is another one, and does not note a use', async () => {
     const { secretHash } = createApiKey();
+    const used: string[] = [];
     const gateway = createGateway({
       findApiKey: async () => ({ accountId: 'account_1', secretHash }),
+      noteKeyUse: (id) => used.push(id),
     });
     expect((await send(gateway, { event: 'e' })).status).toBe(401);
     expect(gateway.sent).toEqual([]);
+    expect(used).toEqual([]);
+  });
+
+  test('notes the use of a key once a call', async () => {
+    const used: string[] = [];
+    const gateway = createGateway({ noteKeyUse: (id) => used.push(id) });
+    expect((await send(gateway, { event: 'e' })).status).toBe(200);
+    expect(used).toEqual([gateway.keyId]);
   });
 
   test('never asks a store for a key with a wrong checksum', async () => {

@@ -130,6 +130,17 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     expect(await targetOf(stored.body.request_id)).toBe('stored@example.com');
     expect(await targetOf(given.body.request_id)).toBe('given@example.com');
   });
+
+  test('never reaches the user that another account stores under the same user_id', async () => {
+    const { appId } = await factories.createTenant();
+    const userId = newId();
+    const contact = { email: 'theirs@example.com' };
+    await database.prisma.user.create({ data: { id: newId(), appId, userId, contact } });
+    const { body } = await send({ body: { event, user: { user_id: userId } } });
+    expect((await readRequest(body.request_id)).requestItems).toMatchObject([
+      { messages: [], skips: { email: { reason: 'unknown_user' } } },
+    ]);
+  });
 });
 
 describe('bad input', () => {

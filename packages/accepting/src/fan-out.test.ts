@@ -15,6 +15,8 @@ const itemsOf = (from: number, to: number): UnplannedItem[] =>
     scheduleAt: undefined,
   }));
 
+const userRow = (userId: string) => ({ id: `${userId}'s row`, userId, contact: {}, devices: [] });
+
 /** A request of so many items, of which none is planned. */
 function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
   const pages: UnplannedItemsPage[] = [];
@@ -54,6 +56,31 @@ describe('fanout', () => {
     await fanOut({ requestId: 'r' });
     expect(written.map((chunk) => chunk.length)).toEqual([500, 500, 200]);
     expect(written.flat()).toEqual(itemsOf(0, 1_200).map(({ item }) => item));
+  });
+
+  test('plans each item with the user that its own app stores under its user_id', async () => {
+    const asked: unknown[] = [];
+    const planned: unknown[] = [];
+    const items = ['ana', 'bob', 'ana', 'nobody'].map((user_id, item) => ({
+      ...itemsOf(item, item + 1)[0]!,
+      recipient: JSON.stringify({ user_id }),
+    }));
+    const { fanOut } = setUp(items.length, {
+      listUnplannedItems: async () => items,
+      async findUsers(appId, userIds) {
+        asked.push([appId, userIds]);
+        const stored = ['ana', 'bob'].map((userId) => [userId, userRow(userId)] as const);
+        return new Map(stored);
+      },
+      readStoredRecipient: ({ id }) => ({ userId: id }),
+      plan({ stored }) {
+        planned.push(stored?.userId);
+        return { messages: [], skips: {}, locale: undefined };
+      },
+    });
+    await fanOut({ requestId: 'r' });
+    expect(asked).toEqual([['a', ['ana', 'bob', 'nobody']]]);
+    expect(planned).toEqual(["ana's row", "bob's row", "ana's row", undefined]);
   });
 
   test('plans a chunk while the one before is written', async () => {

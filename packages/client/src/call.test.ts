@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type CallDeps, createCall } from './call';
 import { BelfryError } from './errors';
 import type { Fetch } from './options';
@@ -161,6 +163,23 @@ test.each([
   const error = await failureOf(call(operation));
   expect(error).toMatchObject({ status, code: 'unexpected_answer', isRetryable: false });
   expect(sent).toHaveLength(1);
+});
+
+const redirects = [301, 302, 303, 307, 308];
+
+test.each(redirects)('a redirect with %d is not followed by key and body', async (status) => {
+  const asked: unknown[] = [];
+  const server = createServer(({ url, headers }, res) => {
+    asked.push(url);
+    const port = headers.host?.split(':')[1];
+    res.writeHead(status, { Location: `http://localhost:${port}/elsewhere` }).end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { call } = setUp([], { appUrl: `http://127.0.0.1:${port}/v1/apps/a`, fetch });
+  const error = await failureOf(call(operation)).finally(() => server.close());
+  expect(error).toMatchObject({ status, isRetryable: false, attempts: 1 });
+  expect(asked).toEqual(['/v1/apps/a/events/send']);
 });
 
 test('an error page of a proxy is tried again', async () => {

@@ -62,11 +62,13 @@ async function writeSuppressed(sender: string): Promise<string> {
 
 async function writeOnPausedChannel(): Promise<string> {
   const channel = `channel_${newId()}`;
-  await database.delivery.query('INSERT INTO channel_pause (app_id, channel) VALUES ($1, $2)', [
-    tenant.appId,
-    channel,
-  ]);
+  await pauseChannel(tenant.appId, channel);
   return write({ channel });
+}
+
+function pauseChannel(appId: string, channel: string) {
+  const text = 'INSERT INTO channel_pause (app_id, channel) VALUES ($1, $2)';
+  return database.delivery.query(text, [appId, channel]);
 }
 
 const later = () => new Date(Date.now() + 60_000);
@@ -116,6 +118,16 @@ describe('a clear claim', () => {
     const known = new Set(rows.map((row) => row.known));
     expect(known).toContain('waiting_at');
     expect(changed.filter((name) => known.has(name))).toEqual([]);
+  });
+
+  test('passes by what another app suppressed or paused', async () => {
+    const id = await write({ channel: `channel_${newId()}` });
+    const { channel, target: recipient } = await read(id);
+    const { appId } = await factories.createTenant();
+    const suppression = { id: newId(), appId, channel, recipient, reason: 'hard_bounce' };
+    await database.prisma.suppression.create({ data: suppression });
+    await pauseChannel(appId, channel);
+    expect(await claimOne(id)).toMatchObject({ kind: 'claimed' });
   });
 
   test('gives a message to one of many workers', async () => {

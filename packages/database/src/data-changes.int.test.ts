@@ -76,16 +76,33 @@ describe('what a provider tells about an address', () => {
     await database.prisma.suppression.create({ data: { id: newId(), ...row, reason: 'manual' } });
     await learn({ channel: 'sms', target: row.recipient }, { ...optOut, sender: '' });
     const rows = await database.prisma.suppression.findMany({
-      where: { recipient: row.recipient },
+      where: { appId: row.appId, recipient: row.recipient },
     });
     expect(rows).toMatchObject([{ reason: 'manual' }]);
   });
 
-  const moved: DataChange = {
+  test('is stored whatever characters the provider answers', async () => {
+    const target = newId();
+    await learn({ channel: 'sms', target }, { ...optOut, detail: 'no such\0mailbox' });
+    const rows = await database.prisma.suppression.findMany({ where: { recipient: target } });
+    expect(rows).toMatchObject([{ detail: 'no such\uFFFDmailbox' }]);
+  });
+
+  test('is stored before the result of the attempt, which stays open where that fails', async () => {
+    const id = await writeMessageRow({ database, tenant, event }, { target: newId() });
+    await claimMessageRow({ database }, id);
+    // PostgreSQL refuses U+0000 in a text.
+    const changes = [{ ...optOut, sender: '\0' }];
+    await expect(recordResults(database.delivery, [resultFor(id, { changes })])).rejects.toThrow();
+    const where = { messageId_number: { messageId: id, number: 1 } };
+    expect(await database.prisma.attempt.findUnique({ where })).toMatchObject({ closedAt: null });
+  });
+
+  const moved = {
     change: 'move_address',
     path: ['telegram', 'chat_id'],
     to: '-100200',
-  };
+  } satisfies DataChange;
 
   test('moves the stored user’s address, and no other member', async () => {
     const id = await createUser('group-owner', { email: 'a@b.co', telegram: { chat_id: '-5' } });
@@ -121,6 +138,27 @@ describe('what a provider tells about an address', () => {
       { fcmToken: 'dead\\token', notificationsDisabled: true, disabledReason: 'UNREGISTERED' },
       { fcmToken: 'live-token', notificationsDisabled: false, disabledReason: null },
     ]);
+  });
+
+  test('changes nothing of another app that has the same user, address and token', async () => {
+    const { appId } = await createFactories(database).createTenant();
+    const contact = { telegram: { chat_id: '-6' } };
+    const theirs = await createUser('shared', contact, appId);
+    const device = { id: newId(), appId, userSid: theirs, fcmToken: newId() };
+    await database.prisma.device.create({ data: device });
+    const ours = await createUser('shared', contact);
+    const recipient = { user_id: 'shared' };
+    await learn({ channel: 'telegram', target: '-6', recipient }, moved, optOut);
+    await learn(
+      { channel: 'push', target: device.fcmToken },
+      { change: 'disable_device', reason: 'UNREGISTERED' },
+    );
+    expect(await contactOf(ours)).toEqual({ telegram: { chat_id: moved.to } });
+    expect(await contactOf(theirs)).toEqual(contact);
+    expect(await database.prisma.device.findUnique({ where: { id: device.id } })).toMatchObject({
+      notificationsDisabled: false,
+    });
+    expect(await database.prisma.suppression.count({ where: { appId } })).toBe(0);
   });
 });
 
@@ -166,9 +204,9 @@ async function createIntegration(settings: object): Promise<string> {
   return id;
 }
 
-async function createUser(userId: string, contact: object): Promise<string> {
+async function createUser(userId: string, contact: object, appId = tenant.appId): Promise<string> {
   const id = newId();
-  await database.prisma.user.create({ data: { id, appId: tenant.appId, userId, contact } });
+  await database.prisma.user.create({ data: { id, appId, userId, contact } });
   return id;
 }
 

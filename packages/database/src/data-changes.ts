@@ -1,6 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type { DataChange } from '@belfry/shared';
 import { isErased } from './is-erased';
+import { storable } from './storable';
 import type { Queryable } from './transaction';
 
 /** What was learned about the address of a message. */
@@ -35,7 +36,7 @@ function suppress(pool: Queryable, { messageId, change }: Of<'suppress'>): Promi
     `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
      SELECT $2, app_id, channel, target, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
      ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING`,
-    [messageId, newId(), change.sender, change.reason, change.detail],
+    [messageId, newId(), change.sender, change.reason, storable(change.detail)],
   );
 }
 
@@ -61,6 +62,6 @@ function disableDevice(
      WHERE m.id = $1 AND d.app_id = m.app_id
        AND sha256(replace(d.fcm_token, '\\', '\\\\')::bytea) = sha256(replace(m.target, '\\', '\\\\')::bytea)
        AND d.fcm_token = m.target`,
-    [messageId, change.reason],
+    [messageId, storable(change.reason)],
   );
 }

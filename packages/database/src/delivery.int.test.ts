@@ -3,6 +3,7 @@ import {
   channelVersion,
   createFactories,
   eventually,
+  type Factories,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
@@ -16,13 +17,14 @@ import { type NewRequest, writeRequests } from './write-request';
 
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
+let factories: Factories;
 let tenant: Tenant;
 let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
   database = createDatabase({ url, poolSize: 4, log });
-  const factories = createFactories(database);
+  factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
 });
@@ -242,6 +244,27 @@ describe('claimMessages', () => {
     await database.prisma.suppression.deleteMany({ where: { appId: tenant.appId } });
     expect(claim).toEqual({ kind: 'settled', state: 'skipped', reason: 'suppressed' });
     expect(await readMessage(id)).toMatchObject({ state: 'skipped', attemptRows: [] });
+  });
+
+  test.each<[string, { appId?: string; channel?: string; recipient?: string; sender?: string }]>([
+    ['another app', { appId: newId() }],
+    ['another channel', { channel: 'sms' }],
+    ['another address', { recipient: 'bob@example.com' }],
+    ['another sender', { sender: 'sales@example.com' }],
+  ])('is not stopped by a suppression of %s', async (_what, other) => {
+    const own = { appId: tenant.appId, channel: 'email', recipient: 'ana@example.com' };
+    const data = { id: newId(), reason: 'manual', ...own, ...other };
+    const id = await writeMessage();
+    await database.prisma.suppression.create({ data });
+    const claim = await claimOne(id);
+    await database.prisma.suppression.delete({ where: { id: data.id } });
+    expect(claim).toMatchObject({ kind: 'claimed' });
+  });
+
+  test('is not stopped by a channel that another app paused', async () => {
+    const { appId } = await factories.createTenant();
+    await database.prisma.channelPause.create({ data: { appId, channel: 'email' } });
+    expect(await claimOne(await writeMessage())).toMatchObject({ kind: 'claimed' });
   });
 });
 

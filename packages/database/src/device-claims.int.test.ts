@@ -152,25 +152,41 @@ describe('a push that waits', () => {
     expect(await claim(id)).toEqual(claimed);
   });
 
-  test('to another app’s device is not touched by what that app says of it', async () => {
+  test('is not touched by what another app says of a device with the same token', async () => {
     const phone = await createPhone();
-    const other = await createFactories(database).createTenant();
     const theirs = newId();
-    await database.prisma.user.create({
-      data: { id: theirs, appId: other.appId, userId: 'somebody' },
-    });
-    await database.prisma.device.create({
-      data: {
-        id: newId(),
-        appId: other.appId,
-        userSid: theirs,
-        fcmToken: phone.token,
-        notificationsDisabled: true,
-      },
-    });
+    for (const token of [phone.token, theirs]) await createForeignDevice(token);
     expect(await claim(await writeFor(phone))).toEqual(claimed);
+    expect(await claim(await writeTo(phone.token, phone.userId))).toEqual(claimed);
+    // No device of the own app has this token: the only row that could stop the push is the other app's.
+    expect(await claim(await writeTo(theirs, phone.userId))).toEqual(claimed);
+    expect(await claim(await writeTo(theirs))).toEqual(claimed);
+  });
+
+  test('is not stopped by a suppression of another app, and is by one of its own', async () => {
+    const phone = await createPhone();
+    await suppress(await createFactories(database).createTenant(), phone.token);
+    expect(await claim(await writeFor(phone))).toEqual(claimed);
+    await suppress(tenant, phone.token);
+    expect(await claim(await writeFor(phone))).toEqual(skipped('suppressed'));
   });
 });
+
+/** Another app knows the token, and its owner switched it off there. */
+async function createForeignDevice(fcmToken: string): Promise<void> {
+  const { appId } = await createFactories(database).createTenant();
+  const userSid = newId();
+  await database.prisma.user.create({ data: { id: userSid, appId, userId: 'somebody' } });
+  await database.prisma.device.create({
+    data: { id: newId(), appId, userSid, fcmToken, notificationsDisabled: true },
+  });
+}
+
+async function suppress({ appId }: Tenant, recipient: string): Promise<void> {
+  await database.prisma.suppression.create({
+    data: { id: newId(), appId, channel: 'push', recipient, reason: 'manual' },
+  });
+}
 
 describe('a dead token', () => {
   test('switches exactly its own device off, with the reason, until a token is written again', async () => {

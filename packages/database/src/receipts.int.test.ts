@@ -2,7 +2,7 @@ import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { createDatabase, type Database } from './client';
 import { claimMessageRow, resultFor, writeMessageRow } from './message-row.fixture';
-import { type NewReceipt, writeReceipts } from './receipts';
+import { type NewReceipt, storeReceipts, writeReceipts } from './receipts';
 import { recordResults } from './record';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -132,6 +132,20 @@ describe('a receipt', () => {
       state: 'delivered',
       notes: { segments: 2 },
     });
+  });
+
+  test('is stored together with what it says about the address, or not at all', async () => {
+    const messageId = await sendMessage();
+    const optOut = { change: 'suppress', reason: 'opted_out', sender: '+15550001' } as const;
+    const given = receipt(messageId, { state: 'failed' });
+    const store = (sender: string) =>
+      storeReceipts(database.accepting, [{ ...given, changes: [{ ...optOut, sender }] }]);
+    // PostgreSQL refuses U+0000 in a text.
+    await expect(store('\0')).rejects.toThrow();
+    expect(await receiptsOf(messageId)).toEqual([]);
+    const { appId } = tenant;
+    expect(await store(optOut.sender)).toMatchObject([{ isRepeat: false }]);
+    expect(await database.prisma.suppression.count({ where: { appId } })).toBe(1);
   });
 
   test('about a message that was never sent changes nothing', async () => {

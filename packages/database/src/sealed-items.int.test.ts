@@ -7,6 +7,8 @@ import {
   testSecrets,
 } from '@belfry/testing';
 import { createDatabase, type Database } from './client';
+import { cancelMessage } from './dashboard/message-changes';
+import { expireWaiting } from './relay-queries';
 import { rotateKeys } from './rotate-keys';
 import { createSealedTextsRemoval, dropSettledTexts, openTexts, sealTexts } from './sealed-items';
 import { writeRequests } from './write-request';
@@ -92,6 +94,23 @@ describe('what a sensitive event said', () => {
     expect(openTexts(await read(requestId), { requestId, item: 0 }, secrets)).toEqual(texts);
     await settle(ids[1]!);
     await dropSettledTexts(database.delivery, [ids[1]!]);
+    expect(await read(requestId)).toEqual(nothing);
+  });
+
+  test('is dropped with a message that expires while it waits', async () => {
+    const [ended, alive] = [await write(['sms']), await write(['sms'])];
+    const where = { id: ended.ids[0]! };
+    await database.prisma.message.update({ where, data: { expiresAt: new Date(0) } });
+    expect(await expireWaiting(database.delivery, 1_000)).toMatchObject({ messages: 1 });
+    expect(await read(ended.requestId)).toEqual(nothing);
+    expect((await read(alive.requestId)).data).toMatch(/^"v1\./);
+  });
+
+  test('is dropped with a message that an operator cancels', async () => {
+    const { requestId, ids } = await write(['sms']);
+    const { accountId, appId } = tenant;
+    const actor = { accountId, operatorId: undefined };
+    expect(await cancelMessage(database.delivery, actor, { appId, messageId: ids[0]! })).toBe(true);
     expect(await read(requestId)).toEqual(nothing);
   });
 

@@ -193,6 +193,30 @@ describe('feedWaiting', () => {
   });
 });
 
+describe('listDoubtedMessages', () => {
+  test('lists single sends first, then the oldest, and only what has been due on its channel with a job', async () => {
+    const place = await createPlace();
+    const own = `channel_${newId()}`;
+    const dueFor = (ms: number) => new Date(Date.now() - ms);
+    const doubted = (data: RowOptions['data']) =>
+      write(place, { channel: own, data: { jobId: newId(), ...data } });
+    const oldBulk = await doubted({ isBulk: true, dueAt: dueFor(90_000) });
+    const youngBulk = await doubted({ isBulk: true, dueAt: dueFor(70_000) });
+    const young = await doubted({ dueAt: dueFor(70_000) });
+    const old = await doubted({ dueAt: dueFor(80_000) });
+    await doubted({ dueAt: dueFor(50_000) });
+    await doubted({ dueAt: dueFor(80_000), jobId: null });
+    await doubted({ dueAt: dueFor(80_000), state: 'sending' });
+    await write(place, { data: { jobId: newId(), dueAt: dueFor(80_000) } });
+    const list = async (limit: number) => {
+      const options = { channel: own, limit, dueForMs: 60_000 };
+      return (await listDoubtedMessages(database.delivery, options)).map(({ id }) => id);
+    };
+    expect(await list(100)).toEqual([old, young, oldBulk, youngBulk]);
+    expect(await list(1)).toEqual([old]);
+  });
+});
+
 describe('replaceJobs', () => {
   test('gives a lost message to one of many relays, and none to what was claimed since', async () => {
     const place = await createPlace();

@@ -5,6 +5,7 @@ import { ensureFirstOperator } from './first-operator';
 import { hashToken } from './sessions';
 import { createStoredDashboard, password, type StoredDashboard } from './stored-dashboard.fixture';
 
+const hourMs = 60 * 60_000;
 let dashboard: StoredDashboard;
 
 beforeAll(async () => {
@@ -59,6 +60,29 @@ describe('a session', () => {
       [tenant.accountId],
     );
     expect((await call('get', 'apps')).body.code).toBe('signed_out');
+  });
+
+  test('ends 12 hours after its last use, and 7 days after its sign-in', async () => {
+    const { url, email, database } = dashboard;
+    const signedIn = await post('/api/session', { email, password });
+    const own = (signedIn.get('Set-Cookie') ?? []).find((one) => one.startsWith('belfry_session='));
+    const [cookie = ''] = own?.split(';') ?? [];
+    expect(own).toContain('Max-Age=604800');
+    const tokenHash = new Uint8Array(hashToken(cookie.split('=')[1] ?? ''));
+    const read = async () => {
+      const row = await database.prisma.operatorSession.findUniqueOrThrow({ where: { tokenHash } });
+      return (Number(row.expiresAt) - Date.now()) / hourMs;
+    };
+    expect(await read()).toBeCloseTo(12, 1);
+    const use = async (ageMs: number) => {
+      const data = { createdAt: new Date(Date.now() - ageMs), lastSeenAt: new Date(0) };
+      await database.prisma.operatorSession.update({ where: { tokenHash }, data });
+      expect((await request(url).get('/api/apps').set('Cookie', cookie)).status).toBe(200);
+    };
+    await use(6 * 24 * hourMs);
+    expect(await read()).toBeCloseTo(12, 1);
+    await use((7 * 24 - 3) * hourMs);
+    expect(await read()).toBeCloseTo(3, 1);
   });
 
   test('is refused with the same words for a wrong password and for nobody', async () => {

@@ -11,11 +11,25 @@ import {
 let dashboard: StoredDashboard;
 let neighbour: Neighbour;
 let ids: Record<string, string>;
+/** The row that `:id` names, by the part of the path before it. */
+let idBehind: Record<string, string>;
 
 beforeAll(async () => {
   dashboard = await createStoredDashboard();
   neighbour = await dashboard.createNeighbour();
   ids = await createRows();
+  const { call, tenant } = dashboard;
+  const suppression = { channel: 'email', address: 'a@example.com', detail: 'x' };
+  const filter = { name: 'Failed', filters: { last: '24h', state: 'failed' } };
+  const [suppressed, saved] = [
+    await call('post', `apps/${tenant.appId}/suppressions`, suppression),
+    await call('post', `apps/${tenant.appId}/filters`, filter),
+  ];
+  idBehind = {
+    integrations: ids['id'] ?? '',
+    suppressions: suppressed.body.id,
+    filters: saved.body.filters[0].id,
+  };
 });
 
 afterAll(() => dashboard.close());
@@ -54,7 +68,21 @@ async function createRows(): Promise<Record<string, string>> {
     captureId: await createCapture(messageId),
     resendId: await createResend(tenant.appId),
     channel: 'email',
+    userSid: await createUser(tenant.appId),
   };
+}
+
+async function createUser(appId: string): Promise<string> {
+  const id = newId();
+  await dashboard.database.prisma.user.create({ data: { id, appId, userId: 'ana' } });
+  return id;
+}
+
+/** A route whose `:id` names rows of a new kind fails until there is such a row. */
+function idOf(list: string): string {
+  const id = idBehind[list];
+  if (!id) throw new Error(`There is no row of ${list} here.`);
+  return id;
 }
 
 async function createCapture(messageId: string): Promise<string> {
@@ -95,7 +123,9 @@ describe('an operator of another account', () => {
     );
     for (const { method, path } of routes) {
       const body = method === 'get' ? undefined : bodyFor(path, method);
-      const answer = await neighbour.call(method, fill(path, own), body);
+      const [, list = ''] = /(\w+)\/:id/.exec(path) ?? [];
+      const id = path.includes(':id') ? idOf(list) : '';
+      const answer = await neighbour.call(method, fill(path, { ...own, id }), body);
       expect([method, path, answer.status]).toEqual([method, path, 404]);
     }
   });
@@ -123,6 +153,12 @@ describe('an operator of another account', () => {
     expect(integration.body.state).toBe('active');
     const capture = await call('get', `apps/${ids['appId']}/captures/${ids['captureId']}`);
     expect(capture.body.captures).toHaveLength(1);
+    const user = await call('get', `apps/${ids['appId']}/users/${ids['userSid']}`);
+    expect(user.status).toBe(200);
+    for (const list of ['suppressions', 'filters']) {
+      const { body } = await call('get', `apps/${ids['appId']}/${list}`);
+      expect(body[list]).toMatchObject([{ id: idBehind[list] }]);
+    }
   });
 });
 

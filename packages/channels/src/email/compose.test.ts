@@ -244,6 +244,14 @@ describe('attachments', () => {
       detail: expect.stringContaining('10 MB'),
     });
   });
+
+  test('count by their bytes, beside those of text and HTML', () => {
+    const message = { text: 'ü'.repeat(1_000) };
+    const attached = (bytes: number) =>
+      compose({}, {}, { override: { message, attachments: [{ content: 'A'.repeat(bytes) }] } });
+    expect(attached(maxMailBytes - 2_000)).toHaveProperty('content');
+    expect(attached(maxMailBytes - 1_996)).toMatchObject({ failed: 'too_long' });
+  });
 });
 
 describe('an override', () => {

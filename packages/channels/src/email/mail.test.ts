@@ -1,4 +1,4 @@
-import { createMail } from './mail';
+import { createMail, describeMail } from './mail';
 
 const call = {
   messageId: '0193-a',
@@ -26,5 +26,20 @@ test('a name shows no more than it says, also to readers that decode it in quote
   expect(createMail({ ...call, content }, []).from).toEqual({
     name: '= ?utf-8?q?=0D=0ABcc:_eve@evil.org?=',
     address: 'noreply@example.com',
+  });
+});
+
+test('a mail is described with the addresses that it goes out with', () => {
+  const settings = { ...call.settings, reply_to: 'shop@example.com' };
+  expect(describeMail({ ...call, settings })).toMatchObject({
+    from: { name: 'Belfry', address: 'noreply@example.com' },
+    to: 'ada@example.org',
+    cc: ['bo@example.org', 'ada@example.org'],
+    bcc: ['cy@example.org'],
+    reply_to: 'shop@example.com',
+  });
+  const content = { ...call.content, replyTo: 'content@example.org' };
+  expect(describeMail({ ...call, content, settings })).toMatchObject({
+    reply_to: 'content@example.org',
   });
 });

@@ -102,6 +102,19 @@ describe('a mail over SMTP', () => {
     ]);
   });
 
+  test('is answered to the address of its content, else of its integration, else of its sender', async () => {
+    const { simulator, send } = await setUp();
+    const settings = { reply_to: 'shop@example.com' };
+    await send({ settings, content: { replyTo: 'content@example.org' } });
+    await send({ settings });
+    await send();
+    expect(simulator.sends.map(({ parsed }) => parsed.replyTo?.value[0]?.address)).toEqual([
+      'content@example.org',
+      'shop@example.com',
+      undefined,
+    ]);
+  });
+
   test('keeps its allowed headers through folding', async () => {
     const { simulator, send } = await setUp();
     const url = `https://example.org/unsubscribe?token=${'a1'.repeat(100)}`;
@@ -297,7 +310,10 @@ describe('an attachment by URL', () => {
 describe('the description of a mail', () => {
   test('shows what goes out, with attachments by size', () => {
     const content = { ...plain, attachments: [{ fileName: 'a.pdf', content: 'JVBERg==' }] };
-    const settings = { host: 'smtp.example.org', port: 587, from: { address: 'n@example.com' } };
+    const settings = {
+      ...{ host: 'smtp.example.org', port: 587 },
+      ...{ from: { address: 'n@example.com' }, reply_to: 'r@example.com' },
+    };
     expect(
       smtp.describe({ messageId: 'm', target: 'a@example.org', content, settings }),
     ).toMatchObject({
@@ -306,6 +322,7 @@ describe('the description of a mail', () => {
         message_id: 'm@example.com',
         from: { address: 'n@example.com' },
         to: 'a@example.org',
+        reply_to: 'r@example.com',
         subject: 'Subject',
         attachments: [{ file_name: 'a.pdf', bytes: 4 }],
       },

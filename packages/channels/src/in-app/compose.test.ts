@@ -103,6 +103,13 @@ describe('an in-app message', () => {
       detail,
     });
   });
+
+  test('counts the bytes of its data, not the characters', () => {
+    const template = { title: 'T', data: { k: '{{v}}' } };
+    const v = 'ü'.repeat((16 * 1024 - '{"k":""}'.length) / 2);
+    expect(compose(template, { data: { v } })).toHaveProperty('content');
+    expect(compose(template, { data: { v: `${v}x` } })).toMatchObject({ failed: 'too_long' });
+  });
 });
 
 describe('a link of an in-app message', () => {

@@ -146,6 +146,14 @@ describe('what FCM says of a device', () => {
     expect(changes).toBeUndefined();
   });
 
+  test('that a quota is used up slows the device or topic, and not the integration', async () => {
+    const { simulator, send } = await setUp();
+    simulator.fail(refuse(429, 'RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED'));
+    expect((await send()).outcome).toMatchObject({
+      ...{ outcome: 'retry', slows: 'target', afterMs: 60_000 },
+    });
+  });
+
   test('that the key for Apple is refused fails this message, and leaves the integration to the others', async () => {
     const { simulator, send } = await setUp();
     simulator.fail(refuse(401, 'UNAUTHENTICATED', 'THIRD_PARTY_AUTH_ERROR'));

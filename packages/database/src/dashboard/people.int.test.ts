@@ -75,4 +75,45 @@ describe('an account', () => {
     await Promise.all([invite(0), invite(1), invite(0)]);
     expect(await people.listInvitations(accountId)).toHaveLength(1);
   });
+
+  test('is changed by nobody who is no owner of it at that moment', async () => {
+    const { ids, accountId } = await createOwners(2);
+    const [id = '', demoted = ''] = ids;
+    await database.prisma.operator.update({ where: { id: demoted }, data: { role: 'editor' } });
+    const stranger = (await createOwners(1)).ids[0];
+    const invite = { tokenHash: Buffer.from(newId()), email: 'a@example.com', role: 'viewer' };
+    for (const operatorId of [demoted, stranger]) {
+      const actor = { accountId, operatorId };
+      expect([
+        await people.invite(actor, { ...invite, livesMs: 60_000 }),
+        await people.revoke(actor, invite.tokenHash.toString('hex')),
+        await people.changeRole(actor, { id, role: 'viewer' }),
+        await people.remove(actor, id),
+      ]).toEqual(Array(4).fill({ obstacle: 'not_owner' }));
+    }
+    expect(await countOwners(accountId)).toBe(1);
+    expect(await people.listInvitations(accountId)).toEqual([]);
+  });
+
+  test('is changed by owners of another account in nothing', async () => {
+    const { ids, actors, accountId } = await createOwners(2);
+    const other = await createOwners(2);
+    const [id = ''] = ids;
+    const tokenHash = Buffer.from(newId());
+    const invite = { tokenHash, email: 'a@example.com', role: 'viewer', livesMs: 60_000 };
+    await people.invite(actors[0]!, invite);
+    const theirs = other.actors[0]!;
+    expect([
+      await people.revoke(theirs, tokenHash.toString('hex')),
+      await people.changeRole(theirs, { id, role: 'viewer' }),
+      await people.remove(theirs, id),
+    ]).toEqual(Array(3).fill({ obstacle: 'not_found' }));
+    // Inviting the same address in the other account leaves this link as it is.
+    await people.invite(theirs, { ...invite, tokenHash: Buffer.from(newId()) });
+    expect(await countOwners(accountId)).toBe(2);
+    for (const each of [accountId, other.accountId]) {
+      expect(await people.listInvitations(each)).toHaveLength(1);
+      expect(await people.list(each)).toHaveLength(2);
+    }
+  });
 });

@@ -90,7 +90,8 @@ type OwnersWork = (
 
 /**
  * The owners are locked first and read again once a change beside this one is done: of two calls at once, each of which
- * would leave the other's owner, the second finds one alone.
+ * would leave the other's owner, the second finds one alone. The route refuses everybody but owners before it reads the
+ * body; the role may have changed since, so only this check decides.
  */
 async function asOwner(pool: pg.Pool, actor: Actor, work: OwnersWork): Promise<PeopleChange> {
   return inTransaction(pool, async (client) => {

@@ -1,7 +1,8 @@
 import { newId } from '@belfry/runtime';
 import { maskTarget } from '@belfry/shared';
 import type pg from 'pg';
-import { type Actor, changeWithAudit } from './audit';
+import { inTransaction } from '../transaction';
+import { type Actor, changeWithAudit, writeAudit } from './audit';
 
 export type SuppressionRow = {
   id: string;
@@ -69,21 +70,18 @@ export function createSuppressions(pool: pg.Pool) {
 
     /** False where the app has none of this id. */
     async remove(actor: Actor, appId: string, id: string): Promise<boolean> {
-      const { rows } = await pool.query<AddressOnChannel>(
-        'SELECT channel, recipient AS address FROM suppression WHERE id = $1 AND app_id = $2',
-        [id, appId],
-      );
-      const [row] = rows;
-      if (!row) return false;
-      const entry = { action: 'suppression.removed', subject: id, change: changeOf(row) };
-      const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const gone = await client.query(
-          'DELETE FROM suppression WHERE id = $1 AND app_id = $2 RETURNING 1',
+      return inTransaction(pool, async (client) => {
+        const { rows } = await client.query<AddressOnChannel>(
+          `DELETE FROM suppression WHERE id = $1 AND app_id = $2
+           RETURNING channel, recipient AS address`,
           [id, appId],
         );
-        return gone.rows[0];
+        const [row] = rows;
+        if (!row) return false;
+        const entry = { action: 'suppression.removed', subject: id, change: changeOf(row) };
+        await writeAudit(client, { ...actor, appId }, entry);
+        return true;
       });
-      return removed !== undefined;
     },
   };
 }

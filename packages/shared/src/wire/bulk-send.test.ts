@@ -84,6 +84,17 @@ describe('the body of events/bulk_send', () => {
     expect(await refusalOf(() => read(body))).toEqual({ code, sentence });
   });
 
+  test('counts the bytes of an override, not its characters, up to the last one', () => {
+    const bodyWith = (reply_to: string) => ({
+      ...{ event: 'e', override: { email: { reply_to } }, batch: [{ user: {} }] },
+    });
+    const umlauts = 'ü'.repeat(87);
+    const longest = bodyWith(`x${umlauts}`);
+    expect(Buffer.byteLength(JSON.stringify(longest.override))).toBe(200);
+    expect(read(longest)).toHaveLength(1);
+    expect(() => read(bodyWith(`xx${umlauts}`))).toThrow('at most 200 bytes');
+  });
+
   test('is taken with every optional key null', () => {
     const user = { email: 'a@b.c', mobile: null, slack: null, fcm_tokens: null, preferences: null };
     const element = { user, data: null, override: null, schedule_at: null, locale: null };

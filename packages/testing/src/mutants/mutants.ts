@@ -1,3 +1,5 @@
+import { survivors } from './survivors';
+
 /** A fault that somebody could make in the code, and the suite that has to notice. */
 export type Mutant = {
   name: string;
@@ -185,4 +187,5 @@ export const mutants: Mutant[] = [
       names: 'suppressed by the time it is claimed',
     },
   },
+  ...survivors,
 ];

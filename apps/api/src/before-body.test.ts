@@ -1,0 +1,66 @@
+import { AppError } from '@belfry/shared';
+import request from 'supertest';
+import type { ApiDeps } from './app';
+import { appId, close, connect, createGateway, listen, sendPath } from './gateway.fixture';
+import { bodyOfRoute, placeOf, routesWithRow } from './routes.fixture';
+
+const overLimit: Partial<ApiDeps> = {
+  limitRate: () => Promise.reject(new AppError('rate_limited', 'over the limit')),
+};
+const full: Partial<ApiDeps> = {
+  findApp: async (id) => ({
+    ...{ id, accountId: 'account_1', delivery: 'sandbox' },
+    isStorageFull: true,
+  }),
+};
+const devicePath = `/v1/apps/${appId}/users/u1/devices/d1`;
+
+type Head = { target?: string; auth?: string; type?: string; more?: string };
+
+/** The answer to a head alone: the body that it announces never comes. */
+async function answerToHead(
+  changes: Partial<ApiDeps>,
+  { target = `POST ${sendPath}`, auth, type = 'application/json', more = '' }: Head,
+): Promise<string> {
+  const gateway = createGateway(changes);
+  const { socket } = connect(await listen(gateway.server));
+  const answer = new Promise<string>((resolve) =>
+    socket.once('data', (data) => resolve(`${data}`)),
+  );
+  socket.write(
+    `${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${auth ?? gateway.auth}\r\n` +
+      `Content-Type: ${type}\r\n${more}Content-Length: 100\r\n\r\n{`,
+  );
+  const text = await answer;
+  socket.destroy();
+  await close(gateway.server);
+  return text;
+}
+
+const put = `PUT ${devicePath}`;
+const refusals: [code: string, changes: Partial<ApiDeps>, head: Head][] = [
+  ['unauthenticated', {}, { auth: 'AuthKey x' }],
+  ['app_not_found', {}, { target: 'POST /v1/apps/x/events/send' }],
+  ['unsupported_media_type', {}, { type: 'text/plain' }],
+  ['idempotency_key_invalid', {}, { more: 'Idempotency-Key: a b\r\n' }],
+  ['rate_limited', overLimit, {}],
+  ['storage_limit', full, {}],
+  ['unauthenticated', {}, { target: put, auth: 'AuthKey x' }],
+  ['unsupported_media_type', {}, { target: put, type: 'text/plain' }],
+  ['rate_limited', overLimit, { target: put }],
+  ['storage_limit', full, { target: put }],
+];
+
+test.each(refusals)('a call whose body never comes is refused with %s', async (code, ...call) => {
+  expect(await answerToHead(...call)).toContain(`"code":"${code}"`);
+});
+
+test.each(routesWithRow)('the rate limit is asked before %s does anything', async (route) => {
+  const gateway = createGateway(overLimit);
+  const values = { app_id: appId, user_id: 'u1', device_id: 'd1' };
+  const { method, path } = placeOf(route, values);
+  // Each method of a route is one that supertest has a function for.
+  const asked = request(gateway.server)[method as 'get'](path).set('Authorization', gateway.auth);
+  const answer = await (bodyOfRoute[route] ? asked.send({}) : asked);
+  expect(answer.body.code).toBe('rate_limited');
+});

@@ -1,0 +1,58 @@
+import { metaCodes, outcomeOf } from './meta-codes';
+
+type Outcomes = Record<string, Record<string, unknown>>;
+
+/** The outcome of each code, without what people read. */
+const outcomes: Outcomes = Object.fromEntries(
+  Object.entries(metaCodes).map(([code, found]) => {
+    const { reason: _reason, detail: _detail, ...outcome } = outcomeOf(code, found);
+    return [code, outcome];
+  }),
+);
+
+const having = (outcome: string) =>
+  Object.fromEntries(Object.entries(outcomes).filter(([, each]) => each['outcome'] === outcome));
+
+const retry = { outcome: 'retry' };
+const minute = { ...retry, afterMs: 60_000 };
+
+test('a code of Meta that passes is tried again after its time, and slows whom it is about', () => {
+  expect(having('retry')).toEqual({
+    '1': minute,
+    '2': minute,
+    '4': { ...minute, slows: 'integration' },
+    '80007': { ...minute, slows: 'integration' },
+    '130429': { ...retry, slows: 'integration' },
+    '131000': minute,
+    '131016': minute,
+    '131026': { ...retry, afterMs: 3_600_000, maxAttempts: 2 },
+    '131048': { ...retry, afterMs: 3_600_000, slows: 'integration' },
+    // One person gets too many messages: the others of the number are not held back.
+    '131056': { ...retry, afterMs: 6_000, slows: 'target' },
+    '131057': minute,
+    '133004': minute,
+  });
+});
+
+test('a code of Meta that is final is about the integration, the recipient or the content', () => {
+  const codesOf = (scope: string) =>
+    Object.keys(having('rejected')).filter((code) => outcomes[code]?.['scope'] === scope);
+  expect(codesOf('integration')).toEqual([
+    '0',
+    '10',
+    '190',
+    '368',
+    '130497',
+    '131005',
+    '131031',
+    '131042',
+    '133010',
+  ]);
+  expect(codesOf('recipient')).toEqual(['1006', '1013', '1021', '1026', '131049', '131050']);
+  expect(codesOf('content')).toEqual(
+    [
+      ['100', '470', '131008', '131009', '131021', '131047', '131051'],
+      ['132000', '132001', '132005', '132007', '132012', '132015', '132016'],
+    ].flat(),
+  );
+});

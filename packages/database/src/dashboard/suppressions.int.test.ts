@@ -1,0 +1,68 @@
+import { createLogger } from '@belfry/runtime';
+import { createFactories, type Factories, testDatabase } from '@belfry/testing';
+import { createDatabase, type Database } from '../client';
+import { createSuppressions, type Suppressions } from './suppressions';
+
+let database: Database;
+let factories: Factories;
+let suppressions: Suppressions;
+
+beforeAll(async () => {
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
+  factories = createFactories(database);
+  suppressions = createSuppressions(database.lookUps);
+});
+
+afterAll(() => database.close());
+
+type List = { appId: string; actor: { accountId: string; operatorId: undefined }; ids: string[] };
+
+/** An app that suppresses these addresses. */
+async function createList(addresses: string[]): Promise<List> {
+  const { appId, accountId } = await factories.createTenant();
+  const actor = { accountId, operatorId: undefined };
+  const ids = [];
+  for (const address of addresses) {
+    const id = await suppressions.add(actor, appId, { channel: 'email', address, detail: 'x' });
+    if (id === undefined) throw new Error('not added');
+    ids.push(id);
+  }
+  return { appId, actor, ids };
+}
+
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+describe('suppressions of one app', () => {
+  const addresses = ['a@example.com', 'b@example.com', 'c@example.com'];
+  let own: List;
+  let other: List;
+
+  beforeAll(async () => {
+    [own, other] = [await createList(addresses), await createList(addresses)];
+  });
+
+  test('are all that its list and its look-up of addresses show', async () => {
+    expect(idsOf((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids);
+    const sought = addresses.map((address) => ({ channel: 'email', address }));
+    expect(idsOf(await suppressions.listOf(own.appId, sought))).toEqual(own.ids);
+  });
+
+  test('go on behind a row of their own, and from the first behind a row of another app', async () => {
+    const { appId } = own;
+    expect(idsOf((await suppressions.list(appId, '', own.ids[1])).rows)).toEqual([own.ids[2]]);
+    expect(idsOf((await suppressions.list(appId, '', other.ids[1])).rows)).toEqual(own.ids);
+  });
+
+  test('are removed by an actor of this app only, who alone has it in the audit', async () => {
+    const [id = ''] = own.ids;
+    const auditOf = ({ appId }: List) =>
+      database.prisma.auditEntry.findMany({ where: { appId, action: 'suppression.removed' } });
+    expect(await suppressions.remove(other.actor, other.appId, id)).toBe(false);
+    expect(idsOf((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids);
+    expect(await auditOf(other)).toEqual([]);
+    expect(await suppressions.remove(own.actor, own.appId, id)).toBe(true);
+    expect(idsOf((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids.slice(1));
+    expect(await auditOf(own)).toMatchObject([{ subject: id, change: { channel: 'email' } }]);
+  });
+});

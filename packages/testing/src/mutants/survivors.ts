@@ -1,0 +1,187 @@
+/** Mutations that the whole suite once did not notice, and the test that was added for each. */
+const rows: Row[] = [
+  {
+    name: 'stored users without their app',
+    file: 'packages/database/src/look-ups.ts',
+    anchor: 'WHERE app_id = $1 AND user_id = ANY ($2::text[])',
+    becomes: 'WHERE $1::uuid IS NOT NULL AND user_id = ANY ($2::text[])',
+    path: 'packages/database/src/look-ups.int.test.ts',
+    title: 'a stored user',
+  },
+  {
+    name: 'expired API keys accepted',
+    file: 'packages/database/src/look-ups.ts',
+    anchor: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())',
+    becomes: 'revoked_at IS NULL',
+    path: 'packages/database/src/look-ups.int.test.ts',
+    title: 'an API key',
+  },
+  {
+    name: 'claim with suppressions of every app',
+    file: 'packages/database/src/claim.ts',
+    anchor: 'WHERE p.app_id = d.app_id AND p.channel',
+    becomes: 'WHERE p.channel',
+    path: 'packages/database/src/device-claims.int.test.ts',
+    title: 'is not stopped by a suppression of another app',
+  },
+  {
+    name: 'claim with devices of every app',
+    file: 'packages/database/src/claim.ts',
+    anchor: 'LEFT JOIN device v ON v.app_id = d.app_id AND',
+    becomes: 'LEFT JOIN device v ON',
+    path: 'packages/database/src/device-claims.int.test.ts',
+    title: 'is not touched by what another app says',
+  },
+  {
+    name: 'suppression removed for every app',
+    file: 'packages/database/src/dashboard/suppressions.ts',
+    anchor: 'WHERE id = $1 AND app_id = $2',
+    becomes: 'WHERE id = $1 AND $2::uuid IS NOT NULL',
+    path: 'packages/database/src/dashboard/suppressions.int.test.ts',
+    title: 'are removed by an actor of this app only',
+  },
+  {
+    name: 'page of suppressions behind a row of another app',
+    file: 'packages/database/src/dashboard/suppressions.ts',
+    anchor: 'ON a.id = $4 AND a.app_id = $1',
+    becomes: 'ON a.id = $4',
+    path: 'packages/database/src/dashboard/suppressions.int.test.ts',
+    title: 'go on behind a row of their own',
+  },
+  {
+    name: 'session renewed without end',
+    file: 'packages/database/src/dashboard/access.ts',
+    anchor: 'least(now()',
+    becomes: 'greatest(now()',
+    path: 'packages/database/src/dashboard/access.int.test.ts',
+    title: 'is never renewed beyond its longest time',
+  },
+  {
+    name: 'reset link keeps sessions',
+    file: 'packages/database/src/dashboard/access.ts',
+    anchor: 'if (id !== undefined) await endSessionsOf(client, id);',
+    becomes: '',
+    path: 'packages/database/src/dashboard/access.int.test.ts',
+    title: 'by a reset link ends every session',
+  },
+  {
+    name: 'session idle for 12 minutes',
+    file: 'apps/dashboard/src/server/sessions.ts',
+    anchor: 'idleMs: 12 * 60 * 60_000',
+    becomes: 'idleMs: 12 * 60_000',
+    path: 'apps/dashboard/src/server/access.int.test.ts',
+    title: 'ends 12 hours after its last use',
+  },
+  {
+    name: 'lost bulk jobs before single ones',
+    file: 'packages/database/src/relay-queries.ts',
+    anchor: 'ORDER BY is_bulk, due_at',
+    becomes: 'ORDER BY due_at',
+    path: 'packages/database/src/waiting.int.test.ts',
+    title: 'lists single sends first',
+  },
+  {
+    name: 'expiry keeps sealed texts',
+    file: 'packages/database/src/relay-queries.ts',
+    anchor: 'if (rows.length > 0)\n    await',
+    becomes: 'if (rows.length < 0)\n    await',
+    path: 'packages/database/src/sealed-items.int.test.ts',
+    title: 'is dropped with a message that expires',
+  },
+  {
+    name: 'result recorded beside its changes',
+    file: 'packages/database/src/record.ts',
+    anchor: '  await applyDataChanges(',
+    becomes: '  void applyDataChanges(',
+    path: 'packages/database/src/data-changes.int.test.ts',
+    title: 'is stored before the result of the attempt',
+  },
+  {
+    name: 'use of a key noted before its secret is compared',
+    file: 'apps/api/src/middleware/authenticate.ts',
+    anchor: '    if (!given || !stored ||',
+    becomes: '    if (given) noteKeyUse(given.id);\n    if (!given || !stored ||',
+    path: 'apps/api/src/app.test.ts',
+    title: 'does not note a use',
+  },
+  {
+    name: 'rate limit after the body',
+    file: 'apps/api/src/post.ts',
+    anchor: 'const limited = limitRate(call, caller.accountId);',
+    becomes:
+      'const early = await readBody(req, res, caller.accountId);\n      const limited = early && limitRate(call, caller.accountId);',
+    path: 'apps/api/src/before-body.test.ts',
+    title: 'a call whose body never comes',
+  },
+  {
+    name: 'client follows redirects',
+    file: 'packages/client/src/attempt.ts',
+    anchor: "redirect: 'manual'",
+    becomes: "redirect: 'follow'",
+    path: 'packages/client/src/call.test.ts',
+    title: 'is not followed by key and body',
+  },
+  {
+    name: 'characters for bytes',
+    file: 'packages/shared/src/wire/bulk-send.ts',
+    anchor: 'Buffer.byteLength(JSON.stringify(override))',
+    becomes: 'JSON.stringify(override).length',
+    path: 'packages/shared/src/wire/bulk-send.test.ts',
+    title: 'counts the bytes of an override',
+  },
+  {
+    name: 'one person slows an integration',
+    file: 'packages/channels/src/whatsapp/meta-codes.ts',
+    anchor: "slows: 'target'",
+    becomes: "slows: 'integration'",
+    path: 'packages/channels/src/whatsapp/meta-codes.test.ts',
+    title: 'a code of Meta that passes',
+  },
+  {
+    name: 'reply_to of the integration ignored',
+    file: 'packages/channels/src/email/mail.ts',
+    anchor: 'const replyTo = content.replyTo ?? settings.reply_to;',
+    becomes: "const replyTo = content.replyTo ?? (settings.reply_to && '');",
+    path: 'packages/channels/src/email/smtp.test.ts',
+    title: 'is answered to the address of its content',
+  },
+  {
+    name: 'number of 7 digits refused',
+    file: 'packages/channels/src/twilio/request.ts',
+    anchor: '{6,14}',
+    becomes: '{7,14}',
+    path: 'packages/channels/src/twilio/request.test.ts',
+    title: 'a target of',
+  },
+  {
+    name: 'doctor exits 1 for a warning',
+    file: 'apps/cli/src/doctor.ts',
+    anchor: 'return failed === 0 ?',
+    becomes: 'return failed + warned === 0 ?',
+    path: 'apps/cli/src/doctor.test.ts',
+    title: 'belfry doctor exits',
+  },
+];
+
+type Row = {
+  name: string;
+  file: string;
+  anchor: string;
+  becomes: string;
+  /** The test that fails, by its file and a part of its title. */
+  path: string;
+  title: string;
+};
+
+export const survivors = rows.map(({ name, file, anchor, becomes, path, title }) => ({
+  name,
+  breaks: title,
+  file,
+  edits: [{ anchor, becomes }],
+  suite: {
+    kind: 'tests' as const,
+    project: path.endsWith('.int.test.ts') ? ('int' as const) : ('unit' as const),
+    path,
+    names: title,
+  },
+}));
