@@ -1,6 +1,6 @@
 # One image for every role; docker-compose.yml says which command a container runs.
 
-FROM node:20.20.2-bookworm-slim AS base
+FROM node:24.22.3-bookworm-slim AS base
 WORKDIR /app
 
 FROM base AS build
@@ -32,4 +32,4 @@ COPY --from=dependencies /out ./
 COPY --from=build /out ./
 # The user `node` of the base image, by number, so that a cluster can tell that it is not root.
 USER 1000:1000
-CMD ["node", "--max-old-space-size=512", "--max-semi-space-size=32", "--no-parallel-scavenge", "--interrupt-budget=10000", "apps/api/dist/main.js"]
+CMD ["node", "--max-old-space-size=512", "--max-semi-space-size=16", "--no-parallel-scavenge", "apps/api/dist/main.js"]

@@ -1,4 +1,5 @@
-// npm run bench:docs: writes the measured part of docs/performance.md, and its charts, from bench/results/latest.json.
+// npm run bench:docs: writes a measured part of docs/performance.md from bench/results/latest.json: that of quick runs, or that
+// of whole runs with its charts.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root } from './commands.mjs';
@@ -7,7 +8,7 @@ import { fail } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
 const page = path.join(root, 'docs/performance.md');
-const marks = ['<!-- measured by npm run bench -->', '<!-- end of what was measured -->'];
+const endMark = '<!-- end of what was measured -->';
 
 endOnSignals();
 main().catch(fail);
@@ -21,9 +22,10 @@ async function main() {
   for (const [name, svg] of Object.entries(charts)) {
     writeFileSync(path.join(root, 'docs/charts', name), svg);
   }
-  const [before, rest] = split(readFileSync(page, 'utf8'), marks[0]);
-  const [, after] = split(rest, marks[1]);
-  writeFileSync(page, `${before}${marks[0]}\n\n${text}\n\n${marks[1]}${after}`);
+  const mark = `<!-- measured by npm run bench${report.isQuick ? ' -- --quick' : ''} -->`;
+  const [before, rest] = split(readFileSync(page, 'utf8'), mark);
+  const [, after] = split(rest, endMark);
+  writeFileSync(page, `${before}${mark}\n\n${text}\n\n${endMark}${after}`);
   await formatDocument('docs/performance.md');
 }
 

@@ -2,9 +2,11 @@
 //   npm run bench                   every line, about 20 minutes
 //   npm run bench -- --quick        the lines of the gate, within 4 minutes
 //   npm run bench -- --only bulk    one part, or several with commas between; nothing is written
+//   npm run bench -- --node 20      on another Node than the image's: a version or a path
 // It brings its own PostgreSQL and Redis. The figures go to bench/results/latest.json; `npm run bench:docs` shows them.
 import { parseArgs } from 'node:util';
 import { endOnSignals } from './commands.mjs';
+import { imageNode, isRunOn } from './node-versions.mjs';
 import { explain } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
@@ -23,8 +25,13 @@ main().catch((error) => {
 
 async function main() {
   const { values } = parseArgs({
-    options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      node: { type: 'string', default: imageNode },
+    },
   });
+  if (await isRunOn(values.node, 30 * minuteMs)) return;
   await ensureBuilt();
   const { benchParts, benchTableOf, runBench } = await import('../packages/testing/dist/index.js');
   const only = values.only?.split(',');

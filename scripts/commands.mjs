@@ -51,9 +51,18 @@ export function runCommand(command, args, { env = {}, timeoutMs, isShown = false
   });
 }
 
-/** Runs one of the tools in node_modules by this very Node. */
+/** Runs one of the tools in node_modules by this very Node, or by the given one. */
 export function runTool(file, args, options) {
-  return runCommand(process.execPath, [path.join(root, 'node_modules', file), ...args], options);
+  return runNode([path.join(root, 'node_modules', file), ...args], options);
+}
+
+/** Runs a Node. What it starts finds the same one first in PATH, also through npm. */
+export function runNode(args, { node = process.execPath, env = {}, ...options }) {
+  const search = [path.dirname(node), process.env['PATH']].join(path.delimiter);
+  return runCommand(node, args, {
+    ...options,
+    env: { ...env, PATH: search, NODE: node, npm_node_execpath: node },
+  });
 }
 
 /**

@@ -2,11 +2,16 @@
 //   npm run soak                     1,000,000 sends, more than ten minutes
 //   npm run soak -- --sends 20000    fewer
 //   npm run soak -- --report FILE    every sample as JSON
+//   npm run soak -- --node 20        on another Node than the image's: a version or a path
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { endOnSignals } from './commands.mjs';
+import { imageNode, isRunOn } from './node-versions.mjs';
 import { explain } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
+
+/** A hundred million sends are not waited for. */
+const longestMs = 24 * 60 * 60_000;
 
 const ending = new AbortController();
 let running = Promise.resolve();
@@ -21,8 +26,13 @@ main().catch((error) => {
 
 async function main() {
   const { values } = parseArgs({
-    options: { sends: { type: 'string', default: '1000000' }, report: { type: 'string' } },
+    options: {
+      sends: { type: 'string', default: '1000000' },
+      report: { type: 'string' },
+      node: { type: 'string', default: imageNode },
+    },
   });
+  if (await isRunOn(values.node, longestMs)) return;
   const sends = Number(values.sends);
   if (!Number.isInteger(sends) || sends < 1_000 || sends > 100_000_000) {
     throw new Error(`--sends must be a whole number from 1,000 on, not "${values.sends}"`);

@@ -1,8 +1,10 @@
 // npm test: everything that the tests need, the tests, and nothing left running.
 //   npm test                  unit, integration and end-to-end tests
 //   npm test -- packages/x    further arguments go to Jest
+//   npm test -- --node 24     on another version of Node, or on the Node at a path
 //   npm run test:unit         only what needs no store
-//   npm run test:all          also fault tests and full-size property runs
+//   npm run test:all          the same as npm test, on the oldest supported Node and on the image's
+//   npm run test:full         also fault tests and full-size property runs
 import {
   chmodSync,
   existsSync,
@@ -16,6 +18,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { endOnSignals, root, runTool } from './commands.mjs';
+import { findFetched, findNode, imageNode, testedNodes } from './node-versions.mjs';
 import { explain, showProgress } from './steps.mjs';
 import { ensureBuilt, ensureGenerated, ensureInstalled } from './workspace.mjs';
 
@@ -31,6 +34,10 @@ const kinds = {
   '--unit': { calls: [{ projects: ['unit'] }], timeoutMs: 5 * minuteMs },
   default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 40 * minuteMs },
   '--all': {
+    calls: testedNodes.map((version) => ({ projects: ['unit', 'int', 'e2e'], version })),
+    timeoutMs: 80 * minuteMs,
+  },
+  '--full': {
     calls: [
       { projects: ['unit', 'int', 'e2e'], env: { TEST_FULL: '1' } },
       { projects: ['fault'], workers: 1, env: { TEST_FULL: '1' } },
@@ -50,17 +57,23 @@ main().catch(async (error) => {
 });
 
 async function main() {
-  const given = process.argv.slice(2);
-  const name = given.find((arg) => arg in kinds) ?? 'default';
-  const args = given.filter((arg) => arg !== name);
+  const { name, args, version } = readArgs(process.argv.slice(2));
   const env = name === '--unit' ? await prepareUnit() : await prepareStores();
-  const results = await runJest(kinds[name], args, env);
+  const results = await runJest(kinds[name], { args, version, env });
   await cleanUp();
 
   const hasTests = args.length > 0 || results.passed + results.failed > 0;
   if (!hasTests) console.error('No test was found.');
   process.exitCode = results.isClean && results.failed === 0 && hasTests ? 0 : 1;
   console.log(`Tests: ${results.passed} passed, ${results.failed} failed`);
+}
+
+function readArgs(args) {
+  const at = args.indexOf('--node');
+  const version = at === -1 ? process.execPath : (args[at + 1] ?? '');
+  const others = at === -1 ? args : args.toSpliced(at, 2);
+  const name = others.find((arg) => arg in kinds) ?? 'default';
+  return { name, version, args: others.filter((arg) => arg !== name) };
 }
 
 async function prepareUnit() {
@@ -92,7 +105,7 @@ async function prepareStores() {
   // Also when a signal comes while they start.
   closers.push(() => starting.then((stores) => stores.stop()).catch(() => {}));
   const stores = await starting;
-  return { ...stores.env, TEST_FOLDER: folder };
+  return { ...stores.env, TEST_FOLDER: folder, TEST_IMAGE_NODE: findFetched(imageNode) };
 }
 
 /** What a run left that was killed: its servers, in a folder that carries its process number. */
@@ -115,11 +128,14 @@ function isAlive(pid) {
   }
 }
 
-async function runJest({ calls, timeoutMs }, args, env) {
+async function runJest({ calls, timeoutMs }, { args, version, env }) {
   mkdirSync(reports, { recursive: true, mode: 0o700 });
   const deadline = performance.now() + timeoutMs;
   const total = { passed: 0, failed: 0, isClean: true };
-  for (const { projects, workers = defaultWorkers, env: ownEnv } of calls) {
+  for (const call of calls) {
+    const { projects, workers = defaultWorkers, env: ownEnv } = call;
+    const node = await findNode(call.version ?? version);
+    if (call.version) console.error(`On Node ${call.version}:`);
     const report = path.join(reports, `${projects.join('-')}.json`);
     rmSync(report, { force: true });
     const options = ['--passWithNoTests', `--maxWorkers=${workers}`, exitPatience];
@@ -127,6 +143,7 @@ async function runJest({ calls, timeoutMs }, args, env) {
       'jest/bin/jest.js',
       [...args, ...options, '--json', `--outputFile=${report}`, '--selectProjects', ...projects],
       {
+        node,
         isShown: true,
         timeoutMs: Math.max(deadline - performance.now(), 1_000),
         // A test that finds these would write to a database that somebody uses.

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { root, runCommand, runTool } from './commands.mjs';
 import { StepError, step } from './steps.mjs';
 
-const oldestNode = [20, 19];
+export const oldestNode = [20, 19];
 const installTimeoutMs = 600_000;
 const generateTimeoutMs = 60_000;
 const compileTimeoutMs = 180_000;
@@ -38,7 +38,7 @@ export async function ensureInstalled() {
   );
 }
 
-function npm(args) {
+export function npm(args) {
   const options = { timeoutMs: installTimeoutMs };
   // `npm start` and `npm test` tell where npm itself lies; on Windows npm is no program that can be spawned by name.
   const cli = process.env['npm_execpath'];

@@ -131,8 +131,8 @@ function canBeAnswered(error: NodeJS.ErrnoException, socket: Duplex): boolean {
 }
 
 /**
- * Node says `close` of the response that is being written, and of none that waits behind it on the same connection. What
- * is freed then would be lost for good.
+ * Node 20 emits `close` on the response that is being written, and not on those that wait behind it on the same connection.
+ * What their listeners free would be lost for good. Node 24 emits it on all of them, in the tick after the connection's.
  */
 function createCloseQueued(): (socket: Duplex, res: ServerResponse) => void {
   const queued = new WeakMap<Duplex, Set<ServerResponse>>();
@@ -140,9 +140,11 @@ function createCloseQueued(): (socket: Duplex, res: ServerResponse) => void {
     const responses = queued.get(socket) ?? new Set();
     if (!queued.has(socket)) {
       queued.set(socket, responses);
-      socket.once('close', () => {
-        for (const each of responses) if (!each.socket) each.emit('close');
-      });
+      socket.once('close', () =>
+        process.nextTick(() => {
+          for (const each of responses) each.emit('close');
+        }),
+      );
     }
     responses.add(res);
     res.once('close', () => responses.delete(res));

@@ -27,9 +27,15 @@ export type TestProcess = {
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
+type StartOptions = { node?: string; nodeOptions?: string[]; entryArgs?: string[] };
+
 /** Starts `entry`, a path from the repository's root, with nothing of our own environment but what Node needs. */
-export function startProcess(entry: string, env: Record<string, string>): TestProcess {
-  const child = spawn(process.execPath, [path.join(repositoryRoot, entry)], {
+export function startProcess(
+  entry: string,
+  env: Record<string, string>,
+  { node = process.execPath, nodeOptions = [], entryArgs = [] }: StartOptions = {},
+): TestProcess {
+  const child = spawn(node, [...nodeOptions, path.join(repositoryRoot, entry), ...entryArgs], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -56,8 +56,6 @@ function megabytes(limit: string | undefined): number {
   return Number(/^(\d+)m$/.exec(limit ?? '')?.[1]);
 }
 
-/** Node's own, on a 64-bit system. */
-const defaultSemiSpaceMb = 16;
 /** Code, threads and buffers. */
 const outsideOfHeapMb = 256;
 
@@ -88,8 +86,8 @@ describe('docker-compose.yml', () => {
     const others = ours.filter(({ process }) => process !== 'worker');
     expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
       `api node ${gatewayNodeOptions.join(' ')} apps/api/dist/main.js`,
-      'dashboard node --max-old-space-size=384 apps/dashboard/dist/server/main.js',
-      'migrate node --max-old-space-size=384 apps/cli/dist/main.js migrate',
+      'dashboard node --max-old-space-size=384 --max-semi-space-size=16 apps/dashboard/dist/server/main.js',
+      'migrate node --max-old-space-size=384 --max-semi-space-size=16 apps/cli/dist/main.js migrate',
     ]);
   });
 
@@ -125,7 +123,7 @@ describe('docker-compose.yml', () => {
     const readFlag = (name: string) =>
       command.map((part) => part.split('=')).find(([flag]) => flag === name)?.[1];
     const heap = Number(readFlag('--max-old-space-size'));
-    const youngGeneration = 3 * Number(readFlag('--max-semi-space-size') ?? defaultSemiSpaceMb);
+    const youngGeneration = 3 * Number(readFlag('--max-semi-space-size'));
     expect(heap + youngGeneration + outsideOfHeapMb).toBeLessThanOrEqual(megabytes(mem_limit));
   });
 

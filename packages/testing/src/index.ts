@@ -102,6 +102,7 @@ export {
   type System,
   type SystemOptions,
   startSystem,
+  testEnvironment,
 } from './system';
 export { createTcpProxy, type Direction, type Held, type TcpProxy } from './tcp-proxy';
 export { isFullRun, seedOfRun } from './test-env';

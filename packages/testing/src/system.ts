@@ -52,7 +52,7 @@ const quick = {
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const databaseUrl = options.databaseUrl ?? (await testDatabase()).url;
-  const env = environmentOf(options, databaseUrl);
+  const env = await testEnvironment({ ...options, databaseUrl });
   const log = createLogger({ level: 'error', process: 'test' });
   const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
   const api = startProcess('apps/api/dist/main.js', env);
@@ -108,10 +108,13 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   };
 }
 
-function environmentOf(options: SystemOptions, databaseUrl: string): Record<string, string> {
+/** The settings of a process that runs on the stores of this Jest worker. */
+export async function testEnvironment(
+  options: SystemOptions = {},
+): Promise<Record<string, string>> {
   const redis = testRedis();
   return {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: options.databaseUrl ?? (await testDatabase()).url,
     REDIS_URL: options.redisUrl ?? redis.url,
     REDIS_PREFIX: `${redis.prefix}-${newId()}`,
     BELFRY_KEYS: testKeyRing,

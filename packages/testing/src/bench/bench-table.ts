@@ -3,9 +3,10 @@ import type { BenchReport } from './run-bench';
 
 /** A run as text for the terminal. */
 export function benchTableOf(report: BenchReport): string {
-  const { accept, bulk, delivery, system, scale, latency, costs, limits } = report;
+  const { machine, accept, bulk, delivery, system, scale, latency, costs, limits } = report;
   const headlines = Object.entries(report).filter(([, value]) => typeof value === 'number');
   return [
+    `Node ${machine.node}, PostgreSQL ${machine.postgres}, Redis ${machine.redis}`,
     section(
       'The figures of the gate',
       headlines.map(([name, value]) => `${name}: ${value}`),

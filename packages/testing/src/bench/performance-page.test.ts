@@ -88,6 +88,13 @@ describe('the page of what it costs', () => {
     expect(Object.keys(charts)).toEqual(['throughput.svg', 'latency.svg']);
   });
 
+  test('names the Node of a quick run, which has no charts', () => {
+    const { text, charts } = performancePageOf({ ...report, isQuick: true });
+    expect(text).toMatch(/^A quick run of .* Node v20,/);
+    expect(text).not.toContain('](charts/');
+    expect(charts).toEqual({});
+  });
+
   test('is not made from a part of a run', () => {
     expect(() => performancePageOf({ ...report, accept: undefined })).toThrow('npm run bench');
   });

@@ -3,27 +3,31 @@ import type { Line } from './bench-context';
 import { barChartOf } from './chart';
 import type { BenchReport } from './run-bench';
 
-/** What the page says between its marks, and the charts beside it; made from a whole run. */
+/** What the page says between its marks, and the charts beside it, which only a whole run has. */
 export function performancePageOf(report: BenchReport): {
   text: string;
   charts: Record<string, string>;
 } {
-  const { accept, latency } = report;
+  const { accept, latency, isQuick } = report;
   if (!accept || !latency) throw new Error('The record is not of a whole run: npm run bench');
+  const images = [
+    '![Calls accepted a second](charts/throughput.svg)',
+    '![How long a call waits for its answer](charts/latency.svg)',
+  ];
+  const charts = {
+    'throughput.svg': throughputChart(accept.lines),
+    'latency.svg': latencyChart(accept.lines),
+  };
   return {
     text: [
       aboutOf(report),
       tableOf('What the budget asks for', budgetsOf(report)),
-      '![Calls accepted a second](charts/throughput.svg)',
-      '![How long a call waits for its answer](charts/latency.svg)',
+      ...(isQuick ? [] : images),
       ...measuredTables(report),
     ]
       .filter((part) => part !== '')
       .join('\n\n'),
-    charts: {
-      'throughput.svg': throughputChart(accept.lines),
-      'latency.svg': latencyChart(accept.lines),
-    },
+    charts: isQuick ? {} : charts,
   };
 }
 
@@ -45,7 +49,7 @@ function tableOf(title: string, { head, rows }: Table): string {
 }
 
 function budgetsOf(report: BenchReport): Table {
-  const { accept, bulk, delivery, latency, costs } = report;
+  const { accept, bulk, delivery, system, latency, costs } = report;
   const at = (value: number | undefined) => (value === undefined ? 'not measured' : number(value));
   const planned = medianOf(bulk?.lines, 'fanout', 'plannedPerSecond');
   const whole = report.whole_system_messages_per_s;
@@ -74,6 +78,8 @@ function budgetsOf(report: BenchReport): Table {
     ['accept to provider, idle, p50 ms', 'at most 10', at(latency?.idle.p50Ms)],
     ['accept to provider, idle, p99 ms', 'at most 50', at(latency?.idle.p99Ms)],
     ['Redis bytes a waiting message', 'at most 120', at(costs?.bytes.redisPerWaitingMessage)],
+    ['memory of the gateway, MB', 'at most 200', at(system?.memoryMb['gateway'])],
+    ['memory of the worker, MB', 'at most 180', at(system?.memoryMb['worker'])],
   ];
   return { head: ['what', 'goal', 'measured'], rows };
 }

@@ -51,14 +51,13 @@ const prefix = 'bench';
 /** As docker-compose.yml starts it. */
 export const gatewayNodeOptions: readonly string[] = [
   '--max-old-space-size=512',
-  '--max-semi-space-size=32',
+  '--max-semi-space-size=16',
   '--no-parallel-scavenge',
-  '--interrupt-budget=10000',
 ];
 
 export const workerNodeOptions: readonly string[] = [
   '--max-old-space-size=384',
-  '--interrupt-budget=10000',
+  '--max-semi-space-size=16',
 ];
 
 export async function openBenchWorld(): Promise<BenchWorld> {
