@@ -20,8 +20,9 @@ const mostOutputCharacters = 4_000_000;
 const killAfterMs = 20_000;
 
 /** Runs a script by this Node, in a process group of its own: nothing that it started outlives it. */
-export function runScript(args: readonly string[], options: RunOptions): Promise<Ran> {
+export async function runScript(args: readonly string[], options: RunOptions): Promise<Ran> {
   const { cwd, timeoutMs, signal, env, silenceMs = timeoutMs } = options;
+  signal?.throwIfAborted();
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
       cwd,

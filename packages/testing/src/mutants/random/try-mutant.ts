@@ -62,12 +62,21 @@ export async function tryMutant(mutant: RandomMutant, trial: Trial): Promise<Ran
 type Unmutated = <T>(work: () => Promise<T>) => Promise<T>;
 
 async function runBuilt(trial: Trial, near: Verdict, unmutated: Unmutated): Promise<Verdict> {
-  await buildCopy(trial.copy);
+  const build = () => buildCopy(trial.copy);
+  const builtUnmutated: Unmutated = async (work) => {
+    const result = await unmutated(async () => {
+      await build();
+      return work();
+    });
+    await build();
+    return result;
+  };
+  await build();
   try {
-    const far = await runInOrder(trial, trial.endToEndTests, unmutated);
+    const far = await runInOrder(trial, trial.endToEndTests, builtUnmutated);
     return { ...far, passed: near.passed + far.passed, left: near.left + far.left };
   } finally {
-    await unmutated(() => buildCopy(trial.copy));
+    await unmutated(build);
   }
 }
 
