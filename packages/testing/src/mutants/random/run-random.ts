@@ -68,17 +68,19 @@ function countTried(fates: readonly RandomFate[]): number {
   return fates.filter(({ fate }) => fate !== 'invalid').length;
 }
 
-const checkedTogether = 40;
+/** TypeScript refuses about half of them. */
+const checkedForEach = 2;
 
 async function* acceptedMutants(
   copy: MutantCopy,
   candidates: readonly RandomMutant[],
-  { seed, earlier }: RandomOptions,
+  { count, seed, earlier }: RandomOptions,
 ): AsyncGenerator<RandomMutant> {
   const known = new Set(earlier.map(({ mutant }) => mutant.id));
   const shuffled = shuffleMutants(candidates, seed);
-  for (let start = 0; start < shuffled.length; start += checkedTogether) {
-    const group = shuffled.slice(start, start + checkedTogether);
+  const size = checkedForEach * count;
+  for (let start = 0; start < shuffled.length; start += size) {
+    const group = shuffled.slice(start, start + size);
     const checked = group.filter(({ id }) => !known.has(id));
     const accepted = await dropRefused(checked, copy);
     yield* group.filter((mutant) => known.has(mutant.id) || accepted.includes(mutant));
