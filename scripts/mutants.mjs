@@ -81,8 +81,15 @@ async function runRandom({ runRandomMutants, formatRandomFates, formatRandomRate
     tried += fate.fate === 'invalid' ? 0 : 1;
     console.error(`${tried}/${count} ${formatRandomFates([fate])}`);
   };
-  const limitMs = 1_000 * limitSeconds;
-  running = runRandomMutants({ count, seed, limitMs, earlier, signal: ending.signal, onFate });
+  running = runRandomMutants({
+    count,
+    seed,
+    limitMs: 1_000 * limitSeconds,
+    earlier,
+    signal: ending.signal,
+    onFate,
+    onProgress: console.error,
+  });
   const fates = await running;
   const survived = fates.filter(({ fate }) => fate === 'survived');
   console.log(formatRandomFates(survived));

@@ -20,6 +20,7 @@ export type RandomOptions = {
   earlier: readonly RandomFate[];
   signal: AbortSignal;
   onFate(fate: RandomFate): void;
+  onProgress(text: string): void;
 };
 
 /** Tries mutants until as many as asked for were caught or survived. */
@@ -74,7 +75,7 @@ const checkedForEach = 2;
 async function* acceptedMutants(
   copy: MutantCopy,
   candidates: readonly RandomMutant[],
-  { count, seed, earlier }: RandomOptions,
+  { count, seed, earlier, onProgress }: RandomOptions,
 ): AsyncGenerator<RandomMutant> {
   const known = new Set(earlier.map(({ mutant }) => mutant.id));
   const shuffled = shuffleMutants(candidates, seed);
@@ -82,7 +83,9 @@ async function* acceptedMutants(
   for (let start = 0; start < shuffled.length; start += size) {
     const group = shuffled.slice(start, start + size);
     const checked = group.filter(({ id }) => !known.has(id));
+    onProgress(`checking the types of ${checked.length} mutants`);
     const accepted = await dropRefused(checked, copy);
+    onProgress(`TypeScript accepts ${accepted.length} of ${checked.length} mutants`);
     yield* group.filter((mutant) => known.has(mutant.id) || accepted.includes(mutant));
   }
 }
