@@ -50,8 +50,10 @@ async function findBrokenFiles(
   try {
     const outputs = [];
     for (const project of projects) {
-      const args = ['node_modules/typescript/bin/tsc', '-p', project, '--pretty', 'false'];
-      outputs.push(await run(args, { timeoutMs }));
+      // Only what a mutant touches is checked anew.
+      const info = path.join('.belfry', `${path.basename(project)}.tsbuildinfo`);
+      const args = ['-p', project, '--pretty', 'false', '--incremental', '--tsBuildInfoFile', info];
+      outputs.push(await run(['node_modules/typescript/bin/tsc', ...args], { timeoutMs }));
     }
     const failed = outputs.filter(({ code }) => code !== 0).map(({ output }) => output);
     const lines = failed.join('\n').split('\n');
