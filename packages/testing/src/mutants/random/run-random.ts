@@ -69,8 +69,8 @@ function countTried(fates: readonly RandomFate[]): number {
   return fates.filter(({ fate }) => fate !== 'invalid').length;
 }
 
-/** TypeScript refuses about half of them. */
-const checkedForEach = 2;
+/** TypeScript refuses about a quarter of them. */
+const checkedForEach = 1.5;
 
 async function* acceptedMutants(
   copy: MutantCopy,
@@ -79,7 +79,7 @@ async function* acceptedMutants(
 ): AsyncGenerator<RandomMutant> {
   const known = new Set(earlier.map(({ mutant }) => mutant.id));
   const shuffled = shuffleMutants(candidates, seed);
-  const size = checkedForEach * count;
+  const size = Math.ceil(checkedForEach * count);
   for (let start = 0; start < shuffled.length; start += size) {
     const group = shuffled.slice(start, start + size);
     const checked = group.filter(({ id }) => !known.has(id));

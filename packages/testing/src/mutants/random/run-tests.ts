@@ -38,7 +38,7 @@ export async function runTests(
 }
 
 function filesAfter(verdict: 'PASS' | 'FAIL', output: string): string[] {
-  const lines = output.matchAll(new RegExp(`^${verdict} \\S+ (\\S+)`, 'gm'));
+  const lines = output.matchAll(new RegExp(`^${verdict} (?:\\w+ )?(\\S+\\.test\\.\\S+)`, 'gm'));
   return [...new Set([...lines].map(([, file = '']) => file))];
 }
 
