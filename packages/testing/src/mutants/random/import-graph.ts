@@ -31,7 +31,8 @@ export function readImportGraph(root: string): ImportGraph {
       if (!declaration) return [];
       const steps = countSteps(users, nodeOf({ file, name: declaration.name }));
       const tests = [...steps.keys()].filter((found) => unitOrIntegrationTest.test(found));
-      const rank = (found: string) => (steps.get(found) ?? 0) - countSharedWords(file, found);
+      const rank = (found: string) =>
+        (steps.get(found) ?? 0) + countCost(found) - countSharedWords(file, found);
       return tests.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
     },
   };
@@ -118,6 +119,11 @@ function listUsers(modules: ReadonlyMap<string, Module>): Users {
 function addUser(users: Users, used: Link, user: Link): void {
   const node = nodeOf(used);
   users.set(node, (users.get(node) ?? new Set()).add(nodeOf(user)));
+}
+
+/** An integration test takes as long as many unit tests: it is as if it were two steps further away. */
+function countCost(test: string): number {
+  return test.includes('.int.') ? 2 : 0;
 }
 
 const unitOrIntegrationTest = /(?<!\.fault|\.e2e)\.test\.tsx?$/;

@@ -5,7 +5,7 @@ export function formatRandomFates(fates: readonly RandomFate[]): string {
   return fates.flatMap(formatFate).join('\n');
 }
 
-export function formatFate(fate: RandomFate): string[] {
+function formatFate(fate: RandomFate): string[] {
   const { mutant, seconds, by, tests = [], passed, left } = fate;
   const evidence = by
     ? `${by}: ${tests.join('; ')}`
