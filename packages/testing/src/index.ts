@@ -22,6 +22,8 @@ export {
   testKeyRing,
   testSecrets,
 } from './factories';
+export { formatRandomFates, formatRandomRate } from './mutants/random/report';
+export { runRandomMutants } from './mutants/random/run-random';
 export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { testRedis } from './redis';

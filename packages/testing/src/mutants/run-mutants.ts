@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import path from 'node:path';
-import { repositoryRoot } from '../test-stores';
-import { createWorkspaceCopy } from '../workspace-copy';
 import { applyMutant } from './apply';
+import { createMutantCopy, lastLines, type MutantCopy } from './mutant-copy';
 import { type Mutant, mutants, type Suite } from './mutants';
+import type { Ran } from './run-script';
 
 /** `broken` could not be built, or its suite could not be run: it proves nothing. */
 export type Fate = {
@@ -28,54 +25,34 @@ export async function runMutants({ names, signal, onFate }: MutantsOptions): Pro
   const chosen = mutants.filter(
     ({ name }) => names.length === 0 || names.some((text) => name.includes(text)),
   );
-  const copy = createWorkspaceCopy();
+  const copy = await createMutantCopy(signal);
   const fates: Fate[] = [];
   try {
-    linkCache(copy);
-    await buildOrThrow(copy, signal);
     for (const mutant of chosen) {
       if (signal?.aborted) break;
-      const fate = await tryMutant(mutant, copy, signal);
+      const fate = await tryMutant(mutant, copy);
       fates.push(fate);
       onFate(fate);
     }
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    copy.remove();
   }
   return fates;
 }
 
-/** What was fetched for this checkout need not be fetched again. */
-function linkCache(copy: string): void {
-  const cache = path.join(repositoryRoot, '.belfry', 'cache');
-  mkdirSync(cache, { recursive: true });
-  mkdirSync(path.join(copy, '.belfry'), { recursive: true });
-  symlinkSync(cache, path.join(copy, '.belfry', 'cache'));
-}
-
-async function buildOrThrow(copy: string, signal: AbortSignal | undefined): Promise<void> {
-  const built = await run(copy, ['scripts/build.mjs'], { timeoutMs: buildTimeoutMs, signal });
-  if (built.code !== 0) throw new Error(`The copy cannot be built:\n${lastLines(built.output)}`);
-}
-
-const buildTimeoutMs = 300_000;
 const suiteTimeoutMs = 600_000;
 
-async function tryMutant(
-  mutant: Mutant,
-  copy: string,
-  signal: AbortSignal | undefined,
-): Promise<Fate> {
+async function tryMutant(mutant: Mutant, copy: MutantCopy): Promise<Fate> {
   const beganAtMs = performance.now();
   const end = (fate: Fate['fate'], output: string): Fate => {
     const seconds = Math.round((performance.now() - beganAtMs) / 1_000);
     return { mutant, fate, seconds, evidence: evidenceIn(output), shown: lastLines(output) };
   };
-  const undo = applyMutant(mutant, copy);
+  const undo = applyMutant(mutant, copy.root);
   try {
-    const built = await run(copy, ['scripts/build.mjs'], { timeoutMs: buildTimeoutMs, signal });
+    const built = await copy.build();
     if (built.code !== 0) return end('broken', built.output);
-    const ran = await run(copy, argsOf(mutant.suite), { timeoutMs: suiteTimeoutMs, signal });
+    const ran = await copy.run(argsOf(mutant.suite), { timeoutMs: suiteTimeoutMs });
     return end(fateOf(ran), ran.output);
   } finally {
     undo();
@@ -102,38 +79,3 @@ function evidenceIn(output: string): string[] {
 }
 
 const shownEvidence = 5;
-
-type Ran = { code: number | null; output: string };
-
-const mostOutputCharacters = 4_000_000;
-
-function run(
-  cwd: string,
-  args: string[],
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
-): Promise<Ran> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (piece: Buffer) => {
-        if (output.length < mostOutputCharacters) output += String(piece);
-      });
-    }
-    // In order: the scripts end what they started.
-    const stop = () => child.kill('SIGTERM');
-    const timer = setTimeout(stop, timeoutMs);
-    signal?.addEventListener('abort', stop, { once: true });
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-      resolve({ code, output });
-    });
-  });
-}
-
-const shownLines = 40;
-
-function lastLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-shownLines).join('\n');
-}

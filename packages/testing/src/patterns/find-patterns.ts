@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRegExp } from 'node:util/types';
 import { runInNewContext } from 'node:vm';
-import { parseSync, transformSync } from '@swc/core';
+import { transformSync } from '@swc/core';
+import { listSources, parseFile, type SyntaxNode, walk } from '../syntax';
 
 /** A regular expression of the sources. Schemas have theirs as a text, which validators compile with the flag `u`. */
 export type SourcePattern = {
@@ -17,30 +18,16 @@ export type SourcePattern = {
 
 /** Every regular expression of the production sources in apps and packages. */
 export function findPatterns(root: string): SourcePattern[] {
-  return ['apps', 'packages'].flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-      .map((file) => path.posix.join(folder, file.replaceAll('\\', '/')))
-      .filter(isProductionSource)
-      .sort()
-      .flatMap((file) => findPatternsInFile(file, readFileSync(path.join(root, file), 'utf8'))),
+  return listSources(root).flatMap((file) =>
+    findPatternsInFile(file, readFileSync(path.join(root, file), 'utf8')),
   );
 }
-
-function isProductionSource(file: string): boolean {
-  return (
-    /^[^/]+\/[^/]+\/src\/.*\.tsx?$/.test(file) &&
-    !/\.(test|fixture|d)\.tsx?$|\/generated\//.test(file) &&
-    !file.startsWith('packages/testing/')
-  );
-}
-
-type SyntaxNode = { type: string; span: { start: number; end: number }; [member: string]: unknown };
 
 /** The regular expressions of one file: literals, `new RegExp(...)`, and the `pattern` of schemas. */
 export function findPatternsInFile(file: string, text: string): SourcePattern[] {
   const bytes = Buffer.from(text);
   const lines = text.split('\n');
-  const { body } = parseSync(text, { syntax: 'typescript', tsx: file.endsWith('x') });
+  const body = parseFile(file, text);
   const textOf = ({ span }: SyntaxNode) => bytes.toString('utf8', span.start - 1, span.end - 1);
   const patterns: SourcePattern[] = [];
 
@@ -61,12 +48,6 @@ export function findPatternsInFile(file: string, text: string): SourcePattern[] 
     if (value) add(value, true);
   }
   return patterns;
-}
-
-function* walk(value: unknown): Generator<SyntaxNode> {
-  if (typeof value !== 'object' || value === null) return;
-  if ('type' in value) yield value as SyntaxNode;
-  for (const member of Object.values(value)) yield* walk(member);
 }
 
 function isLiteral(node: SyntaxNode): node is SyntaxNode & { pattern: string; flags: string } {

@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readImportGraph } from './import-graph';
+
+let root: string;
+
+beforeAll(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'belfry-graph-'));
+  mkdirSync(path.join(root, 'apps'));
+  const folder = path.join(root, 'packages', 'shared', 'src');
+  mkdirSync(folder, { recursive: true });
+  const files = {
+    'index.ts': "export { a, b } from './parts';",
+    'parts.ts': 'export const a = 1;\nexport const b = c();\nfunction c() { return 2; }',
+    'parts.test.ts': "import { a, b } from './parts';\ntest('', () => [a, b]);",
+    'far.ts': "import { b } from '@belfry/shared';\nexport const far = b;",
+    'far.int.test.ts': "import * as all from './far';\ntest('', () => all);",
+    'only-a.test.ts': "import { a } from '@belfry/shared';\ntest('', () => a);",
+    'killed.fault.test.ts': "import { b } from './parts';\ntest('', () => b);",
+    'types.test.ts': "import type { b } from './parts';\ntest('', () => {});",
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test('finds the tests that use a declaration, those beside it first, whatever else a package hands on', () => {
+  const graph = readImportGraph(root);
+  const at = (line: number) => 'export const a = 1;\nexport const b = c();\n'.length * line;
+  const find = (place: number) =>
+    graph.findTests('packages/shared/src/parts.ts', place).map((file) => path.basename(file));
+  expect(find(at(0))).toEqual(['parts.test.ts', 'only-a.test.ts']);
+  expect(find(at(1))).toEqual(['parts.test.ts', 'far.int.test.ts']);
+});

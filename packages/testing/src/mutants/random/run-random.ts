@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { closeFolder } from '@belfry/embedded';
+import { listTypeScript } from '../../syntax';
+import { startTestStores } from '../../test-stores';
+import { createMutantCopy, type MutantCopy } from '../mutant-copy';
+import { countSharedWords, readImportGraph } from './import-graph';
+import { listCandidates } from './list-candidates';
+import { type RandomMutant, shuffleMutants } from './random-mutants';
+import { type RandomFate, tryMutant } from './try-mutant';
+import { dropRefused } from './type-check';
+
+export type RandomOptions = {
+  count: number;
+  seed: number;
+  /** Time for the near tests of one mutant, and again for its end-to-end tests. */
+  limitMs: number;
+  /** Fates of an interrupted run. */
+  earlier: readonly RandomFate[];
+  signal: AbortSignal;
+  onFate(fate: RandomFate): void;
+  onProgress(text: string): void;
+};
+
+/** Tries mutants until as many as asked for were caught or survived. */
+export async function runRandomMutants(options: RandomOptions): Promise<RandomFate[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'belfry-mutants-'));
+  const closers = [async () => rmSync(folder, { recursive: true, force: true })];
+  try {
+    await closeFolder(folder);
+    const copy = await createMutantCopy(options.signal);
+    closers.unshift(async () => copy.remove());
+    // One PostgreSQL and one Redis for all mutants.
+    const stores = await startTestStores({ folder });
+    closers.unshift(stores.stop);
+    return await tryAll(copy, { ...stores.env, TEST_FOLDER: folder }, options);
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+async function tryAll(copy: MutantCopy, env: Record<string, string>, options: RandomOptions) {
+  const { count, limitMs, earlier, signal, onFate } = options;
+  const graph = readImportGraph(copy.root);
+  const endToEnd = listEndToEndTests(copy.root);
+  const passing = new Set<string>();
+  const fates: RandomFate[] = [];
+  for await (const mutant of acceptedMutants(copy, listCandidates(copy.root, graph), options)) {
+    if (signal.aborted || countTried(fates) === count) break;
+    const known = earlier.find((fate) => fate.mutant.id === mutant.id);
+    const trial = {
+      copy,
+      env,
+      limitMs,
+      nearTests: graph.findTests(mutant.file, mutant.start),
+      endToEndTests: endToEnd(mutant.file),
+      passing,
+    };
+    const fate = known ?? (await tryMutant(mutant, trial));
+    if (signal.aborted) break;
+    fates.push(fate);
+    onFate(fate);
+  }
+  return fates;
+}
+
+function countTried(fates: readonly RandomFate[]): number {
+  return fates.filter(({ fate }) => fate !== 'invalid').length;
+}
+
+/** TypeScript refuses about a quarter of them. */
+const checkedForEach = 1.5;
+
+async function* acceptedMutants(
+  copy: MutantCopy,
+  candidates: readonly RandomMutant[],
+  { count, seed, earlier, onProgress }: RandomOptions,
+): AsyncGenerator<RandomMutant> {
+  const known = new Set(earlier.map(({ mutant }) => mutant.id));
+  const shuffled = shuffleMutants(candidates, seed);
+  const size = Math.ceil(checkedForEach * count);
+  for (let start = 0; start < shuffled.length; start += size) {
+    const group = shuffled.slice(start, start + size);
+    const checked = group.filter(({ id }) => !known.has(id));
+    onProgress(`checking the types of ${checked.length} mutants`);
+    const accepted = await dropRefused(checked, copy);
+    onProgress(`TypeScript accepts ${accepted.length} of ${checked.length} mutants`);
+    yield* group.filter((mutant) => known.has(mutant.id) || accepted.includes(mutant));
+  }
+}
+
+/** They generate their own inputs for minutes, or need a browser: other commands run them. */
+const slow = /\/(abuse|attacks|chaos|hostile|worker-memory|testing-with-belfry|start)\.e2e\./;
+
+/** Those of the same part first, then the quick ones that cross the whole system. */
+function listEndToEndTests(root: string): (file: string) => string[] {
+  const tests = listTypeScript(root).filter(
+    (file) => file.endsWith('.e2e.test.ts') && !slow.test(file),
+  );
+  return (file) => [...tests].sort((a, b) => countSharedWords(file, b) - countSharedWords(file, a));
+}

@@ -1,0 +1,50 @@
+import type { MutantCopy } from '../mutant-copy';
+
+/** Jest's verdict on each file until it ended, or was ended. */
+export type TestRun = {
+  passed: string[];
+  failed: string[];
+  /** Where no file ended for too long: those that had not. */
+  hanging: string[];
+  failedTests: string[];
+  output: string;
+};
+
+export type TestRunOptions = { timeoutMs: number; silenceMs: number; env: Record<string, string> };
+
+/** Runs test files of the copy until one fails. */
+export async function runTests(
+  copy: MutantCopy,
+  files: readonly string[],
+  { timeoutMs, silenceMs, env }: TestRunOptions,
+): Promise<TestRun> {
+  const args = ['--bail=1', '--forceExit', '--workerGracefulExitTimeout=5000', '--maxWorkers=2'];
+  const { output, code, isSilent } = await copy.run(
+    ['node_modules/jest/bin/jest.js', ...args, '--runTestsByPath', ...files],
+    { timeoutMs, silenceMs, env },
+  );
+  const passed = filesAfter('PASS', output);
+  const failed = filesAfter('FAIL', output);
+  const unfinished = files.filter((file) => !passed.includes(file) && !failed.includes(file));
+  // Code that ends the process ends Jest with it.
+  const isEndedByCode = typeof code === 'number' && !isSilent && failed.length === 0;
+  return {
+    passed,
+    failed: isEndedByCode ? unfinished : failed,
+    hanging: isSilent ? unfinished : [],
+    failedTests: listFailedTests(output),
+    output,
+  };
+}
+
+function filesAfter(verdict: 'PASS' | 'FAIL', output: string): string[] {
+  const lines = output.matchAll(new RegExp(`^${verdict} (?:\\w+ )?(\\S+\\.test\\.\\S+)`, 'gm'));
+  return [...new Set([...lines].map(([, file = '']) => file))];
+}
+
+const shownTests = 2;
+
+function listFailedTests(output: string): string[] {
+  const lines = [...output.matchAll(/^ +● (.*)/gm)].map(([, name = '']) => name.trim());
+  return [...new Set(lines)].slice(0, shownTests);
+}

@@ -1,0 +1,154 @@
+import type { MutantCopy } from '../mutant-copy';
+import type { RandomMutant } from './random-mutants';
+import { runTests, type TestRun } from './run-tests';
+import { applyInFolder } from './type-check';
+
+export type RandomFate = {
+  mutant: RandomMutant;
+  /** PostgreSQL does not parse the SQL of an `invalid` one: any test that reaches it notices, which proves nothing. */
+  fate: 'caught' | 'survived' | 'invalid';
+  seconds: number;
+  /** The test file that failed, and its tests. */
+  by?: string;
+  tests?: string[];
+  /** Test files that passed, and those that there was no time for. */
+  passed: number;
+  left: number;
+};
+
+export type Trial = {
+  copy: MutantCopy;
+  env: Record<string, string>;
+  /** Time for the unit and integration tests of a mutant, and again for its end-to-end tests. */
+  limitMs: number;
+  /** Unit and integration tests, nearest first. */
+  nearTests: readonly string[];
+  /** They need the mutant built. */
+  endToEndTests: readonly string[];
+  /** Test files that passed once: when one fails, it is the mutant. */
+  passing: Set<string>;
+};
+
+type Verdict = Omit<RandomFate, 'mutant' | 'seconds'>;
+
+export async function tryMutant(mutant: RandomMutant, trial: Trial): Promise<RandomFate> {
+  const beganAtMs = performance.now();
+  let undo = applyInFolder(mutant, trial.copy.root);
+  /** Runs without the mutant. */
+  async function unmutated<T>(work: () => Promise<T>): Promise<T> {
+    undo();
+    try {
+      return await work();
+    } finally {
+      undo = applyInFolder(mutant, trial.copy.root);
+    }
+  }
+  let verdict: Verdict;
+  try {
+    verdict = await runInOrder(trial, trial.nearTests, unmutated);
+    if (verdict.fate === 'survived') verdict = await runBuilt(trial, verdict, unmutated);
+  } finally {
+    undo();
+  }
+  const seconds = Math.round((performance.now() - beganAtMs) / 1_000);
+  return {
+    mutant,
+    ...verdict,
+    ...(isInvalid(mutant, verdict) ? { fate: 'invalid' as const } : {}),
+    seconds,
+  };
+}
+
+type Unmutated = <T>(work: () => Promise<T>) => Promise<T>;
+
+async function runBuilt(trial: Trial, near: Verdict, unmutated: Unmutated): Promise<Verdict> {
+  const build = () => buildCopy(trial.copy);
+  const builtUnmutated: Unmutated = async (work) => {
+    const result = await unmutated(async () => {
+      await build();
+      return work();
+    });
+    await build();
+    return result;
+  };
+  await build();
+  try {
+    const far = await runInOrder(trial, trial.endToEndTests, builtUnmutated);
+    return { ...far, passed: near.passed + far.passed, left: near.left + far.left };
+  } finally {
+    await unmutated(build);
+  }
+}
+
+async function buildCopy(copy: MutantCopy): Promise<void> {
+  const { code, output } = await copy.build();
+  if (code !== 0) throw new Error(`The copy cannot be built:\n${output}`);
+}
+
+const firstTogether = 2;
+const mostTogether = 8;
+
+/** A few files at first, then more at once: starting Jest costs as much as a test. */
+async function runInOrder(
+  trial: Trial,
+  tests: readonly string[],
+  unmutated: Unmutated,
+): Promise<Verdict> {
+  const endsAtMs = performance.now() + trial.limitMs;
+  const rest = new Set(tests);
+  let passed = 0;
+  for (let together = firstTogether; rest.size > 0; together *= 2) {
+    const leftMs = endsAtMs - performance.now();
+    if (leftMs <= 0) break;
+    const files = [...rest].slice(0, Math.min(together, mostTogether));
+    const options = { timeoutMs: leftMs + silenceMs, silenceMs, env: trial.env };
+    const run = await runTests(trial.copy, files, options);
+    passed += run.passed.length;
+    const caught = await findProof(trial, run, unmutated);
+    if (caught) return { fate: 'caught', ...caught, passed, left: rest.size };
+    for (const file of [...run.passed, ...run.failed]) rest.delete(file);
+    if (run.hanging.length > 0) break;
+  }
+  return { fate: 'survived', passed, left: rest.size };
+}
+
+/** A failed test proves something if it passes without the mutant; one that does not end, if it then ends. */
+async function findProof(
+  trial: Trial,
+  run: TestRun,
+  unmutated: Unmutated,
+): Promise<Pick<Verdict, 'by' | 'tests'> | undefined> {
+  for (const file of run.passed) trial.passing.add(file);
+  for (const by of run.failed) {
+    if (trial.passing.has(by) || (await unmutated(() => passes(trial, [by])))) {
+      trial.passing.add(by);
+      return { by, tests: describe(run) };
+    }
+  }
+  const hanging = run.hanging.slice(0, firstTogether);
+  const [by] = hanging;
+  if (by === undefined || !(await unmutated(() => passes(trial, hanging)))) return undefined;
+  return { by, tests: ['does not end'] };
+}
+
+/** A file in which each test waits for its time-out is silent for longer: it is caught as one that does not end. */
+const silenceMs = 75_000;
+
+/** In a third of the time that a mutant has. */
+async function passes({ copy, env }: Trial, tests: readonly string[]): Promise<boolean> {
+  const options = { timeoutMs: 2 * silenceMs, silenceMs: silenceMs / 3, env };
+  const { passed } = await runTests(copy, tests, options);
+  return passed.length === tests.length;
+}
+
+const refusedByPostgres =
+  /syntax error at (or near|end)|could not determine data type|operator does not exist|must be type boolean/;
+
+function describe({ failedTests, output }: TestRun): string[] {
+  const refusal = refusedByPostgres.exec(output)?.[0];
+  return refusal === undefined ? failedTests : [refusal, ...failedTests];
+}
+
+function isInvalid({ kind }: RandomMutant, { tests = [] }: Verdict): boolean {
+  return /SQL|tenant/.test(kind) && refusedByPostgres.test(tests[0] ?? '');
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+
+export type Ran = {
+  code: number | null;
+  output: string;
+  /** It was ended because it wrote nothing for too long. */
+  isSilent: boolean;
+};
+
+export type RunOptions = {
+  cwd: string;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  env?: Record<string, string>;
+  /** It is ended, too, when it writes nothing for so long. */
+  silenceMs?: number;
+};
+
+const mostOutputCharacters = 4_000_000;
+const killAfterMs = 20_000;
+
+/** Runs a script by this Node, in a process group of its own: nothing that it started outlives it. */
+export async function runScript(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const { cwd, timeoutMs, signal, env, silenceMs = timeoutMs } = options;
+  signal?.throwIfAborted();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let output = '';
+    let isSilent = false;
+    const killGroup = () => killGroupOf(child.pid);
+    let killing: NodeJS.Timeout | undefined;
+    // In order at first: the scripts end what they started.
+    const stop = () => {
+      child.kill('SIGTERM');
+      killing ??= setTimeout(killGroup, killAfterMs);
+    };
+    const timer = setTimeout(stop, timeoutMs);
+    const silence = setTimeout(() => {
+      isSilent = true;
+      stop();
+    }, silenceMs);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (piece: Buffer) => {
+        silence.refresh();
+        if (output.length < mostOutputCharacters) output += String(piece);
+      });
+    }
+    signal?.addEventListener('abort', stop, { once: true });
+    // Its own children hold the pipes open.
+    child.on('exit', killGroup);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      clearTimeout(silence);
+      clearTimeout(killing);
+      signal?.removeEventListener('abort', stop);
+      resolve({ code, output, isSilent });
+    });
+  });
+}
+
+function killGroupOf(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
