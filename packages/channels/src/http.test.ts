@@ -195,7 +195,7 @@ test.each([
   [403, 'rejected integration'],
   [404, 'rejected content'],
   [408, 'retry'],
-  [429, 'retry'],
+  [429, 'retry, slows integration'],
   [500, 'unknown'],
   [502, 'unknown'],
   [503, 'retry'],
@@ -204,7 +204,8 @@ test.each([
 ])('status %i is %s where no table says more', (status, expected) => {
   const outcome = sortStatus(status, {});
   const scope = outcome.outcome === 'rejected' ? ` ${outcome.scope}` : '';
-  expect(`${outcome.outcome}${scope}`).toBe(expected);
+  const slows = 'slows' in outcome ? `, slows ${outcome.slows}` : '';
+  expect(`${outcome.outcome}${scope}${slows}`).toBe(expected);
 });
 
 test.each([

@@ -10,3 +10,15 @@ test.each([
     detail: expect.stringMatching(hint),
   });
 });
+
+test.each([
+  ['ratelimited', {}],
+  ['rate_limited', {}],
+  ['message_limit_exceeded', { afterMs: 3_600_000 }],
+  ['team_quota_exceeded', { afterMs: 3_600_000 }],
+])('%s slows the integration', (code, wait) => {
+  expect(sortSlackCode(code)).toEqual({
+    ...{ outcome: 'retry', reason: code, slows: 'integration', ...wait },
+    detail: expect.any(String),
+  });
+});

@@ -130,10 +130,14 @@ describe('a message to Slack', () => {
     const { simulator, send } = await setUp();
     simulator.fail({ reply: { status: 429, headers: { 'retry-after': '30' }, body: '' } });
     const startedAt = Date.now();
-    expect((await send()).outcome).toMatchObject({ outcome: 'retry', afterMs: 30_000 });
+    const throttled = { outcome: 'retry', afterMs: 30_000, slows: 'integration' };
+    expect((await send()).outcome).toMatchObject(throttled);
     expect((await send({ ownToken })).outcome.outcome).toBe('accepted');
     expect(Date.now() - startedAt).toBeLessThan(2_000);
     expect(simulator.requests).toHaveLength(2);
+    // The limit of a token that the call brought is not the integration's.
+    simulator.fail({ reply: { status: 429, headers: { 'retry-after': '30' }, body: '' } });
+    expect((await send({ ownToken })).outcome).not.toHaveProperty('slows');
   });
 });
 

@@ -1,0 +1,14 @@
+import { sortTwilio } from './codes';
+
+test.each([
+  [20429, {}],
+  [14107, {}],
+  [21611, { afterMs: 300_000 }],
+  [30001, { afterMs: 300_000 }],
+  [30022, { afterMs: 300_000 }],
+])('the code %i of Twilio slows the integration', (code, wait) => {
+  expect(sortTwilio(code, { status: 429, headers: {} })).toEqual({
+    ...{ outcome: 'retry', reason: String(code), slows: 'integration', ...wait },
+    detail: expect.any(String),
+  });
+});
