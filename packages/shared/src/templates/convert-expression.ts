@@ -64,16 +64,14 @@ function convertCall(syntax: SyntaxCall, around: Surroundings): Converted<Call> 
     throw errorAt(syntax, `${helper} is written (${helper} ${usage}).`);
   }
 
-  const args = syntax.params.map((param) => convertExpression(param, around));
-  const wrong = problem?.(
-    args.map(({ expression }) => expression),
-    around.budget,
-  );
+  const converted = syntax.params.map((param) => convertExpression(param, around));
+  const args = converted.map(({ expression }) => expression);
+  const wrong = problem?.(args, around.budget);
   if (wrong) throw errorAt(syntax, `${helper} is written (${helper} ${usage}): ${wrong}.`);
   return {
-    expression: { kind: 'call', helper, args: args.map(({ expression }) => expression) },
+    expression: { kind: 'call', helper, args },
     // The helpers that hand a list or object on hand on the first one that will do.
-    location: handingOn.has(helper) ? args[0]?.location : undefined,
+    location: handingOn.has(helper) ? converted[0]?.location : undefined,
   };
 }
 
