@@ -113,9 +113,9 @@ const doubleQuoted = /"(?:\\"|[^"])*"/y;
 const singleQuoted = /'(?:\\'|[^'])*'/y;
 const tagEnd = /\}{4}|\}~?\}\}|~?\}\}/y;
 const word = /[^\s!"#%-,./;->@[-^`{-~]+/y;
-const number = /-?[0-9]+(?:\.[0-9]+)?(?=[~}\s)\]])/y;
+const number = /-?[0-9]+(?:\.[0-9]+)?(?=[~}\s)])/y;
 const startOfBlockParams = /as\s+\|/y;
-const literalEnd = /[~}\s)\]]/y;
+const literalEnd = /[~}\s)]/y;
 const literalWords = new Set(['true', 'false', 'null', 'undefined']);
 
 function splitDots(source: string, at: number): Token {
@@ -172,12 +172,12 @@ function neverClosed(reader: Reader): TemplateError {
   return errorIn(reader, reader.tagAt, 'This tag is never closed: end it with }}.');
 }
 
-/** Whether a name may end before this character: one of =~}/.)]| or a blank. */
+/** Whether a name may end before this character: one of =~}/.)| or a blank. */
 function isWordEnd(source: string, at: number): boolean {
   return wordEnds.includes(source.charAt(at)) ? at < source.length : skipBlanks(source, at) > at;
 }
 
-const wordEnds = ' }.)=/|~]';
+const wordEnds = ' }.)=/|~';
 
 function skipBlanks(source: string, at: number): number {
   const code = source.charCodeAt(at);

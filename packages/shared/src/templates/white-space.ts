@@ -55,7 +55,7 @@ function stripTagLines(block: SyntaxBlock, position: Position): void {
 /** Before the closing tag, in each part that can be the last one shown. */
 function trimLastLines(block: SyntaxBlock): void {
   const { main, next = main } = partsOf(block);
-  if (!block.elseIf) trimEnd(next.at(-1), 'line');
+  trimEnd(next.at(-1), 'line');
   for (let each = block.elseIf; each; each = each.elseIf) {
     trimEnd(each.first.at(-1), 'line');
     if (!each.elseIf) trimEnd(each.second?.at(-1), 'line');
