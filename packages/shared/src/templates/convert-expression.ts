@@ -1,5 +1,12 @@
 import { helpers } from './helpers';
-import { blockNames, type Call, type Expression, helperNames, type Literal } from './nodes';
+import {
+  blockNames,
+  type Call,
+  type Expression,
+  type HelperName,
+  helperNames,
+  type Literal,
+} from './nodes';
 import type { ParseBudget } from './parse-budget';
 import { displayLocation, type Level, type Resolved, resolveName, resolvePath } from './resolve';
 import type { SyntaxCall, SyntaxExpression, SyntaxLiteral } from './syntax';
@@ -54,30 +61,31 @@ function convertLiteral(syntax: SyntaxLiteral): Literal {
 
 function convertCall(syntax: SyntaxCall, around: Surroundings): Converted<Call> {
   const name = nameOf(syntax.path);
-  const helper = helperNames.find((known) => known === name);
-  if (!helper) throw unknownHelper(syntax, name);
-  const { usage, minArgs, maxArgs, problem } = helpers[helper];
+  if (!isHelper(name)) throw unknownHelper(syntax, name);
+  const { usage, minArgs, maxArgs, problem } = helpers[name];
   const [named] = syntax.hash;
-  if (named) throw errorAt(named, `${helper} has no named values: remove ${quote(named.key)}=.`);
+  if (named) throw errorAt(named, `${name} has no named values: remove ${quote(named.key)}=.`);
   const count = syntax.params.length;
   if (count < minArgs || count > maxArgs) {
-    throw errorAt(syntax, `${helper} is written (${helper} ${usage}).`);
+    throw errorAt(syntax, `${name} is written (${name} ${usage}).`);
   }
 
-  const args = syntax.params.map((param) => convertExpression(param, around));
-  const wrong = problem?.(
-    args.map(({ expression }) => expression),
-    around.budget,
-  );
-  if (wrong) throw errorAt(syntax, `${helper} is written (${helper} ${usage}): ${wrong}.`);
+  const converted = syntax.params.map((param) => convertExpression(param, around));
+  const args = converted.map(({ expression }) => expression);
+  const wrong = problem?.(args, around.budget);
+  if (wrong) throw errorAt(syntax, `${name} is written (${name} ${usage}): ${wrong}.`);
   return {
-    expression: { kind: 'call', helper, args: args.map(({ expression }) => expression) },
+    expression: { kind: 'call', helper: name, args },
     // The helpers that hand a list or object on hand on the first one that will do.
-    location: handingOn.has(helper) ? args[0]?.location : undefined,
+    location: handingOn.has(name) ? converted[0]?.location : undefined,
   };
 }
 
 const handingOn = new Set(['default', 'and', 'or']);
+
+function isHelper(name: string): name is HelperName {
+  return Object.hasOwn(helpers, name);
+}
 
 function unknownHelper(syntax: SyntaxCall, name: string): TemplateError {
   if (blockNames.some((known) => known === name)) {

@@ -2,9 +2,9 @@
 export const maxSourceCharacters = 64 * 1024;
 /** Limits of all fields of one channel in one language together: they are parsed at once. */
 export const maxTemplateCharacters = 128 * 1024;
-export const maxTags = 2_000;
+export const maxTags = 1_000;
 /** Names, separators, literals and parentheses inside tags. */
-export const maxTokens = 6_000;
+export const maxTokens = 3_000;
 /** Different time zones and languages that are written out: each is tried out, which takes about 0.2 ms. */
 export const maxFormatNames = 20;
 export const maxBlockLevels = 32;

@@ -22,6 +22,8 @@ const escaped = oneOf(
   '\\{{ \\{{a}} \\\\{{a}} \\\\\\{{a}} \\{{\\{{a \\{{\\\\{{a}} \\{{{a}}} \\{{{{a}} \\{{a\\\\\\{{b}}',
 );
 const tilde = fc.constantFrom('', '', '~');
+const indent = fc.constantFrom('', '', '  ', '\t');
+const lineEnd = fc.constantFrom('\n', '\n', '\r\n', ' \n', '', ' ');
 const space = fc.constantFrom(' ', '  ', '\n', '\r\n\t', '\u3000');
 const blockParams = fc.constantFrom('', '', ' as |x|', '\nas\t| x y |');
 
@@ -76,7 +78,27 @@ const whole = fc.letrec<Record<'value' | 'call' | 'tag' | 'body' | 'rest', strin
   ),
 })).body;
 
-/** The same with a slip of the pen in it. */
+/** Blocks and comments that stand alone on their lines, most of them. */
+const lined = fc.letrec<Record<'line' | 'lines' | 'rest', string>>((tie) => ({
+  line: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('x\n', '\n', '\t{{a}}\n', 'y', ' '),
+    sequence(indent, '{{', tilde, '! c ', tilde, '}}', lineEnd),
+    sequence(
+      ...[indent, '{{', tilde, oneOf('# # ^'), 'if a', tilde, '}}', lineEnd, tie('lines')],
+      ...[tie('rest'), indent, '{{', tilde, '/if', tilde, '}}', lineEnd],
+    ),
+  ),
+  lines: sequence(fc.array(tie('line'), { maxLength: 2 })),
+  rest: fc.oneof(
+    { depthSize: 'small' },
+    fc.constant(''),
+    sequence(indent, '{{', tilde, 'else', tilde, '}}', lineEnd, tie('lines')),
+    sequence(indent, '{{', tilde, 'else if b', tilde, '}}', lineEnd, tie('lines'), tie('rest')),
+  ),
+})).lines;
+
+/** Whole templates with a slip of the pen in them. */
 const broken = fc
   .tuple(whole, fc.nat(), fc.nat(3), fc.constantFrom('', '{', '}}', '(', '"', '.', ' ', '/', '='))
   .map(([source, at, removed, added]) => {
@@ -117,6 +139,7 @@ const bracketedBreak = /\[(?:\\\]|[^\]\r\n])*[\r\n]/;
 describe('our parser and Handlebars’', () => {
   test.each([
     ['whole templates', whole, 0.3],
+    ['tags on lines of their own', lined, 0.3],
     ['templates with a mistake', broken, 0.05],
     ['pieces of templates', soup, 0.02],
   ])(

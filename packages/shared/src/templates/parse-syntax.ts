@@ -15,7 +15,7 @@ import type {
   SyntaxPrint,
   SyntaxStatement,
 } from './syntax';
-import { createReader, errorIn, locate, type Reader, readToken } from './tag-tokens';
+import { createReader, errorIn, locate, type Reader, readToken, skip } from './tag-tokens';
 import { errorAt, type Place, quote } from './template-error';
 import { stripWhiteSpace } from './white-space';
 
@@ -145,8 +145,7 @@ function addText(
 
 function readOpener(reader: Reader): Opener {
   const { source, at } = reader;
-  openerPattern.lastIndex = at;
-  const [opener = ''] = openerPattern.exec(source) ?? [];
+  const opener = source.slice(at, skip(openerPattern, source, at));
   const isStripped = opener[2] === '~';
   const sign = signOf(opener.slice(isStripped ? 3 : 2));
   const refusal = refusedSigns.get(sign);

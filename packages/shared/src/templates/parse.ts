@@ -12,8 +12,9 @@ export function parseTemplate(source: string, budget: ParseBudget = createParseB
 }
 
 /** No deeper than blocks and parentheses nest. */
-function freeze<Part>(part: Part): Part {
-  if (typeof part !== 'object' || part === null) return part;
-  for (const inner of Object.values(part)) freeze(inner);
+function freeze<Part extends object>(part: Part): Part {
+  for (const inner of Object.values(part)) {
+    if (typeof inner === 'object' && inner !== null) freeze(inner);
+  }
   return Object.freeze(part);
 }

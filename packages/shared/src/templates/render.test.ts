@@ -288,7 +288,7 @@ describe('the bounds of a rendering', () => {
   const zones = Intl.supportedValuesOf('timeZone').slice(0, 150);
   const list = Array.from({ length: 50_000 }, (_, index) => index);
   test.each<[string, string, Data]>([
-    ['many empty blocks', '{{#if x}}{{/if}}'.repeat(900), {}],
+    ['many empty blocks', '{{#if x}}{{/if}}'.repeat(450), {}],
     [
       'comparing long texts',
       '{{#if (eq @root.b @root.c)}}{{/if}}',

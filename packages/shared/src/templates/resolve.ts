@@ -115,8 +115,12 @@ function locate(start: Level | undefined, names: readonly string[]): string | un
 const maxLocationCharacters = 500;
 
 function pathTo(start: string, names: readonly string[]): string {
-  const steps = names.map((name) => (plainName.test(name) ? name : bracketed(name)));
-  return start === '' ? steps.join('.') : [start, ...steps].join('.');
+  let path = start;
+  for (const name of names) {
+    const step = plainName.test(name) ? name : bracketed(name);
+    path = path === '' ? step : `${path}.${step}`;
+  }
+  return path;
 }
 
 /** What the parser reads as one name without brackets. */

@@ -64,7 +64,7 @@ export function errorIn({ source }: Reader, at: number, message: string): Templa
 /** Goes on to the next token of the tag. */
 export function readToken(reader: Reader): Token {
   const { source } = reader;
-  const at = skip(blanks, source, reader.at);
+  const at = skipBlanks(source, reader.at);
   const token = splitToken(reader, at);
   reader.at = at + token.text.length;
   reader.token = token;
@@ -74,7 +74,7 @@ export function readToken(reader: Reader): Token {
 
 /** Whether the token that is looked at names a value: `name=value`. */
 export function isKey({ source, at, token }: Reader): boolean {
-  return token.kind === 'name' && source[skip(blanks, source, at)] === '=';
+  return token.kind === 'name' && source[skipBlanks(source, at)] === '=';
 }
 
 function splitToken(reader: Reader, at: number): Token {
@@ -113,16 +113,14 @@ const doubleQuoted = /"(?:\\"|[^"])*"/y;
 const singleQuoted = /'(?:\\'|[^'])*'/y;
 const tagEnd = /\}{4}|\}~?\}\}|~?\}\}/y;
 const word = /[^\s!"#%-,./;->@[-^`{-~]+/y;
-const number = /-?[0-9]+(?:\.[0-9]+)?(?=[~}\s)\]])/y;
+const number = /-?[0-9]+(?:\.[0-9]+)?(?=[~}\s)])/y;
 const startOfBlockParams = /as\s+\|/y;
-const wordEnd = /[=~}\s/.)\]|]/y;
-const literalEnd = /[~}\s)\]]/y;
+const literalEnd = /[~}\s)]/y;
 const literalWords = new Set(['true', 'false', 'null', 'undefined']);
 
 function splitDots(source: string, at: number): Token {
   if (source[at + 1] === '.') return { kind: 'name', at, text: '..' };
-  const isName = skip(wordEnd, source, at + 1) > at + 1;
-  return { kind: isName ? 'name' : 'separator', at, text: '.' };
+  return { kind: isWordEnd(source, at + 1) ? 'name' : 'separator', at, text: '.' };
 }
 
 function splitQuoted(
@@ -137,8 +135,9 @@ function splitQuoted(
 }
 
 function splitEnd(reader: Reader, at: number): Token {
-  const text = reader.source.slice(at, skip(tagEnd, reader.source, at));
-  if (text === '') throw errorIn(reader, at, signProblem(reader.source.charAt(at)));
+  const { source } = reader;
+  const text = source.slice(at, skip(tagEnd, source, at));
+  if (text === '') throw errorIn(reader, at, signProblem(source.charAt(at)));
   if (text === '}}}}') {
     const problem = 'Four closing braces: put a space between the tag and the brace after it.';
     throw errorIn(reader, at, problem);
@@ -157,7 +156,7 @@ function splitWord(reader: Reader, at: number): Token {
     const paramsAt = skip(startOfBlockParams, source, at);
     if (paramsAt > at) return { kind: 'as |', at, text: source.slice(at, paramsAt) };
   }
-  if (skip(wordEnd, source, end) === end) throw errorAfterWord(reader, end);
+  if (!isWordEnd(source, end)) throw errorAfterWord(reader, end);
   const isLiteral = literalWords.has(text) && skip(literalEnd, source, end) > end;
   return { kind: isLiteral ? 'word' : 'name', at, text };
 }
@@ -173,8 +172,21 @@ function neverClosed(reader: Reader): TemplateError {
   return errorIn(reader, reader.tagAt, 'This tag is never closed: end it with }}.');
 }
 
+/** Whether a name may end before this character: one of =~}/.)| or a blank. */
+function isWordEnd(source: string, at: number): boolean {
+  return wordEnds.includes(source.charAt(at)) ? at < source.length : skipBlanks(source, at) > at;
+}
+
+const wordEnds = ' }.)=/|~';
+
+function skipBlanks(source: string, at: number): number {
+  const code = source.charCodeAt(at);
+  // Most tokens follow each other, and a call of a pattern takes long.
+  return code > 32 && code < 127 ? at : skip(blanks, source, at);
+}
+
 /** The end of what the pattern matches there, or the same place. */
-function skip(pattern: RegExp, source: string, at: number): number {
+export function skip(pattern: RegExp, source: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(source) ? pattern.lastIndex : at;
 }

@@ -11,9 +11,11 @@ export function stripWhiteSpace(statements: readonly SyntaxStatement[]): void {
 type Part = readonly SyntaxStatement[];
 
 function stripPart(part: Part, isWhole: boolean): void {
-  for (const [index, statement] of part.entries()) {
+  let index = 0;
+  for (const statement of part) {
     if (statement.type === 'block') stripInside(statement);
     if (statement.type !== 'text') stripAround(statement, { part, index, isWhole });
+    index += 1;
   }
 }
 
@@ -24,17 +26,15 @@ function stripAround(
   position: Position,
 ): void {
   const { part, index } = position;
-  const [before, after] = [part[index - 1], part[index + 1]];
-  const [open, close] =
-    statement.type === 'block'
-      ? [statement.openStrip.open, statement.closeStrip.close]
-      : [statement.strip.open, statement.strip.close];
-  if (close) trimStart(after, 'all');
-  if (open) trimEnd(before, 'all');
-  if (statement.type === 'block') stripTagLines(statement, position);
-  if (statement.type === 'comment' && isBlankBefore(position) && isBlankAfter(position)) {
-    trimStart(after, 'line');
-    trimEnd(before, 'line');
+  const { type } = statement;
+  const { open } = type === 'block' ? statement.openStrip : statement.strip;
+  const { close } = type === 'block' ? statement.closeStrip : statement.strip;
+  if (close) trimStart(part[index + 1], 'all');
+  if (open) trimEnd(part[index - 1], 'all');
+  if (type === 'block') stripTagLines(statement, position);
+  if (type === 'comment' && isBlankBefore(position) && isBlankAfter(position)) {
+    trimStart(part[index + 1], 'line');
+    trimEnd(part[index - 1], 'line');
   }
 }
 
@@ -55,7 +55,7 @@ function stripTagLines(block: SyntaxBlock, position: Position): void {
 /** Before the closing tag, in each part that can be the last one shown. */
 function trimLastLines(block: SyntaxBlock): void {
   const { main, next = main } = partsOf(block);
-  if (!block.elseIf) trimEnd(next.at(-1), 'line');
+  trimEnd(next.at(-1), 'line');
   for (let each = block.elseIf; each; each = each.elseIf) {
     trimEnd(each.first.at(-1), 'line');
     if (!each.elseIf) trimEnd(each.second?.at(-1), 'line');

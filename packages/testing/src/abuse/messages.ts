@@ -16,8 +16,8 @@ export type AbuseMessage = {
 /** A little below the limits of docs/templates.md: what is over them is refused before it costs anything. */
 const maxFieldCharacters = 64_000;
 const maxTemplateCharacters = 128_000;
-const maxTags = 1_990;
-const maxTokens = 5_950;
+const maxTags = 990;
+const maxTokens = 2_950;
 /** What the dashboard takes of a body, less the data. */
 const maxBodyCharacters = 600_000;
 

@@ -66,10 +66,10 @@ export const renderingAttacks: Attack[] = [
   },
   {
     kind: 'S2',
-    title: 'messages with 15 expensive fields fail as too complex, and 30 are not published',
+    title: 'messages with 15 expensive fields fail as too complex, and 60 are not published',
     run: (target) =>
       withinBounds(target, 'worker', async () => {
-        await assert.rejects(publishSlow(target, 30), /not_publishable/);
+        await assert.rejects(publishSlow(target, 60), /not_publishable/);
         const requestId = await sendSlow(target, await publishSlow(target, 15));
         await assertFailsTooComplex(target, requestId);
       }),
