@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { startProcess, type TestProcess, testEnvironment } from '@belfry/testing';
@@ -44,6 +45,10 @@ async function start(node: string, [, ...args]: string[]): Promise<TestProcess> 
   running.push(started);
   return started;
 }
+
+test('a program that a test starts by its name runs on the Node of the test', () => {
+  expect(execFileSync('node', ['--version'], { encoding: 'utf8' }).trim()).toBe(process.version);
+});
 
 describe.each([...nodes])('%s', (node) => {
   test.each(different)('runs the command of %s', async (_name, command) => {

@@ -50,7 +50,11 @@ async function runTests(code: string): Promise<{ exitCode: unknown; output: stri
   writeFileSync(file, code);
   const options = { cwd: dir, env: environment() };
   try {
-    const { stdout } = await run(process.execPath, ['--test', file], options);
+    const { stdout } = await run(
+      process.execPath,
+      ['--test', '--test-reporter=tap', file],
+      options,
+    );
     return { exitCode: 0, output: stdout };
   } catch (error) {
     const { code: exitCode, stdout } = error as { code: unknown; stdout: string };
