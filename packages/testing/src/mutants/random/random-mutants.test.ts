@@ -85,6 +85,7 @@ describe('a mutator of SQL', () => {
       'WHERE (a = 1 OR b) AND c BETWEEN 1 AND 2',
       [
         'WHERE ((a = 1 OR b) OR true) AND c BETWEEN 1 AND 2',
+        'WHERE ((a = 1 AND false) OR b) AND c BETWEEN 1 AND 2',
         'WHERE (a = 1 OR (b AND false)) AND c BETWEEN 1 AND 2',
         'WHERE (a = 1 OR b) AND (c BETWEEN 1 AND 2 OR true)',
       ],
@@ -120,9 +121,7 @@ describe('a mutator of SQL', () => {
     ['off by one', 'LIMIT ${most}', ['LIMIT ${most} + 1']],
     ['changed constant or unit', "WHERE a > interval '1 ms'", ["WHERE a > interval '1 second'"]],
   ])('%s: %s', (kind, text, lines) => {
-    const mutated = withoutFrame(mutate(kind, sql(text)));
-    expect(mutated).toEqual(expect.arrayContaining(lines));
-    if (kind !== 'SQL: dropped condition') expect(mutated).toHaveLength(lines.length);
+    expect(withoutFrame(mutate(kind, sql(text))).sort()).toEqual([...lines].sort());
   });
 
   test('drops a condition that is put into a statement of the same file', () => {
