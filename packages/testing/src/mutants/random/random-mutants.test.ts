@@ -95,7 +95,11 @@ describe('a mutator of SQL', () => {
       "ORDER BY CASE WHEN a <> 'b' THEN 1 END",
       ["ORDER BY CASE WHEN (a <> 'b' OR true) THEN 1 END"],
     ],
-    ['SQL: dropped condition', '-- WHERE a = 1', []],
+    [
+      'SQL: dropped condition',
+      'WHERE a = 1 -- AND c\nAND b = 2',
+      ['WHERE (a = 1 OR true) -- AND c', 'AND (b = 2 OR true)'],
+    ],
     [
       'SQL: swapped operator',
       'WHERE a = 1 AND b IS NOT NULL',
