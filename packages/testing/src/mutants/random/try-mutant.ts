@@ -5,8 +5,11 @@ import { applyInFolder } from './type-check';
 
 export type RandomFate = {
   mutant: RandomMutant;
-  /** PostgreSQL does not parse the SQL of an `invalid` one: any test that reaches it notices, which proves nothing. */
-  fate: 'caught' | 'survived' | 'invalid';
+  /**
+   * Two prove nothing: TypeScript refuses a `refused` one, and PostgreSQL does not parse the SQL of an `invalid` one, so
+   * that any test notices that reaches it.
+   */
+  fate: 'caught' | 'survived' | 'refused' | 'invalid';
   seconds: number;
   /** The test file that failed, and its tests. */
   by?: string;
@@ -153,4 +156,8 @@ function describe({ failedTests, output }: TestRun): string[] {
 
 function isInvalid({ kind }: RandomMutant, { tests = [] }: Verdict): boolean {
   return /SQL|tenant/.test(kind) && refusedByPostgres.test(tests[0] ?? '');
+}
+
+export function isProof({ fate }: RandomFate): boolean {
+  return fate === 'caught' || fate === 'survived';
 }
