@@ -67,7 +67,8 @@ function suiteOf({ suite }) {
 /** The goal of docs/reliability.md. */
 const leastCaught = 0.95;
 
-async function runRandom({ runRandomMutants, formatRandomFates, formatRandomRate }, values) {
+async function runRandom(testing, values) {
+  const { runRandomMutants, isProof, formatRandomFates, formatRandomRate } = testing;
   const [count, seed, limitSeconds] = [values.random, values.seed, values['limit-seconds']].map(
     Number,
   );
@@ -78,7 +79,8 @@ async function runRandom({ runRandomMutants, formatRandomFates, formatRandomRate
   let tried = 0;
   const onFate = (fate) => {
     if (!earlier.includes(fate)) appendFileSync(file, `${JSON.stringify(fate)}\n`, { mode: 0o600 });
-    tried += fate.fate === 'invalid' ? 0 : 1;
+    if (fate.fate === 'refused') return;
+    tried += isProof(fate) ? 1 : 0;
     console.error(`${tried}/${count} ${formatRandomFates([fate])}`);
   };
   running = runRandomMutants({
@@ -98,7 +100,7 @@ async function runRandom({ runRandomMutants, formatRandomFates, formatRandomRate
   return survived.length <= (1 - leastCaught) * count && !hasTenant ? 0 : 1;
 }
 
-/** The last fate of each mutant that a test noticed. */
+/** The last fate of each mutant, but of those that survived: they are tried again. */
 function readFates(file) {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');

@@ -425,6 +425,7 @@ describe('an account over its limit', () => {
     expect(totals.storedBytes).toBeGreaterThan(storedBytes);
     const listed = await listLimitedAccounts(database.delivery, limit, 20);
     expect(listed.map(({ id }) => id)).toEqual([tenant.accountId, other.accountId]);
+    expect(await listLimitedAccounts(database.delivery, limit, 1)).toHaveLength(1);
     const unlimited = await readStorageTotals(database.delivery, { defaultLimitMb: 0 });
     expect(unlimited.highestShare).toBe(storedBytes / limitBytes);
   });

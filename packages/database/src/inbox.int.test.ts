@@ -172,6 +172,21 @@ describe('reading all', () => {
     expect(await stateOf(third!)).toBe('read');
   });
 
+  test('keeps the time when an item was first read', async () => {
+    const reader = readerOf('again');
+    const messageId = await deliver(reader);
+    for (const status of ['READ', 'UNREAD'] as const) {
+      await inbox.changeStatus({ ...reader, messageId, status });
+    }
+    const where = { messageId };
+    const { readAt } = await database.prisma.inboxItem.findUniqueOrThrow({ where });
+    expect(await inbox.readAll({ ...reader, messageId: undefined })).toBe(true);
+    expect(await database.prisma.inboxItem.findUnique({ where })).toMatchObject({
+      status: 'READ',
+      readAt,
+    });
+  });
+
   test('takes more than one statement’s share, and does not wait for itself from another device', async () => {
     const reader = readerOf('many');
     await database.prisma.inboxItem.createMany({
@@ -202,6 +217,18 @@ describe('the count', () => {
     const [third] = await deliverMany(reader, 2);
     expect(await inbox.countUnread(reader)).toBe(2);
     await inbox.changeStatus({ ...reader, messageId: third!, status: 'READ' });
+    expect(await inbox.countUnread(reader)).toBe(1);
+  });
+
+  test('does not depend on a user of another app who has the same ID', async () => {
+    const reader = readerOf('shared');
+    await deliver(reader);
+    const other = await createFactories(database).createTenant();
+    const stranger = { appId: other.appId, userId: reader.userId };
+    await inbox.open(stranger);
+    expect(await database.prisma.inboxReader.count({ where: stranger })).toBe(0);
+    const lastOpenedAt = new Date(Date.now() + 3_600_000);
+    await database.prisma.inboxReader.create({ data: { ...stranger, lastOpenedAt } });
     expect(await inbox.countUnread(reader)).toBe(1);
   });
 

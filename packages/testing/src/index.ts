@@ -24,6 +24,7 @@ export {
 } from './factories';
 export { formatRandomFates, formatRandomRate } from './mutants/random/report';
 export { runRandomMutants } from './mutants/random/run-random';
+export { isProof } from './mutants/random/try-mutant';
 export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { testRedis } from './redis';

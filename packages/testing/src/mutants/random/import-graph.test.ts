@@ -16,6 +16,7 @@ beforeAll(() => {
     'parts.test.ts': "import { a, b } from './parts';\ntest('', () => [a, b]);",
     'far.ts': "import { b } from '@belfry/shared';\nexport const far = b;",
     'far.int.test.ts': "import * as all from './far';\ntest('', () => all);",
+    'also.test.ts': "import { a } from './parts';\ntest('', () => a);",
     'only-a.test.ts': "import { a } from '@belfry/shared';\ntest('', () => a);",
     'killed.fault.test.ts': "import { b } from './parts';\ntest('', () => b);",
     'types.test.ts': "import type { b } from './parts';\ntest('', () => {});",
@@ -29,6 +30,6 @@ test('finds the tests that use a declaration, those beside it first, whatever el
   const at = (line: number) => 'export const a = 1;\nexport const b = c();\n'.length * line;
   const find = (place: number) =>
     graph.findTests('packages/shared/src/parts.ts', place).map((file) => path.basename(file));
-  expect(find(at(0))).toEqual(['parts.test.ts', 'only-a.test.ts']);
+  expect(find(at(0))).toEqual(['parts.test.ts', 'also.test.ts', 'only-a.test.ts']);
   expect(find(at(1))).toEqual(['parts.test.ts', 'far.int.test.ts']);
 });

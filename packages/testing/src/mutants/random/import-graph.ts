@@ -144,6 +144,10 @@ function countSteps(users: Users, start: string): Map<string, number> {
 
 /** Tests are named after what they test: those beside a file share the most words with it. */
 export function countSharedWords(file: string, test: string): number {
-  const words = new Set(test.split(/\W+/));
-  return new Set(file.split(/\W+/).filter((word) => words.has(word))).size;
+  const words = listWords(test);
+  return [...listWords(file)].filter((word) => words.has(word)).length;
+}
+
+function listWords(file: string): Set<string> {
+  return new Set(file.split(/\W+/).map((word) => word.replace(/s$/, '')));
 }

@@ -85,6 +85,7 @@ describe('a mutator of SQL', () => {
       'WHERE (a = 1 OR b) AND c BETWEEN 1 AND 2',
       [
         'WHERE ((a = 1 OR b) OR true) AND c BETWEEN 1 AND 2',
+        'WHERE ((a = 1 AND false) OR b) AND c BETWEEN 1 AND 2',
         'WHERE (a = 1 OR (b AND false)) AND c BETWEEN 1 AND 2',
         'WHERE (a = 1 OR b) AND (c BETWEEN 1 AND 2 OR true)',
       ],
@@ -94,7 +95,11 @@ describe('a mutator of SQL', () => {
       "ORDER BY CASE WHEN a <> 'b' THEN 1 END",
       ["ORDER BY CASE WHEN (a <> 'b' OR true) THEN 1 END"],
     ],
-    ['SQL: dropped condition', '-- WHERE a = 1', []],
+    [
+      'SQL: dropped condition',
+      'WHERE a = 1 -- AND c\nAND b = 2',
+      ['WHERE (a = 1 OR true) -- AND c', 'AND (b = 2 OR true)'],
+    ],
     [
       'SQL: swapped operator',
       'WHERE a = 1 AND b IS NOT NULL',
@@ -120,9 +125,7 @@ describe('a mutator of SQL', () => {
     ['off by one', 'LIMIT ${most}', ['LIMIT ${most} + 1']],
     ['changed constant or unit', "WHERE a > interval '1 ms'", ["WHERE a > interval '1 second'"]],
   ])('%s: %s', (kind, text, lines) => {
-    const mutated = withoutFrame(mutate(kind, sql(text)));
-    expect(mutated).toEqual(expect.arrayContaining(lines));
-    if (kind !== 'SQL: dropped condition') expect(mutated).toHaveLength(lines.length);
+    expect(withoutFrame(mutate(kind, sql(text))).sort()).toEqual([...lines].sort());
   });
 
   test('drops a condition that is put into a statement of the same file', () => {

@@ -1,4 +1,4 @@
-import type { RandomFate } from './try-mutant';
+import { isProof, type RandomFate } from './try-mutant';
 
 /** A line for each mutant, with the change of those that no test noticed. */
 export function formatRandomFates(fates: readonly RandomFate[]): string {
@@ -29,7 +29,7 @@ export function formatRandomRate(fates: readonly RandomFate[], seed: number): st
 }
 
 function rate(fates: readonly RandomFate[]): string {
-  const tried = fates.filter(({ fate }) => fate !== 'invalid').length;
+  const tried = fates.filter(isProof).length;
   const caught = fates.filter(({ fate }) => fate === 'caught').length;
   const percent = tried === 0 ? 0 : (100 * caught) / tried;
   return `${caught} of ${tried} caught (${percent.toFixed(1)} %)`;

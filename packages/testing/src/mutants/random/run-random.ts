@@ -8,7 +8,7 @@ import { createMutantCopy, type MutantCopy } from '../mutant-copy';
 import { countSharedWords, readImportGraph } from './import-graph';
 import { listCandidates } from './list-candidates';
 import { type RandomMutant, shuffleMutants } from './random-mutants';
-import { type RandomFate, tryMutant } from './try-mutant';
+import { isProof, type RandomFate, tryMutant } from './try-mutant';
 import { dropRefused } from './type-check';
 
 export type RandomOptions = {
@@ -47,7 +47,7 @@ async function tryAll(copy: MutantCopy, env: Record<string, string>, options: Ra
   const passing = new Set<string>();
   const fates: RandomFate[] = [];
   for await (const mutant of acceptedMutants(copy, listCandidates(copy.root, graph), options)) {
-    if (signal.aborted || countTried(fates) === count) break;
+    if (signal.aborted || fates.filter(isProof).length === count) break;
     const known = earlier.find((fate) => fate.mutant.id === mutant.id);
     const trial = {
       copy,
@@ -65,19 +65,15 @@ async function tryAll(copy: MutantCopy, env: Record<string, string>, options: Ra
   return fates;
 }
 
-function countTried(fates: readonly RandomFate[]): number {
-  return fates.filter(({ fate }) => fate !== 'invalid').length;
-}
-
 /** TypeScript refuses about a quarter of them. */
 const checkedForEach = 1.5;
 
 async function* acceptedMutants(
   copy: MutantCopy,
   candidates: readonly RandomMutant[],
-  { count, seed, earlier, onProgress }: RandomOptions,
+  { count, seed, earlier, onFate, onProgress }: RandomOptions,
 ): AsyncGenerator<RandomMutant> {
-  const known = new Set(earlier.map(({ mutant }) => mutant.id));
+  const known = new Map(earlier.map(({ mutant, fate }) => [mutant.id, fate]));
   const shuffled = shuffleMutants(candidates, seed);
   const size = Math.ceil(checkedForEach * count);
   for (let start = 0; start < shuffled.length; start += size) {
@@ -86,7 +82,12 @@ async function* acceptedMutants(
     onProgress(`checking the types of ${checked.length} mutants`);
     const accepted = await dropRefused(checked, copy);
     onProgress(`TypeScript accepts ${accepted.length} of ${checked.length} mutants`);
-    yield* group.filter((mutant) => known.has(mutant.id) || accepted.includes(mutant));
+    for (const mutant of checked.filter((each) => !accepted.includes(each))) {
+      onFate({ mutant, fate: 'refused', seconds: 0, passed: 0, left: 0 });
+    }
+    yield* group.filter((mutant) =>
+      known.has(mutant.id) ? known.get(mutant.id) !== 'refused' : accepted.includes(mutant),
+    );
   }
 }
 

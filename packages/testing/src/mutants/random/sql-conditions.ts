@@ -31,6 +31,7 @@ export function findConditions(tokens: readonly SqlToken[]): SqlCondition[] {
 function opensCondition(tokens: readonly SqlToken[], index: number): boolean {
   const text = tokens[index]?.text ?? '';
   if (text === 'ON') return !/^(CONFLICT|DELETE|UPDATE)$/.test(tokens[index + 1]?.text ?? '');
+  if (text === '(') return opensCondition(tokens, index - 1) || tokens[index - 1]?.text === 'NOT';
   return /^(WHERE|HAVING|WHEN|AND|OR)$/.test(text) && !isOfBetween(tokens, index);
 }
 
@@ -56,6 +57,8 @@ function readCondition(tokens: readonly SqlToken[], opener: number): SqlConditio
   const condition = tokens.slice(start, end);
   if (!isCondition(condition, tokens[opener])) return undefined;
   const [before, after] = [tokens[opener], tokens[end]].map((token) => token?.text);
+  // Alone in brackets it is the condition around them.
+  if (before === '(' && after !== 'AND' && after !== 'OR') return undefined;
   const isJoint = before === 'AND' || before === 'OR';
   return {
     tokens: condition,
