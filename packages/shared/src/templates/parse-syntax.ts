@@ -2,7 +2,6 @@ import {
   maxBlockLevels,
   maxNestedBranches,
   maxSourceCharacters,
-  maxTags,
   maxTemplateCharacters,
 } from './limits';
 import type { ParseBudget } from './parse-budget';
@@ -15,8 +14,9 @@ import type {
   SyntaxPrint,
   SyntaxStatement,
 } from './syntax';
-import { createReader, errorIn, locate, type Reader, readToken, skip } from './tag-tokens';
-import { errorAt, type Place, quote } from './template-error';
+import { type Opener, readOpener, readText } from './tag-opener';
+import { createReader, errorIn, type Reader, readToken } from './tag-tokens';
+import { errorAt, quote } from './template-error';
 import { stripWhiteSpace } from './white-space';
 
 /**
@@ -39,9 +39,6 @@ type Parser = {
   /** Of all open blocks together. */
   branches: number;
 };
-
-/** The beginning of a tag; `sign` is what stands between its braces and its name. */
-type Opener = Place & { sign: string; at: number; isStripped: boolean };
 
 /** Statements, and the tag that ends them if it is not the end of the template. */
 type Part = { statements: SyntaxStatement[]; end: Opener | undefined };
@@ -90,92 +87,6 @@ function readPart(parser: Parser): Part {
     }
   }
 }
-
-/** Reads up to the next tag; false where there is none. */
-function readText(reader: Reader, statements: SyntaxStatement[]): boolean {
-  const { source } = reader;
-  let from = reader.at;
-  let at = source.indexOf('{{', from);
-  while (at !== -1) {
-    countTag(reader, at);
-    const backslashes = countBackslashes(source, at);
-    addText(reader, statements, { from, to: backslashes > 0 ? at - 1 : at });
-    reader.at = at;
-    if (backslashes !== 1) return true;
-    // The braces begin a text of their own, which the backslashes of the next tag do not belong to.
-    at = source.indexOf('{{', at + 2);
-    from = at === -1 ? source.length : at - countBackslashes(source, at);
-    addText(reader, statements, { from: reader.at, to: from });
-  }
-  addText(reader, statements, { from, to: source.length });
-  return false;
-}
-
-function countTag(reader: Reader, at: number): void {
-  reader.budget.tags -= 1;
-  if (reader.budget.tags < 0) {
-    throw errorIn(reader, at, `A template has at most ${maxTags} tags in all its fields.`);
-  }
-}
-
-/** One makes a tag literal text; two are a backslash before a tag, and more are text before them. */
-function countBackslashes(source: string, at: number): number {
-  if (source[at - 1] !== '\\') return 0;
-  return source[at - 2] === '\\' ? 2 : 1;
-}
-
-function addText(
-  reader: Reader,
-  statements: SyntaxStatement[],
-  { from, to }: { from: number; to: number },
-): void {
-  if (to <= from) return;
-  const original = reader.source.slice(from, to);
-  const { line, column } = locate(reader, from);
-  statements.push({
-    type: 'text',
-    value: original,
-    original,
-    isStartTrimmed: false,
-    isEndTrimmed: false,
-    line,
-    column,
-  });
-}
-
-function readOpener(reader: Reader): Opener {
-  const { source, at } = reader;
-  const opener = source.slice(at, skip(openerPattern, source, at));
-  const isStripped = opener[2] === '~';
-  const sign = signOf(opener.slice(isStripped ? 3 : 2));
-  const refusal = refusedSigns.get(sign);
-  if (refusal) throw errorIn(reader, at, refusal);
-  reader.tagAt = at;
-  reader.at = at + opener.length;
-  const { line, column } = locate(reader, at);
-  return { sign, at, isStripped, line, column };
-}
-
-const openerPattern =
-  /\{\{(?:\{\{|~?(?:(?:\^|\s*else)\s*~?\}\}|\s*else\b|!--|!|#>|#\*|#|>|\/|\^|\{|&|\*)?)/y;
-
-function signOf(written: string): string {
-  if (written.endsWith('}}')) return 'else';
-  return written.endsWith('else') ? 'else if' : written;
-}
-
-const partials = 'Partials do not exist here: write the text itself in the template.';
-const decorators = 'Decorators do not exist here: remove the *.';
-const refusedSigns = new Map([
-  [
-    '{{',
-    'Raw blocks do not exist here: to print braces, write a backslash before them, as in \\{{.',
-  ],
-  ['>', partials],
-  ['#>', partials],
-  ['*', decorators],
-  ['#*', decorators],
-]);
 
 function readComment(
   reader: Reader,
