@@ -1,0 +1,166 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import path from 'node:path';
+import type pg from 'pg';
+import type { Database } from '../client';
+import { checkStatement, type Difference, type Statement, toText } from './check-statement.fixture';
+import { toPlace, withoutBlanks } from './find-statements.fixture';
+import { findIds, type Table } from './twins.fixture';
+
+/** Statements that found or changed a row, or could find none, as they name no account's table. */
+export type Watched = {
+  /** Where they were sent from, as `users.ts:30`. */
+  places: Set<string>;
+  /** Their texts, blanks reduced to one. */
+  texts: Set<string>;
+  differences: Difference[];
+};
+
+type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
+
+type IsAnchor = (id: string) => number;
+
+/** Sees every statement that goes through the database's pools, and checks it before it is sent. */
+export function watchStatements(database: Database, tables: Table[], isAnchor: IsAnchor): Watched {
+  const watched: Watched = { places: new Set(), texts: new Set(), differences: [] };
+  const sites = new AsyncLocalStorage<string>();
+  const check = createCheck(watched, tables, isAnchor);
+  const watchedClients = new WeakSet<pg.PoolClient>();
+
+  function watch(client: pg.PoolClient): pg.PoolClient {
+    if (watchedClients.has(client)) return client;
+    watchedClients.add(client);
+    const send = client.query.bind(client) as Send;
+    let isInTransaction = false;
+    const query: Send = async (given, values) => {
+      const place = sites.getStore() ?? findPlace();
+      const config = toConfig(given, values);
+      if (/^BEGIN/i.test(config.text)) isInTransaction = true;
+      if (/^(COMMIT|ROLLBACK)/i.test(config.text)) isInTransaction = false;
+      return check(send, { place, isInTransaction, query: config });
+    };
+    return Object.assign(client, { query });
+  }
+
+  const { accepting, delivery, hot, lookUps, requestLog } = database;
+  for (const pool of [accepting, delivery, hot, lookUps, requestLog]) {
+    const connectFirst = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
+    const connect = async () => watch(await connectFirst());
+    const query: Send = async (text, values) => {
+      const place = sites.getStore() ?? findPlace();
+      const client = await connect();
+      try {
+        return await sites.run(place, () => (client.query as Send)(text, values));
+      } finally {
+        client.release();
+      }
+    };
+    Object.assign(pool, { connect, query });
+  }
+  const prisma = watchPrisma(database.prisma, { sites, places: watched.places });
+  Object.defineProperty(database, 'prisma', { value: prisma });
+  return watched;
+}
+
+type Sent = Pick<Statement, 'place' | 'query'> & { isInTransaction: boolean };
+
+/** Checks a statement, sends it, and remembers what it was about. */
+function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
+  const known = new Set<string>();
+  const limits = createLimits();
+  const inTurn = createTurns();
+
+  async function check(send: Send, statement: Statement, isInTransaction: boolean) {
+    if (statement.tables.length === 0) return true;
+    if (limits.hasMetEnough(statement)) return false;
+    const isEnough = (hasRows: boolean) => limits.isEnough(statement, hasRows);
+    const options = { isInTransaction, isAnchor, isEnough };
+    const { hasRows, differences } = await inTurn(() => checkStatement(send, statement, options));
+    watched.differences.push(...differences);
+    return hasRows;
+  }
+
+  return async function checkAndSend(send: Send, { place, query, isInTransaction }: Sent) {
+    const text = withoutBlanks(query.text);
+    const statement = { place, query, text, known, tables: tablesIn(text, tables) };
+    if (await check(send, statement, isInTransaction)) {
+      watched.places.add(place);
+      watched.texts.add(text);
+    }
+    const result = await send(query);
+    for (const id of findIds(toText([query.values, result.rows]))) known.add(id);
+    return result;
+  };
+}
+
+/** What comes after two checks of one text from one place differs in its values only. */
+const checksEach = 2;
+
+/** Counts checks with rows and without, so that what finds rows late is checked, too. */
+function createLimits() {
+  const counts = new Map<string, number>();
+  const nameOf = ({ place, text }: Statement, hasRows: boolean) => `${hasRows} ${place} ${text}`;
+  const countOf = (name: string) => counts.get(name) ?? 0;
+  return {
+    hasMetEnough: (statement: Statement) => countOf(nameOf(statement, true)) >= checksEach,
+    isEnough(statement: Statement, hasRows: boolean): boolean {
+      const name = nameOf(statement, hasRows);
+      counts.set(name, countOf(name) + 1);
+      return countOf(name) > checksEach;
+    },
+  };
+}
+
+/** One check at a time: each would wait for the other's rows. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+function toConfig(query: string | pg.QueryConfig, values: unknown[] = []): pg.QueryConfig {
+  return typeof query === 'string' ? { text: query, values } : query;
+}
+
+function tablesIn(text: string, tables: Table[]): Table[] {
+  return tables.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
+}
+
+type Calls = { sites: AsyncLocalStorage<string>; places: Set<string> };
+
+/** Prisma sends its statements later, so the place is taken where one of its functions is called. */
+function watchPrisma<Client extends object>(client: Client, calls: Calls): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value === 'object' && value !== null) return watchPrisma(value, calls);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (name === '$transaction') {
+          const [work] = args as [(tx: object) => unknown];
+          return value.call(target, (tx: object) => work(watchPrisma(tx, calls)));
+        }
+        const place = findPlace();
+        calls.places.add(place);
+        return calls.sites.run(place, async () => value.apply(target, args));
+      };
+    },
+  });
+}
+
+const sources = path.resolve(__dirname, '..');
+
+/** The first line of the production sources on the way here. */
+function findPlace(): string {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 20;
+  const lines = (new Error().stack ?? '').split('\n');
+  Error.stackTraceLimit = stackTraceLimit;
+  const line = lines.find(
+    (each) => each.includes(sources) && !/\.(fixture|test)\.ts|generated/.test(each),
+  );
+  const [, file = '', row = ''] = /\(?([^()\s]+):(\d+):\d+\)?$/.exec(line ?? '') ?? [];
+  return `${toPlace(file)}:${row}`;
+}
