@@ -18,8 +18,8 @@ export type CheckOptions = {
   isInTransaction: boolean;
   /** How near an id is to the account: 2 names it, 1 names an app, 0 anything else. */
   isAnchor: (id: string) => number;
-  /** Asked once it is known whether the statement finds or changes rows. */
-  isEnough: (hasRows: boolean) => boolean;
+  /** Asked once it is known what the statement answers. */
+  isEnough: (answer: string) => boolean;
 };
 
 type Send = (query: string | pg.QueryConfig) => Promise<pg.QueryResult>;
@@ -45,11 +45,12 @@ export async function checkStatement(
   const differences: Difference[] = [];
   await send(isInTransaction ? 'SAVEPOINT statement' : 'BEGIN');
   try {
-    const { rowCount } = await run(send, { query, tables, twins: false });
-    const hasRows = rowCount > 0;
-    if (isEnough(hasRows)) return { hasRows, differences };
+    const first = await run(send, { query, tables, twins: false });
+    const hasRows = first.rowCount > 0;
+    if (isEnough(first.answer)) return { hasRows, differences };
     for (const { kind, what, ...variant } of listVariants(statement, isAnchor)) {
-      const alone = await run(send, { ...variant, tables, twins: false });
+      const isFirst = variant.query === query && !variant.without;
+      const alone = isFirst ? first : await run(send, { ...variant, tables, twins: false });
       const beside = await run(send, { ...variant, tables, twins: true });
       const difference = compare(alone, beside);
       if (difference) differences.push({ kind, place, text, what: `${what}: ${difference}` });
@@ -107,24 +108,32 @@ function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
 
 type Run = { query: pg.QueryConfig; tables: Table[]; without?: string; twins: boolean };
 type Answer = { rowCount: number; answer: string };
-type Ran = Answer & { own: string; twins: string; twinsBefore: string };
+type Ran = Answer & { own: string; twins: string | undefined; twinsBefore: string | undefined };
 
 async function run(send: Send, { query, tables, without, twins }: Run): Promise<Ran> {
-  await send('SAVEPOINT run');
-  try {
-    if (twins) await send(tables.map(({ addTwins }) => addTwins).join(';'));
-    if (without) await send(`DELETE FROM "${without}" t WHERE NOT t::text LIKE '%${twinMark}%'`);
-    const before = twins ? await digest(send, tables) : undefined;
-    const answer = await readAnswer(send, query);
-    return { ...answer, ...(await digest(send, tables)), twinsBefore: before?.twins ?? '' };
-  } finally {
-    await send('ROLLBACK TO run');
-  }
+  const digest = tables.map((table) => table.digest).join(' UNION ALL ');
+  const before = await sendAll(send, [
+    'SAVEPOINT run',
+    ...(twins ? tables.map(({ addTwins }) => addTwins) : []),
+    ...(without ? [`DELETE FROM "${without}" t WHERE NOT t::text LIKE '%${twinMark}%'`] : []),
+    digest,
+    'SAVEPOINT answer',
+  ]);
+  const answer = await readAnswer(send, query);
+  const after = await sendAll(send, [digest, 'ROLLBACK TO run']);
+  const [twinsBefore, twinsAfter] = [before.at(-2), after[0]].map((rows) => readDigest(rows, true));
+  return { ...answer, own: readDigest(after[0], false), twinsBefore, twins: twinsAfter };
+}
+
+/** In one message; the rows of each. */
+async function sendAll(send: Send, statements: string[]): Promise<DigestRow[][]> {
+  const results: unknown = await send(statements.join(';'));
+  // The driver gives a list where one text has several statements.
+  return (results as { rows: DigestRow[] }[]).map(({ rows }) => rows);
 }
 
 /** The rows in any order, or what PostgreSQL refused. */
 async function readAnswer(send: Send, query: pg.QueryConfig): Promise<Answer> {
-  await send('SAVEPOINT answer');
   try {
     const { rows, rowCount } = await send(query);
     const texts = rows.map((row) => toText(row).replaceAll(snapshot, '<snapshot>')).sort();
@@ -144,15 +153,13 @@ export function toText(value: unknown): string {
   );
 }
 
-async function digest(send: Send, tables: Table[]): Promise<{ own: string; twins: string }> {
-  const { rows } = await send(tables.map((table) => table.digest).join(' UNION ALL '));
-  const pick = (wanted: boolean) =>
-    rows
-      .filter(({ isTwin }) => isTwin === wanted)
-      .map(({ table, hash }) => `${table} ${hash}`)
-      .sort()
-      .join(' ');
-  return { own: pick(false), twins: pick(true) };
+type DigestRow = { table: string; isTwin: boolean; hash: string };
+
+function readDigest(rows: DigestRow[] = [], isTwin: boolean): string {
+  const lines = rows
+    .filter((row) => row.isTwin === isTwin)
+    .map((row) => `${row.table} ${row.hash}`);
+  return lines.sort().join(' ');
 }
 
 function compare(alone: Ran, beside: Ran): string | undefined {

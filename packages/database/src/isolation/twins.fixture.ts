@@ -5,12 +5,17 @@ export const twinMark = 'ffffffff';
 
 const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})';
 
+/** Rows are named by a UUID, by the hash of a token in hexadecimal, or by the public part of an API key. */
+const idForms = new RegExp(`${uuid}|\\b[0-9a-f]{64}\\b|\\b[0-9A-Za-z]{22}\\b`, 'g');
+
 export function findIds(text: string): string[] {
-  return [...text.matchAll(new RegExp(uuid, 'g'))].map(([id]) => id);
+  return [...text.matchAll(idForms)].map(([id]) => id);
 }
 
+/** As `twinValue` writes it. */
 export function twinOf(id: string): string {
-  return twinMark + id.slice(twinMark.length);
+  if (id.includes('-')) return twinMark + id.slice(twinMark.length);
+  return id.length === 64 ? `ff${id.slice(2)}` : `twin_${id}`;
 }
 
 /** Tables whose rows belong to no account. */

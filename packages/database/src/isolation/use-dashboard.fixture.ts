@@ -26,22 +26,24 @@ export async function useOperators(world: World): Promise<void> {
   const setup = { tokenHash: hashOf('setup'), accountId, kind: 'setup', role: 'owner' } as const;
   await access.createInvitation({ ...setup, livesMs: hourMs });
   await access.createInvitation({ ...setup, tokenHash: hashOf('again'), livesMs: hourMs });
+  await access.findInvitation(hashOf('again'));
   await useSessions(world);
   const people = createPeople(database.accepting);
   const invite = { email: 'editor@example.com', role: 'owner', livesMs: hourMs };
+  await people.invite(actor, { ...invite, email: owner, tokenHash: hashOf('owner') });
   for (const token of ['first', 'second']) {
     await people.invite(actor, { ...invite, tokenHash: hashOf(token) });
   }
   const { email } = invite;
   const use = { tokenHash: hashOf('second'), email, passwordHash: 'hash' };
   await access.findInvitation(use.tokenHash);
-  await people.listInvitations(accountId);
   await access.useInvitation(use);
   const editor = (await access.listOperators(email))[0]?.id ?? '';
   const byEditor = { accountId, operatorId: editor };
   await people.invite(byEditor, { ...invite, email: 'third@example.com', tokenHash: hashOf('3') });
   await people.changeRole(actor, { id: editor, role: 'viewer' });
   await people.invite(actor, { ...invite, email: 'fourth@example.com', tokenHash: hashOf('4') });
+  await people.listInvitations(accountId);
   await people.revoke(actor, hashOf('4').toString('hex'));
   await people.list(accountId);
   await access.createSession(editor, hashOf('session of the editor'), times);

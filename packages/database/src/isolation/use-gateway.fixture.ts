@@ -7,7 +7,6 @@ import { createFindUser } from '../find-users';
 import { writeKeyAlone } from '../idempotency-keys';
 import { createInbox } from '../inbox';
 import { createIdLists, createLookUps } from '../look-ups';
-import { readPermissions } from '../permissions';
 import { storeReceipts, writeAppReport } from '../receipts';
 import { createUsers } from '../users';
 import { writeRequests } from '../write-request';
@@ -60,9 +59,6 @@ export async function useLookUps(world: World): Promise<void> {
   await ids.readApiKeyIds();
   await ids.readAppIds();
   await findAccountStorage(database.accepting, { defaultLimitMb: 0 }, accountId);
-  await readPermissions(database.accepting, appId, [
-    { channel: 'email', target: 'c@example.com', sender: '' },
-  ]);
 }
 
 export async function useSends(world: World): Promise<void> {

@@ -22,6 +22,7 @@ import { listFeedMessages, listFeedSkips } from '../feed-queries';
 import { countQueued, feedWaiting } from '../feed-waiting';
 import { listUsableIntegrations, markActive, markNeedsAttention } from '../integrations';
 import { resultFor } from '../message-row.fixture';
+import { readPermissions } from '../permissions';
 import { putBackMessages } from '../put-back';
 import { recordResults } from '../record';
 import {
@@ -63,6 +64,8 @@ export async function useClaims(world: World): Promise<string[]> {
     });
     await claimSome(database.delivery, claim([messageId]));
   }
+  const asked = { channel: 'email', target: blocked.address, sender: '' };
+  await readPermissions(database.accepting, appId, [asked]);
   await suppressions.remove(actor, appId, suppression ?? '');
   const queues = createQueueFacts(database.accepting);
   await queues.pauseChannel(actor, appId, 'email');
@@ -70,6 +73,7 @@ export async function useClaims(world: World): Promise<string[]> {
     const { messageId } = await send(world, { message: { integrationId: second } });
     await claimSome(database.delivery, claim([messageId]));
   }
+  await readPermissions(database.accepting, appId, [asked]);
   await queues.resumeChannel(actor, appId, 'email');
   const push = await send(world, { channel: 'push', target: person.token });
   await claimMessages(database.delivery, claim([push.messageId]));
@@ -118,6 +122,8 @@ export async function useDataChanges(world: World): Promise<void> {
     }),
     resultFor(push.messageId, { changes: [{ change: 'disable_device', reason: 'gone' }] }),
   ]);
+  const disabled = await send(world, { channel: 'push', target: person.token });
+  await claimMessages(pool, claim([disabled.messageId]));
   await world.alter('DELETE FROM suppression');
   await world.alter('UPDATE device SET notifications_disabled = false, disabled_reason = NULL');
 }

@@ -66,14 +66,16 @@ type Sent = Pick<Statement, 'place' | 'query'> & { isInTransaction: boolean };
 /** Checks a statement, sends it, and remembers what it was about. */
 function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
   const known = new Set<string>();
-  const limits = createLimits();
+  const isEnough = createLimits();
   const inTurn = createTurns();
 
   async function check(send: Send, statement: Statement, isInTransaction: boolean) {
     if (statement.tables.length === 0) return true;
-    if (limits.hasMetEnough(statement)) return false;
-    const isEnough = (hasRows: boolean) => limits.isEnough(statement, hasRows);
-    const options = { isInTransaction, isAnchor, isEnough };
+    const options = {
+      isInTransaction,
+      isAnchor,
+      isEnough: (answer: string) => isEnough(statement, answer),
+    };
     const { hasRows, differences } = await inTurn(() => checkStatement(send, statement, options));
     watched.differences.push(...differences);
     return hasRows;
@@ -92,21 +94,18 @@ function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
   };
 }
 
-/** What comes after two checks of one text from one place differs in its values only. */
-const checksEach = 2;
+/** Of one text from one place. */
+const maxChecks = 8;
 
-/** Counts checks with rows and without, so that what finds rows late is checked, too. */
+/** A statement that answers as it did before, but for ids and numbers, is not checked again. */
 function createLimits() {
-  const counts = new Map<string, number>();
-  const nameOf = ({ place, text }: Statement, hasRows: boolean) => `${hasRows} ${place} ${text}`;
-  const countOf = (name: string) => counts.get(name) ?? 0;
-  return {
-    hasMetEnough: (statement: Statement) => countOf(nameOf(statement, true)) >= checksEach,
-    isEnough(statement: Statement, hasRows: boolean): boolean {
-      const name = nameOf(statement, hasRows);
-      counts.set(name, countOf(name) + 1);
-      return countOf(name) > checksEach;
-    },
+  const checked = new Map<string, Set<string>>();
+  return function isEnough({ place, text }: Statement, answer: string): boolean {
+    const answers = checked.get(`${place} ${text}`) ?? new Set();
+    const plain = answer.replaceAll(/[0-9a-f]{2,}/g, '#');
+    if (answers.has(plain) || answers.size >= maxChecks) return true;
+    checked.set(`${place} ${text}`, answers.add(plain));
+    return false;
   };
 }
 
