@@ -2,7 +2,10 @@ import type pg from 'pg';
 import { findIds, type Table, twinMark, twinOf } from './twins.fixture';
 
 export type Statement = {
+  /** Where it is sent from, as `users.ts:30`. */
   place: string;
+  /** Where a fixture asked for it. */
+  caller: string;
   text: string;
   query: pg.QueryConfig;
   /** Ids that earlier statements sent or returned: of rows that there are. */
@@ -13,6 +16,13 @@ export type Statement = {
 
 /** `presence`: rows of another account make a difference. `ids`: the statement takes another account's ids. */
 export type Difference = { kind: 'presence' | 'ids'; place: string; text: string; what: string };
+
+export type Checked = {
+  hasRows: boolean;
+  differences: Difference[];
+  /** Tables without whose own rows it does something else. */
+  mattering: string[];
+};
 
 export type CheckOptions = {
   isInTransaction: boolean;
@@ -40,25 +50,46 @@ export async function checkStatement(
   send: Send,
   statement: Statement,
   { isInTransaction, isAnchor, isEnough }: CheckOptions,
-): Promise<{ hasRows: boolean; differences: Difference[] }> {
-  const { tables, place, text, query } = statement;
-  const differences: Difference[] = [];
+): Promise<Checked> {
   await send(isInTransaction ? 'SAVEPOINT statement' : 'BEGIN');
   try {
+    const { tables, query } = statement;
     const first = await run(send, { query, tables, twins: false });
-    const hasRows = first.rowCount > 0;
-    if (isEnough(first.answer)) return { hasRows, differences };
-    for (const { kind, what, ...variant } of listVariants(statement, isAnchor)) {
-      const isFirst = variant.query === query && !variant.without;
-      const alone = isFirst ? first : await run(send, { ...variant, tables, twins: false });
-      const beside = await run(send, { ...variant, tables, twins: true });
-      const difference = compare(alone, beside);
-      if (difference) differences.push({ kind, place, text, what: `${what}: ${difference}` });
-    }
-    return { hasRows, differences };
+    const checked: Checked = { hasRows: first.rowCount > 0, differences: [], mattering: [] };
+    const variants = isEnough(first.answer) ? [] : listVariants(statement, isAnchor);
+    for (const variant of variants) await tryVariant(send, { statement, first, variant, checked });
+    return checked;
   } finally {
     await send(isInTransaction ? 'ROLLBACK TO statement' : 'ROLLBACK');
   }
+}
+
+type Trial = { statement: Statement; first: Ran; variant: Variant; checked: Checked };
+
+async function tryVariant(
+  send: Send,
+  { statement, first, variant: { kind, what, ...variant }, checked }: Trial,
+): Promise<void> {
+  const { place, text, tables, query } = statement;
+  const isFirst = variant.query === query && !variant.without;
+  const alone = isFirst ? first : await run(send, { ...variant, tables, twins: false });
+  if (variant.without && isOther(first, alone, variant.without)) {
+    checked.mattering.push(variant.without);
+  }
+  const beside = await run(send, { ...variant, tables, twins: true });
+  const difference = compare(alone, beside);
+  if (difference) checked.differences.push({ kind, place, text, what: `${what}: ${difference}` });
+}
+
+/** Whether the statement changes the table's rows, or does something else without own rows of it. */
+function isOther(first: Ran, alone: Ran, table: string): boolean {
+  const lines = (own: string, isTable: boolean) =>
+    own.split(', ').filter((line) => line.startsWith(`${table} `) === isTable);
+  return (
+    first.answer !== alone.answer ||
+    lines(first.own, false).join() !== lines(alone.own, false).join() ||
+    lines(first.own, true).join() !== lines(first.ownBefore, true).join()
+  );
 }
 
 function listVariants(
@@ -66,9 +97,7 @@ function listVariants(
   isAnchor: CheckOptions['isAnchor'],
 ) {
   const variants: Variant[] = [{ kind: 'presence', what: 'as it is', query }];
-  const read = tables.filter(({ name }) =>
-    new RegExp(`\\b(FROM|JOIN|UPDATE|USING) ("public"\\.)?"?${name}\\b`, 'i').test(text),
-  );
+  const read = listRead({ text, tables });
   for (const { name } of read) {
     variants.push({ kind: 'presence', what: `without own rows of ${name}`, query, without: name });
   }
@@ -88,8 +117,22 @@ function listVariants(
   return variants;
 }
 
+/** The tables that the statement is about. */
+export function listNamed(text: string, tables: Table[]): Table[] {
+  return tables.filter(({ name }) => stands(text, 'FROM|JOIN|INTO|UPDATE|USING', name));
+}
+
+/** Those that it does more with than to add rows. */
+export function listRead({ text, tables }: Pick<Statement, 'text' | 'tables'>): Table[] {
+  return tables.filter(({ name }) => stands(text, 'FROM|JOIN|UPDATE|USING', name));
+}
+
+function stands(text: string, behind: string, table: string): boolean {
+  return new RegExp(`\\b(${behind}) ("public"\\.)?"?${table}\\b`).test(text);
+}
+
 /** Of many ids in one statement, so many are tried by themselves. */
-const idsAlone = 4;
+const idsAlone = 3;
 
 /** The twin's ids in place of these, wherever in a value they stand. */
 function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
@@ -108,7 +151,7 @@ function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
 
 type Run = { query: pg.QueryConfig; tables: Table[]; without?: string; twins: boolean };
 type Answer = { rowCount: number; answer: string };
-type Ran = Answer & { own: string; twins: string | undefined; twinsBefore: string | undefined };
+type Ran = Answer & { own: string; ownBefore: string; twins: string; twinsBefore: string };
 
 async function run(send: Send, { query, tables, without, twins }: Run): Promise<Ran> {
   const digest = tables.map((table) => table.digest).join(' UNION ALL ');
@@ -121,8 +164,13 @@ async function run(send: Send, { query, tables, without, twins }: Run): Promise<
   ]);
   const answer = await readAnswer(send, query);
   const after = await sendAll(send, [digest, 'ROLLBACK TO run']);
-  const [twinsBefore, twinsAfter] = [before.at(-2), after[0]].map((rows) => readDigest(rows, true));
-  return { ...answer, own: readDigest(after[0], false), twinsBefore, twins: twinsAfter };
+  return {
+    ...answer,
+    own: readDigest(after[0], false),
+    ownBefore: readDigest(before.at(-2), false),
+    twins: readDigest(after[0], true),
+    twinsBefore: readDigest(before.at(-2), true),
+  };
 }
 
 /** In one message; the rows of each. */
@@ -159,7 +207,7 @@ function readDigest(rows: DigestRow[] = [], isTwin: boolean): string {
   const lines = rows
     .filter((row) => row.isTwin === isTwin)
     .map((row) => `${row.table} ${row.hash}`);
-  return lines.sort().join(' ');
+  return lines.sort().join(', ');
 }
 
 function compare(alone: Ran, beside: Ran): string | undefined {

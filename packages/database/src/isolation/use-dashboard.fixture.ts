@@ -11,7 +11,7 @@ import { createQueueFacts } from '../dashboard/queue-facts';
 import { createSavedFilters } from '../dashboard/saved-filters';
 import { createSuppressions } from '../dashboard/suppressions';
 import { resetOperator } from '../operators';
-import { definitionOf, owner, person, type World } from './world.fixture';
+import { definitionOf, owner, person, send, setSensitive, type World } from './world.fixture';
 
 const hourMs = 3_600_000;
 const times = { idleMs: hourMs, longestMs: 24 * hourMs };
@@ -37,6 +37,7 @@ export async function useOperators(world: World): Promise<void> {
   const { email } = invite;
   const use = { tokenHash: hashOf('second'), email, passwordHash: 'hash' };
   await access.findInvitation(use.tokenHash);
+  await access.useInvitation({ ...use, tokenHash: hashOf('again') });
   await access.useInvitation(use);
   const editor = (await access.listOperators(email))[0]?.id ?? '';
   const byEditor = { accountId, operatorId: editor };
@@ -56,6 +57,7 @@ export async function useOperators(world: World): Promise<void> {
   await access.createSession(editor, hashOf('the last one'), times);
   await resetOperator(database.prisma, { email });
   await people.remove(actor, editor);
+  await people.invite(actor, { ...invite, email: 'sixth@example.com', tokenHash: hashOf('6') });
   await people.invite(actor, { ...invite, tokenHash: hashOf('5') });
   await access.useInvitation({ ...use, tokenHash: hashOf('5') });
   await access.changePassword({
@@ -105,9 +107,12 @@ export async function useAccount({ database, accountId, actor, secrets, appId }:
   await keys.end(actor, { id: key, afterMs: hourMs, isConfirmed: true });
 }
 
-export async function useIntegrations({ database, actor, appId, integrations }: World) {
+export async function useIntegrations(world: World): Promise<void> {
+  const { database, actor, appId, integrations } = world;
   const all = createAppIntegrations(database.accepting);
   const id = integrations[1];
+  const dueAt = new Date(Date.now() + hourMs);
+  await send(world, { message: { integrationId: id, dueAt } });
   await all.list(appId);
   const found = await all.find(appId, id);
   const { updatedAt = new Date() } = found ?? {};
@@ -120,7 +125,8 @@ export async function useIntegrations({ database, actor, appId, integrations }: 
   await all.remove(actor, appId, { id: made ?? '', emptied: '' });
 }
 
-export async function useEvents({ database, actor, appId, integrations, event }: World) {
+export async function useEvents(world: World): Promise<void> {
+  const { database, actor, appId, integrations, event } = world;
   const events = createAppEvents(database.accepting);
   const eventId = (await events.create(actor, appId, 'password_reset')) ?? '';
   const definition = definitionOf(integrations);
@@ -143,17 +149,22 @@ export async function useEvents({ database, actor, appId, integrations, event }:
   await events.createTestVersion(actor, appId, { eventId, definition });
   await events.rename(actor, appId, { id: eventId, name: 'renamed' });
   await events.remove(actor, appId, eventId);
+  await send(world, { data: '{"a":1}' });
   await events.findLastCall(appId, event.eventId);
   await events.listCallData(appId, event.eventId);
+  await setSensitive(world, true);
+  await events.listCallData(appId, event.eventId);
+  await setSensitive(world, false);
 }
 
-export async function usePeopleOfApp({ database, actor, appId }: World): Promise<void> {
+export async function usePeopleOfApp(world: World): Promise<void> {
+  const { database, actor, appId } = world;
   const users = createAppUsers(database.accepting);
   const [found] = (await users.list(appId, '')).rows;
   const sid = found?.sid ?? '';
   const [device] = await users.listDevices(sid);
   await users.find(appId, sid);
-  for (const text of [person.userId, person.email, person.token, '+4520000000', sid]) {
+  for (const text of [person.userId, person.email, person.token, 'token-of-ana', sid]) {
     await users.search(appId, text);
   }
   await users.search(appId, device?.sid ?? '');
@@ -167,12 +178,22 @@ export async function usePeopleOfApp({ database, actor, appId }: World): Promise
   await suppressions.list(appId, '', id);
   await suppressions.listOf(appId, suppression ? [suppression] : []);
   await suppressions.remove(actor, appId, id);
+  await useSavedFilters(world);
+}
+
+async function useSavedFilters({ database, actor, appId, alter }: World): Promise<void> {
   const filters = createSavedFilters(database.accepting);
   const made = await filters.create(actor, appId, { name: 'Failed', filters: { state: 'failed' } });
   const filter = typeof made === 'object' ? made.id : '';
   await filters.list(appId);
   await filters.change(actor, appId, { id: filter, name: 'Changed' });
   await filters.remove(actor, appId, filter);
+  await alter(
+    `INSERT INTO saved_filter (id, app_id, name, filters)
+     SELECT gen_random_uuid(), $1, 'filter ' || n, '{}' FROM generate_series(1, 50) n`,
+    [appId],
+  );
+  await filters.create(actor, appId, { name: 'One more', filters: {} });
 }
 
 export async function useQueues({ database, actor, appId }: World): Promise<void> {
@@ -180,6 +201,7 @@ export async function useQueues({ database, actor, appId }: World): Promise<void
   await queues.pauseChannel(actor, appId, 'email');
   await queues.listPauses([appId]);
   await queues.pauseSending(actor, appId, ['email', 'sms']);
+  await createAccountApps(database.accepting).list(actor.accountId);
   await queues.resumeChannel(actor, appId, 'email');
   await queues.resumeSending(actor, appId);
   await queues.pauseChannel(actor, appId, 'sms');

@@ -42,6 +42,10 @@ export async function useUsers(world: World): Promise<void> {
   );
   await devices.getDevice({ ...address, deviceId: deviceSid });
   await devices.deleteDevice({ ...address, deviceId: 'tablet' });
+  const laptop = { clientId: 'laptop', fcmToken: 'token-of-ana', fields: {} };
+  await devices.addDevice({ ...callOf(world), ...address, device: laptop }, toBody);
+  await users.writeUser({ ...callOf(world), appId, user }, toBody);
+  await users.findWholeUser(appId, person.userId);
 }
 
 export async function useLookUps(world: World): Promise<void> {
@@ -63,7 +67,12 @@ export async function useLookUps(world: World): Promise<void> {
 
 export async function useSends(world: World): Promise<void> {
   const { database, accountId } = world;
-  const { call } = await send(world, { key: 'send', data: '{"a":1}' });
+  const { messageId } = await send(world);
+  await world.alter(`UPDATE message SET state = 'skipped', due_at = NULL WHERE id = $1`, [
+    messageId,
+  ]);
+  const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;
+  const { call } = await send(world, { key: 'send', data: '{"a":1}', skips });
   const { call: bulk } = await send(world, { key: 'bulk', unplanned: 3 });
   for (const repeated of [call, bulk]) {
     const again = { ...repeated, request: { ...repeated.request, id: newId() } };

@@ -2,6 +2,7 @@ import { newId } from '@belfry/runtime';
 import { carryOutResend } from '../carry-out-resend';
 import { claimMessages } from '../claim';
 import { claimClearMessages } from '../claim-clear';
+import { createAccountApps } from '../dashboard/account-apps';
 import { createAppCaptures } from '../dashboard/app-captures';
 import { findNamed } from '../dashboard/find-named';
 import {
@@ -34,7 +35,7 @@ import {
 } from '../relay-queries';
 import { fillSlackIntegration, markSlackRevoked } from '../slack-installs';
 import { readWaitingFacts } from '../waiting-facts';
-import { newMessage, person, send, type World } from './world.fixture';
+import { newMessage, person, send, setSensitive, type World } from './world.fixture';
 
 const claim = (ids: string[]) => ({ ids, worker: 'worker', leaseMs: 20_000 });
 
@@ -44,7 +45,11 @@ export async function useClaims(world: World): Promise<string[]> {
   const [first, second] = integrations;
   const ids: string[] = [];
   for (const target of [person.email, 'another@example.com']) {
-    const { messageId } = await send(world, { target, message: { integrationId: first } });
+    const { messageId } = await send(world, {
+      target,
+      data: '{"a":1}',
+      message: { integrationId: first },
+    });
     ids.push(messageId);
   }
   await claimClearMessages(database.hot, claim(ids.slice(0, 1)));
@@ -75,10 +80,25 @@ export async function useClaims(world: World): Promise<string[]> {
   }
   await readPermissions(database.accepting, appId, [asked]);
   await queues.resumeChannel(actor, appId, 'email');
-  const push = await send(world, { channel: 'push', target: person.token });
-  await claimMessages(database.delivery, claim([push.messageId]));
+  for (const userId of [person.userId, 'somebody else']) {
+    const push = await send(world, { channel: 'push', target: person.token, userId });
+    await claimMessages(database.delivery, claim([push.messageId]));
+  }
+  await useNextIntegration(world);
   await useFailover(world);
   return ids;
+}
+
+/** The second attempt is made by another integration than the first. */
+async function useNextIntegration(world: World): Promise<void> {
+  const [first, second] = world.integrations;
+  for (const claimSome of [claimClearMessages, claimMessages]) {
+    const { messageId } = await send(world, { message: { integrationId: first } });
+    await claimSome(world.database.hot, claim([messageId]));
+    const next = { state: 'queued', dueAfterMs: 0, integrationId: second } as const;
+    await recordResults(world.database.hot, [resultFor(messageId, { outcome: 'retry', next })]);
+    await claimSome(world.database.hot, claim([messageId]));
+  }
 }
 
 async function useFailover(world: World): Promise<void> {
@@ -87,6 +107,8 @@ async function useFailover(world: World): Promise<void> {
   const pool = database.delivery;
   await markNeedsAttention(pool, { integrationId: first, reason: 'refused' });
   const { messageId } = await send(world, { message: { integrationId: first } });
+  await claimClearMessages(pool, claim([messageId]));
+  await createAccountApps(pool).list(actor.accountId);
   await claimMessages(pool, claim([messageId]));
   const back = await send(world, { message: { integrationId: first } });
   await readWaitingFacts(pool, [back.messageId]);
@@ -94,8 +116,8 @@ async function useFailover(world: World): Promise<void> {
   await markNeedsAttention(pool, { integrationId: second, reason: 'refused' });
   const waiting = await send(world, { message: { integrationId: first } });
   await claimMessages(pool, claim([waiting.messageId]));
-  await markActive(pool, first, actor);
   await markActive(pool, second);
+  await markActive(pool, first, actor);
   await listUsableIntegrations(pool, [first, second]);
   const settings = { team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
   const install = { integrationId: first, credentials: 'sealed', settings };
@@ -198,6 +220,7 @@ export async function useLog(world: World, messageId: string): Promise<void> {
     { idempotencyKey: 'send' },
     { eventIds },
     { recipient: person.userId },
+    { recipient: person.email },
     { channels: ['email'], states: ['sent'] },
     { states: ['skipped'] },
     { provider: 'smtp', providerChannels: ['email'] },
@@ -221,6 +244,9 @@ export async function useCapturePages(world: World): Promise<void> {
   const { database, appId, actor } = world;
   const captures = createAppCaptures(database.accepting);
   const all = { appId, channel: undefined, event: undefined, words: [], before: undefined };
+  await world.alter(
+    `UPDATE message SET notes = '{"segments":1}' WHERE id IN (SELECT message_id FROM capture)`,
+  );
   const [capture] = await captures.list(all);
   const id = capture?.id ?? '';
   await captures.list({ ...all, before: id, words: ['hello'] });
@@ -228,19 +254,22 @@ export async function useCapturePages(world: World): Promise<void> {
   await captures.remove(actor, { appId, id });
 }
 
-export async function useResends(world: World, messageId: string): Promise<void> {
+export async function useResends(world: World): Promise<void> {
   const { database, appId, actor } = world;
   const pool = database.accepting;
   const later = await send(world, { message: { dueAt: new Date(Date.now() + 3_600_000) } });
   await cancelMessage(pool, actor, { appId, messageId: later.messageId });
-  await world.alter(`UPDATE message SET state = 'failed', due_at = NULL WHERE id = $1`, [
-    messageId,
-  ]);
+  await world.alter(`UPDATE message SET state = 'failed', due_at = NULL WHERE state = 'sent'`);
   const runs = createResendRuns(pool);
-  const filter = { appId, states: ['failed'], recipient: person.email, channels: ['email'] };
-  const run = { appId, filter, shown: { state: 'failed' }, confirmed: 100, perSecond: 50 };
-  await runs.count(filter);
-  await runs.count({ appId, provider: 'smtp', providerChannels: ['email'] });
+  const filter = { appId, states: ['failed'], recipient: person.userId, channels: ['email'] };
+  const run = { appId, filter, shown: { state: 'failed' }, confirmed: 100, perSecond: 1 };
+  const byProvider = { appId, provider: 'smtp', providerChannels: ['email'] };
+  for (const isSensitive of [true, false]) {
+    await setSensitive(world, isSensitive);
+    await runs.count(filter);
+    await runs.count(byProvider);
+    if (isSensitive) await runs.start(actor, run);
+  }
   const cancelled = await runs.start(actor, run);
   await runs.hasRunning(appId);
   await runs.cancel(actor, { appId, id: cancelled?.id ?? '' });
@@ -257,6 +286,8 @@ export async function useResends(world: World, messageId: string): Promise<void>
       },
     })),
   );
+  const text = started?.id ?? '';
+  await findNamed(pool, { accountId: world.accountId, appId, text });
   await runs.list(appId);
   await runs.find(appId, started?.id ?? '');
   await runs.readProgress(started?.id ?? '');

@@ -11,6 +11,7 @@ import {
 import { writeCapture } from '../captures';
 import { claimMessages } from '../claim';
 import { createAppCaptures } from '../dashboard/app-captures';
+import { createAppEvents } from '../dashboard/app-events';
 import { createAppUsers } from '../dashboard/app-users';
 import { createDatabaseCheck } from '../database-check';
 import { seedDemo } from '../demo';
@@ -73,6 +74,7 @@ export async function useErasure(world: World): Promise<void> {
   await alter(`UPDATE inbox_item SET created_at = created_at - interval '1 hour'`);
   const addresses = [person.email];
   await eraseUser(pool, actor, { appId, userSid: user?.sid ?? '', addresses });
+  await createAppEvents(pool).listCallData(appId, world.event.eventId);
   await alter(`UPDATE erasure SET created_at = now() - interval '10 minutes'`);
   await alter(`UPDATE message SET state = 'sent', due_at = NULL WHERE state = 'sending'`);
 }
@@ -92,8 +94,16 @@ export async function useUpkeep(world: World): Promise<void> {
   );
   await alter('UPDATE receipt SET message_id = NULL WHERE id IN (SELECT id FROM receipt LIMIT 1)');
   for (const change of aged) await alter(change);
+  const waiting = await send(world);
+  const unplanned = await send(world, { unplanned: 1 });
+  await alter(
+    `UPDATE request SET created_at = now() - interval '100 days', planned_items = items WHERE id = ANY ($1)`,
+    [[waiting.requestId, unplanned.requestId]],
+  );
   await send(world, { data: '"sealed"' });
-  await alter(`UPDATE message SET state = 'sent', due_at = NULL`);
+  await alter(`UPDATE message SET state = 'sent', due_at = NULL WHERE id <> $1`, [
+    waiting.messageId,
+  ]);
   await withUpkeepLock(database.delivery, async (client) => {
     for (const task of tasks) {
       for (let chunk = 0; chunk < 9; chunk += 1) {

@@ -2,7 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import path from 'node:path';
 import type pg from 'pg';
 import type { Database } from '../client';
-import { checkStatement, type Difference, type Statement, toText } from './check-statement.fixture';
+import {
+  checkStatement,
+  type Difference,
+  listNamed,
+  listRead,
+  type Statement,
+  toText,
+} from './check-statement.fixture';
 import { toPlace, withoutBlanks } from './find-statements.fixture';
 import { findIds, type Table } from './twins.fixture';
 
@@ -13,7 +20,11 @@ export type Watched = {
   /** Their texts, blanks reduced to one. */
   texts: Set<string>;
   differences: Difference[];
+  /** Tables that a statement reads, though its own rows in them made no difference so far. */
+  reads: Map<string, Read>;
 };
+
+export type Read = Pick<Statement, 'place' | 'text'> & { indifferent: Set<string> };
 
 type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
@@ -21,8 +32,13 @@ type IsAnchor = (id: string) => number;
 
 /** Sees every statement that goes through the database's pools, and checks it before it is sent. */
 export function watchStatements(database: Database, tables: Table[], isAnchor: IsAnchor): Watched {
-  const watched: Watched = { places: new Set(), texts: new Set(), differences: [] };
-  const sites = new AsyncLocalStorage<string>();
+  const watched: Watched = {
+    places: new Set(),
+    texts: new Set(),
+    differences: [],
+    reads: new Map(),
+  };
+  const sites = new AsyncLocalStorage<Site>();
   const check = createCheck(watched, tables, isAnchor);
   const watchedClients = new WeakSet<pg.PoolClient>();
 
@@ -32,11 +48,11 @@ export function watchStatements(database: Database, tables: Table[], isAnchor: I
     const send = client.query.bind(client) as Send;
     let isInTransaction = false;
     const query: Send = async (given, values) => {
-      const place = sites.getStore() ?? findPlace();
+      const { place, caller } = sites.getStore() ?? findSite();
       const config = toConfig(given, values);
       if (/^BEGIN/i.test(config.text)) isInTransaction = true;
       if (/^(COMMIT|ROLLBACK)/i.test(config.text)) isInTransaction = false;
-      return check(send, { place, isInTransaction, query: config });
+      return check(send, { place, caller, isInTransaction, query: config });
     };
     return Object.assign(client, { query });
   }
@@ -46,10 +62,10 @@ export function watchStatements(database: Database, tables: Table[], isAnchor: I
     const connectFirst = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
     const connect = async () => watch(await connectFirst());
     const query: Send = async (text, values) => {
-      const place = sites.getStore() ?? findPlace();
+      const site = sites.getStore() ?? findSite();
       const client = await connect();
       try {
-        return await sites.run(place, () => (client.query as Send)(text, values));
+        return await sites.run(site, () => (client.query as Send)(text, values));
       } finally {
         client.release();
       }
@@ -61,7 +77,7 @@ export function watchStatements(database: Database, tables: Table[], isAnchor: I
   return watched;
 }
 
-type Sent = Pick<Statement, 'place' | 'query'> & { isInTransaction: boolean };
+type Sent = Pick<Statement, 'place' | 'caller' | 'query'> & { isInTransaction: boolean };
 
 /** Checks a statement, sends it, and remembers what it was about. */
 function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
@@ -76,14 +92,16 @@ function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
       isAnchor,
       isEnough: (answer: string) => isEnough(statement, answer),
     };
-    const { hasRows, differences } = await inTurn(() => checkStatement(send, statement, options));
-    watched.differences.push(...differences);
-    return hasRows;
+    const checked = await inTurn(() => checkStatement(send, statement, options));
+    watched.differences.push(...checked.differences);
+    note(watched.reads, statement, checked.mattering);
+    return checked.hasRows;
   }
 
-  return async function checkAndSend(send: Send, { place, query, isInTransaction }: Sent) {
+  return async function checkAndSend(send: Send, { isInTransaction, ...sent }: Sent) {
+    const { place, query } = sent;
     const text = withoutBlanks(query.text);
-    const statement = { place, query, text, known, tables: tablesIn(text, tables) };
+    const statement = { ...sent, text, known, tables: listNamed(text, tables) };
     if (await check(send, statement, isInTransaction)) {
       watched.places.add(place);
       watched.texts.add(text);
@@ -94,15 +112,23 @@ function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
   };
 }
 
-/** Of one text from one place. */
-const maxChecks = 8;
+function note(reads: Watched['reads'], statement: Statement, mattering: readonly string[]): void {
+  const { place, text } = statement;
+  const tables = new Set(listRead(statement).map(({ name }) => name));
+  const read = reads.get(place + text) ?? { place, text, indifferent: tables };
+  for (const name of mattering) read.indifferent.delete(name);
+  reads.set(place + text, read);
+}
 
-/** A statement that answers as it did before, but for ids and numbers, is not checked again. */
+/** Of one text from one place. */
+const maxChecks = 12;
+
+/** A call of a fixture's line that is answered as before, but for ids and numbers, is not checked again. */
 function createLimits() {
   const checked = new Map<string, Set<string>>();
-  return function isEnough({ place, text }: Statement, answer: string): boolean {
+  return function isEnough({ place, text, caller }: Statement, answer: string): boolean {
     const answers = checked.get(`${place} ${text}`) ?? new Set();
-    const plain = answer.replaceAll(/[0-9a-f]{2,}/g, '#');
+    const plain = caller + answer.replaceAll(/[0-9a-f]{2,}/g, '#');
     if (answers.has(plain) || answers.size >= maxChecks) return true;
     checked.set(`${place} ${text}`, answers.add(plain));
     return false;
@@ -123,11 +149,7 @@ function toConfig(query: string | pg.QueryConfig, values: unknown[] = []): pg.Qu
   return typeof query === 'string' ? { text: query, values } : query;
 }
 
-function tablesIn(text: string, tables: Table[]): Table[] {
-  return tables.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
-}
-
-type Calls = { sites: AsyncLocalStorage<string>; places: Set<string> };
+type Calls = { sites: AsyncLocalStorage<Site>; places: Set<string> };
 
 /** Prisma sends its statements later, so the place is taken where one of its functions is called. */
 function watchPrisma<Client extends object>(client: Client, calls: Calls): Client {
@@ -141,9 +163,9 @@ function watchPrisma<Client extends object>(client: Client, calls: Calls): Clien
           const [work] = args as [(tx: object) => unknown];
           return value.call(target, (tx: object) => work(watchPrisma(tx, calls)));
         }
-        const place = findPlace();
-        calls.places.add(place);
-        return calls.sites.run(place, async () => value.apply(target, args));
+        const site = findSite();
+        calls.places.add(site.place);
+        return calls.sites.run(site, async () => value.apply(target, args));
       };
     },
   });
@@ -151,15 +173,20 @@ function watchPrisma<Client extends object>(client: Client, calls: Calls): Clien
 
 const sources = path.resolve(__dirname, '..');
 
-/** The first line of the production sources on the way here. */
-function findPlace(): string {
+/** The line of the sources that sends a statement, and the line of a fixture that led there. */
+type Site = Pick<Statement, 'place' | 'caller'>;
+
+function findSite(): Site {
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 20;
-  const lines = (new Error().stack ?? '').split('\n');
+  Error.stackTraceLimit = 30;
+  const lines = (new Error().stack ?? '').split('\n').filter((line) => line.includes(sources));
   Error.stackTraceLimit = stackTraceLimit;
-  const line = lines.find(
-    (each) => each.includes(sources) && !/\.(fixture|test)\.ts|generated/.test(each),
-  );
-  const [, file = '', row = ''] = /\(?([^()\s]+):(\d+):\d+\)?$/.exec(line ?? '') ?? [];
+  const place = lines.find((line) => !/\.(fixture|test)\.ts|generated/.test(line));
+  const caller = lines.find((line) => /\/use-[a-z]+\.fixture\.ts/.test(line));
+  return { place: toLine(place), caller: toLine(caller) };
+}
+
+function toLine(frame = ''): string {
+  const [, file = '', row = ''] = /\(?([^()\s]+):(\d+):\d+\)?$/.exec(frame) ?? [];
   return `${toPlace(file)}:${row}`;
 }

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createDatabase, type Database } from '../client';
 import { createConfiguration } from '../configuration';
 import { createAccess } from '../dashboard/access';
-import { type NewMessage, type NewRequest, writeRequests } from '../write-request';
+import { type ItemPlan, type NewMessage, type NewRequest, writeRequests } from '../write-request';
 import { prepareDatabase, readTables } from './twins.fixture';
 import { type Watched, watchStatements } from './watch.fixture';
 
@@ -28,7 +28,7 @@ export type World = {
   close(): Promise<void>;
 };
 
-export const person = { userId: 'ana', email: 'ana@example.com', token: 'token-of-ana' };
+export const person = { userId: 'ana', email: 'ana@example.com', token: '+4520000001' };
 export const owner = 'owner@example.com';
 
 export async function createWorld(): Promise<World> {
@@ -52,6 +52,7 @@ export async function createWorld(): Promise<World> {
     await createMail(configuration, appId, 'Second'),
   ];
   const { id: eventId } = await configuration.createEvent({ appId, name: 'order_shipped' });
+  await configuration.publish({ id: eventId, appId }, definitionOf(integrations));
   const version = await configuration.publish({ id: eventId, appId }, definitionOf(integrations));
   return {
     database,
@@ -119,6 +120,8 @@ export type SendOptions = {
   /** Items that fanout has still to plan. */
   unplanned?: number;
   data?: string;
+  userId?: string;
+  skips?: ItemPlan['skips'];
   message?: Partial<NewMessage>;
 };
 
@@ -148,24 +151,33 @@ export async function send(world: World, options: SendOptions = {}): Promise<Sen
   return { requestId, messageId, call };
 }
 
+/** Whether the published version is sensitive. */
+export function setSensitive({ alter, event }: World, isSensitive: boolean): Promise<void> {
+  const definition = `jsonb_set(definition, '{isSensitive}', '${isSensitive}')`;
+  return alter(`UPDATE event_version SET definition = ${definition} WHERE id = $1`, [
+    event.versionId,
+  ]);
+}
+
 export function keyOf(key: string) {
   const hash = createHash('sha256').update(key).digest();
   return { hash, fingerprint: Buffer.from('fingerprint'), ringKeyId: 'test', status: 200 };
 }
 
 function itemOf(
-  { channel = 'email', target = person.email, data, message }: SendOptions,
+  { channel = 'email', target = person.email, userId = person.userId, ...rest }: SendOptions,
   messageId: string | undefined,
 ): NewRequest['items'][number] {
+  const { data, message, skips = {} } = rest;
   const common = { locale: undefined, scheduleAt: undefined, override: undefined, data };
-  const recipient = JSON.stringify({ user_id: person.userId, email: person.email });
+  const recipient = JSON.stringify({ user_id: userId, email: person.email });
   if (messageId === undefined) return { ...common, recipient, plan: undefined };
   return {
     ...common,
     recipient,
     plan: {
       locale: undefined,
-      skips: {},
+      skips,
       messages: [{ ...newMessage(messageId), channel, target, ...message }],
     },
   };
