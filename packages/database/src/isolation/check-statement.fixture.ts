@@ -14,8 +14,18 @@ export type Statement = {
   tables: Table[];
 };
 
-/** `presence`: rows of another account make a difference. `ids`: the statement takes another account's ids. */
-export type Difference = { kind: 'presence' | 'ids'; place: string; text: string; what: string };
+export type Difference = {
+  /**
+   * `presence`: it returns or changes rows of another account. `own`: what it writes to own rows depends on them. `ids`: it
+   * takes an id of another account.
+   */
+  kind: 'presence' | 'own' | 'ids';
+  place: string;
+  text: string;
+  what: string;
+  /** Rows of another account among the answer. */
+  foreign: string[];
+};
 
 export type Checked = {
   hasRows: boolean;
@@ -35,7 +45,7 @@ export type CheckOptions = {
 type Send = (query: string | pg.QueryConfig) => Promise<pg.QueryResult>;
 
 type Variant = {
-  kind: Difference['kind'];
+  kind: 'presence' | 'ids';
   what: string;
   query: pg.QueryConfig;
   /** Own rows of this table are taken away first. */
@@ -77,8 +87,14 @@ async function tryVariant(
     checked.mattering.push(variant.without);
   }
   const beside = await run(send, { ...variant, tables, twins: true });
+  const foreign = beside.rows.filter((row) => row.includes(twinMark));
+  const push = (kind: Difference['kind'], difference: string) =>
+    checked.differences.push({ kind, place, text, what: `${what}: ${difference}`, foreign });
   const difference = compare(alone, beside);
-  if (difference) checked.differences.push({ kind, place, text, what: `${what}: ${difference}` });
+  if (difference) push(kind, difference);
+  if (alone.own !== beside.own) {
+    push(kind === 'ids' ? 'ids' : 'own', "what it writes depends on another account's rows");
+  }
 }
 
 /** Whether the statement changes the table's rows, or does something else without own rows of it. */
@@ -150,7 +166,7 @@ function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
 }
 
 type Run = { query: pg.QueryConfig; tables: Table[]; without?: string; twins: boolean };
-type Answer = { rowCount: number; answer: string };
+type Answer = { rowCount: number; answer: string; rows: string[] };
 type Ran = Answer & { own: string; ownBefore: string; twins: string; twinsBefore: string };
 
 async function run(send: Send, { query, tables, without, twins }: Run): Promise<Ran> {
@@ -185,10 +201,10 @@ async function readAnswer(send: Send, query: pg.QueryConfig): Promise<Answer> {
   try {
     const { rows, rowCount } = await send(query);
     const texts = rows.map((row) => toText(row).replaceAll(snapshot, '<snapshot>')).sort();
-    return { rowCount: rowCount ?? 0, answer: `${rowCount} rows ${texts.join(' ')}` };
+    return { rowCount: rowCount ?? 0, answer: `${rowCount} rows ${texts.join(' ')}`, rows: texts };
   } catch (error) {
     await send('ROLLBACK TO answer');
-    return { rowCount: 0, answer: `error ${(error as { code?: string }).code}` };
+    return { rowCount: 0, answer: `error ${(error as { code?: string }).code}`, rows: [] };
   }
 }
 
@@ -215,6 +231,5 @@ function compare(alone: Ran, beside: Ran): string | undefined {
   if (alone.answer !== beside.answer) {
     return `its answer depends on another account's rows: ${alone.answer.slice(0, 300)} | ${beside.answer.slice(0, 300)}`;
   }
-  if (alone.own !== beside.own) return "what it writes depends on another account's rows";
   return undefined;
 }
