@@ -92,7 +92,6 @@ export async function useUpkeep(world: World): Promise<void> {
     FROM (SELECT $1::uuid AS app_id) a CROSS JOIN generate_series(1, 501)`,
     [appId],
   );
-  await alter('UPDATE receipt SET message_id = NULL WHERE id IN (SELECT id FROM receipt LIMIT 1)');
   for (const change of aged) await alter(change);
   const waiting = await send(world);
   const unplanned = await send(world, { unplanned: 1 });
