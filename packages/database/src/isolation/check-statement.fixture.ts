@@ -1,0 +1,235 @@
+import type pg from 'pg';
+import { findIds, type Table, twinMark, twinOf } from './twins.fixture';
+
+export type Statement = {
+  /** Where it is sent from, as `users.ts:30`. */
+  place: string;
+  /** Where a fixture asked for it. */
+  caller: string;
+  text: string;
+  query: pg.QueryConfig;
+  /** Ids that earlier statements sent or returned: of rows that there are. */
+  known: ReadonlySet<string>;
+  /** Those that the text names. */
+  tables: Table[];
+};
+
+export type Difference = {
+  /**
+   * `presence`: it returns or changes rows of another account. `own`: what it writes to own rows depends on them. `ids`: it
+   * takes an id of another account.
+   */
+  kind: 'presence' | 'own' | 'ids';
+  place: string;
+  text: string;
+  what: string;
+  /** Rows of another account among the answer. */
+  foreign: string[];
+};
+
+export type Checked = {
+  hasRows: boolean;
+  differences: Difference[];
+  /** Tables without whose own rows it does something else. */
+  mattering: string[];
+};
+
+export type CheckOptions = {
+  isInTransaction: boolean;
+  /** How near an id is to the account: 2 names it, 1 names an app, 0 anything else. */
+  isAnchor: (id: string) => number;
+  /** Asked once it is known what the statement answers. */
+  isEnough: (answer: string) => boolean;
+};
+
+type Send = (query: string | pg.QueryConfig) => Promise<pg.QueryResult>;
+
+type Variant = {
+  kind: 'presence' | 'ids';
+  what: string;
+  query: pg.QueryConfig;
+  /** Own rows of this table are taken away first. */
+  without?: string;
+};
+
+/**
+ * Runs the statement with and without the rows of another account, which has the same of everything. What it answers and
+ * what it leaves must be the same, and the other account's rows must be as they were. All of it is rolled back.
+ */
+export async function checkStatement(
+  send: Send,
+  statement: Statement,
+  { isInTransaction, isAnchor, isEnough }: CheckOptions,
+): Promise<Checked> {
+  await send(isInTransaction ? 'SAVEPOINT statement' : 'BEGIN');
+  try {
+    const { tables, query } = statement;
+    const first = await run(send, { query, tables, twins: false });
+    const checked: Checked = { hasRows: first.rowCount > 0, differences: [], mattering: [] };
+    const variants = isEnough(first.answer) ? [] : listVariants(statement, isAnchor);
+    for (const variant of variants) await tryVariant(send, { statement, first, variant, checked });
+    return checked;
+  } finally {
+    await send(isInTransaction ? 'ROLLBACK TO statement' : 'ROLLBACK');
+  }
+}
+
+type Trial = { statement: Statement; first: Ran; variant: Variant; checked: Checked };
+
+async function tryVariant(
+  send: Send,
+  { statement, first, variant: { kind, what, ...variant }, checked }: Trial,
+): Promise<void> {
+  const { place, text, tables, query } = statement;
+  const isFirst = variant.query === query && !variant.without;
+  const alone = isFirst ? first : await run(send, { ...variant, tables, twins: false });
+  if (variant.without && isOther(first, alone, variant.without)) {
+    checked.mattering.push(variant.without);
+  }
+  const beside = await run(send, { ...variant, tables, twins: true });
+  const foreign = beside.rows.filter((row) => row.includes(twinMark));
+  const push = (kind: Difference['kind'], difference: string) =>
+    checked.differences.push({ kind, place, text, what: `${what}: ${difference}`, foreign });
+  const difference = compare(alone, beside);
+  if (difference) push(kind, difference);
+  if (alone.own !== beside.own) {
+    push(kind === 'ids' ? 'ids' : 'own', "what it writes depends on another account's rows");
+  }
+}
+
+/** Whether the statement changes the table's rows, or does something else without own rows of it. */
+function isOther(first: Ran, alone: Ran, table: string): boolean {
+  const lines = (own: string, isTable: boolean) =>
+    own.split(', ').filter((line) => line.startsWith(`${table} `) === isTable);
+  return (
+    first.answer !== alone.answer ||
+    lines(first.own, false).join() !== lines(alone.own, false).join() ||
+    lines(first.own, true).join() !== lines(first.ownBefore, true).join()
+  );
+}
+
+function listVariants(
+  { query, text, tables, known }: Statement,
+  isAnchor: CheckOptions['isAnchor'],
+) {
+  const variants: Variant[] = [{ kind: 'presence', what: 'as it is', query }];
+  const read = listRead({ text, tables });
+  for (const { name } of read) {
+    variants.push({ kind: 'presence', what: `without own rows of ${name}`, query, without: name });
+  }
+  if (read.length === 0) return variants;
+  const ids = [...new Set(findIds(toText(query.values ?? [])))].filter((id) => known.has(id));
+  const nearest = Math.max(0, ...ids.map(isAnchor));
+  const foreign = ids.filter((id) => nearest === 0 || isAnchor(id) < nearest);
+  const single = foreign.length > 1 ? foreign.slice(0, idsAlone).map((id) => [id]) : [];
+  for (const chosen of foreign.length > 0 ? [foreign, ...single] : []) {
+    const values = (query.values ?? []).map((value) => replaceIds(value, new Set(chosen)));
+    variants.push({
+      kind: 'ids',
+      what: `with another account's ${chosen.length === foreign.length ? 'ids' : chosen[0]}`,
+      query: { ...query, values },
+    });
+  }
+  return variants;
+}
+
+/** The tables that the statement is about. */
+export function listNamed(text: string, tables: Table[]): Table[] {
+  return tables.filter(({ name }) => stands(text, 'FROM|JOIN|INTO|UPDATE|USING', name));
+}
+
+/** Those that it does more with than to add rows. */
+export function listRead({ text, tables }: Pick<Statement, 'text' | 'tables'>): Table[] {
+  return tables.filter(({ name }) => stands(text, 'FROM|JOIN|UPDATE|USING', name));
+}
+
+function stands(text: string, behind: string, table: string): boolean {
+  return new RegExp(`\\b(${behind}) ("public"\\.)?"?${table}\\b`).test(text);
+}
+
+/** Of many ids in one statement, so many are tried by themselves. */
+const idsAlone = 3;
+
+/** The twin's ids in place of these, wherever in a value they stand. */
+function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') {
+    return findIds(value).reduce(
+      (text, id) => (ids.has(id) ? text.replaceAll(id, twinOf(id)) : text),
+      value,
+    );
+  }
+  if (Buffer.isBuffer(value)) {
+    return Buffer.from(String(replaceIds(value.toString('latin1'), ids)), 'latin1');
+  }
+  if (Array.isArray(value)) return value.map((part) => replaceIds(part, ids));
+  return value;
+}
+
+type Run = { query: pg.QueryConfig; tables: Table[]; without?: string; twins: boolean };
+type Answer = { rowCount: number; answer: string; rows: string[] };
+type Ran = Answer & { own: string; ownBefore: string; twins: string; twinsBefore: string };
+
+async function run(send: Send, { query, tables, without, twins }: Run): Promise<Ran> {
+  const digest = tables.map((table) => table.digest).join(' UNION ALL ');
+  const before = await sendAll(send, [
+    'SAVEPOINT run',
+    ...(twins ? tables.map(({ addTwins }) => addTwins) : []),
+    ...(without ? [`DELETE FROM "${without}" t WHERE NOT t::text LIKE '%${twinMark}%'`] : []),
+    digest,
+    'SAVEPOINT answer',
+  ]);
+  const answer = await readAnswer(send, query);
+  const after = await sendAll(send, [digest, 'ROLLBACK TO run']);
+  return {
+    ...answer,
+    own: readDigest(after[0], false),
+    ownBefore: readDigest(before.at(-2), false),
+    twins: readDigest(after[0], true),
+    twinsBefore: readDigest(before.at(-2), true),
+  };
+}
+
+/** In one message; the rows of each. */
+async function sendAll(send: Send, statements: string[]): Promise<DigestRow[][]> {
+  const results: unknown = await send(statements.join(';'));
+  // The driver gives a list where one text has several statements.
+  return (results as { rows: DigestRow[] }[]).map(({ rows }) => rows);
+}
+
+/** The rows in any order, or what PostgreSQL refused. */
+async function readAnswer(send: Send, query: pg.QueryConfig): Promise<Answer> {
+  try {
+    const { rows, rowCount } = await send(query);
+    const texts = rows.map((row) => toText(row).replaceAll(snapshot, '<snapshot>')).sort();
+    return { rowCount: rowCount ?? 0, answer: `${rowCount} rows ${texts.join(' ')}`, rows: texts };
+  } catch (error) {
+    await send('ROLLBACK TO answer');
+    return { rowCount: 0, answer: `error ${(error as { code?: string }).code}`, rows: [] };
+  }
+}
+
+/** What `pg_current_snapshot()` says of all transactions. */
+const snapshot = /"\d+:\d+:[\d,]*"/g;
+
+export function toText(value: unknown): string {
+  return JSON.stringify(value, (_key, part) =>
+    part?.type === 'Buffer' ? Buffer.from(part.data).toString('latin1') : part,
+  );
+}
+
+type DigestRow = { table: string; isTwin: boolean; hash: string };
+
+function readDigest(rows: DigestRow[] = [], isTwin: boolean): string {
+  const lines = rows
+    .filter((row) => row.isTwin === isTwin)
+    .map((row) => `${row.table} ${row.hash}`);
+  return lines.sort().join(', ');
+}
+
+function compare(alone: Ran, beside: Ran): string | undefined {
+  if (beside.twins !== beside.twinsBefore) return 'it changes rows of another account';
+  if (alone.answer !== beside.answer) {
+    return `its answer depends on another account's rows: ${alone.answer.slice(0, 300)} | ${beside.answer.slice(0, 300)}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,101 @@
+import type { Difference } from './check-statement.fixture';
+import { exceptions } from './exceptions.fixture';
+import { findStatements, holdsParts } from './find-statements.fixture';
+import * as dashboard from './use-dashboard.fixture';
+import * as gateway from './use-gateway.fixture';
+import * as pipeline from './use-pipeline.fixture';
+import * as upkeep from './use-upkeep.fixture';
+import { createWorld, type World } from './world.fixture';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+  await useAll();
+}, 180_000);
+
+afterAll(() => world.close());
+
+async function useAll(): Promise<void> {
+  await dashboard.useOperators(world);
+  await dashboard.useAccount(world);
+  await gateway.useUsers(world);
+  await gateway.useLookUps(world);
+  await gateway.useSends(world);
+  const [messageId = ''] = await pipeline.useClaims(world);
+  await gateway.useReceipts(world, messageId);
+  await gateway.useCaptures(world, messageId);
+  await pipeline.useDataChanges(world);
+  await gateway.useInbox(world, await pipeline.useInApp(world));
+  await pipeline.useRelay(world);
+  await pipeline.useFanOut(world);
+  await pipeline.useLog(world, messageId);
+  await pipeline.useCapturePages(world);
+  await dashboard.useIntegrations(world);
+  await dashboard.useEvents(world);
+  await dashboard.usePeopleOfApp(world);
+  await dashboard.useQueues(world);
+  await pipeline.useResends(world);
+  await upkeep.useInstallation(world);
+  await upkeep.useErasure(world);
+  await upkeep.useUpkeep(world);
+  await upkeep.useKeyRing(world);
+}
+
+test('no statement reads or changes rows of another account', () => {
+  const leaks = world.watched.differences.filter((each) => !isExcepted(each));
+  const lines = leaks.map(({ place, text, what }) => `${place} ${text.slice(0, 100)}\n  ${what}`);
+  refuse(
+    lines,
+    'Add the app or account to the statement, or the statement to exceptions.fixture.ts',
+  );
+});
+
+test('own rows of every table that a statement reads make a difference to it', () => {
+  const lines = [...world.watched.reads.values()]
+    .filter((each) => !isExcepted({ ...each, kind: 'presence', foreign: [] }))
+    .flatMap(({ place, text, indifferent }) =>
+      [...indifferent].map((table) => `${table} in ${place} ${text.slice(0, 100)}`),
+    );
+  refuse(lines, 'Call it in a use-*.fixture.ts where own rows of the table matter');
+});
+
+test('every exception is needed', () => {
+  const unused = exceptions.flatMap(({ kind, statements }) =>
+    statements.filter(
+      (statement) =>
+        !world.watched.differences.some((each) => each.kind === kind && isOf(each, statement)),
+    ),
+  );
+  refuse(unused, 'Remove it from exceptions.fixture.ts');
+});
+
+test('every statement of the sources is tried where it finds rows', () => {
+  const { places, texts } = world.watched;
+  const missing = findStatements().filter(({ place, parts }) =>
+    parts ? ![...texts].some((text) => holdsParts(text, parts)) : !places.has(place),
+  );
+  const lines = missing.map(({ place, parts = [] }) => `${place} ${parts.join(' … ')}`);
+  refuse(lines, 'Call it in a use-*.fixture.ts, so that it finds or changes a row');
+});
+
+function isExcepted(difference: Omit<Difference, 'what'>): boolean {
+  return exceptions.some(
+    ({ kind, statements, onlyRows = '' }) =>
+      kind === difference.kind &&
+      statements.some((statement) => isOf(difference, statement)) &&
+      difference.foreign.every((row) => row.includes(onlyRows)),
+  );
+}
+
+/** `claim.ts: WITH due … FROM message` */
+function isOf({ place, text }: Pick<Difference, 'place' | 'text'>, statement: string): boolean {
+  const [file, ...words] = statement.split(': ');
+  const parts = words.join(': ').split(' … ');
+  const isThere = place.startsWith(`${file}:`) && text.startsWith(parts[0] ?? '');
+  return isThere && holdsParts(text, parts);
+}
+
+function refuse(lines: string[], advice: string): void {
+  if (lines.length > 0) throw new Error([`${advice}:`, ...new Set(lines)].join('\n'));
+}

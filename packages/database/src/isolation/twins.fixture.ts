@@ -1,0 +1,106 @@
+import type pg from 'pg';
+
+/** How the id of a twin's row begins; all else is as in the row that it repeats. */
+export const twinMark = 'ffffffff';
+
+const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})';
+
+/** Rows are named by a UUID, by the hash of a token in hexadecimal, or by the public part of an API key. */
+const idForms = new RegExp(`${uuid}|\\b[0-9a-f]{64}\\b|\\b[0-9A-Za-z]{22}\\b`, 'g');
+
+export function findIds(text: string): string[] {
+  return [...text.matchAll(idForms)].map(([id]) => id);
+}
+
+/** As `twinValue` writes it. */
+export function twinOf(id: string): string {
+  if (id.includes('-')) return twinMark + id.slice(twinMark.length);
+  return id.length === 64 ? `ff${id.slice(2)}` : `twin_${id}`;
+}
+
+/** Tables whose rows belong to no account. */
+const sharedTables: Record<string, string> = {
+  _prisma_migrations: 'the schema',
+  key_canary: 'the key ring of the installation',
+  operator_salt: 'one salt for each address, whatever the account',
+  storage_slice: 'a stretch of time; only the relay reads it',
+  worker_heartbeat: 'processes',
+};
+
+/** Columns that say whose a row is, the nearest to the account first. */
+const ownerColumns = [
+  'app_id',
+  'account_id',
+  'operator_id',
+  'request_id',
+  'message_id',
+  'resend_id',
+];
+
+export type Table = {
+  name: string;
+  /** Adds, for each row, the same row of another account. */
+  addTwins: string;
+  /** One row for the twins and one for all others: a hash of all their columns. */
+  digest: string;
+};
+
+type Column = { name: string; type: string; isGenerated: boolean; isUnique: boolean };
+
+/** The tables that hold accounts' rows. A new one is among them, or is named in `sharedTables`. */
+export async function readTables(pool: pg.Pool): Promise<Table[]> {
+  const { rows } = await pool.query<{ table: string; columns: Column[] }>(columnsStatement);
+  const owned = rows.filter(({ table }) => !(table in sharedTables));
+  return owned.map(({ table, columns }) => describe(table, columns));
+}
+
+/** Alone in a unique index, a value must differ between two accounts whatever it is. */
+const columnsStatement = `
+SELECT c.relname AS table, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, NULL),
+  'isGenerated', a.attgenerated <> '', 'isUnique', EXISTS (SELECT FROM pg_index i
+    WHERE i.indrelid = c.oid AND i.indisunique AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)) ORDER BY a.attnum) AS columns
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY c.relname`;
+
+function describe(table: string, columns: Column[]): Table {
+  const names = columns.map(({ name }) => name);
+  const owner = table === 'account' ? 'id' : ownerColumns.find((name) => names.includes(name));
+  if (!owner) {
+    throw new Error(
+      `Name the table ${table} in sharedTables, or its owner's column in ownerColumns`,
+    );
+  }
+  const stored = columns.filter(({ isGenerated }) => !isGenerated);
+  return {
+    name: table,
+    addTwins: `INSERT INTO "${table}" (${stored.map(({ name }) => `"${name}"`).join(', ')})
+      SELECT ${stored.map(twinValue).join(', ')} FROM "${table}"`,
+    digest: `SELECT '${table}' AS table, starts_with(t."${owner}"::text, '${twinMark}') AS "isTwin",
+      md5(string_agg(t::text, ' ' ORDER BY t::text)) AS hash FROM "${table}" t GROUP BY 2`,
+  };
+}
+
+/** Other ids, also within texts and JSON; a token that is unique in the installation is another one. */
+function twinValue({ name, type, isUnique }: Column): string {
+  const column = `"${name}"`;
+  if (type === 'uuid') return `overlay(${column}::text PLACING '${twinMark}' FROM 1)::uuid`;
+  if (type === 'bytea') return isUnique ? `'\\xff'::bytea || substring(${column} FROM 2)` : column;
+  if (type === 'text' && isUnique) return `'twin_' || ${column}`;
+  if (!['text', 'json', 'jsonb'].includes(type)) return column;
+  return `regexp_replace(${column}::text, '${uuid}', '${twinMark}\\1', 'g')::${type}`;
+}
+
+/**
+ * Takes away what would hide or refuse a comparison: foreign keys, which stop rows from being removed, and a clock that goes
+ * on within a transaction.
+ */
+export async function prepareDatabase(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ drop: string }>(`
+    SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop
+    FROM pg_constraint WHERE contype = 'f'`);
+  for (const { drop } of rows) await pool.query(drop);
+  await pool.query(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
+    AS 'SELECT now()'`);
+  const { rows: named } = await pool.query<{ name: string }>('SELECT current_database() AS name');
+  await pool.query(`ALTER DATABASE "${named[0]?.name}" SET search_path = public, pg_catalog`);
+}
