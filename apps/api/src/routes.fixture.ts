@@ -45,7 +45,7 @@ export const routesOfFrontEnds = [
 ];
 
 /** What a browser asks before each of them. */
-export const preflight = `OPTIONS ${inboxPath}/:call`;
+const preflight = `OPTIONS ${inboxPath}/:call`;
 
 /** They answer everybody alike. */
 export const routesOfNobody = [
