@@ -1,140 +1,251 @@
 import { createHmac } from 'node:crypto';
-import { newId } from '@belfry/runtime';
-import { channelVersion, type Tenant } from '@belfry/testing';
-import request, { type Response } from 'supertest';
+import { newId, receiptUrlOf } from '@belfry/runtime';
+import {
+  type Answer,
+  createRowWatch,
+  createTwin,
+  ownDatabase,
+  probeReads,
+  probeRoute,
+  type ReadRecorder,
+  type RouteCall,
+  type RowWatch,
+  recordReads,
+  type Scene,
+  type Tenant,
+  targetOf,
+  testSecrets,
+  type ValueTypes,
+  type Victim,
+} from '@belfry/testing';
+import request from 'supertest';
+import { listBodyPlaces } from './body-places.fixture';
+import type { OpenApi } from './documented-calls.fixture';
+import { signatureHeader } from './middleware/authenticate-reader';
 import {
   bodyOfRoute,
-  type PathValues,
   parametersOf,
-  placeOf,
-  preflight,
   queryOfRoute,
   routesOfFrontEnds,
+  routesOfNobody,
   routesOfProviders,
   routesWithRow,
 } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
-const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
+jest.setTimeout(120_000);
 
-/** An account with one of everything that a call can name. */
-type Account = Tenant & {
-  event: string;
-  userId: string;
-  userSid: string;
-  deviceSid: string;
-  clientId: string;
-  token: string;
-  idempotencyKey: string;
-  /** Of an item in the user's inbox. */
-  messageId: string;
+/** What stands where a route reads; see fieldsOf in packages/testing. */
+const types: ValueTypes = {
+  app_id: 'appId',
+  user_id: 'userId',
+  device_id: ['deviceSid', 'clientId'],
+  integration_id: 'integrationId',
+  'Idempotency-Key': 'idempotencyKey',
+  // Queries.
+  request_id: 'requestId',
+  last_message_id: 'inboxMessageId',
+  to: ['email', 'userId'],
+  ...plain('secret', 'channel', 'after', 'count', 'timeout', 'limit', 'dry_run', 'hub'),
+  // Bodies.
+  event: 'eventName',
+  batch: 'object',
+  user: 'object',
+  email: 'email',
+  mobile: 'mobile',
+  fcm_tokens: { list: 'token' },
+  ...plain('whatsapp_mobile', 'whats_app', 'onesignal_external_id', 'onesignal_player_ids'),
+  ...plain('slack', 'telegram', 'ios_tokens', 'fcm_topic', 'fcm_device_group', 'preferences'),
+  ...plain('data', 'override', 'locale', 'schedule_at', 'scheduleAt', 'scheduled_at'),
+  ...plain('notifications_disabled', 'onesignal_player_id', 'xiaomi_token', 'oppo_token'),
+  ...plain(
+    'vivo_token',
+    'huaweiToken',
+    'scheduledAt',
+    'type',
+    'timestamp',
+    'current_timestamp',
+    'status',
+    'platform',
+  ),
+  'devices.id': 'clientId',
+  device_sid: 'deviceSid',
+  fcm_token: 'token',
+  notification_id: 'pushMessageId',
+  message_id: 'inboxMessageId',
+  biz_opaque_callback_data: 'messageId',
 };
 
+function plain(...names: string[]): ValueTypes {
+  return Object.fromEntries(names.map((name) => [name, 'plain']));
+}
+
+let store: Awaited<ReturnType<typeof ownDatabase>>;
 let gateway: StoredGateway;
-let mine: Account;
-let theirs: Account;
+let document: OpenApi;
+let reads: ReadRecorder;
+let watch: RowWatch;
+/** One has the natural keys of every caller, the other has its own. */
+let others: Victim[];
+let account: Tenant;
+let sibling: Victim;
 
 beforeAll(async () => {
-  gateway = await createStoredGateway();
+  store = await ownDatabase();
+  gateway = await createStoredGateway({ env: { DATABASE_URL: store.url } });
+  document = (await request(gateway.server).get('/openapi.json')).body;
+  reads = recordReads(gateway.api);
+  watch = await createRowWatch(gateway.database);
+  const { factories } = gateway;
+  others = [
+    await createVictim('shared', () => factories.createTenant()),
+    await createVictim('victim-account', () => factories.createTenant()),
+  ];
+  account = await factories.createTenant();
+  sibling = await createVictim('shared', createApp, account);
 });
-beforeEach(async () => {
-  [mine, theirs] = await Promise.all([createAccount(), createAccount()]);
+afterAll(async () => {
+  await gateway.close();
+  await store.drop();
 });
-afterAll(() => gateway.close());
 
-async function createAccount(): Promise<Account> {
-  const tenant = await gateway.factories.createTenant();
-  const { name: event } = await gateway.factories.createEvent(tenant, version);
-  const place = { app: tenant.appId, apiKey: tenant.apiKey, method: 'post' } as const;
-  const userId = newId();
-  const device = { id: newId(), fcm_token: newId() };
-  const idempotencyKey = newId();
-  const user = await gateway.call({ ...place, path: '/users', body: { user_id: userId } });
-  const added = await gateway.call({
-    ...place,
-    path: `/users/${userId}/devices`,
-    body: device,
-    headers: { 'Idempotency-Key': idempotencyKey },
-  });
-  const messageId = newId();
-  await gateway.database.prisma.inboxItem.create({
-    data: { id: newId(), appId: tenant.appId, userId, messageId, content: { title: 'Hello' } },
-  });
+/** With `of`, an app of that account; else an account. */
+async function createVictim(
+  word: string,
+  createTenant: () => Promise<Tenant>,
+  of?: Tenant,
+): Promise<Victim> {
+  const mark = `mark-${newId()}`;
+  const shared = of && { ids: [of.accountId], tables: [] };
+  const rows = watch.watch({ marks: [mark], ...(shared && { shared }) });
+  const options = { word, mark, hasAccountRows: !of };
+  const twin = await rows.add(async () =>
+    createTwin(gateway.database, await createTenant(), options),
+  );
+  return { twin, rows, isSameAccount: of !== undefined };
+}
+
+async function createApp(): Promise<Tenant> {
+  const { accountId } = account;
+  const app = { id: newId(), accountId, name: 'Test app', delivery: 'sandbox' };
+  await gateway.database.prisma.app.create({ data: app });
+  return { ...account, appId: app.id };
+}
+
+type Route = { name: string; query?: Record<string, string> };
+
+/** A call of the route that is taken, by a caller with everything. */
+async function open({ name, query = {} }: Route, tenant: Tenant): Promise<Scene> {
+  const [method = '', path = ''] = name.split(' ');
+  const hasAccountRows = tenant.accountId !== account.accountId;
+  const options = { word: 'shared', mark: 'own', hasAccountRows };
+  const twin = await createTwin(gateway.database, tenant, options);
+  const { userId, deviceSid } = twin.values;
+  const own = await createOwn(name, twin);
+  const values = { app_id: tenant.appId, user_id: userId, device_id: deviceSid, ...own.params };
+  const params = Object.fromEntries(
+    parametersOf(name).map((parameter) => [parameter, Reflect.get(values, parameter) ?? '']),
+  );
+  const place = { method: method.toLowerCase(), path, params, query: { ...query, ...own.query } };
+  const hasEffect = method !== 'GET' && !('dry_run' in query);
   return {
-    ...tenant,
-    event,
-    userId,
-    messageId,
-    userSid: user.body.user_sid,
-    deviceSid: added.body.device_sid,
-    clientId: device.id,
-    token: device.fcm_token,
-    idempotencyKey,
+    twin,
+    hasEffect,
+    call: { ...place, body: own.body, headers: {} },
+    send: (call) => send(call, name, tenant),
   };
 }
 
-type Call = {
-  route: string;
-  values?: PathValues;
-  body?: object | undefined;
-  idempotencyKey?: string | undefined;
-};
+type Own = { params?: object; query?: Record<string, string>; body?: object };
 
-function valuesOf({ appId, userId, deviceSid }: Account): PathValues {
-  return { app_id: appId, user_id: userId, device_id: deviceSid };
+async function createOwn(route: string, twin: Victim['twin']): Promise<Own> {
+  const { userId: user_id, eventName, inboxMessageId } = twin.values;
+  if (routesOfProviders.includes(route)) return createReceiptCall(twin);
+  if (!routesOfFrontEnds.includes(route)) {
+    const body = bodyOfRoute[route]?.(eventName);
+    return { query: queryOfRoute[route] ?? {}, ...(body && { body }) };
+  }
+  const isByBody = listBodyPlaces(document, route).length > 0;
+  return isByBody
+    ? { body: { user_id, message_id: inboxMessageId, status: 'READ' } }
+    : { query: { user_id } };
 }
 
-/** A call of mine, for what is mine but where `values` says otherwise. */
-function call({ route, values, body, idempotencyKey }: Call) {
-  const { method, path } = placeOf(route, { ...valuesOf(mine), ...values });
-  // Each method of a route is one that supertest has a function for.
-  const asked = request(gateway.server)
-    [method as 'get'](path)
-    .query(queryOfRoute[route] ?? '')
-    .set('Authorization', `AuthKey ${mine.apiKey}`);
-  if (idempotencyKey !== undefined) void asked.set('Idempotency-Key', idempotencyKey);
-  const given = body ?? bodyOfRoute[route]?.(mine.event);
-  return given === undefined ? asked : asked.send(given);
+const appSecret = 'b'.repeat(32);
+const verifyToken = 'a-verify-token';
+
+/** What Meta reports of a message that it took. */
+async function createReceiptCall({ tenant, values }: Victim['twin']): Promise<Own> {
+  const { id: integrationId } = await gateway.factories.createIntegration(tenant, {
+    ...{ channel: 'whatsapp', provider: 'meta', settings: { sender: '1' } },
+    credentials: { app_secret: appSecret, verify_token: verifyToken },
+  });
+  const { messageId } = values;
+  await gateway.database.prisma.attempt.create({ data: { messageId, number: 2, integrationId } });
+  const secrets = testSecrets();
+  const url = new URL(receiptUrlOf({ publicUrl: 'http://a', secrets, integrationId }));
+  const secret = url.pathname.split('/').at(-1) ?? '';
+  const status = { id: 'wamid.A', status: 'delivered', timestamp: '1' };
+  const statuses = [{ ...status, biz_opaque_callback_data: messageId }];
+  const value = { metadata: { phone_number_id: '1' }, statuses };
+  return {
+    params: { integration_id: integrationId, secret },
+    query: { 'hub.mode': 'subscribe', 'hub.challenge': 'c', 'hub.verify_token': verifyToken },
+    body: { entry: [{ changes: [{ field: 'messages', value }] }] },
+  };
 }
 
-/** All that a caller sees, but for the id of the call and, in it, the value that was asked for. */
-function seen({ status, headers, text }: Response, asked: string) {
-  const { date: _date, 'x-request-id': callId = '', ...others } = headers;
-  expect(callId).toMatch(uuid);
-  const body = text.replaceAll(callId, '<call>').replaceAll(asked, '<asked>');
-  return { status, headers: Object.entries(others), body };
+/** With the credentials of its kind of route. */
+async function send(call: RouteCall, route: string, { apiKey }: Tenant): Promise<Answer> {
+  const body = call.method === 'get' ? undefined : JSON.stringify(call.body);
+  const { user_id = call.query['user_id'] ?? '' } = (call.body ?? {}) as { user_id?: string };
+  const sign = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex');
+  const credentials = routesOfFrontEnds.includes(route)
+    ? { [signatureHeader]: sign(apiKey, user_id) }
+    : { Authorization: `AuthKey ${apiKey}` };
+  const sent = request(gateway.server)
+    [call.method as 'get'](targetOf(call))
+    .set({ ...credentials, ...call.headers, 'Content-Type': 'application/json' })
+    .set('X-Hub-Signature-256', `sha256=${sign(appSecret, body ?? '')}`);
+  const { status, headers, text } = await (body === undefined ? sent : sent.send(body));
+  const { date: _date, 'x-request-id': _id, ...others } = headers;
+  return { status, text: JSON.stringify([others, text]) };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Answers that make something have ids and times of their own. */
-function withoutNew(answer: ReturnType<typeof seen>) {
-  const body = answer.body
-    .replaceAll(new RegExp(uuid.source.slice(1, -1), 'g'), '<id>')
-    .replaceAll(/\b\d{13}\b/g, '<time>');
-  return { ...answer, body };
+/** What a route reads beside its path and query. */
+function listPlaces({ name, query }: Route): string[] {
+  if (routesOfProviders.includes(name)) {
+    return ['body.entry.changes.value.statuses.biz_opaque_callback_data'];
+  }
+  const takesKey = name.startsWith('POST') && routesWithRow.includes(name) && !query;
+  return [...listBodyPlaces(document, name), ...(takesKey ? ['headers.Idempotency-Key'] : [])];
 }
 
-async function rowsOf({ accountId, appId }: Account) {
-  const { user, device, requestItem, request: requests, ...others } = gateway.database.prisma;
-  const { idempotencyKey, inboxItem, inboxReader } = others;
-  return Promise.all([
-    user.findMany({ where: { appId } }),
-    device.findMany({ where: { appId } }),
-    requests.findMany({ where: { accountId } }),
-    requestItem.count({ where: { request: { accountId } } }),
-    idempotencyKey.findMany({ where: { accountId } }),
-    inboxItem.findMany({ where: { appId } }),
-    inboxReader.findMany({ where: { appId } }),
-  ]);
+/** What is wrong with each route. */
+async function probe(
+  routes: readonly Route[],
+  { victims, create }: { victims: Victim[]; create(): Promise<Tenant> },
+): Promise<string[]> {
+  const problems: string[] = [];
+  for (const route of routes) {
+    const openScene = async () => open(route, await create());
+    const takeReads = () => [...reads.take(), ...listPlaces(route)];
+    problems.push(...(await probeRoute({ open: openScene, takeReads, types, victims, watch })));
+  }
+  return [...problems, ...(await watch.findChanges())];
 }
 
-test('every route of the interface has a row here, and stands in the OpenAPI document', async () => {
-  const routes = gateway.routes.filter((route) => route.includes(' /v1/')).sort();
-  const listed = [...routesWithRow, ...routesOfFrontEnds, ...routesOfProviders, preflight];
-  expect(listed.sort()).toEqual(routes);
-  const { paths } = (await request(gateway.server).get('/openapi.json')).body;
-  const documented = Object.entries<object>(paths).flatMap(([path, methods]) =>
+/** An event can also be tried. */
+function listRoutes(): Route[] {
+  const query = { dry_run: 'true' };
+  const names = [...routesWithRow, ...routesOfFrontEnds, ...routesOfProviders];
+  return [...names.map((name) => ({ name })), { name: 'POST /v1/apps/:app_id/events/send', query }];
+}
+
+test('every route of an account is called by these tests, and stands in the OpenAPI document', () => {
+  const names = listRoutes().map(({ name }) => name);
+  expect([...new Set([...names, ...routesOfNobody])].sort()).toEqual([...gateway.routes].sort());
+  const documented = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(
       (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     ),
@@ -142,220 +253,24 @@ test('every route of the interface has a row here, and stands in the OpenAPI doc
   expect(documented.sort()).toEqual([...routesWithRow, ...routesOfFrontEnds].sort());
 });
 
-describe.each(routesWithRow)('%s', (route) => {
-  const codes: Record<string, string> = {
-    app_id: 'app_not_found',
-    user_id: 'user_not_found',
-    device_id: 'device_not_found',
-  };
-
-  test('takes the row’s call for what is one’s own', async () => {
-    expect((await call({ route })).status).toBe(200);
-  });
-
-  test.each(parametersOf(route))(
-    'answers another account’s %s with the same status, headers and body as one that does not exist',
-    async (parameter) => {
-      // What stands after it in the path is theirs, too, so that only this one value decides.
-      const names = parametersOf(route);
-      const later = names.slice(names.indexOf(parameter) + 1);
-      const theirValues = valuesOf(theirs);
-      const values = Object.fromEntries(later.map((name) => [name, theirValues[name] ?? '']));
-      const before = await rowsOf(theirs);
-      const asked = [theirValues[parameter] ?? '', theirs.clientId, newId(), newId()];
-      const keys = [undefined, newId()];
-      const answers = [];
-      for (const idempotencyKey of keys) {
-        for (const value of asked) {
-          const response = await call({
-            route,
-            values: { ...values, [parameter]: value },
-            idempotencyKey,
-          });
-          expect(response.body.code).toBe(codes[parameter]);
-          answers.push(seen(response, value));
-        }
-      }
-      for (const answer of answers) expect(answer).toEqual(answers[0]);
-      expect(answers[0]?.status).toBe(404);
-      expect(await rowsOf(theirs)).toEqual(before);
-    },
-  );
+test('the accounts that callers must not see have a row in every table of an app or account', async () => {
+  for (const { rows } of others) expect(await rows.listEmptyTables()).toEqual([]);
 });
 
-type Reading = { app: string; userId: string; messageId: string };
+test('a caller sees and changes nothing of another account, whatever the route and the values of its call', async () => {
+  const create = () => gateway.factories.createTenant();
+  expect(await probe(listRoutes(), { victims: others, create })).toEqual([]);
+});
 
-/** The bodies of those that take one; the others have the user in their query. */
-const bodyOfFrontEnd: Record<string, (reading: Reading) => object> = {
-  fetch: ({ userId, messageId }) => ({ user_id: userId, last_message_id: messageId }),
-  update: ({ userId, messageId }) => ({ user_id: userId, message_id: messageId, status: 'READ' }),
-  read_all: ({ userId, messageId }) => ({ user_id: userId, message_id: messageId }),
-};
-
-const bodyOf = (route: string) => bodyOfFrontEnd[route.split('/').at(-1) ?? ''];
-
-/** A front end of mine: signed with my key, for what is mine but where it says otherwise. */
-function callAsFrontEnd(route: string, changes: Partial<Reading> = {}) {
-  const { appId: app, userId, messageId } = mine;
-  const reading = { app, userId, messageId, ...changes };
-  const body = bodyOf(route)?.(reading);
-  const { method, path } = placeOf(route, { app_id: reading.app });
-  const signature = createHmac('sha256', mine.apiKey).update(reading.userId).digest('hex');
-  // Each method of a route is one that supertest has a function for.
-  const asked = request(gateway.server)
-    [method as 'get'](body ? path : `${path}?user_id=${reading.userId}`)
-    .set('X-Raven-User-Signature', signature);
-  return body ? asked.send(body) : asked;
-}
-
-describe.each(routesOfFrontEnds)('%s', (route) => {
-  /** Each of these readings is answered alike, with this status, and changes nothing of theirs. */
-  async function expectAlike(readings: Partial<Reading>[], asked: keyof Reading, status: number) {
-    const before = await rowsOf(theirs);
-    const answers = [];
-    for (const reading of readings) {
-      const response = await callAsFrontEnd(route, reading);
-      expect(response.status).toBe(status);
-      answers.push(seen(response, reading[asked] ?? ''));
-    }
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await rowsOf(theirs)).toEqual(before);
+test('what a caller reads does not depend on what another account has', async () => {
+  const scenes: Scene[] = [];
+  for (const route of listRoutes().filter(({ name }) => name.startsWith('GET'))) {
+    scenes.push(await open(route, await gateway.factories.createTenant()));
   }
-
-  test('takes a call that is signed with the account’s own key for its own user', async () => {
-    expect((await callAsFrontEnd(route)).status).toBe(200);
-  });
-
-  test('answers another account’s app as one that does not exist', async () => {
-    const { appId: app, userId, messageId } = theirs;
-    const ofTheirs = [{ app }, { app, userId }, { app, userId, messageId }];
-    await expectAlike([...ofTheirs, { app: newId() }, { app: newId() }], 'app', 401);
-  });
-
-  test('answers another account’s user as one that nobody has', async () => {
-    const { userId, messageId } = theirs;
-    const status = bodyOf(route) ? 404 : 200;
-    const nobody = { userId: newId(), messageId: newId() };
-    await expectAlike([{ userId, messageId }, nobody], 'userId', status);
-  });
-
-  if (bodyOf(route)) {
-    test('answers another account’s message as one that does not exist', async () => {
-      const { messageId } = theirs;
-      await expectAlike([{ messageId }, { messageId: newId() }], 'messageId', 404);
-    });
-  }
+  const createOther = () => createVictim('shared', () => gateway.factories.createTenant());
+  expect(await probeReads(scenes, createOther)).toEqual([]);
 });
 
-describe.each(routesOfProviders)('%s', (route) => {
-  test('answers an integration whose secret is another one as one that does not exist', async () => {
-    const { id } = await gateway.factories.createIntegration(theirs, {
-      channel: 'email',
-      provider: 'smtp',
-    });
-    const answers = [];
-    for (const integrationId of [id, newId()]) {
-      for (const secret of ['x'.repeat(43), newId()]) {
-        const response = await call({ route, values: { integration_id: integrationId, secret } });
-        answers.push(seen(response, integrationId));
-      }
-    }
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(answers[0]?.status).toBe(404);
-  });
-});
-
-describe('what is not in the path', () => {
-  type Row = {
-    route: string;
-    body?: (value: string) => object;
-    theirs: () => string;
-    nobodys: () => string;
-    status: number;
-  };
-  const send = 'POST /v1/apps/:app_id/events/send';
-  const bulk = 'POST /v1/apps/:app_id/events/bulk_send';
-  const writeUser = 'POST /v1/apps/:app_id/users';
-  const addDevice = 'POST /v1/apps/:app_id/users/:user_id/devices';
-  const updateDevice = 'PUT /v1/apps/:app_id/users/:user_id/devices/:device_id';
-
-  const event = { theirs: () => theirs.event, nobodys: () => `event_${newId()}`, status: 404 };
-  const user = { theirs: () => theirs.userId, nobodys: () => newId(), status: 200 };
-  const token = { theirs: () => theirs.token, nobodys: () => newId(), status: 200 };
-
-  const rows: [string, Row][] = [
-    ['event of a send', { route: send, body: (name) => ({ event: name }), ...event }],
-    [
-      'event of a bulk',
-      { route: bulk, body: (name) => ({ event: name, batch: [{ user: {} }] }), ...event },
-    ],
-    [
-      'user of a send',
-      { route: send, body: (id) => ({ event: mine.event, user: { user_id: id } }), ...user },
-    ],
-    [
-      'user of a bulk',
-      {
-        route: bulk,
-        body: (id) => ({ event: mine.event, batch: [{ user: { user_id: id } }] }),
-        ...user,
-      },
-    ],
-    ['user that is written', { route: writeUser, body: (id) => ({ user_id: id }), ...user }],
-    [
-      'token of a device that is added',
-      { route: addDevice, body: (fcm) => ({ fcm_token: fcm }), ...token },
-    ],
-    [
-      'token of a device that is updated',
-      { route: updateDevice, body: (fcm) => ({ fcm_token: fcm }), ...token },
-    ],
-    [
-      'device_sid of a device that is added',
-      {
-        route: addDevice,
-        body: (sid) => ({ device_sid: sid }),
-        theirs: () => theirs.deviceSid,
-        nobodys: () => newId(),
-        status: 200,
-      },
-    ],
-    [
-      'id of a device that is added',
-      {
-        route: addDevice,
-        body: (id) => ({ id }),
-        theirs: () => theirs.clientId,
-        nobodys: () => newId(),
-        status: 200,
-      },
-    ],
-  ];
-
-  test.each(rows)(
-    'another account’s %s is answered as one that nobody has',
-    async (_what, { route, body, theirs: ofTheirs, nobodys, status }) => {
-      const before = await rowsOf(theirs);
-      const answers = [];
-      for (const value of [ofTheirs(), nobodys()]) {
-        const response = await call({ route, body: body?.(value) });
-        expect(response.status).toBe(status);
-        answers.push(withoutNew(seen(response, value)));
-      }
-      expect(answers[0]).toEqual(answers[1]);
-      expect(await rowsOf(theirs)).toEqual(before);
-    },
-  );
-
-  test('another account’s Idempotency-Key is one that nobody has used', async () => {
-    const before = await rowsOf(theirs);
-    const answers = [];
-    for (const idempotencyKey of [theirs.idempotencyKey, newId()]) {
-      const response = await call({ route: send, idempotencyKey });
-      answers.push(seen(response, idempotencyKey));
-    }
-    expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]?.status).toBe(200);
-    expect(await rowsOf(theirs)).toEqual(before);
-  });
+test('a caller sees and changes nothing of another app of its account under the one that it names', async () => {
+  expect(await probe(listRoutes(), { victims: [sibling], create: createApp })).toEqual([]);
 });

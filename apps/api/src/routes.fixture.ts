@@ -45,7 +45,17 @@ export const routesOfFrontEnds = [
 ];
 
 /** What a browser asks before each of them. */
-export const preflight = `OPTIONS ${inboxPath}/:call`;
+const preflight = `OPTIONS ${inboxPath}/:call`;
+
+/** They answer everybody alike. */
+export const routesOfNobody = [
+  'GET /livez',
+  'GET /readyz',
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /docs/:name',
+  preflight,
+];
 
 /** A body that each route of the interface takes; a route without one has an empty row. */
 export const bodyOfRoute: Record<string, ((eventName: string) => object) | undefined> = {
@@ -67,8 +77,8 @@ export const bodyOfRoute: Record<string, ((eventName: string) => object) | undef
 };
 
 /** The query of a route that would take its time without one. */
-export const queryOfRoute: Record<string, string | undefined> = {
-  'GET /v1/apps/:app_id/sandbox/wait': 'timeout=0',
+export const queryOfRoute: Record<string, Record<string, string> | undefined> = {
+  'GET /v1/apps/:app_id/sandbox/wait': { timeout: '0' },
 };
 
 export const routesWithRow = Object.keys(bodyOfRoute);

@@ -11,7 +11,7 @@ import {
   testRedis,
 } from '@belfry/testing';
 import request, { type Test } from 'supertest';
-import { type ApiDeps, createApi } from './app';
+import { type Api, type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
 import { routesOf } from './routes.fixture';
 import { createApiServer } from './server';
@@ -31,6 +31,7 @@ export type StoredCall = {
 
 /** A gateway on the stores of the tests, with one account of its own. */
 export type StoredGateway = {
+  api: Api;
   server: Server;
   /** Every route that the gateway has, such as `GET /livez`, with parameters as Express writes them. */
   routes: string[];
@@ -55,7 +56,7 @@ export async function createStoredGateway({
 } = {}): Promise<StoredGateway> {
   const log = createLogger({ level: 'error', process: 'test', stream: nowhere() });
   const shutdown = createShutdown({ log, timeoutMs: 5_000 });
-  const { url } = await testDatabase();
+  const url = changes['DATABASE_URL'] ?? (await testDatabase()).url;
   const store = testRedis();
   const env = readEnv('api', {
     DATABASE_URL: url,
@@ -77,6 +78,7 @@ export async function createStoredGateway({
   const factories = createFactories(database);
   const tenant = await factories.createTenant();
   return {
+    api,
     server,
     routes: routesOf(api),
     readMetrics: () => parts.metrics.read(),

@@ -22,6 +22,17 @@ export {
   testKeyRing,
   testSecrets,
 } from './factories';
+export {
+  type Answer,
+  probeReads,
+  probeRoute,
+  type Scene,
+  type Victim,
+} from './isolation/probe-route';
+export { type ReadRecorder, recordReads } from './isolation/record-reads';
+export { type RouteCall, targetOf, type ValueTypes } from './isolation/route-call';
+export { createRowWatch, type RowWatch, type WatchOptions } from './isolation/tenant-rows';
+export { createTwin, type Twin } from './isolation/twins';
 export { formatRandomFates, formatRandomRate } from './mutants/random/report';
 export { runRandomMutants } from './mutants/random/run-random';
 export { isProof } from './mutants/random/try-mutant';

@@ -2,16 +2,18 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { newId } from '@belfry/runtime';
-import { eventually } from '@belfry/testing';
+import { eventually, type ReadRecorder, recordReads } from '@belfry/testing';
 import { fill, routesOf } from './routes.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 jest.setTimeout(60_000);
 
 let dashboard: StoredDashboard;
+let reads: ReadRecorder;
 
 beforeAll(async () => {
   dashboard = await createStoredDashboard();
+  reads = recordReads(dashboard.app);
 });
 
 afterAll(() => dashboard.close());
@@ -54,29 +56,11 @@ function listGets(): Probe[] {
     .map(({ path }) => ({ route: path, path: fill(path, { ...values, ...ids }) }));
 }
 
-/** The names that handlers read off the query, learned by handing each of them a query that notes what is read. */
+/** The names that handlers read off the query. */
 async function learnParameters(probe: Probe): Promise<string[]> {
-  const read = new Set<string>();
-  const { request } = dashboard.app;
-  const standard = Object.getOwnPropertyDescriptor(request, 'query');
-  Object.defineProperty(request, 'query', {
-    configurable: true,
-    get: () => {
-      return new Proxy(
-        {},
-        {
-          get: (_target, name) => {
-            read.add(String(name));
-            return undefined;
-          },
-        },
-      );
-    },
-  });
+  reads.take();
   await dashboard.call('get', probe.path);
-  if (standard) Object.defineProperty(request, 'query', standard);
-  else Reflect.deleteProperty(request, 'query');
-  return [...read].filter((name) => /^\w+$/.test(name));
+  return reads.take().map((place) => place.replace('query.', ''));
 }
 
 /** The answers that are wrong for one parameter of a route. */

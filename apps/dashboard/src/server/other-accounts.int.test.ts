@@ -1,180 +1,301 @@
-import { writeCapture } from '@belfry/database';
 import { newId } from '@belfry/runtime';
-import { channelVersion } from '@belfry/testing';
-import { fill, routesOf } from './routes.fixture';
+import {
+  type Answer,
+  createRowWatch,
+  createTwin,
+  ownDatabase,
+  probeReads,
+  probeRoute,
+  type ReadRecorder,
+  type RouteCall,
+  type RowWatch,
+  recordReads,
+  type Scene,
+  type Tenant,
+  targetOf,
+  type ValueTypes,
+  type Victim,
+  type WatchOptions,
+} from '@belfry/testing';
+import { changes } from './changes.fixture';
+import { type ListedRoute, nameOf, routesOf } from './routes.fixture';
 import {
   createStoredDashboard,
   type Neighbour,
   type StoredDashboard,
 } from './stored-dashboard.fixture';
 
+jest.setTimeout(240_000);
+
+/** What stands where a route reads; see fieldsOf in packages/testing. */
+const types: ValueTypes = {
+  appId: 'appId',
+  'keys.id': 'apiKeyId',
+  'sessions.id': 'sessionId',
+  'people.id': 'operatorId',
+  'invitations.id': 'invitationId',
+  'integrations.id': 'integrationId',
+  'filters.id': 'filterId',
+  'suppressions.id': 'suppressionId',
+  eventId: 'eventId',
+  versionId: 'versionId',
+  userSid: 'userSid',
+  requestId: 'requestId',
+  messageId: ['messageId', 'pushMessageId'],
+  captureId: 'captureId',
+  resendId: 'resendId',
+  // Queries.
+  app: 'appId',
+  'audit.before': 'auditId',
+  'captures.before': 'captureId',
+  'captures.text': ['email', 'eventName'],
+  'find.text': ['requestId', 'messageId', 'resendId', 'email', 'userId', 'idempotencyKey'],
+  'log.cursor': 'requestId',
+  'suppressions.after': 'suppressionId',
+  'suppressions.text': 'email',
+  'users.after': 'userId',
+  'users.text': ['userId', 'email', 'mobile', 'token', 'deviceSid', 'userSid'],
+  'versions.before': 'plain',
+  item: 'plain',
+  // Filters of the log.
+  filters: 'object',
+  event: 'eventName',
+  recipient: ['email', 'userId', 'token'],
+  idempotencyKey: 'idempotencyKey',
+  ...plain('from', 'to', 'last', 'state', 'provider'),
+  // Bodies.
+  'session.accountId': 'accountId',
+  'session.email': 'operatorEmail',
+  'invitations.email': 'operatorEmail',
+  'set-up.email': 'operatorEmail',
+  'events.name': 'eventName',
+  'integrations.name': 'integrationName',
+  'filters.name': 'filterName',
+  'apps.name': 'plain',
+  'suppressions.address': 'email',
+  'test.id': 'integrationId',
+  basedOnLive: 'versionId',
+  definition: 'object',
+  channels: 'object',
+  integrationIds: { list: 'integrationId' },
+  ...plain('token', 'password', 'newPassword', 'confirm', 'confirmName', 'confirmUserId'),
+  ...plain('channel', 'role', 'delivery', 'detail', 'html', 'theme', 'afterMs', 'updatedAt'),
+  ...plain('settings', 'credentials', 'basedOn', 'note', 'confirmed', 'perSecond'),
+  ...plain('defaultLocale', 'missing', 'isSensitive', 'templates', 'policy', 'locale', 'data'),
+  'channels.email': 'object',
+  user: 'object',
+  user_id: 'userId',
+  email: 'email',
+  mobile: 'mobile',
+  fcm_tokens: { list: 'token' },
+  ...plain('whatsapp_mobile', 'slack', 'telegram', 'onesignal_external_id', 'ios_tokens'),
+  ...plain('fcm_topic', 'preferences', 'override'),
+};
+
+function plain(...names: string[]): ValueTypes {
+  return Object.fromEntries(names.map((name) => [name, 'plain']));
+}
+
+/** Somebody whose values callers name, and who makes more of them. */
+type Owner = Victim & { operator: Neighbour };
+
+let store: Awaited<ReturnType<typeof ownDatabase>>;
 let dashboard: StoredDashboard;
-let neighbour: Neighbour;
-let ids: Record<string, string>;
-/** The row that `:id` names, by the part of the path before it. */
-let idBehind: Record<string, string>;
+let reads: ReadRecorder;
+let watch: RowWatch;
+/** One has the natural keys of every caller, the other has its own, which stand behind those of callers in lists. */
+let others: Owner[];
+let account: Neighbour;
+let sibling: Owner;
 
 beforeAll(async () => {
-  dashboard = await createStoredDashboard();
-  neighbour = await dashboard.createNeighbour();
-  ids = await createRows();
-  const { call, tenant } = dashboard;
-  const suppression = { channel: 'email', address: 'a@example.com', detail: 'x' };
-  const filter = { name: 'Failed', filters: { last: '24h', state: 'failed' } };
-  const [suppressed, saved] = [
-    await call('post', `apps/${tenant.appId}/suppressions`, suppression),
-    await call('post', `apps/${tenant.appId}/filters`, filter),
-  ];
-  idBehind = {
-    integrations: ids['id'] ?? '',
-    suppressions: suppressed.body.id,
-    filters: saved.body.filters[0].id,
-  };
+  store = await ownDatabase();
+  dashboard = await createStoredDashboard({ DATABASE_URL: store.url, SLACK_CLIENT_ID: 'a-client' });
+  reads = recordReads(dashboard.app);
+  watch = await createRowWatch(dashboard.database);
+  others = [await createOther('shared'), await createOther('victim-account')];
+  account = await dashboard.createNeighbour();
+  const { accountId } = account.tenant;
+  const operator = await dashboard.database.prisma.operator.findFirstOrThrow({
+    where: { accountId },
+  });
+  sibling = await createOwner(async () => ({ ...account, tenant: await createApp() }), {
+    word: 'shared',
+    shared: { ids: [accountId, operator.id], tables: ['operator_session'] },
+  });
+});
+afterAll(async () => {
+  await dashboard.close();
+  await store.drop();
 });
 
-afterAll(() => dashboard.close());
+function createOther(word: string, pausedChannel?: string): Promise<Owner> {
+  const options = { word, ...(pausedChannel && { pausedChannel }) };
+  return createOwner(() => dashboard.createNeighbour(), options);
+}
 
-/** Rows of the first account, for every parameter that a path has. */
-async function createRows(): Promise<Record<string, string>> {
-  const { tenant, factories, call } = dashboard;
-  const event = await factories.createEvent(tenant, {
-    email: channelVersion({ subject: 'x', html: 'x' }),
+/** With `shared`, what the owner has in common with its callers: it is another app of their account. */
+type OwnerOptions = { word: string; pausedChannel?: string; shared?: WatchOptions['shared'] };
+
+async function createOwner(
+  createOperator: () => Promise<Neighbour>,
+  { shared, ...ofTwin }: OwnerOptions,
+): Promise<Owner> {
+  const mark = `mark-${newId()}`;
+  const rows = watch.watch({ marks: [mark], ...(shared && { shared }) });
+  return rows.add(async () => {
+    const operator = await createOperator();
+    const options = { ...ofTwin, mark, hasAccountRows: !shared };
+    const twin = await createTwin(dashboard.database, operator.tenant, options);
+    return { operator, twin, rows, isSameAccount: shared !== undefined };
   });
-  const integration = await factories.createIntegration(tenant, {
-    channel: 'slack',
-    provider: 'slack',
-  });
-  const tested = await call('post', `apps/${tenant.appId}/events/${event.eventId}/test`, {
-    definition: {
-      defaultLocale: 'en',
-      missing: 'empty',
-      isSensitive: false,
-      channels: { email: channelVersion({ subject: 'x', html: 'x' }) },
-    },
-    user: { email: 'a@example.com' },
-    data: {},
-    delivery: 'sandbox',
-  });
-  const { requestId } = tested.body;
-  const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
-  const { messageId } = story.body.lanes[0];
+}
+
+/** With values that its own call of the route would be taken with. */
+async function withParams(route: ListedRoute, owner: Owner): Promise<Victim> {
+  const make = changes[nameOf(route)]?.make;
+  if (!make) return owner;
+  const { path } = await owner.rows.add(async () => make({ ...owner.operator, dashboard }));
+  return path ? { ...owner, params: path } : owner;
+}
+
+async function createApp(): Promise<Tenant> {
+  const { tenant } = account;
+  const { accountId } = tenant;
+  const app = { id: newId(), accountId, name: 'Test app', delivery: 'sandbox' };
+  await dashboard.database.prisma.app.create({ data: app });
+  return { ...tenant, appId: app.id };
+}
+
+type Caller = { operator: Neighbour; twin: Victim['twin']; cookie: string };
+
+async function createCaller(operator: Neighbour, hasAccountRows = true): Promise<Caller> {
+  const options = { word: 'shared', mark: 'own', hasAccountRows };
+  const twin = await createTwin(dashboard.database, operator.tenant, options);
+  return { operator, twin, cookie: await operator.signInForCookie() };
+}
+
+/** Of routes that look for less, or for nothing, without one. */
+function queryOfRoute({ appId }: Tenant): Record<string, Record<string, string> | undefined> {
   return {
-    appId: tenant.appId,
-    eventId: event.eventId,
-    versionId: event.versionId,
-    id: integration.id,
-    requestId,
-    messageId,
-    captureId: await createCapture(messageId),
-    resendId: await createResend(tenant.appId),
-    channel: 'email',
-    userSid: await createUser(tenant.appId),
+    'GET /api/find': { app: appId },
+    'GET /api/apps/:appId/resends/count': { state: 'failed' },
   };
 }
 
-async function createUser(appId: string): Promise<string> {
-  const id = newId();
-  await dashboard.database.prisma.user.create({ data: { id, appId, userId: 'ana' } });
-  return id;
+/** A call of the route that succeeds. */
+async function open(
+  { method, path }: ListedRoute,
+  caller: Caller,
+): Promise<Omit<Scene, 'hasEffect'>> {
+  const { operator, twin, cookie } = caller;
+  const made = await changes[nameOf({ method, path })]?.make?.({ ...operator, dashboard });
+  const values: Record<string, string> = { ...twin.values, channel: 'email', ...made?.path };
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const params = Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
+  const query = { ...queryOfRoute(operator.tenant)[nameOf({ method, path })] };
+  const call = { method, path, params, query, body: made?.body };
+  return { twin, call, send: (changed) => send(changed, cookie) };
 }
 
-/** A route whose `:id` names rows of a new kind fails until there is such a row. */
-function idOf(list: string): string {
-  const id = idBehind[list];
-  if (!id) throw new Error(`There is no row of ${list} here.`);
-  return id;
-}
-
-async function createCapture(messageId: string): Promise<string> {
-  const { tenant, database } = dashboard;
-  const sent = { channel: 'email', provider: 'smtp', target: 'a@example.com', attempt: 1 };
-  const told = { content: {}, request: {}, outcome: 'accepted' };
-  await writeCapture(database.delivery, { appId: tenant.appId, messageId, ...sent, ...told });
-  return (await database.prisma.capture.findFirstOrThrow({ where: { messageId } })).id;
-}
-
-async function createResend(appId: string): Promise<string> {
-  const id = newId();
-  await dashboard.database.prisma.resend.create({ data: { id, appId, filter: {}, matched: 1 } });
-  return id;
-}
-
-describe('an operator of another account', () => {
-  test('finds no app, whatever the route', async () => {
-    const routes = routesOf(dashboard.app).filter(({ path }) => path.includes(':appId'));
-    expect(routes.length).toBeGreaterThan(30);
-    for (const { method, path } of routes) {
-      const answer = await neighbour.call(method, fill(path, ids));
-      expect([method, path, answer.status, answer.body.error]).toEqual([
-        method,
-        path,
-        404,
-        'There is no such app.',
-      ]);
-    }
+async function send(call: RouteCall, cookie: string): Promise<Answer> {
+  const isForm = call.path === '/api/frames';
+  const body = isForm
+    ? new URLSearchParams({ ...call.body }).toString()
+    : JSON.stringify(call.body);
+  const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+  const response = await fetch(`${dashboard.url}${targetOf(call)}`, {
+    method: call.method.toUpperCase(),
+    headers: { Cookie: cookie, Origin: dashboard.url, 'Content-Type': type },
+    ...(call.method === 'get' ? {} : { body }),
   });
+  if (response.headers.get('content-type') !== 'text/event-stream') {
+    return { status: response.status, text: await response.text() };
+  }
+  await response.body?.cancel();
+  return { status: response.status, text: '' };
+}
 
-  test('finds nothing of another app under its own, whatever the route', async () => {
-    const own = { ...ids, appId: neighbour.tenant.appId };
-    const routes = routesOf(dashboard.app).filter(
-      ({ path }) =>
-        /:(id|eventId|versionId|requestId|messageId|captureId|resendId|userSid)/.test(path) &&
-        path.includes(':appId'),
+const looks = /^POST \/api\/(frames|set-up\/look|.*\/(check|variables|preview|call-example))$/;
+
+function changesSomething(route: ListedRoute): boolean {
+  return route.method !== 'get' && !looks.test(nameOf(route));
+}
+
+function listRoutes(): ListedRoute[] {
+  return routesOf(dashboard.app).filter(({ path }) => path.startsWith('/api/'));
+}
+
+type Callers = {
+  victims: Owner[];
+  create(): Promise<Caller>;
+  /** Makes its operator an owner, who may make everything ready, or what it is when it calls. */
+  setRole?(role: string): Promise<unknown>;
+};
+
+/** What is wrong with each route. */
+async function probe(
+  routes: ListedRoute[],
+  { victims, create, setRole }: Callers,
+): Promise<string[]> {
+  const problems: string[] = [];
+  // For routes that change nothing, one caller is enough.
+  let reader: Promise<Caller> | undefined;
+  for (const route of routes) {
+    const hasEffect = changesSomething(route);
+    const openScene = async () => {
+      await setRole?.('owner');
+      if (!hasEffect) reader ??= create();
+      const scene = await open(route, await (hasEffect ? create() : reader!));
+      await setRole?.(route.method === 'get' ? 'viewer' : 'editor');
+      return { ...scene, hasEffect };
+    };
+    await setRole?.('owner');
+    const [victim, ...more] = victims;
+    const made = victim && hasEffect ? [await withParams(route, victim), ...more] : victims;
+    const takeReads = () => reads.take();
+    problems.push(
+      ...(await probeRoute({ open: openScene, takeReads, types, victims: made, watch })),
     );
-    for (const { method, path } of routes) {
-      const body = method === 'get' ? undefined : bodyFor(path, method);
-      const [, list = ''] = /(\w+)\/:id/.exec(path) ?? [];
-      const id = path.includes(':id') ? idOf(list) : '';
-      const answer = await neighbour.call(method, fill(path, { ...own, id }), body);
-      expect([method, path, answer.status]).toEqual([method, path, 404]);
-    }
-  });
+  }
+  return [...problems, ...(await watch.findChanges())];
+}
 
-  test('finds no key and no session of the others', async () => {
-    const { apiKeyId } = dashboard.tenant;
-    const password = 'a sentence of their own';
-    for (const verb of ['show', 'end']) {
-      const body = { password, confirm: true };
-      expect((await neighbour.call('post', `keys/${apiKeyId}/${verb}`, body)).status).toBe(404);
-    }
-    const { body } = await dashboard.call('get', 'sessions');
-    expect((await neighbour.call('delete', `sessions/${body.sessions[0].id}`)).status).toBe(404);
-    expect((await neighbour.call('get', `queues?app=${ids['appId']}`)).status).toBe(404);
-    expect((await neighbour.call('get', 'audit')).body.entries).toEqual([]);
-    const { apps } = (await neighbour.call('get', 'apps')).body;
-    expect(apps.map(({ id }: { id: string }) => id)).toEqual([neighbour.tenant.appId]);
-  });
-
-  test('changed nothing by asking', async () => {
-    const { call } = dashboard;
-    const event = await call('get', `apps/${ids['appId']}/events/${ids['eventId']}`);
-    expect(event.body).toMatchObject({ state: 'live', draft: { revision: 0 } });
-    const integration = await call('get', `apps/${ids['appId']}/integrations/${ids['id']}`);
-    expect(integration.body.state).toBe('active');
-    const capture = await call('get', `apps/${ids['appId']}/captures/${ids['captureId']}`);
-    expect(capture.body.captures).toHaveLength(1);
-    const user = await call('get', `apps/${ids['appId']}/users/${ids['userSid']}`);
-    expect(user.status).toBe(200);
-    for (const list of ['suppressions', 'filters']) {
-      const { body } = await call('get', `apps/${ids['appId']}/${list}`);
-      expect(body[list]).toMatchObject([{ id: idBehind[list] }]);
-    }
-  });
+test('the accounts that callers must not see have a row in every table of an app or account', async () => {
+  for (const { rows } of others) expect(await rows.listEmptyTables()).toEqual([]);
 });
 
-/** One body that every route takes as far as it gets before it looks for the row. */
-function bodyFor(path: string, method: string): object {
-  const definition = { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels: {} };
-  const all = {
-    definition,
-    basedOn: 0,
-    basedOnLive: 'x',
-    user: {},
-    data: {},
-    delivery: 'sandbox',
-    confirm: true,
-    confirmName: 'x',
-    confirmUserId: 'x',
-  };
-  return path.endsWith('/:id') && method === 'put' ? { updatedAt: 1 } : { ...all, name: 'x' };
-}
+test('an owner sees and changes nothing of another account, whatever the route and the values of its call', async () => {
+  const routes = listRoutes();
+  expect(routes.length).toBeGreaterThan(80);
+  const create = async () => createCaller(await dashboard.createNeighbour());
+  expect(await probe(routes, { victims: others, create })).toEqual([]);
+});
+
+test('what an owner reads does not depend on what another account has', async () => {
+  const caller = await createCaller(await dashboard.createNeighbour());
+  const scenes: Scene[] = [];
+  for (const route of listRoutes().filter(({ method }) => method === 'get')) {
+    scenes.push({ ...(await open(route, caller)), hasEffect: false });
+  }
+  const createTwinOfCaller = () => createOther('shared', 'whatsapp');
+  expect(await probeReads(scenes, createTwinOfCaller)).toEqual([]);
+});
+
+test('a viewer and an editor see and change nothing of another app of their account under the one that they name', async () => {
+  const setRole = (role: string) =>
+    dashboard.database.prisma.operator.updateMany({
+      where: { email: account.email },
+      data: { role },
+    });
+  const forRoles = listRoutes().filter(
+    ({ path, method }) =>
+      path.includes(':appId/') || (path.endsWith(':appId') && method === 'patch'),
+  );
+  const problems = await probe(forRoles, {
+    victims: [sibling],
+    create: async () => createCaller({ ...account, tenant: await createApp() }, false),
+    setRole,
+  });
+  expect(problems).toEqual([]);
+});

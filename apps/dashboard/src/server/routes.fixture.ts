@@ -7,7 +7,7 @@ export type ListedRoute = { method: Method; path: string };
 /** Read off Express itself, so that no route can be left out. */
 export function routesOf({ router }: Express): ListedRoute[] {
   return router.stack.flatMap(({ route }) =>
-    (route?.stack ?? []).map(({ method }) => ({
+    [...new Set(route?.stack.map(({ method }) => method))].map((method) => ({
       method: method as Method,
       path: String(route?.path),
     })),
@@ -20,7 +20,7 @@ export function changingRoutesOf(app: Express): Map<string, ListedRoute> {
   return new Map(changing.map((route) => [nameOf(route), route]));
 }
 
-function nameOf({ method, path }: ListedRoute): string {
+export function nameOf({ method, path }: ListedRoute): string {
   return `${method.toUpperCase()} ${path}`;
 }
 

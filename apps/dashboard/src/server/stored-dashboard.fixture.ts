@@ -56,7 +56,7 @@ export async function createStoredDashboard(
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLogger({ level: 'error', process: 'test', stream: nowhere });
   const shutdown = createShutdown({ log, timeoutMs: 5_000 });
-  const { url: databaseUrl } = await testDatabase();
+  const databaseUrl = env['DATABASE_URL'] ?? (await testDatabase()).url;
   const settings = readEnv('dashboard', {
     DATABASE_URL: databaseUrl,
     BELFRY_KEYS: testKeyRing,

@@ -1,0 +1,31 @@
+import type { OpenApi } from './documented-calls.fixture';
+
+type Schema = {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+};
+
+/** Every member that a documented body may have, such as `body.batch.user.user_id`. */
+export function listBodyPlaces({ paths, components }: OpenApi, route: string): string[] {
+  const [method = '', path = ''] = route.split(' ');
+  const operation = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+  const content = operation?.requestBody?.content['application/json'];
+  if (!content) return [];
+  const { $ref = '' } = content.schema as Schema;
+  // TypeBox writes plain JSON Schema.
+  const schema = components.schemas[$ref.split('/').at(-1) ?? ''] as Schema | undefined;
+  return schema ? [...new Set(placesIn(schema, 'body'))] : [];
+}
+
+function placesIn({ properties = {}, items, anyOf = [] }: Schema, path: string): string[] {
+  const members = Object.entries(properties).flatMap(([name, schema]) => {
+    const place = `${path}.${name}`;
+    return [place, ...placesIn(schema, place)];
+  });
+  return [
+    ...members,
+    ...(items ? [items, ...anyOf] : anyOf).flatMap((schema) => placesIn(schema, path)),
+  ];
+}

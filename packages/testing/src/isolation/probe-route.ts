@@ -1,0 +1,218 @@
+import {
+  type Field,
+  fieldsOf,
+  type RouteCall,
+  similarTo,
+  type ValueTypes,
+  valuesAt,
+  withValue,
+} from './route-call';
+import type { RowWatch, WatchedRows } from './tenant-rows';
+import { accountKeys, type Twin } from './twins';
+
+/** Whose values are named by callers that must not see them. */
+export type Victim = {
+  twin: Twin;
+  rows: WatchedRows;
+  /** Values of the route's path with which its call is taken, where it comes from the victim. */
+  params?: Readonly<Record<string, string>>;
+  /** Calls come from another app of the same account, which may see what belongs to the account. */
+  isSameAccount?: boolean;
+};
+
+export type Answer = { status: number; text: string };
+
+/** A caller of its own account, and a call of the route that succeeds. */
+export type Scene = {
+  twin: Twin;
+  call: RouteCall;
+  /** Whether a call that is taken changes something: the next one is then made by another caller. */
+  hasEffect: boolean;
+  send(call: RouteCall): Promise<Answer>;
+};
+
+export type Probe = {
+  open(): Promise<Scene>;
+  /** What handlers read of the call since the last time, such as `query.after`. */
+  takeReads(): string[];
+  types: ValueTypes;
+  victims: readonly Victim[];
+  watch: Pick<RowWatch, 'findChanges'>;
+};
+
+/**
+ * Calls a route with each value of the victims, alone and together. An answer must be that of a value that nobody has, show
+ * nothing of the victim, and change none of its rows. The own call succeeds after the foreign ones, so none of them was refused
+ * for another reason. Returns what was wrong.
+ */
+export async function probeRoute(probe: Probe): Promise<string[]> {
+  const { takeReads, types, victims } = probe;
+  const caller = createCaller(probe);
+  const { call } = await caller.scene();
+  const path = Object.keys(call.params).map((name) => `params.${name}`);
+  const pathFields = fieldsOf(call, path, types);
+  for (const field of pathFields) {
+    // One victim is enough: an id in a path is no place in a list.
+    const { twin } = await caller.scene();
+    const named = victims.filter((victim) => foreignValues(field, twin, victim).length > 0);
+    await tryFields(caller, [field], named.slice(0, 1));
+  }
+  takeReads();
+  await caller.sendOwn((own) => own);
+  const readFields = fieldsOf(call, takeReads(), types);
+  for (const field of readFields) {
+    await tryOwnValues(caller, field);
+    await tryFields(caller, [field], victims);
+  }
+  await tryFields(caller, [...pathFields, ...readFields], victims);
+  const changes = call.method === 'get' ? [] : await probe.watch.findChanges(caller.asked);
+  return [...caller.problems, ...changes.map((change) => `${nameOf(call)}: ${change}`)];
+}
+
+/**
+ * Calls that change nothing are answered the same before and after another account with the same natural keys came to be: also
+ * counts and sums are the caller's alone. Returns those that are not.
+ */
+export async function probeReads(
+  scenes: readonly Scene[],
+  createOther: () => Promise<unknown>,
+): Promise<string[]> {
+  const read = async ({ call, send }: Scene) =>
+    `${describe(call)}: ${normalise(await send(call), [])}`;
+  const before: string[] = [];
+  for (const scene of scenes) before.push(await read(scene));
+  await createOther();
+  const problems: string[] = [];
+  for (const [index, scene] of scenes.entries()) {
+    const after = await read(scene);
+    if (after !== before[index]) problems.push(`${after}, but before ${before[index]}`);
+  }
+  return problems;
+}
+
+type Caller = ReturnType<typeof createCaller>;
+type Change = (call: RouteCall) => RouteCall;
+
+function createCaller({ open, victims }: Probe) {
+  const problems: string[] = [];
+  const asked = new Set<string>();
+  let unused: Scene | undefined;
+
+  async function scene(): Promise<Scene> {
+    unused ??= await open();
+    return unused;
+  }
+
+  /** From a scene in which no call has changed anything yet. */
+  async function send(change: Change): Promise<Answer & { call: RouteCall }> {
+    const { call, hasEffect, send: sendCall } = await scene();
+    const changed = change(call);
+    const answer = await sendCall(changed);
+    if (hasEffect && answer.status < 400) unused = undefined;
+    // It says nothing of the values.
+    const isRefused = answer.status === 429 || answer.status >= 500;
+    if (isRefused) problems.push(`${describe(changed)}: ${answer.status} ${answer.text}`);
+    const leaked = victims.flatMap(({ rows }) => rows.findIn(answer.text, asked));
+    if (leaked.length > 0) problems.push(`${describe(changed)} shows ${leaked.join(', ')}`);
+    return { ...answer, call: changed };
+  }
+
+  return {
+    problems,
+    asked,
+    scene,
+    send,
+
+    async sendOwn(change: Change): Promise<void> {
+      const { status, text, call } = await send(change);
+      if (status < 200 || status > 299) problems.push(`${describe(call)}: ${status} ${text}`);
+    },
+  };
+}
+
+/** Each value of a victim that the caller does not have itself; of several fields, the first value of all of them at once. */
+async function tryFields(
+  caller: Caller,
+  fields: readonly Field[],
+  victims: readonly Victim[],
+): Promise<void> {
+  const { twin } = await caller.scene();
+  for (const victim of victims) {
+    const foreign = fields.map((field) => [field, foreignValues(field, twin, victim)] as const);
+    const named = foreign.filter(([, values]) => values.length > 0);
+    const [first, ...more] = named;
+    if (!first) continue;
+    const rounds =
+      more.length > 0 ? [named.map(([, [value = '']]) => value)] : first[1].map((value) => [value]);
+    for (const values of rounds) {
+      await compare(
+        caller,
+        named.map(([field]) => field),
+        values,
+      );
+    }
+  }
+}
+
+function foreignValues(field: Field, own: Twin, victim: Victim): string[] {
+  const { twin, params = {}, isSameAccount } = victim;
+  const keys = field.keys.filter((key) => !isSameAccount || !accountKeys.has(key));
+  if (keys.length === 0) return [];
+  const made = params[field.place.replace('params.', '')];
+  const values = [...(made === undefined ? [] : [made]), ...valuesAt({ ...field, keys }, twin)];
+  const ownValues = valuesAt(field, own);
+  return [...new Set(values)].filter((value) => !ownValues.includes(value));
+}
+
+async function compare(
+  { asked, problems, send }: Caller,
+  fields: readonly Field[],
+  values: readonly string[],
+): Promise<void> {
+  for (const value of values) asked.add(value);
+  const others = values.map(similarTo);
+  const foreign = await send((call) => withValues(call, fields, values));
+  const unknown = await send((call) => withValues(call, fields, others));
+  const [seen, expected] = [normalise(foreign, values), normalise(unknown, others)];
+  if (seen === expected) return;
+  const what = describe(foreign.call);
+  problems.push(`${what}: ${seen}, but with ${others.join(', ')}, which nobody has: ${expected}`);
+}
+
+/** The caller's own values: its page is found by them, and a body may be refused, as its own rows have them already. */
+async function tryOwnValues(caller: Caller, field: Field): Promise<void> {
+  const { twin } = await caller.scene();
+  const send = field.place.startsWith('query.') ? caller.sendOwn : caller.send;
+  for (const value of valuesAt(field, twin)) await send((call) => withValue(call, field, value));
+}
+
+function withValues(call: RouteCall, fields: readonly Field[], values: readonly string[]) {
+  return fields.reduce(
+    (changed, field, index) => withValue(changed, field, values[index] ?? ''),
+    call,
+  );
+}
+
+function nameOf({ method, path }: RouteCall): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
+function describe(call: RouteCall): string {
+  const { params, query, body } = call;
+  return `${nameOf(call)} with ${JSON.stringify({ params, query, body })}`;
+}
+
+/** Without what was asked for, and without what each call makes or measures anew. */
+function normalise({ status, text }: Answer, asked: readonly string[]): string {
+  const body = asked.reduce((left, value) => left.replaceAll(value, '<asked>'), text);
+  const plain = body
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/g, '<id>')
+    .replace(/"token":"[^"]*"/g, '"token":"<token>"')
+    .replace(/\b\d{13}\b/g, '<time>')
+    .replace(/(ms\\?":)[\d.]+/gi, '$1<ms>')
+    // The sandbox's `next` stands for all that the database has committed.
+    .replace(/\b\d+:\d+:[\d,]*/g, '<snapshot>')
+    // They move on with the clock.
+    .replace(/"rates":\[([\d,.]*)\]/g, (_, rates: string) => `"rates":${rates.split(',').sort()}`);
+  return `${status} ${plain}`;
+}

@@ -1,0 +1,78 @@
+/** Names that handlers read off the query and the body of calls, such as `query.after` and `body.user.email`. */
+export type ReadRecorder = {
+  /** What was read since the last time. */
+  take(): string[];
+};
+
+type Call = object;
+
+/** Learns what handlers read by handing them objects that note it: a new parameter cannot be left out. */
+export function recordReads({ request }: { request: object }): ReadRecorder {
+  const names = new Set<string>();
+  const note = (name: string) => void names.add(name);
+  const bodies = new WeakMap<Call, unknown>();
+  const query = findGetter(request, 'query');
+  Object.defineProperty(request, 'query', {
+    configurable: true,
+    get(this: Call) {
+      return observe(query.call(this), 'query', note);
+    },
+  });
+  Object.defineProperty(request, 'body', {
+    configurable: true,
+    get(this: Call) {
+      return observe(bodies.get(this), 'body', note);
+    },
+    set(this: Call, body: unknown) {
+      bodies.set(this, body);
+    },
+  });
+  return {
+    take() {
+      const taken = [...names];
+      names.clear();
+      return taken;
+    },
+  };
+}
+
+function findGetter(holder: object, name: string): () => unknown {
+  for (let at: object | null = holder; at; at = Object.getPrototypeOf(at)) {
+    const getter = Object.getOwnPropertyDescriptor(at, name)?.get;
+    if (getter) return getter;
+  }
+  throw new Error(`A request of Express has no ${name}`);
+}
+
+type Note = (name: string) => void;
+
+/** The same value; members are noted by their path, elements of a list by the path of the list. */
+function observe(value: unknown, path: string, note: Note): unknown {
+  if (!isJson(value)) return value;
+  const pathOf = (name: string) => (Array.isArray(value) ? path : `${path}.${name}`);
+  const noteName = (name: string | symbol) => {
+    if (typeof name === 'string' && !isOfLanguage(value, name)) note(pathOf(name));
+  };
+  return new Proxy(value, {
+    get(target, name) {
+      noteName(name);
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member : observe(member, pathOf(String(name)), note);
+    },
+    has(target, name) {
+      noteName(name);
+      return Reflect.has(target, name);
+    },
+  });
+}
+
+/** Not bytes that are still to be parsed. */
+function isJson(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
+
+/** What every object or list has, and what JSON and promises look for. */
+function isOfLanguage(value: object, name: string): boolean {
+  return Array.isArray(value) || name in Object.prototype || ['toJSON', 'then'].includes(name);
+}

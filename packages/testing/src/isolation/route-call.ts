@@ -1,0 +1,131 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Twin, TwinKey } from './twins';
+
+/** A call of a route; `path` has its parameters as Express writes them. */
+export type RouteCall = {
+  method: string;
+  path: string;
+  params: Record<string, string>;
+  query: Record<string, string>;
+  body?: object | undefined;
+  headers?: Record<string, string>;
+};
+
+/**
+ * The type of a value: one of a twin's, any of several, or a list of one. `plain` names no row, nor does anything in it;
+ * of an `object`, each member has a type.
+ */
+type ValueType = TwinKey | readonly TwinKey[] | { list: TwinKey } | 'plain' | 'object';
+/** By name, or by the end of a path such as `keys.id`, where a name alone says too little. */
+export type ValueTypes = Readonly<Record<string, ValueType>>;
+
+/** A place in a call, such as `params.appId` or `body.user.user_id`, and the type of value that stands there. */
+export type Field = { place: string; keys: readonly TwinKey[]; isList: boolean };
+
+/** The fields of these places that name something. Throws where it is not known whether one does. */
+export function fieldsOf(
+  { method, path }: Pick<RouteCall, 'method' | 'path'>,
+  places: readonly string[],
+  types: ValueTypes,
+): Field[] {
+  const unknown: string[] = [];
+  const fields = places.flatMap((place) => {
+    const [where, ...names] = place.split('.');
+    const word = where === 'params' ? wordBefore(path, names[0] ?? '') : lastWord(path);
+    const type = findType([word, ...names], types);
+    if (type === undefined) unknown.push([word, ...names].join('.'));
+    return type === undefined || type === 'plain' || type === 'object'
+      ? []
+      : [{ place, ...keysOf(type) }];
+  });
+  if (unknown.length === 0) return fields;
+  throw new Error(
+    `${method.toUpperCase()} ${path} reads values whose types are not known: ${unknown.join(', ')}. Add them to the value types of ` +
+      'this test, by name or by the end of their path: the key of a twin’s value, or plain for what names no row.',
+  );
+}
+
+function keysOf(type: Exclude<ValueType, 'plain' | 'object'>): Omit<Field, 'place'> {
+  if (typeof type === 'string') return { keys: [type], isList: false };
+  return 'list' in type ? { keys: [type.list], isList: true } : { keys: type, isList: false };
+}
+
+/** `names` begins with a word of the route. What lies in something plain is plain. */
+function findType(names: readonly string[], types: ValueTypes): ValueType | undefined {
+  const parents = names.map((_, index) => names.slice(0, index)).slice(2);
+  const isInPlain = parents.some((parent) => findByEnd(parent, types) === 'plain');
+  return isInPlain ? 'plain' : findByEnd(names, types);
+}
+
+/** The longest end decides. */
+function findByEnd(names: readonly string[], types: ValueTypes): ValueType | undefined {
+  return names.map((_, index) => types[names.slice(index).join('.')]).find(Boolean);
+}
+
+function lastWord(path: string): string {
+  return path.split('/').findLast((part) => part !== '' && !part.startsWith(':')) ?? '';
+}
+
+function wordBefore(path: string, parameter: string): string {
+  const parts = path.split('/');
+  return parts[parts.indexOf(`:${parameter}`) - 1] ?? '';
+}
+
+/** Path and query. */
+export function targetOf({ path, params, query }: RouteCall): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? filled : `${filled}?${text}`;
+}
+
+/** The call with another value at a place. */
+export function withValue(call: RouteCall, { place, isList }: Field, value: string): RouteCall {
+  const [where = '', ...names] = place.split('.');
+  const copy = structuredClone({ body: {}, headers: {}, ...call });
+  setAt(Reflect.get(copy, where), names, isList ? [value] : value);
+  return copy;
+}
+
+/** Of a list, its first element is the one that is changed. */
+function setAt(holder: object, names: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = names;
+  if (Array.isArray(holder)) setAt(holder[0], names, value);
+  else if (rest.length === 0) Reflect.set(holder, name, value);
+  else {
+    if (typeof Reflect.get(holder, name) !== 'object') Reflect.set(holder, name, {});
+    setAt(Reflect.get(holder, name), rest, value);
+  }
+}
+
+export function valuesAt({ keys }: Field, { values }: Twin): string[] {
+  return keys.map((key) => values[key]).filter((value) => value !== '');
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** In an id of version 7 they begin with its time, which says where a page that begins there begins. */
+const keptOfUuid = 20;
+const keptOfPhone = 8;
+/** Texts begin alike, so that both stand at the same place of a list. */
+const keptOfText = 4;
+
+/** Another value of the same shape, which nobody has. */
+export function similarTo(value: string): string {
+  const random = randomBytes(32).toString('hex');
+  if (uuid.test(value)) {
+    return `${value.slice(0, keptOfUuid)}${random.slice(0, 3)}-${random.slice(3, 15)}`;
+  }
+  if (/^[0-9a-f]{64}$/.test(value)) return random;
+  if (value.startsWith('+')) return replaceAfter(value, keptOfPhone, () => String(randomInt(10)));
+  const [name = '', ...domain] = value.split('@');
+  return [replaceAfter(name, keptOfText, randomLetter), ...domain].join('@');
+}
+
+function replaceAfter(text: string, kept: number, create: () => string): string {
+  return text.slice(0, kept) + text.slice(kept).replace(/[a-z0-9]/gi, create);
+}
+
+function randomLetter(): string {
+  return String.fromCharCode('a'.charCodeAt(0) + randomInt(26));
+}

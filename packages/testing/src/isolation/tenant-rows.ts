@@ -1,0 +1,128 @@
+import type { Database } from '@belfry/database';
+
+/** The rows of tenants among those of others, in a database that nothing else writes to. */
+export type RowWatch = {
+  /** A tenant without a row. */
+  watch(options: WatchOptions): WatchedRows;
+  /** Watched rows that are gone or changed, and rows of others, written since the last time, that name one of them. */
+  findChanges(asked?: ReadonlySet<string>): Promise<string[]>;
+};
+
+export type WatchOptions = {
+  /** Texts of the tenant beside the ids in its rows. */
+  marks: readonly string[];
+  /** Ids in its rows that others may name, and tables that it writes to as others do. */
+  shared?: { ids: readonly string[]; tables: readonly string[] };
+};
+
+export type WatchedRows = {
+  /** What `create` writes is the tenant's: nobody else may change or name it. */
+  add<T>(create: () => Promise<T>): Promise<T>;
+  /** Ids and marks of the tenant in a text, but for those that were asked for. */
+  findIn(text: string, asked?: ReadonlySet<string>): string[];
+  /** Tables with a column for an app or account in which the tenant has no row. */
+  listEmptyTables(): Promise<string[]>;
+};
+
+type Store = Pick<Database, 'lookUps'>;
+type Row = { table: string; text: string };
+
+export async function createRowWatch(database: Store): Promise<RowWatch> {
+  const statement = await createStatement(database);
+  const watched = new Set<string>();
+  const tenants: WatchedRows[] = [];
+  let seen = new Set<string>();
+
+  async function read(): Promise<Map<string, Row>> {
+    const { rows } = await database.lookUps.query<Row>(statement);
+    return new Map(rows.map((row) => [`${row.table} ${row.text}`, row]));
+  }
+
+  return {
+    watch({ marks, shared = { ids: [], tables: [] } }) {
+      const ids = new Set(marks);
+      const filled = new Set<string>();
+
+      function take({ table, text }: Row): void {
+        filled.add(table);
+        const own = idsIn(text).filter((id) => !shared.ids.includes(id));
+        for (const id of own) ids.add(id);
+      }
+
+      async function add<T>(create: () => Promise<T>): Promise<T> {
+        const before = await read();
+        const created = await create();
+        const after = await read();
+        const written = [...after].filter(
+          ([key, { table }]) => !before.has(key) && !shared.tables.includes(table),
+        );
+        written.forEach(([key, row]) => {
+          watched.add(key);
+          take(row);
+        });
+        // The tenant may change its own rows.
+        const changed = [...before.keys()].filter((key) => !after.has(key));
+        changed.forEach((key) => void watched.delete(key));
+        return created;
+      }
+
+      const tenant: WatchedRows = {
+        add,
+        findIn: (text, asked) => findIn(text, { ids, marks, asked }),
+        listEmptyTables: async () =>
+          (await listTenantTables(database)).filter((name) => !filled.has(name)),
+      };
+      tenants.push(tenant);
+      return tenant;
+    },
+
+    async findChanges(asked) {
+      const rows = await read();
+      const lost = [...watched].filter((key) => !rows.has(key));
+      // Told once, by the first call that it shows after.
+      for (const key of lost) watched.delete(key);
+      const written = [...rows].filter(([key]) => !seen.has(key) && !watched.has(key));
+      seen = new Set(rows.keys());
+      const naming = written.flatMap(([key, { text }]) => {
+        const named = tenants.flatMap(({ findIn: find }) => find(text, asked));
+        return named.length > 0 ? [`a row names ${named.join(', ')}: ${key}`] : [];
+      });
+      return [...lost.map((key) => `a row is gone or changed: ${key}`), ...naming];
+    },
+  };
+}
+
+/** One statement over every table that there is, so that a new one is in it. */
+async function createStatement({ lookUps }: Store): Promise<string> {
+  const { rows } = await lookUps.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY table_name`,
+  );
+  return rows
+    .map(({ name }) => `SELECT '${name}' AS "table", to_jsonb(t)::text AS text FROM "${name}" t`)
+    .join(' UNION ALL ');
+}
+
+async function listTenantTables({ lookUps }: Store): Promise<string[]> {
+  const { rows } = await lookUps.query<{ name: string }>(
+    `SELECT DISTINCT table_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name IN ('app_id', 'account_id')`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+type Names = {
+  ids: ReadonlySet<string>;
+  marks: readonly string[];
+  asked: ReadonlySet<string> | undefined;
+};
+
+function findIn(text: string, { ids, marks, asked }: Names): string[] {
+  const found = new Set([...idsIn(text), ...marks.filter((mark) => text.includes(mark))]);
+  return [...found].filter((id) => ids.has(id) && !asked?.has(id));
+}
+
+/** UUIDs, and hashes as the dashboard shows them. */
+function idsIn(text: string): string[] {
+  return text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}/g) ?? [];
+}

@@ -1,0 +1,252 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { channelVersion, type Tenant, testSecrets } from '../factories';
+
+/** An app with one row of everything, and the values by which callers name these, by their type. */
+export type Twin = { tenant: Tenant; values: Record<TwinKey, string> };
+export type TwinKey = keyof Awaited<ReturnType<typeof createRows>>;
+
+export type TwinOptions = {
+  /** Natural keys are made of it. */
+  word: string;
+  /** A text in everything that the twin says: whoever else shows or stores it has read the twin's rows. */
+  mark: string;
+  /** False leaves out the rows of the account itself. */
+  hasAccountRows?: boolean;
+  pausedChannel?: string;
+};
+
+/**
+ * Fills an app with one row of everything, and its account too, so that every route has something to find. The rows are written
+ * as such: a test makes hundreds of twins, and the ways in and out of the product would take minutes.
+ */
+export async function createTwin(
+  { lookUps }: Pick<Database, 'lookUps'>,
+  tenant: Tenant,
+  options: TwinOptions,
+): Promise<Twin> {
+  const insert: Insert = async (table, row) => {
+    const names = Object.keys(row).map((name) => `"${name}"`);
+    const places = names.map((_, index) => `$${index + 1}`);
+    const text = `INSERT INTO "${table}" (${names.join(', ')}) VALUES (${places.join(', ')})`;
+    await lookUps.query(text, Object.values(row));
+  };
+  const values = await createRows({ ...options, insert, tenant, keys: naturalKeys(options.word) });
+  return { tenant, values };
+}
+
+type Insert = (table: string, row: Record<string, unknown>) => Promise<void>;
+
+type Seed = TwinOptions & {
+  insert: Insert;
+  tenant: Tenant;
+  keys: ReturnType<typeof naturalKeys>;
+};
+
+async function createRows(seed: Seed) {
+  const { accountId, apiKeyId, appId } = seed.tenant;
+  const configuration = await createConfigurationRows(seed);
+  const people = await createPeopleRows(seed);
+  const sent = await createSentRows(seed, configuration);
+  const kept = await createKeptRows(seed, sent);
+  const account = seed.hasAccountRows === false ? noAccountRows : await createAccountRows(seed);
+  const ids = { accountId, apiKeyId, appId, ...configuration, ...people, ...sent, ...kept };
+  return { ...seed.keys, ...ids, ...account };
+}
+
+/** Twins with the same word have them in common. */
+function naturalKeys(word: string) {
+  return {
+    userId: `${word}-user`,
+    email: `${word}@example.com`,
+    mobile: `+1202555${String(1_000 + word.length * 7)}`,
+    token: `${word}-push-token`,
+    clientId: `${word}-phone`,
+    eventName: `${word}-event`,
+    integrationName: `${word}-integration`,
+    filterName: `${word}-filter`,
+    idempotencyKey: `${word}-key`,
+    operatorEmail: `${word}-operator@example.com`,
+  };
+}
+
+async function createConfigurationRows({
+  tenant,
+  keys,
+  mark,
+  insert,
+  pausedChannel = 'telegram',
+}: Seed) {
+  const app_id = tenant.appId;
+  const [integrationId, eventId, versionId] = [newId(), newId(), newId()];
+  const channels = {
+    email: channelVersion({ subject: mark, text: mark }, { integrationIds: [integrationId] }),
+    push: channelVersion({ title: mark, body: mark }),
+    in_app: channelVersion({ title: mark, body: mark }),
+  };
+  const definition = { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels };
+  await insert('integration', {
+    ...{ id: integrationId, app_id, name: keys.integrationName, state_reason: mark },
+    ...{ channel: 'email', provider: 'smtp', settings: { reply_to: mark } },
+    credentials: testSecrets().seal('{}', `integration:${integrationId}:credentials`),
+  });
+  const event = { id: eventId, app_id, name: keys.eventName, live_version_id: versionId };
+  await insert('event', event);
+  const version = { id: versionId, event_id: eventId, app_id, number: 1, kind: 'live', definition };
+  await insert('event_version', version);
+  await insert('channel_pause', { app_id, channel: pausedChannel });
+  await insert('sending_pause', { app_id });
+  return { integrationId, eventId, versionId };
+}
+
+async function createPeopleRows({ tenant, keys, mark, insert }: Seed) {
+  const app_id = tenant.appId;
+  const [userSid, deviceSid, suppressionId] = [newId(), newId(), newId()];
+  const { userId, email, mobile, token, clientId } = keys;
+  const contact = { email, mobile, onesignal_external_id: mark };
+  await insert('app_user', { id: userSid, app_id, user_id: userId, contact });
+  await insert('device', {
+    ...{ id: deviceSid, app_id, user_sid: userSid, client_id: clientId, fcm_token: token },
+    fields: { model: mark },
+  });
+  await insert('suppression', {
+    ...{ id: suppressionId, app_id, channel: 'email', recipient: email, reason: 'manual' },
+    detail: mark,
+  });
+  const erasure = { id: newId(), app_id, user_sid: newId(), messages: 1, finished_at: new Date() };
+  await insert('erasure', erasure);
+  return { userSid, deviceSid, suppressionId };
+}
+
+type Configured = { integrationId: string; eventId: string; versionId: string };
+
+/** One request with a message for each channel, and all that became of it. */
+async function createSentRows({ tenant, keys, mark, insert }: Seed, configured: Configured) {
+  const { accountId: account_id, appId: app_id, apiKeyId: api_key_id } = tenant;
+  const { integrationId: integration_id, eventId: event_id, versionId: version_id } = configured;
+  const { idempotencyKey, userId, email, token } = keys;
+  const [requestId, messageId, pushMessageId] = [newId(), newId(), newId()];
+  const [captureId, inboxMessageId] = [newId(), newId()];
+  await insert('request', {
+    ...{ id: requestId, account_id, app_id, event_id, version_id, api_key_id },
+    ...{ kind: 'single', items: 1, planned_items: 1, planned_to: 1 },
+    idempotency_key: idempotencyKey,
+  });
+  await insert('request_item', {
+    ...{ request_id: requestId, item: 0, data: JSON.stringify({ mark }) },
+    recipient: JSON.stringify({ user_id: userId, email }),
+    skips: { sms: { reason: 'no_address' } },
+  });
+  const [now, expires_at] = [new Date(), new Date(Date.now() + dayMs)];
+  const message = { request_id: requestId, item: 0, app_id, attempts: 1, expires_at };
+  const failed = { state: 'failed', reason: 'rejected_content', settled_at: now, integration_id };
+  await insert('message', {
+    ...message,
+    id: messageId,
+    channel: 'email',
+    target: email,
+    ...failed,
+  });
+  const waiting = { state: 'queued', due_at: now, target: token };
+  await insert('message', { ...message, id: pushMessageId, channel: 'push', ...waiting });
+  const shown = { state: 'delivered', target: userId };
+  await insert('message', { ...message, id: inboxMessageId, channel: 'in_app', ...shown });
+  await insert('attempt', {
+    ...{ message_id: messageId, number: 1, integration_id, provider: 'smtp', closed_at: now },
+    ...{ outcome: 'rejected_content', detail: mark, provider_message_id: 'a-provider-message' },
+    request: JSON.stringify({ mark }),
+  });
+  await insert('receipt', {
+    ...{ id: newId(), app_id, integration_id, message_id: messageId, state: 'sent' },
+    ...{ detail: mark, body: mark },
+  });
+  await insert('capture', {
+    ...{
+      id: captureId,
+      app_id,
+      message_id: messageId,
+      attempt: 1,
+      channel: 'email',
+      target: email,
+    },
+    ...{ provider: 'smtp', outcome: 'accepted', content: { text: mark }, request: { mark } },
+  });
+  return { requestId, messageId, pushMessageId, captureId, inboxMessageId };
+}
+
+const halfMinuteMs = 30_000;
+const dayMs = 24 * 60 * 60_000;
+
+async function createKeptRows(
+  { tenant, keys: { userId: user_id, filterName }, mark, insert }: Seed,
+  { messageId, inboxMessageId }: { messageId: string; inboxMessageId: string },
+) {
+  const app_id = tenant.appId;
+  const [filterId, resendId] = [newId(), newId()];
+  const content = { title: mark, body: mark };
+  await insert('inbox_item', { id: newId(), app_id, user_id, message_id: inboxMessageId, content });
+  await insert('inbox_reader', { app_id, user_id, last_opened_at: new Date(0) });
+  const filters = { event: mark };
+  await insert('saved_filter', { id: filterId, app_id, name: filterName, filters });
+  await insert('resend', {
+    ...{ id: resendId, app_id, filter: filters, matched: 1, resent: 1, finished_at: new Date() },
+  });
+  await insert('resend_message', {
+    ...{ resend_id: resendId, message_id: messageId, state: 'failed', outcome: 'resent' },
+    new_message_id: messageId,
+  });
+  // Rates of the dashboard are counted by half minutes; none of these ends while a test reads them.
+  const at = new Date((Math.floor(Date.now() / halfMinuteMs) - 10) * halfMinuteMs);
+  await insert('delivery_count', { app_id, channel: 'email', at, accepted: 1 });
+  return { filterId, resendId };
+}
+
+const noAccountRows = { operatorId: '', sessionId: '', invitationId: '', auditId: '' };
+
+/** Types of values that an operator of the account may name whatever the app. */
+export const accountKeys: ReadonlySet<string> = new Set<TwinKey>([
+  'accountId',
+  'appId',
+  'apiKeyId',
+  'operatorEmail',
+  'operatorId',
+  'sessionId',
+  'invitationId',
+  'auditId',
+]);
+
+async function createAccountRows({ tenant, keys, mark, insert }: Seed) {
+  const { accountId: account_id, appId: app_id } = tenant;
+  const [operatorId, auditId] = [newId(), newId()];
+  const [sessionHash, invitationHash] = [randomBytes(32), randomBytes(32)];
+  const { operatorEmail: email, idempotencyKey } = keys;
+  const expires_at = new Date(Date.now() + dayMs);
+  await insert('operator', {
+    id: operatorId,
+    account_id,
+    email,
+    password_hash: '',
+    role: 'viewer',
+  });
+  await insert('operator_session', {
+    token_hash: sessionHash,
+    operator_id: operatorId,
+    expires_at,
+  });
+  const invited = { kind: 'invite', email: `new-${email}`, role: 'viewer', expires_at };
+  await insert('invitation', { token_hash: invitationHash, account_id, ...invited });
+  await insert('audit_entry', {
+    ...{ id: auditId, account_id, operator_id: operatorId, app_id, action: 'app.changed' },
+    ...{ subject: app_id, change: { name: mark } },
+  });
+  await insert('idempotency_key', {
+    ...{ account_id, fingerprint: randomBytes(32), ring_key_id: 'test', status: 200 },
+    key_hash: createHash('sha256').update(`${account_id}:${idempotencyKey}`).digest(),
+    request_id: newId(),
+  });
+  return {
+    ...{ operatorId, auditId, sessionId: sessionHash.toString('hex') },
+    invitationId: invitationHash.toString('hex'),
+  };
+}
