@@ -430,4 +430,24 @@ describe('a chunk', () => {
     });
     expect(left).toBe(0);
   });
+
+  test('begins behind the newest request of the one before it', async () => {
+    const person = await createPerson();
+    const erasureId = newId();
+    await database.prisma.erasure.create({
+      data: {
+        id: erasureId,
+        appId: tenant.appId,
+        userSid: person.sid,
+        userId: person.userId,
+        addresses: [],
+        createdAt: new Date(0),
+      },
+    });
+    await writeTo(person);
+    const { requestId } = await read(await writeTo(person));
+    const place = { ...firstPlace, source: 1 };
+    const { next } = await eraseChunk(database.lookUps, erasureId, place);
+    expect(next).toEqual({ source: 1, after: requestId });
+  });
 });

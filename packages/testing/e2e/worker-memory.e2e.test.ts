@@ -6,6 +6,7 @@ import {
   startSimulatedChannels,
   startSystem,
   type Tenant,
+  workerNodeOptions,
 } from '@belfry/testing';
 
 const maxPeakMb = 180;
@@ -22,6 +23,7 @@ beforeAll(async () => {
     // As in production: an app is not asked for with each message.
     env: { ...simulated.env, LOOKUP_CACHE_MS: '5000' },
     workers: ['fanout,relay'],
+    workerNodeOptions,
   });
   tenant = await system.factories.createTenant({ delivery: 'live' });
 }, 120_000);

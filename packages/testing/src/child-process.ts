@@ -27,7 +27,7 @@ export type TestProcess = {
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
-type StartOptions = { node?: string; nodeOptions?: string[]; entryArgs?: string[] };
+type StartOptions = { node?: string; nodeOptions?: readonly string[]; entryArgs?: string[] };
 
 /** Starts `entry`, a path from the repository's root, with nothing of our own environment but what Node needs. */
 export function startProcess(

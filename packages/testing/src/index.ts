@@ -7,6 +7,7 @@ export { benchTableOf } from './bench/bench-table';
 export { performancePageOf } from './bench/performance-page';
 export { type BenchReport, parts as benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
+export { workerNodeOptions } from './bench/world';
 export { recordedRuns } from './chaos/recorded-runs';
 export { tableOf } from './chaos/report';
 export { runChaos } from './chaos/run';

@@ -13,6 +13,8 @@ export type SystemOptions = {
   redisUrl?: string;
   /** The roles of each worker process; one process with all of them unless told otherwise. */
   workers?: string[];
+  /** Options of Node for the workers. */
+  workerNodeOptions?: readonly string[];
 };
 
 /** The built gateway and workers as processes, on the stores of this Jest worker. */
@@ -59,7 +61,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const workers: TestProcess[] = [];
 
   async function startWorker(roles = 'all'): Promise<TestProcess> {
-    const worker = startProcess('apps/worker/dist/main.js', { ...env, WORKER_ROLES: roles });
+    const { workerNodeOptions: nodeOptions = [] } = options;
+    const workerEnv = { ...env, WORKER_ROLES: roles };
+    const worker = startProcess('apps/worker/dist/main.js', workerEnv, { nodeOptions });
     workers.push(worker);
     await worker.waitForLine('worker.ready');
     return worker;
