@@ -50,7 +50,8 @@ export const storeAttacks: Attack[] = [
     title: 'nothing below .belfry can be read or written by group or others',
     async run({ local }) {
       const home = path.join(local.folder, '.belfry');
-      assert.deepEqual([home, ...listElsewhere(home)].flatMap(listOpen), []);
+      const open = [home, ...listElsewhere(home)].flatMap((place) => listOpen(place));
+      assert.deepEqual(open, []);
     },
   },
   {
@@ -105,13 +106,20 @@ function listElsewhere(home: string): string[] {
   return existsSync(file) ? [readFileSync(file, 'utf8').trim()] : [];
 }
 
-function listOpen(place: string): string[] {
+/** Unpacked packages of the system and of npm: nobody else may change them, but everybody has them. */
+const programs = ['cache', 'node'];
+const writeByOthers = 0o022;
+
+function listOpen(place: string, forbidden = modeOfOthers): string[] {
   const stat = lstatSync(place);
   if (stat.isSymbolicLink()) return [];
-  const mode = stat.mode & modeOfOthers;
+  const mode = stat.mode & forbidden;
   const own = mode === 0 ? [] : [`${place} ${(stat.mode & 0o777).toString(8)}`];
   if (!stat.isDirectory()) return own;
-  return [...own, ...readdirSync(place).flatMap((name) => listOpen(path.join(place, name)))];
+  const isHome = path.basename(place) === '.belfry';
+  const inner = (name: string) => (isHome && programs.includes(name) ? writeByOthers : forbidden);
+  const names = readdirSync(place);
+  return [...own, ...names.flatMap((name) => listOpen(path.join(place, name), inner(name)))];
 }
 
 const anotherUid = 1_234;
