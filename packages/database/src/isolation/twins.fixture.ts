@@ -15,7 +15,12 @@ export function findIds(text: string): string[] {
 /** As `twinValue` writes it. */
 export function twinOf(id: string): string {
   if (id.includes('-')) return twinMark + id.slice(twinMark.length);
-  return id.length === 64 ? `ff${id.slice(2)}` : `twin_${id}`;
+  return id.length === 64 ? `${toOtherByte(id.slice(0, 2))}${id.slice(2)}` : `twin_${id}`;
+}
+
+/** The complement, so that a hash never is its own twin. */
+function toOtherByte(hex: string): string {
+  return (0xff - Number.parseInt(hex, 16)).toString(16).padStart(2, '0');
 }
 
 /** Tables whose rows belong to no account. */
@@ -84,7 +89,9 @@ function describe(table: string, columns: Column[]): Table {
 function twinValue({ name, type, isUnique }: Column): string {
   const column = `"${name}"`;
   if (type === 'uuid') return `overlay(${column}::text PLACING '${twinMark}' FROM 1)::uuid`;
-  if (type === 'bytea') return isUnique ? `'\\xff'::bytea || substring(${column} FROM 2)` : column;
+  if (type === 'bytea') {
+    return isUnique ? `set_byte(${column}, 0, 255 - get_byte(${column}, 0))` : column;
+  }
   if (type === 'text' && isUnique) return `'twin_' || ${column}`;
   if (!['text', 'json', 'jsonb'].includes(type)) return column;
   return `regexp_replace(${column}::text, '${uuid}', '${twinMark}\\1', 'g')::${type}`;
