@@ -1,4 +1,4 @@
-import { escapeNothing, type Template } from '@belfry/shared';
+import { escapeNothing, type Template, TemplateError } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
 import {
   createParseField,
@@ -9,12 +9,18 @@ import {
   pathsOf,
   type Rendering,
 } from '../rendering';
-import { parseEmailAddress } from './address';
-import { composeAttachments, sizeOfAttachments } from './attachments';
-import { createHeaderEscape } from './header-value';
+import { findReplyToProblem, parseEmailAddress } from './address';
+import {
+  composeAttachments,
+  findContentIdProblem,
+  findContentTypeProblem,
+  readContentId,
+  sizeOfAttachments,
+} from './attachments';
+import { createHeaderEscape, encodeHeaderValue, findLongLine } from './header-value';
 import { createHtmlEscape } from './html-context';
 import {
-  allowedHeaders,
+  allowedHeaderNames,
   type EmailContent,
   type EmailOverride,
   type EmailTemplate,
@@ -56,18 +62,54 @@ function parseFields(template: EmailTemplate) {
     attachments: attachments.map((attachment, index) => ({
       fileName: field(`attachments[${index}].file_name`, attachment.file_name),
       content: field(`attachments[${index}].content`, attachment.content),
+      contentType: checkLiteral(
+        field(`attachments[${index}].content_type`, attachment.content_type),
+        findContentTypeProblem,
+      ),
+      contentId: checkLiteral(
+        field(`attachments[${index}].content_id`, attachment.content_id),
+        (text) => findContentIdProblem(readContentId(text)),
+      ),
+      disposition: attachment.disposition,
     })),
     headers: allowedHeaderNames.map((name) => ({
       name,
-      value: field(`headers.${name}`, headers[name], createHeaderEscape),
+      value: checkHeader(name, field(`headers.${name}`, headers[name], createHeaderEscape)),
     })),
   };
 }
 
-// Object.keys of a literal object: the names are exactly its own.
-const allowedHeaderNames = Object.keys(
-  allowedHeaders.properties,
-) as (keyof typeof allowedHeaders.properties)[];
+/** What no data can change is refused when it is saved. */
+function checkLiteral(
+  field: Field | undefined,
+  findProblem: (text: string) => string | undefined,
+): Field | undefined {
+  const nodes = field?.template.nodes ?? [];
+  const [node] = nodes;
+  return field && node && nodes.length === 1 ? checkNode(field, node, findProblem) : field;
+}
+
+/** A value can make a long word longer only. */
+function checkHeader(
+  name: (typeof allowedHeaderNames)[number],
+  field: Field | undefined,
+): Field | undefined {
+  if (!field) return undefined;
+  for (const node of field.template.nodes) {
+    checkNode(field, node, (text) => findLongLine(name, encodeHeaderValue(text)));
+  }
+  return checkLiteral(field, (text) => findHeaderProblem(name, text));
+}
+
+function checkNode(
+  field: Field,
+  node: Template['nodes'][number],
+  findProblem: (text: string) => string | undefined,
+): Field {
+  const problem = node.kind === 'text' ? findProblem(flatten(node.text)) : undefined;
+  if (problem) throw new TemplateError(`${field.name} ${problem}.`, node);
+  return field;
+}
 
 function listFields(fields: EmailFields): (Field | undefined)[] {
   return [
@@ -79,7 +121,7 @@ function listFields(fields: EmailFields): (Field | undefined)[] {
     fields.replyTo,
     ...fields.cc,
     ...fields.bcc,
-    ...fields.attachments.flatMap(({ fileName, content }) => [fileName, content]),
+    ...fields.attachments.flatMap(({ disposition: _, ...texts }) => Object.values(texts)),
     ...fields.headers.map(({ value }) => value),
   ];
 }
@@ -141,6 +183,8 @@ function composeSender(
     pick(override?.reply_to, fields.replyTo, rendering),
     rendering,
   );
+  const problem = replyTo && findReplyToProblem(replyTo);
+  if (problem) rendering.fail('rejected_content', `reply_to: "${replyTo}" ${problem}.`);
   const from = { ...(name ? { name } : {}), ...(address ? { address } : {}) };
   return { ...(name || address ? { from } : {}), ...(replyTo ? { replyTo } : {}) };
 }
@@ -171,7 +215,21 @@ function composeHeaders(fields: EmailFields, rendering: Rendering): Record<strin
   const rendered = fields.headers
     .map(({ name, value }) => [name, flatten(rendering.text(value))] as const)
     .filter(([, value]) => value !== '');
+  for (const [name, value] of rendered) {
+    const problem = findHeaderProblem(name, value);
+    if (problem) rendering.fail('rejected_content', `headers.${name} ${problem}.`);
+  }
   return Object.fromEntries(rendered);
+}
+
+const messageIdPattern = /^<[!#-;=?A-Z^-~]+@[!#-;=?A-Z^-~]+>$/;
+
+/** Why a header cannot be sent as it is, if it cannot. */
+function findHeaderProblem(name: string, value: string): string | undefined {
+  if (name === 'Message-ID' && value !== '' && !messageIdPattern.test(value)) {
+    return 'must be one ID in ASCII, as <id@domain>';
+  }
+  return findLongLine(name, encodeHeaderValue(value));
 }
 
 /** A header is one line. */
