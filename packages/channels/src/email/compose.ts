@@ -9,7 +9,7 @@ import {
   pathsOf,
   type Rendering,
 } from '../rendering';
-import { findReplyToProblem, parseEmailAddress } from './address';
+import { findReplyToProblem, parseEmailAddress, uniqueMailboxes } from './address';
 import {
   composeAttachments,
   findContentIdProblem,
@@ -200,7 +200,7 @@ function composeCopies(
     .filter((text) => text.trim() !== '');
   const texts = given.length > 0 ? given : fields.map((field) => rendering.text(field));
   const addresses = texts.map((text) => addressOf(name, text, rendering));
-  return [...new Set(addresses.filter((address) => address !== undefined))];
+  return uniqueMailboxes(addresses.filter((address) => address !== undefined));
 }
 
 function addressOf(name: string, text: string, rendering: Rendering): string | undefined {

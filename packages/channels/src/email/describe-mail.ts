@@ -1,4 +1,4 @@
-import { composeHeaders, type MailCall } from './mail';
+import { composeHeaders, findCopies, type MailCall } from './mail';
 import type { File } from './mime';
 import type { Attachment, FileFacts } from './template';
 
@@ -22,7 +22,7 @@ export function describeMail(
     from: { name: from?.name ?? '', address: from?.address ?? '' },
     to: target,
     cc: readAddresses('Cc').map(({ address }) => address),
-    bcc: content.bcc,
+    bcc: findCopies(call).bcc,
     reply_to: replyTo?.address,
     subject: readText('Subject'),
     text: content.text,

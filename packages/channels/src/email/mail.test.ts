@@ -34,7 +34,7 @@ test('a mail is described with the addresses that it goes out with', () => {
   expect(describeMail({ ...call, settings })).toMatchObject({
     from: { name: 'Belfry', address: 'noreply@example.com' },
     to: 'ada@example.org',
-    cc: ['bo@example.org', 'ada@example.org'],
+    cc: ['bo@example.org'],
     bcc: ['cy@example.org'],
     reply_to: 'shop@example.com',
   });

@@ -1,5 +1,5 @@
 import type { DescribeCall } from '../channel';
-import { type EmailAddress, parseEmailAddress } from './address';
+import { type EmailAddress, parseEmailAddress, uniqueMailboxes } from './address';
 import { encodeDisplayName, encodeHeaderValue, encodeSubject, foldHeader } from './header-value';
 import type { EmailContent } from './template';
 
@@ -15,15 +15,19 @@ export type MailCall = Pick<DescribeCall<EmailContent>, 'messageId' | 'target' |
 
 export type Envelope = { from: string; to: [string, ...string[]] };
 
-/** Who sends, and everybody who gets it: the target is first, and copies go to each once. */
+/** Who sends, and everybody who gets it: the target is first. */
 export function createEnvelope(call: MailCall): Envelope {
-  const { target, content } = call;
-  const copies = new Set([...content.cc, ...content.bcc]);
-  copies.delete(target);
+  const { cc, bcc } = findCopies(call);
   return {
     from: toMailbox(findSender(call).address),
-    to: [toMailbox(target), ...[...copies].map(toMailbox)],
+    to: [toMailbox(call.target), ...[...cc, ...bcc].map(toMailbox)],
   };
+}
+
+/** Whom the mail is for gets no copy, and whom all see gets no hidden one. */
+export function findCopies({ target, content }: MailCall): { cc: string[]; bcc: string[] } {
+  const cc = uniqueMailboxes(content.cc, [target]);
+  return { cc, bcc: uniqueMailboxes(content.bcc, [target, ...cc]) };
 }
 
 /** The mail's own headers, each as it is written; those of its body are not among them. */
@@ -35,7 +39,7 @@ export function composeHeaders(call: MailCall, date = new Date()): string[] {
   const headers: [name: string, value: string][] = [
     ['From', writeSender(sender)],
     ['To', toMailbox(target)],
-    ['Cc', content.cc.map(toMailbox).join(', ')],
+    ['Cc', findCopies(call).cc.map(toMailbox).join(', ')],
     ['Reply-To', replyTo === undefined ? '' : toMailbox(replyTo)],
     ['Subject', encodeSubject(content.subject)],
     ['Message-ID', messageId],

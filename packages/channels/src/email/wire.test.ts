@@ -229,6 +229,51 @@ describe('a mail has lines of at most 998 octets, and headers folded at 78', () 
   );
 });
 
+describe('a mailbox in several spellings', () => {
+  test('is one recipient, in the first of To, Cc and Bcc that names it', async () => {
+    const deliver = await setUp();
+    const { send, described, recorded } = await deliver({
+      cc: ['Ada@Example.org', 'Bo@example.org', 'bo@EXAMPLE.org', 'GRÅ@example.org'],
+      bcc: [
+        'ADA@example.org',
+        'BO@example.org',
+        'grå@example.org',
+        'Cy@example.org',
+        'cy@example.org',
+      ],
+    });
+    expect(send.to).toEqual([
+      'ada@example.org',
+      'Bo@example.org',
+      'GRÅ@example.org',
+      'Cy@example.org',
+    ]);
+    const { to, cc, bcc } = await PostalMime.parse(send.raw);
+    const addresses = [to, cc, bcc].map((list) => list?.map(({ address }) => address));
+    expect(addresses).toEqual([
+      ['ada@example.org'],
+      ['Bo@example.org', 'GRÅ@example.org'],
+      undefined,
+    ]);
+    expect(send.raw.toString()).not.toMatch(/cy@/i);
+    expect(described).toMatchObject({
+      cc: ['Bo@example.org', 'GRÅ@example.org'],
+      bcc: ['Cy@example.org'],
+    });
+    expect(recorded).toEqual(described);
+  });
+
+  test('is one in a call, too, and goes out as it was written first', async () => {
+    const deliver = await setUp();
+    const override = {
+      cc: ['Bo@example.org', { address: 'bo@example.org' }],
+      bcc: ['bO@example.org'],
+    };
+    const { send } = await deliver({}, override);
+    expect(send.to).toEqual(['ada@example.org', 'Bo@example.org']);
+  });
+});
+
 describe('a file is read back by two parsers', () => {
   const content = Buffer.from('a file\n').toString('base64');
   const names = [
