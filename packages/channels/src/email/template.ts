@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 /** Headers that a template may set; any other could change whom the mail goes to or how it is read. */
-export const allowedHeaders = Type.Object(
+const allowedHeaders = Type.Object(
   {
     'List-Unsubscribe': Type.Optional(Type.String()),
     'List-Unsubscribe-Post': Type.Optional(Type.String()),
