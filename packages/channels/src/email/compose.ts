@@ -6,6 +6,7 @@ import {
   type Escape,
   type Field,
   maxRenderedCharacters,
+  type Print,
   pathsOf,
   type Rendering,
 } from '../rendering';
@@ -25,7 +26,7 @@ import {
   type EmailOverride,
   type EmailTemplate,
 } from './template';
-import { textOfHtml } from './text-of-html';
+import { convertHtml } from './text-of-html';
 
 /** The whole mail: its texts, and its attachments as base64. */
 export const maxMailBytes = 10 * 1024 * 1024;
@@ -150,21 +151,34 @@ function pick(own: string | undefined, field: Field | undefined, rendering: Rend
   return own?.trim() ? own : rendering.text(field);
 }
 
-/** A body that the call gives replaces the template's in both forms, so that they cannot contradict each other. */
 function composeBody(
   fields: EmailFields,
   own: EmailOverride['message'],
   rendering: Rendering,
 ): { html?: string; text?: string } {
-  const isOwn = Boolean(own?.html_body?.trim() || own?.text?.trim());
-  const html = isOwn ? (own?.html_body ?? '') : rendering.text(fields.html);
-  const given = isOwn ? (own?.text ?? '') : rendering.text(fields.text);
+  const { html, text: given, prints } = renderBody(fields, own, rendering);
   if (Math.max(html.length, given.length) > maxRenderedCharacters) {
     rendering.fail('too_long', `The text is longer than ${maxRenderedCharacters} characters.`);
     return {};
   }
-  const text = given.trim() ? given : textOfHtml(html);
+  const text = given.trim() ? given : convertHtml(html, prints);
   return { ...(html.trim() ? { html } : {}), ...(text.trim() ? { text } : {}) };
+}
+
+/** A body that the call gives replaces the template's in both forms, so that they cannot contradict each other. */
+function renderBody(
+  fields: EmailFields,
+  own: EmailOverride['message'],
+  rendering: Rendering,
+): { html: string; text: string; prints: Print[] } {
+  const [html, text] = [own?.html_body ?? '', own?.text ?? ''];
+  if (html.trim() || text.trim()) return { html, text, prints: [] };
+  const prints: Print[] = [];
+  const rendered = rendering.text(fields.html, maxRenderedCharacters, (print) =>
+    prints.push(print),
+  );
+  // A text that could not be rendered holds nothing of what was printed.
+  return { html: rendered, text: rendering.text(fields.text), prints: rendered ? prints : [] };
 }
 
 function composeSender(
