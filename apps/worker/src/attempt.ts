@@ -121,7 +121,7 @@ async function sendReady(
   const { signal, end } = deadlines.begin(deadlineMs);
   try {
     const sent = await carrier.send({ content, signal, deadlineAt });
-    return { ...sent, request: told.request, notes: told.notes };
+    return { ...told, ...sent };
   } catch (error) {
     log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
     return { ...brokenSender, ...told };

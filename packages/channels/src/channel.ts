@@ -145,6 +145,8 @@ export type Sender<Content> = {
 
 export type SendResult = {
   outcome: Outcome;
+  /** What was sent, where that is more than `describe` could know. */
+  request?: ProviderRequest;
   response?: unknown;
   /** What was learned about the address; stored with the result. */
   changes?: DataChange[];

@@ -6,6 +6,7 @@ const libraries = [
   'twilio',
   '@slack/web-api',
   'nodemailer',
+  'postal-mime',
   'node-telegram-bot-api',
   'firebase-admin',
   'google-auth-library',

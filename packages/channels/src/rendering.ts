@@ -15,6 +15,9 @@ export type Escape = (
   print: { id: Extract<TemplateNode, { kind: 'print' }>['id']; isRaw: boolean },
 ) => string;
 
+/** A value in a rendered text: as it is, as it is written there, and where. */
+export type Print = { value: string; escaped: string; at: number };
+
 /** One text of a channel's template, parsed, with the escaping of its place. */
 export type Field = { name: string; template: Template; escape: Escape };
 
@@ -22,7 +25,7 @@ export type Failed = { failed: FailureReason; detail: string };
 
 /** Renders the fields of one message out of one budget; the first failure stands, and what was missing is gathered. */
 export type Rendering = {
-  text(field: Field | undefined, maxCharacters?: number): string;
+  text(field: Field | undefined, maxCharacters?: number, onPrint?: (print: Print) => void): string;
   fail(failed: FailureReason, detail: string): void;
   /** What to do without when nothing failed: the paths that the data did not hold. */
   finish(missing: 'empty' | 'reject'): Failed | { missing: string[] };
@@ -40,10 +43,15 @@ export function createRendering(data: Data): Rendering {
   let failure: Failed | undefined;
 
   return {
-    text(field, maxCharacters = maxRenderedCharacters) {
+    text(field, maxCharacters = maxRenderedCharacters, onPrint = ignorePrint) {
       if (!field || failure) return '';
       const rendered = renderTemplate(field.template, data, {
-        escape: (value, print) => field.escape(cleanText(value), print),
+        escape(given, print, at) {
+          const value = cleanText(given);
+          const escaped = field.escape(value, print);
+          onPrint({ value, escaped, at });
+          return escaped;
+        },
         maxOutputLength: maxCharacters,
         budget,
       });
@@ -65,6 +73,8 @@ export function createRendering(data: Data): Rendering {
     },
   };
 }
+
+function ignorePrint(): void {}
 
 /**
  * Half a surrogate pair is no character, and writers of forms take the sign after it, be it a quote or a bracket of the

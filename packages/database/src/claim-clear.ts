@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { addressKey } from './address-key';
 import { plainArray } from './array-parameters';
 import {
   type Claim,
@@ -40,7 +41,7 @@ WITH c AS (
   WHERE m.id = ANY ($1::uuid[]) AND (${isClaimable} AND m.expires_at > now() AND m.channel <> 'push') IS TRUE
     AND (SELECT true FROM integration WHERE id = m.integration_id AND (state <> 'active' OR deleted_at IS NOT NULL)) IS NULL
     AND (SELECT true FROM channel_pause WHERE app_id = m.app_id AND channel = m.channel) IS NULL
-    AND (SELECT true FROM suppression WHERE app_id = m.app_id AND channel = m.channel AND recipient = m.target LIMIT 1) IS NULL
+    AND (SELECT true FROM suppression WHERE app_id = m.app_id AND channel = m.channel AND recipient = ${addressKey('m.channel', 'm.target')} LIMIT 1) IS NULL
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
     m.integration_id, m.state, NULL AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
 ), a AS (${openAttempts}

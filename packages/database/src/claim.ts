@@ -1,5 +1,6 @@
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
+import { addressKey } from './address-key';
 import { hashOfToken } from './devices';
 import { notePassedOver } from './passed-over';
 
@@ -170,7 +171,7 @@ WITH due AS MATERIALIZED (
   LEFT JOIN probe p ON p.id = d.integration_id
   LEFT JOIN LATERAL (
     SELECT true AS suppressed FROM suppression p
-    WHERE p.app_id = d.app_id AND p.channel = d.channel AND p.recipient = d.target
+    WHERE p.app_id = d.app_id AND p.channel = d.channel AND p.recipient = ${addressKey('d.channel', 'd.target')}
       -- The sender that the call names comes before the integration's; it is looked for only where there is a suppression.
       AND (p.sender = '' OR p.sender = coalesce(
         (SELECT ${overrideSender} FROM request_item o WHERE o.request_id = d.request_id AND o.item = d.item AND o.override IS NOT NULL),

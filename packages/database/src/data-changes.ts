@@ -1,5 +1,6 @@
 import { newId } from '@belfry/runtime';
 import type { DataChange } from '@belfry/shared';
+import { addressKey } from './address-key';
 import { isErased } from './is-erased';
 import { storable } from './storable';
 import type { Queryable } from './transaction';
@@ -34,7 +35,7 @@ function apply(pool: Queryable, messageId: string, change: DataChange): Promise<
 function suppress(pool: Queryable, { messageId, change }: Of<'suppress'>): Promise<unknown> {
   return pool.query(
     `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
-     SELECT $2, app_id, channel, target, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
+     SELECT $2, app_id, channel, ${addressKey('channel', 'target')}, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
      ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING`,
     [messageId, newId(), change.sender, change.reason, storable(change.detail)],
   );

@@ -1,4 +1,5 @@
 import { erasedTarget } from '@belfry/shared';
+import { wentTo } from './address-key';
 import { isErased } from './is-erased';
 import { isPlanned } from './is-planned';
 import { leaseExpired } from './record';
@@ -110,8 +111,8 @@ const itemsThatName = `SELECT request_id, item FROM request_item
   WHERE recipient IS NOT NULL AND recipient::jsonb ->> 'user_id' = $2 AND request_id > $3
     AND $5::text IS NOT NULL`;
 
-const itemsSentTo = `SELECT request_id, item FROM message
-  WHERE app_id = $1 AND target = $5 AND request_id > $3`;
+const itemsSentTo = `SELECT request_id, item FROM message m
+  WHERE app_id = $1 AND ${wentTo('m', '$5')} AND request_id > $3`;
 
 function nextOf(
   { addresses }: Erasure,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { addressKey } from './address-key';
 
 export type PermissionAsked = { channel: string; target: string; sender: string };
 
@@ -14,7 +15,7 @@ export async function readPermissions(
   const { rows } = await pool.query<Permission>({
     name: 'read-permissions',
     text: `SELECT
-             EXISTS (SELECT 1 FROM suppression s WHERE s.app_id = $1 AND s.channel = t.channel AND s.recipient = t.target
+             EXISTS (SELECT 1 FROM suppression s WHERE s.app_id = $1 AND s.channel = t.channel AND s.recipient = ${addressKey('t.channel', 't.target')}
                AND s.sender IN ('', t.sender)) AS "isSuppressed",
              EXISTS (SELECT 1 FROM channel_pause p WHERE p.app_id = $1 AND p.channel = t.channel) AS "isChannelPaused"
            FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY t (channel, target, sender, place)

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { isAscii } from './header-value';
 
 export type EmailAddress = { address: string; note?: string };
 
@@ -15,6 +16,23 @@ export function parseEmailAddress(given: string): EmailAddress | { problem: stri
   const address = `${local}@${domain}`;
   if (address.length > maxAddressCharacters) return { problem: tooLong };
   return address === text ? { address } : { address, note: `"${text}" is sent to as ${address}` };
+}
+
+/** Each mailbox once, in its first spelling, but for those of `others`: to mail servers `Ana@` and `ana@` are one. */
+export function uniqueMailboxes(addresses: string[], others: string[] = []): string[] {
+  const seen = new Set(others.map(toMailboxKey));
+  return addresses.filter((address) => seen.size < seen.add(toMailboxKey(address)).size);
+}
+
+function toMailboxKey(address: string): string {
+  return address.normalize('NFC').toLowerCase();
+}
+
+/** SMTPUTF8 is asked for by who sends and who gets a mail: for a header alone a mail cannot ask for it. */
+export function findReplyToProblem(address: string): string | undefined {
+  return isAscii(address.split('@')[0] ?? '')
+    ? undefined
+    : 'has letters outside of ASCII before the @, which only senders and recipients may';
 }
 
 /** The word of an address such as sandbox+bounce@example.com. */

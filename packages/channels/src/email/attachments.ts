@@ -2,11 +2,18 @@ import type { Field, Rendering } from '../rendering';
 import {
   type Attachment,
   type EmailOverride,
+  type FileFacts,
   maxAttachments,
   type WireAttachment,
 } from './template';
 
-export type AttachmentFields = { fileName: Field | undefined; content: Field | undefined }[];
+export type AttachmentFields = {
+  fileName: Field | undefined;
+  content: Field | undefined;
+  contentType: Field | undefined;
+  contentId: Field | undefined;
+  disposition: WireAttachment['disposition'];
+}[];
 
 /** The call's attachments, else the template's; one that has no content is left out. */
 export function composeAttachments(
@@ -25,7 +32,7 @@ export function composeAttachments(
       : fields.map((attachment) => render(attachment, rendering));
   return attachments
     .filter((attachment) => 'url' in attachment || attachment.content !== '')
-    .map((attachment) => check(attachment, rendering));
+    .map((attachment, index) => check(attachment, `attachments[${index}]`, rendering));
 }
 
 /** As much as the mail grows by them, in bytes of base64. */
@@ -47,22 +54,78 @@ const maxFileNameCharacters = 255;
 /** Base64 of a mail of the largest size, and its line breaks. */
 const maxContentCharacters = 11 * 1024 * 1024;
 
-function fromWire({ file_name, filename, content, url }: WireAttachment): Attachment {
+function fromWire({ file_name, filename, content, url, ...wire }: WireAttachment): Attachment {
   const name = file_name?.trim() || filename?.trim() || undefined;
-  if (content?.trim()) return { fileName: name ?? unnamed, content: readBase64(content) };
-  return { fileName: name, url: url?.trim() ?? '' };
+  const facts = factsOf(wire.content_type, wire.content_id, wire.disposition);
+  if (content?.trim()) return { ...facts, fileName: name ?? unnamed, content: readBase64(content) };
+  return { ...facts, fileName: name, url: url?.trim() ?? '' };
 }
 
-function render({ fileName, content }: AttachmentFields[number], rendering: Rendering): Attachment {
+function render(fields: AttachmentFields[number], rendering: Rendering): Attachment {
+  const [type, id] = [rendering.text(fields.contentType), rendering.text(fields.contentId)];
   return {
-    fileName: rendering.text(fileName) || unnamed,
-    content: readBase64(rendering.text(content, maxContentCharacters)),
+    ...factsOf(type, id, fields.disposition),
+    fileName: rendering.text(fields.fileName) || unnamed,
+    content: readBase64(rendering.text(fields.content, maxContentCharacters)),
   };
 }
 
+function factsOf(
+  type: string | undefined,
+  id: string | undefined,
+  disposition: WireAttachment['disposition'],
+): FileFacts {
+  const contentType = type?.trim();
+  const contentId = id && readContentId(id);
+  return {
+    ...(contentType ? { contentType } : {}),
+    ...(contentId ? { contentId } : {}),
+    ...(disposition ? { disposition } : {}),
+  };
+}
+
+/** As the HTML names it, or as the header has it. */
+export function readContentId(text: string): string {
+  return text.trim().replace(/^<|>$/g, '').replace(/^cid:/i, '');
+}
+
+const maxFactCharacters = 255;
+const token = "[A-Za-z0-9!#$%&'*+.^_`{|}~-]+";
+const contentTypePattern = new RegExp(
+  `^${token}/${token}( *; *(?!name[*=])${token}=(${token}|"[ !#-\\[\\]-~]*"))*$`,
+  'i',
+);
+
+/** Why a content type cannot be sent, if it cannot. */
+export function findContentTypeProblem(contentType: string): string | undefined {
+  if (contentType.length > maxFactCharacters) return tooLong;
+  if (!contentTypePattern.test(contentType)) {
+    return 'must be a media type such as "image/png" or "text/calendar; method=REQUEST"';
+  }
+  return /^multipart\//i.test(contentType) ? 'must be the type of one file' : undefined;
+}
+
+/** Why a content ID cannot be sent, if it cannot. */
+export function findContentIdProblem(contentId: string): string | undefined {
+  if (contentId.length > maxFactCharacters) return tooLong;
+  return /^[!-;=?-~]+$/.test(contentId)
+    ? undefined
+    : 'must have no space, bracket or character outside of ASCII';
+}
+
+const tooLong = `has more than ${maxFactCharacters} characters`;
+
 const unnamed = 'attachment';
 
-function check(attachment: Attachment, rendering: Rendering): Attachment {
+function check(attachment: Attachment, path: string, rendering: Rendering): Attachment {
+  const { contentType, contentId } = attachment;
+  const problems = [
+    ['content_type', contentType && findContentTypeProblem(contentType)],
+    ['content_id', contentId && findContentIdProblem(contentId)],
+  ];
+  for (const [member, problem] of problems) {
+    if (problem) rendering.fail('rejected_content', `${path}.${member} ${problem}.`);
+  }
   const fileName = attachment.fileName && cleanFileName(attachment.fileName);
   if ('url' in attachment) return { ...attachment, fileName };
   if (!isBase64(attachment.content)) {

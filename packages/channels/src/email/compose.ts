@@ -1,4 +1,4 @@
-import { escapeNothing, type Template } from '@belfry/shared';
+import { escapeNothing, type Template, TemplateError } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
 import {
   createParseField,
@@ -6,20 +6,27 @@ import {
   type Escape,
   type Field,
   maxRenderedCharacters,
+  type Print,
   pathsOf,
   type Rendering,
 } from '../rendering';
-import { parseEmailAddress } from './address';
-import { composeAttachments, sizeOfAttachments } from './attachments';
-import { createHeaderEscape } from './header-value';
+import { findReplyToProblem, parseEmailAddress, uniqueMailboxes } from './address';
+import {
+  composeAttachments,
+  findContentIdProblem,
+  findContentTypeProblem,
+  readContentId,
+  sizeOfAttachments,
+} from './attachments';
+import { createHeaderEscape, encodeHeaderValue, findLongLine } from './header-value';
 import { createHtmlEscape } from './html-context';
 import {
-  allowedHeaders,
+  allowedHeaderNames,
   type EmailContent,
   type EmailOverride,
   type EmailTemplate,
 } from './template';
-import { textOfHtml } from './text-of-html';
+import { convertHtml } from './text-of-html';
 
 /** The whole mail: its texts, and its attachments as base64. */
 export const maxMailBytes = 10 * 1024 * 1024;
@@ -56,18 +63,54 @@ function parseFields(template: EmailTemplate) {
     attachments: attachments.map((attachment, index) => ({
       fileName: field(`attachments[${index}].file_name`, attachment.file_name),
       content: field(`attachments[${index}].content`, attachment.content),
+      contentType: checkLiteral(
+        field(`attachments[${index}].content_type`, attachment.content_type),
+        findContentTypeProblem,
+      ),
+      contentId: checkLiteral(
+        field(`attachments[${index}].content_id`, attachment.content_id),
+        (text) => findContentIdProblem(readContentId(text)),
+      ),
+      disposition: attachment.disposition,
     })),
     headers: allowedHeaderNames.map((name) => ({
       name,
-      value: field(`headers.${name}`, headers[name], createHeaderEscape),
+      value: checkHeader(name, field(`headers.${name}`, headers[name], createHeaderEscape)),
     })),
   };
 }
 
-// Object.keys of a literal object: the names are exactly its own.
-const allowedHeaderNames = Object.keys(
-  allowedHeaders.properties,
-) as (keyof typeof allowedHeaders.properties)[];
+/** What no data can change is refused when it is saved. */
+function checkLiteral(
+  field: Field | undefined,
+  findProblem: (text: string) => string | undefined,
+): Field | undefined {
+  const nodes = field?.template.nodes ?? [];
+  const [node] = nodes;
+  return field && node && nodes.length === 1 ? checkNode(field, node, findProblem) : field;
+}
+
+/** A value can make a long word longer only. */
+function checkHeader(
+  name: (typeof allowedHeaderNames)[number],
+  field: Field | undefined,
+): Field | undefined {
+  if (!field) return undefined;
+  for (const node of field.template.nodes) {
+    checkNode(field, node, (text) => findLongLine(name, encodeHeaderValue(text)));
+  }
+  return checkLiteral(field, (text) => findHeaderProblem(name, text));
+}
+
+function checkNode(
+  field: Field,
+  node: Template['nodes'][number],
+  findProblem: (text: string) => string | undefined,
+): Field {
+  const problem = node.kind === 'text' ? findProblem(flatten(node.text)) : undefined;
+  if (problem) throw new TemplateError(`${field.name} ${problem}.`, node);
+  return field;
+}
 
 function listFields(fields: EmailFields): (Field | undefined)[] {
   return [
@@ -79,7 +122,7 @@ function listFields(fields: EmailFields): (Field | undefined)[] {
     fields.replyTo,
     ...fields.cc,
     ...fields.bcc,
-    ...fields.attachments.flatMap(({ fileName, content }) => [fileName, content]),
+    ...fields.attachments.flatMap(({ disposition: _, ...texts }) => Object.values(texts)),
     ...fields.headers.map(({ value }) => value),
   ];
 }
@@ -108,21 +151,34 @@ function pick(own: string | undefined, field: Field | undefined, rendering: Rend
   return own?.trim() ? own : rendering.text(field);
 }
 
-/** A body that the call gives replaces the template's in both forms, so that they cannot contradict each other. */
 function composeBody(
   fields: EmailFields,
   own: EmailOverride['message'],
   rendering: Rendering,
 ): { html?: string; text?: string } {
-  const isOwn = Boolean(own?.html_body?.trim() || own?.text?.trim());
-  const html = isOwn ? (own?.html_body ?? '') : rendering.text(fields.html);
-  const given = isOwn ? (own?.text ?? '') : rendering.text(fields.text);
+  const { html, text: given, prints } = renderBody(fields, own, rendering);
   if (Math.max(html.length, given.length) > maxRenderedCharacters) {
     rendering.fail('too_long', `The text is longer than ${maxRenderedCharacters} characters.`);
     return {};
   }
-  const text = given.trim() ? given : textOfHtml(html);
+  const text = given.trim() ? given : convertHtml(html, prints);
   return { ...(html.trim() ? { html } : {}), ...(text.trim() ? { text } : {}) };
+}
+
+/** A body that the call gives replaces the template's in both forms, so that they cannot contradict each other. */
+function renderBody(
+  fields: EmailFields,
+  own: EmailOverride['message'],
+  rendering: Rendering,
+): { html: string; text: string; prints: Print[] } {
+  const [html, text] = [own?.html_body ?? '', own?.text ?? ''];
+  if (html.trim() || text.trim()) return { html, text, prints: [] };
+  const prints: Print[] = [];
+  const rendered = rendering.text(fields.html, maxRenderedCharacters, (print) =>
+    prints.push(print),
+  );
+  // A text that could not be rendered holds nothing of what was printed.
+  return { html: rendered, text: rendering.text(fields.text), prints: rendered ? prints : [] };
 }
 
 function composeSender(
@@ -141,6 +197,8 @@ function composeSender(
     pick(override?.reply_to, fields.replyTo, rendering),
     rendering,
   );
+  const problem = replyTo && findReplyToProblem(replyTo);
+  if (problem) rendering.fail('rejected_content', `reply_to: "${replyTo}" ${problem}.`);
   const from = { ...(name ? { name } : {}), ...(address ? { address } : {}) };
   return { ...(name || address ? { from } : {}), ...(replyTo ? { replyTo } : {}) };
 }
@@ -156,7 +214,7 @@ function composeCopies(
     .filter((text) => text.trim() !== '');
   const texts = given.length > 0 ? given : fields.map((field) => rendering.text(field));
   const addresses = texts.map((text) => addressOf(name, text, rendering));
-  return [...new Set(addresses.filter((address) => address !== undefined))];
+  return uniqueMailboxes(addresses.filter((address) => address !== undefined));
 }
 
 function addressOf(name: string, text: string, rendering: Rendering): string | undefined {
@@ -171,7 +229,21 @@ function composeHeaders(fields: EmailFields, rendering: Rendering): Record<strin
   const rendered = fields.headers
     .map(({ name, value }) => [name, flatten(rendering.text(value))] as const)
     .filter(([, value]) => value !== '');
+  for (const [name, value] of rendered) {
+    const problem = findHeaderProblem(name, value);
+    if (problem) rendering.fail('rejected_content', `headers.${name} ${problem}.`);
+  }
   return Object.fromEntries(rendered);
+}
+
+const messageIdPattern = /^<[!#-;=?A-Z^-~]+@[!#-;=?A-Z^-~]+>$/;
+
+/** Why a header cannot be sent as it is, if it cannot. */
+function findHeaderProblem(name: string, value: string): string | undefined {
+  if (name === 'Message-ID' && value !== '' && !messageIdPattern.test(value)) {
+    return 'must be one ID in ASCII, as <id@domain>';
+  }
+  return findLongLine(name, encodeHeaderValue(value));
 }
 
 /** A header is one line. */

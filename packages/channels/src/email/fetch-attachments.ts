@@ -2,7 +2,7 @@ import type { GuardedFetch } from '../guarded-fetch';
 import type { Unanswered } from '../network-failure';
 import { cleanFileName } from './attachments';
 import { describeTooLarge, maxMailBytes } from './compose';
-import type { File } from './mail';
+import type { File } from './mime';
 import type { Attachment } from './template';
 
 /** The attachments as bytes, or why the mail cannot go out with them. */
@@ -29,14 +29,15 @@ async function readOne(
   signal: AbortSignal,
 ): Promise<File | Unanswered> {
   if ('content' in attachment) {
-    const { fileName, content } = attachment;
-    return { fileName, bytes: Buffer.from(content, 'base64') };
+    const { content, ...file } = attachment;
+    return { ...file, bytes: Buffer.from(content, 'base64') };
   }
-  const fetched = await fetch(attachment.url, signal);
+  const { url, ...file } = attachment;
+  const fetched = await fetch(url, signal);
   if ('body' in fetched) {
-    return { fileName: attachment.fileName ?? nameOf(attachment.url), bytes: fetched.body };
+    return { ...file, fileName: file.fileName || nameOf(url), bytes: fetched.body };
   }
-  const detail = `The attachment from ${hostOf(attachment.url)} was not fetched. ${fetched.detail}`;
+  const detail = `The attachment from ${hostOf(url)} was not fetched. ${fetched.detail}`;
   return fetched.failed === 'refused'
     ? { outcome: 'rejected', scope: 'content', reason: 'attachment_refused', detail }
     : { outcome: 'retry', reason: 'attachment_unavailable', detail };

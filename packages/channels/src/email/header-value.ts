@@ -29,28 +29,120 @@ function encodeInAngle(value: string): string {
   return value.replace(/[\s"<>,\\]|[^\u0021-\u007e]/gu, encodeURIComponent);
 }
 
+/** RFC 5322: a line has at most 998 octets, and should have at most 78. */
+const maxLineBytes = 998;
+const foldAtBytes = 78;
+
+/** A header as it is written, folded before spaces so that its lines have at most 78 octets where they can. */
+export function foldHeader(name: string, value: string): string {
+  const lines: string[] = [];
+  let line = `${name}:`;
+  for (const word of ` ${value}`.split(/(?<=[^ ])(?= )/)) {
+    if (Buffer.byteLength(line) + Buffer.byteLength(word) <= foldAtBytes) {
+      line += word;
+    } else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].join('\r\n');
+}
+
+/** Why a header cannot be written, if it cannot: somewhere it has no space to be folded at. */
+export function findLongLine(name: string, value: string): string | undefined {
+  const lines = foldHeader(name, value).split('\r\n');
+  const long = lines.find((line) => Buffer.byteLength(line) > maxLineBytes)?.trim();
+  if (long === undefined) return undefined;
+  const bytes = Buffer.byteLength(long);
+  return `has ${bytes} octets without a space ("${long.slice(0, 40)}…"), and a line of a mail has at most ${maxLineBytes}: shorten it`;
+}
+
 /**
- * A header's value in ASCII. What stands between < and > is never encoded, since there readers look for it as it is.
- * No value that is given here has line breaks.
+ * A template's header in ASCII. Between < and > nothing becomes an encoded word, since readers take an ID or a URL from
+ * there as it is: what is not ASCII is percent-encoded. No value that is given here has line breaks.
  */
 export function encodeHeaderValue(value: string): string {
   return value
+    .toWellFormed()
     .split(/(<[^<>]*>)/)
-    .map((part) => (isPlain(part) || isAngle(part) ? part : encodeWords(part)))
+    .map((part) => (isAngle(part) ? encodeAngle(part) : encodeText(part)))
     .join('');
 }
 
-/** What looks like an encoded word would be decoded where it is read. */
-function isPlain(part: string): boolean {
-  return /^[\u0020-\u007e]*$/.test(part) && !part.includes('=?');
+/** Text of a header that any program shows, such as a subject: encoded where it would not survive as it is. */
+export function encodeSubject(subject: string): string {
+  return isFoldable(subject) ? encodeText(subject) : encodeWords(subject);
+}
+
+/** A display name before an address. */
+export function encodeDisplayName(name: string): string {
+  if (!isAscii(name) || !isFoldable(name)) return encodeWords(name);
+  return /^[\w ]*$/.test(name) ? name : quote(name);
+}
+
+/** A parameter of a MIME header, as RFC 2231 has it where a quoted text would not do. */
+export function encodeParameter(name: string, value: string): string {
+  if (isAscii(value) && value.length <= maxParameterCharacters && !/["\\]|=\?/.test(value)) {
+    return `${name}="${value}"`;
+  }
+  const sections = [''];
+  for (const character of value.toWellFormed()) {
+    const encoded = percentEncode(character);
+    if (`${sections.at(-1)}${encoded}`.length > maxParameterCharacters) sections.push(encoded);
+    else sections[sections.length - 1] += encoded;
+  }
+  const isOne = sections.length === 1;
+  return sections
+    .map((section, n) => `${name}${isOne ? '' : `*${n}`}*=${n === 0 ? "utf-8''" : ''}${section}`)
+    .join('; ');
+}
+
+/** The old parameter `name`, which many programs read first, as they read it: with encoded words in quotes. */
+export function encodeNameParameter(value: string): string {
+  const isSimple = isAscii(value) && value.length <= maxParameterCharacters;
+  return `name=${isSimple && !value.includes('=?') ? quote(value) : `"${encodeWords(value)}"`}`;
+}
+
+const maxParameterCharacters = 50;
+
+function percentEncode(character: string): string {
+  return encodeURIComponent(character).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+export function isAscii(text: string): boolean {
+  return /^[\u0020-\u007e]*$/.test(text);
+}
+
+/** What fits into a line or may be folded at its spaces: some readers lose a space where a row of them is folded. */
+function isFoldable(text: string): boolean {
+  if (text.length <= maxWordCharacters) return true;
+  return !text.includes('  ') && text.split(' ').every((word) => word.length <= maxWordCharacters);
+}
+
+const maxWordCharacters = 60;
+
+function encodeText(part: string): string {
+  // What looks like an encoded word would be decoded where it is read.
+  return isAscii(part) && !part.includes('=?') ? part : encodeWords(part);
 }
 
 function isAngle(part: string): boolean {
   return part.startsWith('<') && part.endsWith('>');
 }
 
-/** An encoded word may have 75 characters; this many bytes make 60 of base64. */
-const maxWordBytes = 45;
+function encodeAngle(part: string): string {
+  return part.replace(/[^\u0020-\u007e]+/gu, encodeURIComponent);
+}
+
+/** An encoded word of 52 characters: it fits into a line of 78 beside the longest name of a header. */
+const maxWordBytes = 30;
 
 function encodeWords(part: string): string {
   const [before = ''] = /^ */.exec(part) ?? [];

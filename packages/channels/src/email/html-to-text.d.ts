@@ -5,17 +5,18 @@ declare module 'html-to-text' {
     format?: string;
     options?: Record<string, unknown>;
   };
-  export function compile(options: {
+  export type Element = { attribs?: Record<string, string>; children: unknown };
+  export type Builder<Metadata> = {
+    metadata: Metadata;
+    addInline(text: string, options?: { noWordTransform: boolean }): void;
+    pushWordTransform(transform: (word: string) => string): void;
+    popWordTransform(): void;
+  };
+  export type Walk = (children: unknown, builder: unknown) => void;
+  export function compile<Metadata>(options: {
     wordwrap: number | false;
     limits: { maxInputLength: number; maxDepth: number };
     selectors: Selector[];
-    formatters?: Record<
-      string,
-      (
-        element: { attribs?: Record<string, string> },
-        walk: unknown,
-        builder: { addInline(text: string): void },
-      ) => void
-    >;
-  }): (html: string) => string;
+    formatters?: Record<string, (element: Element, walk: Walk, builder: Builder<Metadata>) => void>;
+  }): (html: string, metadata: Metadata) => string;
 }

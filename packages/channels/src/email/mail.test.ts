@@ -1,4 +1,5 @@
-import { createMail, describeMail } from './mail';
+import { describeMail } from './describe-mail';
+import { composeHeaders, createEnvelope } from './mail';
 
 const call = {
   messageId: '0193-a',
@@ -15,7 +16,7 @@ const call = {
 };
 
 test('the envelope of a mail says who sends and who gets it, and nothing that could hold a command', () => {
-  expect(createMail(call, []).envelope).toEqual({
+  expect(createEnvelope(call)).toEqual({
     from: 'noreply@example.com',
     to: ['ada@example.org', 'bo@example.org', 'cy@example.org'],
   });
@@ -23,10 +24,9 @@ test('the envelope of a mail says who sends and who gets it, and nothing that co
 
 test('a name shows no more than it says, also to readers that decode it in quotes', () => {
   const content = { ...call.content, from: { name: '=?utf-8?q?=0D=0ABcc:_eve@evil.org?=' } };
-  expect(createMail({ ...call, content }, []).from).toEqual({
-    name: '= ?utf-8?q?=0D=0ABcc:_eve@evil.org?=',
-    address: 'noreply@example.com',
-  });
+  expect(composeHeaders({ ...call, content })).toContain(
+    'From: "= ?utf-8?q?=0D=0ABcc:_eve@evil.org?=" <noreply@example.com>',
+  );
 });
 
 test('a mail is described with the addresses that it goes out with', () => {
@@ -34,7 +34,7 @@ test('a mail is described with the addresses that it goes out with', () => {
   expect(describeMail({ ...call, settings })).toMatchObject({
     from: { name: 'Belfry', address: 'noreply@example.com' },
     to: 'ada@example.org',
-    cc: ['bo@example.org', 'ada@example.org'],
+    cc: ['bo@example.org'],
     bcc: ['cy@example.org'],
     reply_to: 'shop@example.com',
   });

@@ -1,6 +1,6 @@
-import type { SendMailOptions } from 'nodemailer';
 import type { DescribeCall } from '../channel';
-import { encodeHeaderValue } from './header-value';
+import { type EmailAddress, parseEmailAddress, uniqueMailboxes } from './address';
+import { encodeDisplayName, encodeHeaderValue, encodeSubject, foldHeader } from './header-value';
 import type { EmailContent } from './template';
 
 /** The part of an integration that a mail needs. */
@@ -13,15 +13,64 @@ export type MailCall = Pick<DescribeCall<EmailContent>, 'messageId' | 'target' |
   settings: MailSettings;
 };
 
-/** The file that is attached, fetched where it was named by URL. */
-export type File = { fileName: string; bytes: Buffer };
+export type Envelope = { from: string; to: [string, ...string[]] };
 
-/** Who sends: the content's name and address, each else the integration's. */
-function senderOf({ content, settings }: MailCall): { name: string; address: string } {
+/** Who sends, and everybody who gets it: the target is first. */
+export function createEnvelope(call: MailCall): Envelope {
+  const { cc, bcc } = findCopies(call);
+  return {
+    from: toMailbox(findSender(call).address),
+    to: [toMailbox(call.target), ...[...cc, ...bcc].map(toMailbox)],
+  };
+}
+
+/** Whom the mail is for gets no copy, and whom all see gets no hidden one. */
+export function findCopies({ target, content }: MailCall): { cc: string[]; bcc: string[] } {
+  const cc = uniqueMailboxes(content.cc, [target]);
+  return { cc, bcc: uniqueMailboxes(content.bcc, [target, ...cc]) };
+}
+
+/** The mail's own headers, each as it is written; those of its body are not among them. */
+export function composeHeaders(call: MailCall, date = new Date()): string[] {
+  const { content, target } = call;
+  const sender = findSender(call);
+  const replyTo = findReplyTo(call);
+  const { 'Message-ID': messageId = createMessageId(call), ...others } = content.headers;
+  const headers: [name: string, value: string][] = [
+    ['From', writeSender(sender)],
+    ['To', toMailbox(target)],
+    ['Cc', findCopies(call).cc.map(toMailbox).join(', ')],
+    ['Reply-To', replyTo === undefined ? '' : toMailbox(replyTo)],
+    ['Subject', encodeSubject(content.subject)],
+    ['Message-ID', messageId],
+    ['Date', date.toUTCString().replace('GMT', '+0000')],
+    ...Object.entries(others).map(
+      ([name, value]) => [name, encodeHeaderValue(value)] as [string, string],
+    ),
+    ['MIME-Version', '1.0'],
+  ];
+  return headers
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => foldHeader(name, value));
+}
+
+/** The content's name and address, each else the integration's. */
+function findSender({ content, settings }: MailCall): { name: string; address: string } {
   return {
     name: withoutEncodedWords(content.from?.name ?? settings.from?.name ?? ''),
-    address: content.from?.address ?? settings.from?.address ?? '',
+    address: toAddress(content.from?.address ?? settings.from?.address ?? ''),
   };
+}
+
+function findReplyTo({ content, settings }: MailCall): string | undefined {
+  const replyTo = content.replyTo ?? settings.reply_to;
+  return replyTo === undefined ? undefined : toAddress(replyTo);
+}
+
+/** An integration's address is stored as it was typed. */
+function toAddress(typed: string): string {
+  const parsed = parseEmailAddress(typed);
+  return 'address' in parsed ? parsed.address : typed;
 }
 
 /** Many readers decode `=?…?=` in a name also where it stands in quotes: it would show what nobody wrote. */
@@ -30,72 +79,22 @@ function withoutEncodedWords(name: string): string {
 }
 
 /** Stable over all attempts, so that a receiver that has the mail can drop the second. */
-function messageIdOf(call: MailCall): string {
-  const domain = senderOf(call).address.split('@')[1] || 'localhost';
-  return `${call.messageId}@${domain}`;
+function createMessageId(call: MailCall): string {
+  const domain = findSender(call).address.split('@')[1] || 'localhost';
+  return `<${call.messageId}@${domain}>`;
 }
 
-/** Everybody who gets it; the target is first, and copies go to each once. */
-function recipientsOf({ target, content }: MailCall): [string, ...string[]] {
-  const copies = new Set([...content.cc, ...content.bcc]);
-  copies.delete(target);
-  return [target, ...copies];
+function writeSender({ name, address }: { name: string; address: string }): string {
+  const mailbox = toMailbox(address);
+  return name ? `${encodeDisplayName(name)} <${mailbox}>` : mailbox;
 }
 
-/** The mail in the library's terms: addresses only as objects, nothing that it would read from a file or URL. */
-export function createMail(call: MailCall, files: readonly File[]): SendMailOptions {
-  const { content, settings, target } = call;
-  const sender = senderOf(call);
-  const replyTo = content.replyTo ?? settings.reply_to;
-  return {
-    messageId: `<${messageIdOf(call)}>`,
-    from: sender,
-    to: [plain(target)],
-    cc: content.cc.map(plain),
-    ...(replyTo ? { replyTo: plain(replyTo) } : {}),
-    subject: content.subject,
-    ...(content.text === undefined ? {} : { text: content.text }),
-    ...(content.html === undefined ? {} : { html: content.html }),
-    headers: headersOf(content),
-    attachments: files.map(({ fileName, bytes }) => ({ filename: fileName, content: bytes })),
-    envelope: { from: sender.address, to: recipientsOf(call) },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    xMailer: false,
-  };
+/** Dots that nothing stands between, and the like, are in quotes; what would end those, no address has. */
+function toMailbox(address: EmailAddress['address']): string {
+  const at = address.lastIndexOf('@');
+  const local = address.slice(0, at);
+  return at < 1 || dotAtom.test(local) ? address : `"${local}"${address.slice(at)}`;
 }
 
-/** Encoded here: the library would encode an address with the name before it. */
-function headersOf({ headers }: EmailContent): SendMailOptions['headers'] {
-  return Object.entries(headers).map(([key, value]) => ({
-    key,
-    value: { prepared: true, foldLines: true, value: encodeHeaderValue(value) },
-  }));
-}
-
-/** What goes out, as the log shows it. */
-export function describeMail(call: MailCall): Record<string, unknown> {
-  const { content, settings, target } = call;
-  return {
-    message_id: messageIdOf(call),
-    from: senderOf(call),
-    to: target,
-    cc: content.cc,
-    bcc: content.bcc,
-    reply_to: content.replyTo ?? settings.reply_to,
-    subject: content.subject,
-    text: content.text,
-    html: content.html,
-    headers: content.headers,
-    attachments: content.attachments.map((attachment) => ({
-      file_name: attachment.fileName,
-      ...('url' in attachment
-        ? { url: attachment.url }
-        : { bytes: Buffer.byteLength(attachment.content, 'base64') }),
-    })),
-  };
-}
-
-function plain(address: string): { name: string; address: string } {
-  return { name: '', address };
-}
+const atom = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\u{10ffff}]+";
+const dotAtom = new RegExp(`^${atom}(\\.${atom})*$`, 'u');

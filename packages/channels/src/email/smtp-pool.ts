@@ -1,15 +1,20 @@
 import type { Readable } from 'node:stream';
 import type { Outcome } from '@belfry/shared';
-import type { SendMailOptions, SMTPPoolOptions } from 'nodemailer';
+import type { SMTPPoolOptions } from 'nodemailer';
 import type { SendResult, Tested } from '../channel';
 import { redact } from '../redact';
+import type { Envelope } from './mail';
 import { connectTimeoutMs, type OpenSocket } from './open-socket';
 import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
+import { needsUtf8, offersUtf8, refuseUtf8 } from './smtp-utf8';
 import { type MailError, readMailError, sortMailError } from './sort-mail-error';
+
+/** A mail, whole, and who gets it. */
+export type PooledMail = { mime: Buffer; envelope: Envelope; messageId: string };
 
 /** The connections of one integration. */
 export type SmtpPool = {
-  send(mail: SendMailOptions, signal: AbortSignal): Promise<SendResult>;
+  send(mail: PooledMail, signal: AbortSignal): Promise<SendResult>;
   /** Connects and signs in, without sending. */
   test(signal: AbortSignal): Promise<Tested>;
   close(): void;
@@ -35,36 +40,49 @@ export function createSmtpPool({ settings, credentials, openSocket }: SmtpPoolDe
   const { createTransport } = require('nodemailer') as typeof import('nodemailer');
   const transport = createTransport({ ...optionsOf(settings, credentials), getSocket });
   const bodies = new WeakMap<object, Readable>();
+  const refusedUtf8 = new WeakSet<object>();
 
-  // The stream of the mail as it is read into the connection, remembered by the mail's own envelope.
-  transport.use('stream', ({ data, message }, done) => {
+  // What is known of a mail on its way is remembered by its own envelope.
+  transport.use('stream', (mail, done) => {
+    const { data, message } = mail;
     const { envelope } = data;
-    if (envelope) message.processFunc((body) => remember(envelope, body));
+    // The library writes the domain of some addresses in another way, and is not to.
+    const used = Object.assign(message.getEnvelope(), envelope);
+    if (envelope) {
+      message.processFunc((body) => {
+        bodies.set(envelope, body);
+        // Called when the mail got its connection. Without recipients, the library refuses the mail by itself.
+        if (needsUtf8(used) && !offersUtf8(transport, mail)) {
+          refusedUtf8.add(envelope);
+          used.to = [];
+        }
+        return body;
+      });
+    }
     done();
   });
-
-  function remember<Body extends Readable>(envelope: object, body: Body): Body {
-    bodies.set(envelope, body);
-    return body;
-  }
 
   function getSocket(_: unknown, done: Parameters<OpenSocket>[1]): void {
     openSocket(settings, done);
   }
 
   return {
-    async send(mail, signal) {
+    async send({ mime, envelope, messageId }, signal) {
       try {
-        const sent = await transport.sendMail({ ...mail, signal });
+        const sent = await transport.sendMail({ raw: mime, envelope, signal });
         const refusals = sent.rejectedErrors?.map((error) => ({
           ...readMailError(error),
           to: error.recipient,
         }));
-        const [target] = sent.envelope.to;
-        return finish({ response: sent.response, refusals, target }, mail, secrets);
+        return finish(
+          { response: sent.response, refusals, target: envelope.to[0] },
+          messageId,
+          secrets,
+        );
       } catch (error) {
+        if (refusedUtf8.has(envelope)) return { outcome: refuseUtf8(envelope) };
         // The dot that ends a mail is written after its last byte was read, never before.
-        const isWritten = Boolean(mail.envelope && bodies.get(mail.envelope)?.readableEnded);
+        const isWritten = Boolean(bodies.get(envelope)?.readableEnded);
         return fail(readMailError(error), isWritten, secrets);
       }
     },
@@ -120,7 +138,7 @@ function loginOf({ user, pass }: SmtpCredentials): string | undefined {
 }
 
 type Refusal = MailError & { to: string | undefined };
-type Taken = { response: string; refusals: Refusal[] | undefined; target: string | undefined };
+type Taken = { response: string; refusals: Refusal[] | undefined; target: string };
 
 /**
  * A mail is taken when its own recipient was. A copy that was refused is only noted; and when the own
@@ -128,7 +146,7 @@ type Taken = { response: string; refusals: Refusal[] | undefined; target: string
  */
 function finish(
   { response, refusals = [], target }: Taken,
-  mail: SendMailOptions,
+  messageId: string,
   secrets: readonly (string | undefined)[],
 ): SendResult {
   const own = refusals.find(({ to }) => to === target);
@@ -136,7 +154,7 @@ function finish(
   const refused = refusals.map(({ to }) => to).join(', ');
   const outcome: Outcome = {
     outcome: 'accepted',
-    providerMessageId: (mail.messageId ?? '').replace(/[<>]/g, ''),
+    providerMessageId: messageId,
     ...(refused ? { detail: `Copies were refused: ${refused}.` } : {}),
   };
   return { outcome, response: { reply: clean(response, secrets) } };

@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
 import { keepsCredentials } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
-import { parseEmailAddress } from './address';
+import { findReplyToProblem, parseEmailAddress } from './address';
 
 export const smtpSettings = Type.Object({
   host: Type.String({ title: 'Host', minLength: 1, maxLength: 253 }),
@@ -71,13 +71,19 @@ function checkAddresses({ host, from, reply_to }: SmtpSettings): string[] {
   return [
     ...(isHost ? [] : ['host must be a host name or an address']),
     ...checkAddress('from.address', from.address),
-    ...(reply_to ? checkAddress('reply_to', reply_to) : []),
+    ...(reply_to ? checkReplyTo(reply_to) : []),
   ];
 }
 
 function checkAddress(field: string, given: string): string[] {
   const parsed = parseEmailAddress(given);
   return 'problem' in parsed ? [`${field} ${parsed.problem}`] : [];
+}
+
+function checkReplyTo(given: string): string[] {
+  const problems = checkAddress('reply_to', given);
+  const problem = findReplyToProblem(given);
+  return problems.length === 0 && problem ? [`reply_to ${problem}`] : problems;
 }
 
 function checkLogin({ user, pass }: SmtpCredentials): string[] {

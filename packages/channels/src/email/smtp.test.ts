@@ -268,6 +268,67 @@ describe('a mail over SMTP', () => {
   );
 });
 
+describe('an address outside of ASCII', () => {
+  test('has its domain in punycode, on the wire and in the headers', async () => {
+    const { simulator, send } = await setUp();
+    const settings = {
+      from: { name: 'Belfry', address: 'noreply@exämple.org' },
+      reply_to: 'shop@exämple.org',
+    };
+    await send({ settings, content: { cc: ['grå@xn--gr-zia.org'] } });
+    expect(simulator.commands).toEqual([
+      'MAIL FROM:<noreply@xn--exmple-cua.org> SMTPUTF8',
+      'RCPT TO:<ada@example.org>',
+      'RCPT TO:<grå@xn--gr-zia.org>',
+    ]);
+    const headers = simulator.sends[0]!.raw.toString();
+    expect(headers).toContain('From: Belfry <noreply@xn--exmple-cua.org>\r\n');
+    expect(headers).toContain('Cc: grå@xn--gr-zia.org\r\n');
+    expect(headers).toContain('Reply-To: shop@xn--exmple-cua.org\r\n');
+    expect(headers).toContain('Message-ID: <0193-a@xn--exmple-cua.org>\r\n');
+  });
+
+  test('before the @ needs no SMTPUTF8 of a server that gets none of them', async () => {
+    const { simulator, send } = await setUp({ offersUtf8: false });
+    expect((await send({ content: { subject: 'Grüße' } })).outcome.outcome).toBe('accepted');
+    expect(simulator.commands[0]).toBe('MAIL FROM:<noreply@example.com>');
+  });
+
+  test.each<[string, Changes, object]>([
+    ['recipient', { target: 'grå@example.org' }, { scope: 'recipient', reason: 'no_smtputf8' }],
+    ['copy', { content: { cc: ['grå@example.org'] } }, { scope: 'content', reason: 'no_smtputf8' }],
+    [
+      'hidden copy',
+      { content: { bcc: ['grå@example.org'] } },
+      { scope: 'content', reason: 'no_smtputf8' },
+    ],
+    [
+      'sender of the content',
+      { content: { from: { address: 'grå@example.org' } } },
+      { scope: 'content', reason: 'sender_refused' },
+    ],
+    [
+      'sender of the integration',
+      { settings: { from: { address: 'grå@example.org' } } },
+      { scope: 'integration', reason: 'sender_refused' },
+    ],
+  ])('before the @ is sent to no server without SMTPUTF8: %s', async (_who, changes, expected) => {
+    const { simulator, send } = await setUp({ offersUtf8: false });
+    const refused = await send(changes);
+    expect(refused.outcome).toEqual({
+      outcome: 'rejected',
+      ...expected,
+      detail:
+        '"grå@example.org" has letters outside of ASCII before the @, and the mail server does not offer SMTPUTF8.',
+    });
+    expect(refused).not.toHaveProperty('changes');
+    expect([simulator.sends, simulator.commands]).toEqual([[], []]);
+    // The connection goes on with the next mail.
+    expect((await send()).outcome.outcome).toBe('accepted');
+    expect(simulator.connections()).toBe(1);
+  });
+});
+
 describe('an attachment by URL', () => {
   async function serveFile(status: number, body: Buffer) {
     const server = createServer((_, response) => response.writeHead(status).end(body));
@@ -359,6 +420,12 @@ describe('an SMTP integration', () => {
       ['from.address must hold exactly one @'],
     ],
     ['needs a strict reply_to', { reply_to: 'x' }, {}, ['reply_to must hold exactly one @']],
+    [
+      'needs a reply_to in ASCII',
+      { reply_to: 'grå@example.org' },
+      {},
+      ['reply_to has letters outside of ASCII before the @, which only senders and recipients may'],
+    ],
     ['needs both halves of a login', {}, { user: 'u' }, ['pass must be given with user']],
     ['needs a host name', { host: 'a b' }, {}, ['host must be a host name or an address']],
     ['needs its settings', { port: 'x' }, {}, ['settings are not complete']],

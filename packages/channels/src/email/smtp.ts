@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type {
   DescribeCall,
   Provider,
+  ProviderRequest,
   SendCall,
   Sender,
   SenderDeps,
@@ -12,8 +13,10 @@ import type {
 } from '../channel';
 import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
+import { describeMail } from './describe-mail';
 import { fetchAttachments } from './fetch-attachments';
-import { createMail, describeMail, type MailCall, type MailSettings } from './mail';
+import { createEnvelope, type MailCall, type MailSettings } from './mail';
+import { composeMime, readHeaderLines } from './mime';
 import { createSocketOpener } from './open-socket';
 import { createSmtpPool, type SmtpPool } from './smtp-pool';
 import { checkSmtp, readSmtp, smtpCredentials, smtpSettings } from './smtp-settings';
@@ -51,8 +54,14 @@ function createSmtpSender({ allowedPrivateHosts }: SenderDeps): Sender<EmailCont
     const key = `${call.integrationId}@${call.integrationVersion}`;
     const pool = pools.get(key) ?? createSmtpPool({ settings, credentials, openSocket });
     pools.set(key, pool);
-    const result = await pool.send(createMail(mailCall, files), call.signal);
-    return withBounce(blameSender(result, call), call);
+    const mime = await composeMime(mailCall, files);
+    const request = {
+      operation: operationOf(call.settings),
+      body: describeMail(mailCall, readHeaderLines(mime), files),
+    };
+    const mail = { envelope: createEnvelope(mailCall), mime, messageId: request.body.message_id };
+    const result = await pool.send(mail, call.signal);
+    return { ...withBounce(blameSender(result, call), call), request };
   }
 
   async function test(call: TestCall): Promise<Tested> {
@@ -112,13 +121,15 @@ function isRefusedRecipient(response: unknown): boolean {
 }
 
 /** The sandbox may have no integration, so that settings may be missing here. */
-function describeSmtp(call: DescribeCall<EmailContent>) {
-  const { host, port } = call.settings;
-  const server = typeof host === 'string' ? ` ${host}:${port}` : '';
+function describeSmtp(call: DescribeCall<EmailContent>): ProviderRequest {
   return {
-    operation: `SMTP${server}`,
+    operation: operationOf(call.settings),
     body: describeMail({ ...call, settings: readMailSettings(call.settings) }),
   };
+}
+
+function operationOf({ host, port }: Record<string, unknown>): string {
+  return typeof host === 'string' ? `SMTP ${host}:${port}` : 'SMTP';
 }
 
 function readMailSettings({ from, reply_to }: Record<string, unknown>): MailSettings {

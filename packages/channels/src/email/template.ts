@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 /** Headers that a template may set; any other could change whom the mail goes to or how it is read. */
-export const allowedHeaders = Type.Object(
+const allowedHeaders = Type.Object(
   {
     'List-Unsubscribe': Type.Optional(Type.String()),
     'List-Unsubscribe-Post': Type.Optional(Type.String()),
@@ -9,6 +9,9 @@ export const allowedHeaders = Type.Object(
     'Auto-Submitted': Type.Optional(Type.String()),
     Precedence: Type.Optional(Type.String()),
     'Feedback-ID': Type.Optional(Type.String()),
+    'Message-ID': Type.Optional(
+      Type.String({ description: 'One ID, as `<id@domain>`, and another one for each message.' }),
+    ),
     'In-Reply-To': Type.Optional(Type.String()),
     References: Type.Optional(Type.String()),
     'X-Entity-Ref-ID': Type.Optional(Type.String()),
@@ -16,8 +19,30 @@ export const allowedHeaders = Type.Object(
   { additionalProperties: false },
 );
 
+// Object.keys of a literal object: the names are exactly its own.
+export const allowedHeaderNames = Object.keys(
+  allowedHeaders.properties,
+) as (keyof typeof allowedHeaders.properties)[];
+
 const maxCopies = 50;
 export const maxAttachments = 20;
+
+/** How a file is attached: its members in templates and in calls. */
+const fileFacts = {
+  content_type: Type.Optional(
+    Type.String({
+      description: 'Such as `text/calendar; method=REQUEST`. By the file name when empty.',
+    }),
+  ),
+  content_id: Type.Optional(
+    Type.String({ description: 'The HTML shows the file with `<img src="cid:…">`.' }),
+  ),
+  disposition: Type.Optional(
+    Type.Union([Type.Literal('attachment'), Type.Literal('inline'), Type.Literal('')], {
+      description: '`inline` with a `content_id`, else `attachment`.',
+    }),
+  ),
+};
 
 export const emailTemplate = Type.Object({
   subject: Type.String({ title: 'Subject' }),
@@ -36,6 +61,7 @@ export const emailTemplate = Type.Object({
       Type.Object({
         file_name: Type.String(),
         content: Type.String({ description: 'A placeholder for base64.' }),
+        ...fileFacts,
       }),
       { maxItems: maxAttachments },
     ),
@@ -48,6 +74,7 @@ const wireAttachment = Type.Object({
   filename: Type.Optional(Type.String({ description: 'The same as `file_name`, which wins.' })),
   content: Type.Optional(Type.String({ description: 'Base64.' })),
   url: Type.Optional(Type.String({ description: 'Fetched when the message is sent: https only.' })),
+  ...fileFacts,
 });
 
 const wireCopies = Type.Array(
@@ -94,7 +121,13 @@ export type EmailContent = {
   headers: Record<string, string>;
 };
 
+/** What the parts of a mail say of a file; the content ID is without brackets. */
+export type FileFacts = {
+  contentType?: string;
+  contentId?: string;
+  disposition?: 'attachment' | 'inline';
+};
+
 /** Content is base64; a URL is fetched by the sender. */
-export type Attachment =
-  | { fileName: string; content: string }
-  | { fileName: string | undefined; url: string };
+export type Attachment = FileFacts &
+  ({ fileName: string; content: string } | { fileName: string | undefined; url: string });

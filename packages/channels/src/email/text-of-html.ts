@@ -1,9 +1,88 @@
-import { compile } from 'html-to-text';
-import { maxRenderedCharacters } from '../rendering';
+import { escapeHtml } from '@belfry/shared';
+import { type Builder, compile, type Element, type Walk } from 'html-to-text';
+import { LRUCache } from 'lru-cache';
+import { maxRenderedCharacters, type Print } from '../rendering';
 
-/** The text part of a mail that has only HTML: links with their address, images by their description. */
-export function textOfHtml(html: string): string {
-  return convert(html.slice(0, findEnd(html)));
+/**
+ * The text part of a mail that has only HTML: links with their address, images by their description. Mails that differ in
+ * their values only are converted once: the HTML with marks in place of the values is, and each mail's values take the
+ * places of the marks in the text. Where that would not be the same text, the mail's own HTML is converted.
+ */
+export function convertHtml(html: string, prints: readonly Print[] = []): string {
+  const form = prints.length > 0 ? findForm(html, prints) : undefined;
+  return (form && fillForm(form)) ?? convertWhole(html);
+}
+
+function convertWhole(html: string): string {
+  return convert(html.slice(0, findEnd(html)), { links: [] });
+}
+
+/** A mail's HTML with marks in place of its values. */
+type Form = { marked: string; values: string[] };
+type Link = { href: string; text: string };
+/** The text with marks; and the links that are written once or twice, as their values say. */
+type Converted = { text: string; links: Link[] };
+
+/** Neither sign may stand in a mail's HTML: Unicode leaves them to whoever wants them. */
+const [markStart, markEnd] = ['\uf8fe', '\uf8ff'];
+const markPattern = /\uf8fe(\d+)\uf8ff/g;
+
+const maxFormCharacters = 32 * 1024;
+const maxKeptCharacters = 2 * 1024 * 1024;
+
+const kept = new LRUCache<string, Converted>({
+  maxSize: maxKeptCharacters,
+  sizeCalculation: ({ text }, marked) => marked.length + text.length,
+});
+
+/** What is empty or has other spaces than single ones inside would change the spaces around it. */
+const plainValue = /^[^\s\u200b]+( [^\s\u200b]+)*$/;
+/** Drops out of the address of a link, or makes it none. */
+const linkStart = /^(#|mailto:)/;
+/** With this before it, a value could be read as the rest of an entity. */
+const openEntity = /&[#0-9A-Za-z]*$/;
+const maxEntityCharacters = 34;
+/** The attributes that number a list. */
+const markInList = /\b(start|type)\s*=\s*["'][^"']*\uf8fe/i;
+
+function findForm(html: string, prints: readonly Print[]): Form | undefined {
+  if (html.length > maxFormCharacters || html.includes(markStart) || html.includes(markEnd)) {
+    return undefined;
+  }
+  const numbers = new Map<string, number>();
+  let [marked, end] = ['', 0];
+  for (const { value, escaped, at } of prints) {
+    const isPlain = plainValue.test(value) && !linkStart.test(value);
+    const before = html.slice(Math.max(0, at - maxEntityCharacters), at);
+    if (!isPlain || escaped !== escapeHtml(value) || openEntity.test(before)) return undefined;
+    // The same value has the same mark: whether a link's text is its address shows in the marks.
+    const number = numbers.get(value) ?? numbers.size;
+    numbers.set(value, number);
+    marked += `${html.slice(end, at)}${markStart}${number}${markEnd}`;
+    end = at + escaped.length;
+  }
+  marked += html.slice(end);
+  const isForm = marked.length <= maxFormCharacters && !markInList.test(marked);
+  return isForm ? { marked, values: [...numbers.keys()] } : undefined;
+}
+
+/** Undefined where a link of this mail has its address as its text, unlike those of other mails. */
+function fillForm({ marked, values }: Form): string | undefined {
+  const { text, links } = kept.get(marked) ?? convertForm(marked);
+  const fill = (part: string) => part.replace(markPattern, (_, number) => values[number] ?? '');
+  const isSame = (link: Link) => fill(link.href) === fill(link.text).replaceAll(' ', '');
+  return links.some(isSame) ? undefined : fill(text);
+}
+
+function convertForm(marked: string): Converted {
+  const links: Link[] = [];
+  const text = convert(marked.slice(0, findEnd(marked)), { links });
+  const open = links.filter(
+    ({ href, text: shown }) => href !== shown && `${href}${shown}`.includes(markStart),
+  );
+  const converted = { text, links: open };
+  kept.set(marked, converted);
+  return converted;
 }
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
@@ -11,18 +90,38 @@ const maxDepth = 256;
 /** Reading tags is what takes the time: this many take about 20 ms. A mail that has more should bring its own text. */
 const maxTags = 5_000;
 
-const convert = compile({
+const convert = compile<{ links: Link[] }>({
   wordwrap: false,
   limits: { maxInputLength: maxRenderedCharacters, maxDepth },
   formatters: {
     description: (element, _walk, builder) => builder.addInline(element.attribs?.['alt'] ?? ''),
+    link: writeLink,
   },
   selectors: [
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+    { selector: 'a', format: 'link' },
     { selector: 'img', format: 'description' },
     ...headings.map((selector) => ({ selector, options: { uppercase: false } })),
   ],
 });
+
+/** The text and behind it the address, unless that is the text. */
+function writeLink(element: Element, walk: Walk, builder: Builder<{ links: Link[] }>): void {
+  const href = element.attribs?.['href']?.replace(/^mailto:/, '') ?? '';
+  if (href === '' || href.startsWith('#')) {
+    walk(element.children, builder);
+    return;
+  }
+  let text = '';
+  builder.pushWordTransform((word) => {
+    text += word;
+    return word;
+  });
+  walk(element.children, builder);
+  builder.popWordTransform();
+  builder.metadata.links.push({ href, text });
+  if (href === text) return;
+  builder.addInline(text === '' ? href : ` [${href}]`, { noWordTransform: true });
+}
 
 /** Where the first tag begins that is too many, or the end. */
 function findEnd(html: string): number {

@@ -62,12 +62,24 @@ export type Override = {
       content?: string | null | undefined;
       /** Fetched when the message is sent: https only. */
       url?: string | null | undefined;
+      /** Such as `text/calendar; method=REQUEST`. By the file name when empty. */
+      content_type?: string | null | undefined;
+      /** The HTML shows the file with `<img src="cid:…">`. */
+      content_id?: string | null | undefined;
+      /** `inline` with a `content_id`, else `attachment`. */
+      disposition?: 'attachment' | 'inline' | '' | null | undefined;
     })[] | {
       file_name?: string | null | undefined;
       /** Base64. */
       content?: string | null | undefined;
       /** Fetched when the message is sent: https only. */
       url?: string | null | undefined;
+      /** Such as `text/calendar; method=REQUEST`. By the file name when empty. */
+      content_type?: string | null | undefined;
+      /** The HTML shows the file with `<img src="cid:…">`. */
+      content_id?: string | null | undefined;
+      /** `inline` with a `content_id`, else `attachment`. */
+      disposition?: 'attachment' | 'inline' | '' | null | undefined;
     } | null | undefined;
     message?: {
       subject?: string | null | undefined;

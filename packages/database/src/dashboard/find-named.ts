@@ -1,5 +1,6 @@
 import { isUuid } from '@belfry/shared';
 import type pg from 'pg';
+import { wentTo } from '../address-key';
 
 export type FoundRow =
   | { kind: 'request' | 'message'; appId: string; requestId: string; event: string }
@@ -37,7 +38,7 @@ LEFT JOIN event e ON e.id = r.event_id`;
 const textStatement = `
 SELECT kind, $1::uuid AS "appId" FROM (
   SELECT 'user' AS kind WHERE EXISTS (SELECT 1 FROM app_user WHERE app_id = $1 AND user_id = $2)
-  UNION ALL SELECT 'recipient' WHERE EXISTS (SELECT 1 FROM message WHERE app_id = $1 AND target = $2)
+  UNION ALL SELECT 'recipient' WHERE EXISTS (SELECT 1 FROM message m WHERE app_id = $1 AND ${wentTo('m', '$2')})
   UNION ALL SELECT 'idempotencyKey' WHERE EXISTS (
     SELECT 1 FROM request WHERE app_id = $1 AND idempotency_key = $2)
 ) f`;

@@ -1,3 +1,5 @@
+import { wentTo } from '../address-key';
+
 /** What the log is filtered by. Events and integrations are given as ids; absent filters let everything pass. */
 export type LogFilter = {
   appId: string;
@@ -80,7 +82,7 @@ type Parts = { range: (column: string) => string[]; bind: Bind };
 function recipientBranches(recipient: string, app: string, { range, bind }: Parts): string[] {
   const value = bind(recipient, 'text');
   return [
-    branch('message', 'request_id', [app, `target = ${value}`, ...range('request_id')]),
+    branch('message', 'request_id', [app, wentTo('message', value), ...range('request_id')]),
     branch('request_item', 'request_id', [
       // By these very words the index is found.
       `recipient LIKE '%"user_id"%'`,

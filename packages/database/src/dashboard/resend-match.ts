@@ -1,4 +1,5 @@
 import { erasedTarget, maxMessagesPerResend, resendableStates } from '@belfry/shared';
+import { wentTo } from '../address-key';
 import { listOfTexts } from '../list-of-texts';
 import {
   attemptCondition,
@@ -59,6 +60,6 @@ matched AS MATERIALIZED (
 
 /** Of a bulk, only the messages of that person. */
 function recipientCondition(recipient: string): string {
-  return `(m.target = ${recipient} OR EXISTS (SELECT 1 FROM request_item i
+  return `(${wentTo('m', recipient)} OR EXISTS (SELECT 1 FROM request_item i
       WHERE i.request_id = m.request_id AND i.item = m.item AND i.recipient::jsonb ->> 'user_id' = ${recipient}))`;
 }

@@ -1,6 +1,7 @@
 import { newId } from '@belfry/runtime';
 import { maskTarget } from '@belfry/shared';
 import type pg from 'pg';
+import { addressKey } from '../address-key';
 import { inTransaction } from '../transaction';
 import { type Actor, changeWithAudit, writeAudit } from './audit';
 
@@ -29,13 +30,14 @@ export function createSuppressions(pool: pg.Pool) {
   return {
     /** In the order of addresses: those that begin so, behind the row of the id `after`. */
     async list(appId: string, beginning: string, after?: string): Promise<SuppressionPage> {
+      const hasBothCases = beginning !== beginning.toLowerCase();
       const { rows } = await pool.query<SuppressionRow>(
-        `SELECT ${columns} FROM suppression s LEFT JOIN operator o ON o.id = s.created_by
+        `SELECT ${columnsWith('s.recipient')} FROM suppression s LEFT JOIN operator o ON o.id = s.created_by
          LEFT JOIN suppression a ON a.id = $4 AND a.app_id = $1
-         WHERE s.app_id = $1 AND s.recipient ~>=~ $2 AND s.recipient ~<~ $3
+         WHERE s.app_id = $1 AND (${begins('$2')} ${hasBothCases ? `OR s.channel = 'email' AND ${begins('lower($2)')}` : ''})
            AND (a.id IS NULL OR (s.recipient ~>=~ a.recipient AND NOT (s.recipient = a.recipient AND s.id <= a.id)))
          ORDER BY s.recipient USING ~<~, s.id LIMIT ${pageSize + 1}`,
-        [appId, beginning, beginning + lastCharacter, after],
+        [appId, beginning, lastCharacter, after],
       );
       const page = rows.slice(0, pageSize);
       return { rows: page, next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null };
@@ -43,8 +45,9 @@ export function createSuppressions(pool: pg.Pool) {
 
     async listOf(appId: string, addresses: readonly AddressOnChannel[]): Promise<SuppressionRow[]> {
       const { rows } = await pool.query<SuppressionRow>(
-        `SELECT ${columns} FROM unnest($2::text[], $3::text[]) t (channel, recipient)
-         JOIN suppression s ON s.app_id = $1 AND s.channel = t.channel AND s.recipient = t.recipient
+        `SELECT ${columnsWith('t.recipient')} FROM unnest($2::text[], $3::text[]) t (channel, recipient)
+         JOIN suppression s ON s.app_id = $1 AND s.channel = t.channel
+           AND s.recipient = ${addressKey('t.channel', 't.recipient')}
          LEFT JOIN operator o ON o.id = s.created_by
          ORDER BY s.channel, s.recipient, s.sender LIMIT ${maxOfAddresses}`,
         [appId, addresses.map(({ channel }) => channel), addresses.map(({ address }) => address)],
@@ -60,7 +63,7 @@ export function createSuppressions(pool: pg.Pool) {
       return changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
         const { rows } = await client.query<{ id: string }>(
           `INSERT INTO suppression (id, app_id, channel, recipient, reason, detail, created_by)
-           VALUES ($1, $2, $3, $4, 'manual', $5, $6)
+           VALUES ($1, $2, $3, ${addressKey('$3::text', '$4::text')}, 'manual', $5, $6)
            ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING RETURNING id`,
           [id, appId, channel, address, detail, actor.operatorId],
         );
@@ -90,8 +93,16 @@ export type Suppressions = ReturnType<typeof createSuppressions>;
 
 const lastCharacter = '\u{10FFFF}';
 
-const columns = `s.id, s.channel, s.recipient AS address, s.sender, s.reason, s.detail,
+/** In the index's own words; $3 is the last character. */
+function begins(text: string): string {
+  return `s.recipient ~>=~ ${text} AND s.recipient ~<~ (${text} || $3::text)`;
+}
+
+/** With the address in the spelling of a column. */
+function columnsWith(address: string): string {
+  return `s.id, s.channel, ${address} AS address, s.sender, s.reason, s.detail,
   o.email AS "createdBy", s.created_at AS "createdAt"`;
+}
 
 /** The audit outlives a person who is erased: it holds no address. */
 function changeOf({ channel, address }: AddressOnChannel): Record<string, unknown> {

@@ -12,8 +12,11 @@ import {
 import { isTruthy, textOf } from './values';
 
 export type RenderOptions = {
-  /** Called once for each printed value, with the node that prints it; the template's own text is never escaped. */
-  escape: (value: string, print: { id: number; isRaw: boolean }) => string;
+  /**
+   * Called once for each printed value, with the node that prints it, and where in the text; the template's own text is
+   * never escaped.
+   */
+  escape: (value: string, print: { id: number; isRaw: boolean }, at: number) => string;
   /** In UTF-16 units. */
   maxOutputLength?: number;
   /** Shared by all fields of a message; without it the template has one of its own. */
@@ -89,7 +92,7 @@ function print(node: PrintNode, scope: Scope, run: Run): void {
   charge(run.budget, cost.print + text.length * cost.outputCharacter);
   // Escaping makes a text up to six times as long, so what is too long already is not escaped.
   if (run.text.length + text.length > run.maxOutputLength) run.isTooLong = true;
-  else append(run.escape(text, node), run, text.length);
+  else append(run.escape(text, node, run.text.length), run, text.length);
 }
 
 function noteMissing(expression: Expression, scope: Scope, run: Run): void {

@@ -32,11 +32,15 @@ export type SmtpFault = { at: SmtpStage } & (
 export type SmtpSimulatorOptions = {
   /** Asked for at AUTH, and required; without it anybody may send. */
   login?: { user: string; pass: string };
+  /** SMTPUTF8 is offered unless this is false. */
+  offersUtf8?: boolean;
 };
 
 export type SmtpSimulator = Simulator<SmtpSend, SmtpFault> & {
   /** How many connections were made. */
   connections(): number;
+  /** The commands MAIL and RCPT as they came. */
+  commands: string[];
 };
 
 const maxMailBytes = 20 * 1024 * 1024;
@@ -46,6 +50,7 @@ const closeTimeoutMs = 10;
 /** A mail server on loopback, without TLS. */
 export async function createSmtpSimulator({
   login,
+  offersUtf8 = true,
 }: SmtpSimulatorOptions = {}): Promise<SmtpSimulator> {
   const faults = createFaultQueue<SmtpFault>();
   const taken = createTakenListeners<SmtpSend>();
@@ -55,6 +60,7 @@ export async function createSmtpSimulator({
 
   const server = new SMTPServer({
     ...optionsOf(login),
+    hideSMTPUTF8: !offersUtf8,
     onConnect(session, done) {
       connections += 1;
       answer(meet('connect', session), done);
@@ -96,6 +102,7 @@ export async function createSmtpSimulator({
     return step;
   }
 
+  const commands = recordCommands(server);
   await listen(server);
   const port = portOf(server.server.address());
   return {
@@ -103,6 +110,7 @@ export async function createSmtpSimulator({
     port,
     sends,
     connections: () => connections,
+    commands,
     onTaken: taken.add,
     fail: (...more) => faults.add(more),
     delayEach: delays.set,
@@ -121,6 +129,18 @@ function optionsOf(login: SmtpSimulatorOptions['login']): SMTPServerOptions {
     size: maxMailBytes,
     logger: false,
   };
+}
+
+/** The library hands addresses on in a form of its own. */
+function recordCommands(server: SMTPServer): string[] {
+  const commands: string[] = [];
+  server.server.on('connection', (socket) => {
+    socket.on('data', (bytes: Buffer) => {
+      const lines = bytes.toString().split('\r\n');
+      commands.push(...lines.filter((line) => /^(MAIL|RCPT) /.test(line)));
+    });
+  });
+  return commands;
 }
 
 type Step = 'go on' | 'say nothing' | Error;

@@ -112,7 +112,8 @@ function MailText({ fields }: { fields: Fields }) {
 }
 
 function MailHeaders({ fields, request, target }: PreviewProps) {
-  const own = Object.entries(fieldsOf(fields['headers']));
+  const headers = fieldsOf(request['headers'] ?? fields['headers']);
+  const own = Object.entries(headers).filter(([name]) => name !== 'Message-ID');
   const files = listOf(request['attachments'] ?? fields['attachments']);
   const rows = [
     ['From', senderOf(fields, request)],
