@@ -391,6 +391,18 @@ describe('an error', () => {
       {},
     ],
     [
+      'an event whose name is not ASCII, with all of its bytes',
+      new AppError('event_not_found', 'Größe 🎉'),
+      { status: 404, code: 'event_not_found', error: 'Größe 🎉' },
+      {},
+    ],
+    [
+      'the same beside further headers',
+      new AppError('event_not_found', 'Größe 🎉', { headers: { 'Retry-After': '3' } }),
+      { status: 404, code: 'event_not_found', error: 'Größe 🎉' },
+      { 'retry-after': '3' },
+    ],
+    [
       'a draft',
       new AppError('event_not_live', 'draft'),
       { status: 400, code: 'event_not_live', error: 'draft' },
