@@ -92,7 +92,7 @@ let sibling: Victim;
 
 beforeAll(async () => {
   store = await ownDatabase();
-  gateway = await createStoredGateway({ env: { DATABASE_URL: store.url } });
+  gateway = await createStoredGateway({ databaseUrl: store.url });
   document = (await request(gateway.server).get('/openapi.json')).body;
   reads = recordReads(gateway.api);
   watch = await createRowWatch(gateway.database);

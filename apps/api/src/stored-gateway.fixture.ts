@@ -50,13 +50,17 @@ export type StoredGateway = {
 export async function createStoredGateway({
   env: changes = {},
   deps = {},
+  databaseUrl,
 }: {
+  /** Of the gateway alone; the test itself stays on its database. */
   env?: Record<string, string>;
   deps?: Partial<ApiDeps>;
+  /** A database of the test's own, for both. */
+  databaseUrl?: string;
 } = {}): Promise<StoredGateway> {
   const log = createLogger({ level: 'error', process: 'test', stream: nowhere() });
   const shutdown = createShutdown({ log, timeoutMs: 5_000 });
-  const url = changes['DATABASE_URL'] ?? (await testDatabase()).url;
+  const url = databaseUrl ?? (await testDatabase()).url;
   const store = testRedis();
   const env = readEnv('api', {
     DATABASE_URL: url,
