@@ -118,10 +118,14 @@ async function listCommands(): Promise<string> {
 
 /** Runs the line that the terminal shows, as somebody who pastes it would. */
 async function pasteCurl({ output }: Started): Promise<{ request_id: string; success: boolean }> {
-  const line = output()
-    .split('\n')
-    .find((each) => each.startsWith('curl '));
-  const { stdout } = await run('bash', ['-c', line ?? 'exit 1']);
+  // What the terminal shows reaches the test a moment after the file that tells that all is ready.
+  const line = await eventually(() => {
+    const found = output()
+      .split('\n')
+      .find((each) => each.startsWith('curl '));
+    return found ?? Promise.reject(new Error(`No curl line:\n${output()}`));
+  });
+  const { stdout } = await run('bash', ['-c', line]);
   return JSON.parse(stdout);
 }
 
