@@ -1,5 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { createFairQueue } from './fair-queue';
 
 /** Takes longer than a turn may. */
@@ -30,6 +31,18 @@ describe('a fair queue', () => {
     await Promise.all(runs);
     expect(order.indexOf('work 2')).toBeGreaterThan(order.indexOf('work 1'));
     expect(order.indexOf('work 3')).toBeGreaterThan(order.indexOf('turn 1'));
+  });
+
+  test('serves timers between work of an event and the work that waits behind it', async () => {
+    const queue = createFairQueue();
+    const order: string[] = [];
+    // A file that was read is an event of the poll phase, as a call is.
+    await stat(__filename);
+    const timer = wait(1).then(() => order.push('timer'));
+    void queue.run('a', block);
+    await queue.run('a', () => order.push('second'));
+    await timer;
+    expect(order).toEqual(['timer', 'second']);
   });
 
   test('serves an account that comes last before the second piece of one that has much', async () => {

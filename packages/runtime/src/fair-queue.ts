@@ -31,7 +31,9 @@ export function createFairQueue(): FairQueue {
   function openTurn(): void {
     if (isTurnOpen) return;
     isTurnOpen = true;
-    setImmediate(startTurn);
+    // Work begun by a socket's event ends before the immediates of the same round: the next turn is one round later, behind
+    // timers and sockets.
+    setImmediate(() => setImmediate(startTurn));
   }
 
   function startTurn(): void {
