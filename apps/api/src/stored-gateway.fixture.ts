@@ -52,10 +52,10 @@ export async function createStoredGateway({
   deps = {},
   databaseUrl,
 }: {
-  /** Of the gateway alone; the test itself stays on its database. */
+  /** Settings of the gateway. The test itself keeps to the test database. */
   env?: Record<string, string>;
   deps?: Partial<ApiDeps>;
-  /** A database of the test's own, for both. */
+  /** Replaces the test database for the gateway and the test. */
   databaseUrl?: string;
 } = {}): Promise<StoredGateway> {
   const log = createLogger({ level: 'error', process: 'test', stream: nowhere() });

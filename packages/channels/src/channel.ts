@@ -145,7 +145,7 @@ export type Sender<Content> = {
 
 export type SendResult = {
   outcome: Outcome;
-  /** What was sent, where that is more than `describe` could know. */
+  /** The request that was sent, if `describe` could not know all of it. */
   request?: ProviderRequest;
   response?: unknown;
   /** What was learned about the address; stored with the result. */

@@ -175,7 +175,7 @@ async function createCaller(operator: Neighbour, hasAccountRows = true): Promise
   return { operator, twin, cookie: await operator.signInForCookie() };
 }
 
-/** Of routes that look for less, or for nothing, without one. */
+/** The query without which a route finds less, or nothing. */
 function queryOfRoute({ appId }: Tenant): Record<string, Record<string, string> | undefined> {
   return {
     'GET /api/find': { app: appId },

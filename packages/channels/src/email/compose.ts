@@ -80,7 +80,7 @@ function parseFields(template: EmailTemplate) {
   };
 }
 
-/** What no data can change is refused when it is saved. */
+/** Checks a field that prints no data, so that a mistake in it is refused when the template is saved. */
 function checkLiteral(
   field: Field | undefined,
   findProblem: (text: string) => string | undefined,

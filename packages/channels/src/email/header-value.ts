@@ -30,7 +30,7 @@ function encodeInAngle(value: string): string {
 }
 
 /** RFC 5322: a line has at most 998 octets, and should have at most 78. */
-const maxLineBytes = 998;
+export const maxLineBytes = 998;
 const foldAtBytes = 78;
 
 /** A header as it is written, folded before spaces so that its lines have at most 78 octets where they can. */
@@ -120,7 +120,7 @@ export function isAscii(text: string): boolean {
   return /^[\u0020-\u007e]*$/.test(text);
 }
 
-/** What fits into a line or may be folded at its spaces: some readers lose a space where a row of them is folded. */
+/** Whether a text fits into a line, or can be folded at its spaces. Some readers lose a space when several in a row are folded. */
 function isFoldable(text: string): boolean {
   if (text.length <= maxWordCharacters) return true;
   return !text.includes('  ') && text.split(' ').every((word) => word.length <= maxWordCharacters);
@@ -129,7 +129,7 @@ function isFoldable(text: string): boolean {
 const maxWordCharacters = 60;
 
 function encodeText(part: string): string {
-  // What looks like an encoded word would be decoded where it is read.
+  // A mail program would decode text that looks like an encoded word.
   return isAscii(part) && !part.includes('=?') ? part : encodeWords(part);
 }
 

@@ -15,7 +15,7 @@ export type MailCall = Pick<DescribeCall<EmailContent>, 'messageId' | 'target' |
 
 export type Envelope = { from: string; to: [string, ...string[]] };
 
-/** Who sends, and everybody who gets it: the target is first. */
+/** The sender and all recipients of a mail; the message's target is the first recipient. */
 export function createEnvelope(call: MailCall): Envelope {
   const { cc, bcc } = findCopies(call);
   return {
@@ -24,7 +24,7 @@ export function createEnvelope(call: MailCall): Envelope {
   };
 }
 
-/** Whom the mail is for gets no copy, and whom all see gets no hidden one. */
+/** The Cc and Bcc of a mail. A mailbox in To is left out of both, and one in Cc is left out of Bcc. */
 export function findCopies({ target, content }: MailCall): { cc: string[]; bcc: string[] } {
   const cc = uniqueMailboxes(content.cc, [target]);
   return { cc, bcc: uniqueMailboxes(content.bcc, [target, ...cc]) };

@@ -1,5 +1,5 @@
 import type MimeNode from 'nodemailer/lib/mime-node';
-import { encodeNameParameter, encodeParameter, foldHeader } from './header-value';
+import { encodeNameParameter, encodeParameter, foldHeader, maxLineBytes } from './header-value';
 import { composeHeaders, type MailCall } from './mail';
 import type { FileFacts } from './template';
 
@@ -108,8 +108,6 @@ function findTypeByName(fileName: string): string {
     require('nodemailer/lib/mime-funcs') as typeof import('nodemailer/lib/mime-funcs');
   return detectMimeType(fileName);
 }
-
-const maxLineBytes = 998;
 
 function isSevenBit(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');

@@ -42,7 +42,7 @@ export function createSmtpPool({ settings, credentials, openSocket }: SmtpPoolDe
   const bodies = new WeakMap<object, Readable>();
   const refusedUtf8 = new WeakSet<object>();
 
-  // What is known of a mail on its way is remembered by its own envelope.
+  // Its envelope object identifies a mail while the library sends it.
   transport.use('stream', (mail, done) => {
     const { data, message } = mail;
     const { envelope } = data;

@@ -22,7 +22,7 @@ export function offersUtf8(transport: { transporter: unknown }, mail: unknown): 
   return Array.isArray(extensions) && extensions.includes('SMTPUTF8');
 }
 
-/** Named is whose address it is: the sender is the integration's or the content's, and a copy the content's. */
+/** The failure names the address that needs SMTPUTF8. Its scope says what to change: the integration, the content or the recipient. */
 export function refuseUtf8({ from, to: [target, ...copies] }: Envelope): Unanswered {
   const reason = 'no_smtputf8';
   if (!isAscii(from)) {

@@ -121,7 +121,7 @@ export type EmailContent = {
   headers: Record<string, string>;
 };
 
-/** What the parts of a mail say of a file; the content ID is without brackets. */
+/** The MIME headers of an attachment. The content ID has no angle brackets. */
 export type FileFacts = {
   contentType?: string;
   contentId?: string;

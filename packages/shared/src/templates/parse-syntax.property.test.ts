@@ -123,8 +123,7 @@ function parseTheirs(source: string): Node | undefined {
   }
 }
 
-/** Its own types do not tell nodes apart. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: the library's own types do not tell its nodes apart.
 type Node = any;
 
 /** Raw blocks, partials, decorators, private steps, `[]`, lists, a path after a call, block parameters in brackets. */
