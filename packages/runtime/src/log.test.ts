@@ -17,6 +17,24 @@ describe('serialize', () => {
     expect(kept).toMatchObject({ error: { name: 'Error', code: '23505' } });
   });
 
+  test('cuts long texts to their beginning, and long lists', () => {
+    const text = `a${'b'.repeat(300)}`;
+    const error = Object.assign(new Error('x'), { name: text });
+    const kept = serialize({ name: text, roles: Array(60).fill(text), error });
+    expect(kept['name']).toBe(text.slice(0, 200));
+    expect(kept['roles']).toEqual(Array(50).fill(text.slice(0, 200)));
+    expect(kept['error']).toMatchObject({
+      name: text.slice(0, 100),
+      at: expect.arrayContaining([expect.stringMatching(/^at /)]),
+    });
+    expect(serialize({ error: 'text' })).toEqual({ error: { name: 'string' } });
+  });
+
+  test('keeps numbers, booleans and null, and no objects', () => {
+    const kept = serialize({ items: 0, status: null, name: false, reason: { text: 'secret' } });
+    expect(kept).toEqual({ items: 0, status: null, name: false });
+  });
+
   test('never lets a value begin a second line', () => {
     expect(serialize({ name: 'a\r\n{"level":"error"}\u2028b' })).toEqual({
       name: 'a  {"level":"error"} b',
