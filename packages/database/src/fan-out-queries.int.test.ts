@@ -114,6 +114,9 @@ describe('plans', () => {
     expect(await writePlans(database.hot, await find(id), first)).toBe(true);
     expect(plannedOf(await readRequest(id))).toBe(4);
     expect(await unplannedItems(id)).toEqual(all.slice(4));
+    const next = { requestId: id, from: 4, limit: 3 };
+    const listed = await listUnplannedItems(database.delivery, next);
+    expect(listed.map(({ item }) => item)).toEqual([4, 5, 6]);
     const rest = { from: 4, to: itemCount, items: itemsOf(4, itemCount) };
     expect(await writePlans(database.hot, await find(id), rest)).toBe(true);
     expect(await findUnplannedRequest(database.delivery, id)).toBeUndefined();

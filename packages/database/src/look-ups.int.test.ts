@@ -90,3 +90,13 @@ test('an app, an event and an integration are not found once they are deleted', 
   await database.prisma.app.update({ where: { id: appId }, data });
   expect(await findAll()).toEqual([undefined, undefined, undefined, false]);
 });
+
+test('the lists of ids hold every app of an installation with a thousand', async () => {
+  const { accountId } = await factories.createTenant();
+  const many = { accountId, name: 'one of many', delivery: 'sandbox' };
+  const apps = Array.from({ length: 1_000 }, () => ({ id: newId(), ...many }));
+  await database.prisma.app.createMany({ data: apps });
+  const listed = new Set(await createIdLists(database.lookUps).readAppIds());
+  expect(apps.filter(({ id }) => !listed.has(id))).toEqual([]);
+  await database.prisma.app.deleteMany({ where: many });
+});

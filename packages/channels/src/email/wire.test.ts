@@ -411,6 +411,12 @@ describe('a file is read back by two parsers', () => {
       'application/octet-stream',
     ],
     [
+      'a message whose longest line has 998 octets',
+      'message/rfc822',
+      `Subject: a\r\n\r\n${'b'.repeat(998)}\r\n`,
+      'message/rfc822',
+    ],
+    [
       'a message of long lines, as bytes',
       'message/rfc822',
       `Subject: ${'a'.repeat(1_000)}\r\n\r\nHello\r\n`,
