@@ -93,6 +93,19 @@ describe('a mailbox is the same in every spelling', () => {
   });
 });
 
+test('permissions come in the order in which they were asked for', async () => {
+  const { appId } = tenant;
+  const [blocked, free] = createSpellings();
+  const [first, second] = [`a${blocked}`, `b${free}`];
+  await suppressions.add(actor(), appId, { channel: 'email', address: first, detail: 'x' });
+  const ask = (target: string) => ({ channel: 'email', target, sender: '' });
+  const targets = [second, first, second, second, first];
+  const permissions = await readPermissions(database.lookUps, appId, targets.map(ask));
+  expect(permissions.map(({ isSuppressed }) => isSuppressed)).toEqual(
+    targets.map((target) => target === first),
+  );
+});
+
 test('an address of another channel is another one in another spelling', async () => {
   const { accountId, appId } = tenant;
   const [upper, lower] = ['C', 'c'].map((letter) => `${letter}${newId()}`) as [string, string];

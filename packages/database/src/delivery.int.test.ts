@@ -365,6 +365,15 @@ describe('the relay’s queries', () => {
     });
   });
 
+  test('list no message that waits for its next attempt', async () => {
+    const id = await writeMessage();
+    await claimOne(id, 0);
+    const data = { state: 'queued', jobId: newId() };
+    await database.prisma.message.update({ where: { id }, data });
+    const leases = await listExpiredLeases(database.delivery, { limit: 10_000, backForMs: 0 });
+    expect(leases.map((lease) => lease.id)).not.toContain(id);
+  });
+
   test('list a lease only when PostgreSQL has been back for as long as it was', async () => {
     const id = await writeMessage();
     await claimOne(id, 20);

@@ -104,6 +104,26 @@ describe('a receipt', () => {
     });
   });
 
+  test('that says failed leaves what the attempt noted', async () => {
+    const id = await sendMessage({ notes: { segments: 2 } });
+    await report(id, failed);
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      notes: { segments: 2, receipt_code: '30007' },
+    });
+  });
+
+  test('leaves the time at which its message was settled', async () => {
+    const id = await sendMessage();
+    await report(id, { state: 'delivered' });
+    const settledAt = new Date('2026-01-02T03:04:05Z');
+    await database.prisma.message.update({ where: { id }, data: { settledAt } });
+    await report(id, { state: 'read' });
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'read',
+      settledAt,
+    });
+  });
+
   test('settles a message whose outcome was unknown, and one that waits for its resend', async () => {
     const unknown = { outcome: 'unknown', providerMessageId: undefined } as const;
     const stays = await sendMessage({ ...unknown, next: { state: 'unknown' } });

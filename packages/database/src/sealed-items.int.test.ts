@@ -9,7 +9,7 @@ import {
 import { createDatabase, type Database } from './client';
 import { cancelMessage } from './dashboard/message-changes';
 import { expireWaiting } from './relay-queries';
-import { rotateKeys } from './rotate-keys';
+import { listOldKeys, rotateKeys } from './rotate-keys';
 import { createSealedTextsRemoval, dropSettledTexts, openTexts, sealTexts } from './sealed-items';
 import { writeRequests } from './write-request';
 
@@ -97,6 +97,15 @@ describe('what a sensitive event said', () => {
     expect(await read(requestId)).toEqual(nothing);
   });
 
+  test('is dropped, and nothing of an event that is not sensitive', async () => {
+    const { requestId, ids } = await write(['sms']);
+    await database.prisma.requestItem.updateMany({ where: { requestId }, data: texts });
+    await settle(ids[0]!);
+    await dropSettledTexts(database.delivery, ids);
+    await createSealedTextsRemoval(1_000).removeChunk(database.delivery);
+    expect(await read(requestId)).toEqual(texts);
+  });
+
   test('is dropped with a message that expires while it waits', async () => {
     const [ended, alive] = [await write(['sms']), await write(['sms'])];
     const where = { id: ended.ids[0]! };
@@ -152,4 +161,31 @@ describe('what a sensitive event said', () => {
     expect(openTexts(texts, place, secrets)).toEqual(texts);
     expect(openTexts(nothing, place, secrets)).toEqual(nothing);
   });
+});
+
+test('a key of the ring that sealed before is needed for 25 hours from the last key of a call under it', async () => {
+  const { accountId } = tenant;
+  const [used, unused] = [newId(), newId()];
+  const sealed = 'x';
+  for (const keyId of [used, unused]) {
+    await database.prisma.keyCanary.create({ data: { keyId, sealed } });
+  }
+  const times = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'].map((text) => new Date(text));
+  for (const [index, firstSeen] of times.entries()) {
+    const data = {
+      ...{ accountId, keyHash: Buffer.from([index]), fingerprint: Buffer.from([1]) },
+      ...{ ringKeyId: used, requestId: newId(), status: 200, firstSeen },
+    };
+    await database.prisma.idempotencyKey.create({ data });
+  }
+  const listed = await listOldKeys(database.delivery, secrets);
+  const neededUntil = new Date('2026-01-03T01:00:00Z');
+  expect(listed).toEqual(
+    expect.arrayContaining([
+      { keyId: used, neededUntil },
+      { keyId: unused, neededUntil: undefined },
+    ]),
+  );
+  const left = await database.prisma.keyCanary.findMany({ where: { sealed } });
+  expect(left.map(({ keyId }) => keyId)).toEqual([used]);
 });

@@ -244,6 +244,24 @@ describe('upkeep of captures', () => {
 });
 
 describe('upkeep', () => {
+  test('finds what is old also where more is younger than one chunk removes', async () => {
+    const { appId } = tenant;
+    const old = newId();
+    const item = { appId, userId: 'many', content: {} };
+    await database.prisma.inboxItem.create({ data: { ...item, id: old, messageId: newId() } });
+    await age('inbox_item', old, 91);
+    const young = Array.from({ length: 5_001 }, () => ({
+      ...item,
+      id: newId(),
+      messageId: newId(),
+    }));
+    await database.prisma.inboxItem.createMany({ data: young });
+    await runAll();
+    expect(await database.prisma.inboxItem.findUnique({ where: { id: old } })).toBeNull();
+    const { count } = await database.prisma.inboxItem.deleteMany({ where: { userId: 'many' } });
+    expect(count).toBe(young.length);
+  });
+
   test('removes what has lain in an inbox for 90 days', async () => {
     const ids = [newId(), newId()];
     for (const id of ids) {

@@ -210,6 +210,7 @@ describe('a link', () => {
       await setUp({ accountId: other.accountId, kind: 'setup' }),
     ];
     const newest = await setUp({ accountId, kind: 'setup' });
+    await setUp({ accountId, kind: 'invite' });
     const kinds = [];
     for (const link of [older, invitation, theirs, newest]) {
       kinds.push((await access.findInvitation(link))?.kind);

@@ -54,6 +54,21 @@ describe('suppressions of one app', () => {
     expect(idsOf((await suppressions.list(appId, '', other.ids[1])).rows)).toEqual(own.ids);
   });
 
+  test('are listed in the order of their addresses, page by page', async () => {
+    const count = 52;
+    const sorted = Array.from({ length: count }, (_, index) => `u${index + 100}@example.com`);
+    // Added from both ends, so that their ids have another order.
+    const added = sorted.map(
+      (_, index) => sorted[index % 2 ? count - 1 - (index >> 1) : index >> 1] ?? '',
+    );
+    const { appId } = await createList(added);
+    const first = await suppressions.list(appId, '');
+    const second = await suppressions.list(appId, '', first.next ?? undefined);
+    expect(first.rows).toHaveLength(50);
+    expect([...first.rows, ...second.rows].map(({ address }) => address)).toEqual(sorted);
+    expect(second.next).toBeNull();
+  });
+
   test('are removed by an actor of this app only, who alone has it in the audit', async () => {
     const [id = ''] = own.ids;
     const auditOf = ({ appId }: List) =>

@@ -117,7 +117,9 @@ function swapToken(text: string, tokens: readonly SqlToken[], index: number): Mu
   const token = tokens[index];
   if (!token) return [];
   const word = Object.hasOwn(otherWord, token.text) && otherWord[token.text];
-  if (word) return [replace(order, token, word)];
+  // `FETCH LAST` is no SQL: only the place of NULLs may turn.
+  const isFetch = tokens[index - 1]?.text === 'FETCH';
+  if (word && !isFetch) return [replace(order, token, word)];
   const interval = Object.hasOwn(otherInterval, token.text) && otherInterval[token.text];
   if (interval) return [replace('changed constant or unit', token, interval)];
   const rest = tokens.slice(index);
