@@ -26,10 +26,10 @@ export function isSameDay(a: number, b: number): boolean {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** `6 ms`, `4.1 s`, `3 m 57 s`, `2 h 5 m`. */
+/** `6 ms`, `4.1 s`, `4.12 s`, `3 m 57 s`, `2 h 5 m`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 9_950) return `${(ms / 1_000).toFixed(ms < 9_950 && ms % 100 !== 0 ? 2 : 1)} s`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(ms % 100 === 0 ? 1 : 2)} s`;
   if (ms < minute) return `${Math.round(ms / 1_000)} s`;
   if (ms < hour) return `${Math.floor(ms / minute)} m ${Math.floor((ms % minute) / 1_000)} s`;
   if (ms < 48 * hour) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} m`;

@@ -1,0 +1,67 @@
+import {
+  bytes,
+  clock,
+  count,
+  day,
+  duration,
+  isSameDay,
+  millis,
+  moment,
+  plural,
+  rate,
+} from './format';
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+test.each([
+  [0, '0 ms'],
+  [6.4, '6 ms'],
+  [999, '999 ms'],
+  [second, '1.0 s'],
+  [4_100, '4.1 s'],
+  [4_120, '4.12 s'],
+  [9_949, '9.95 s'],
+  [9_950, '10 s'],
+  [59_400, '59 s'],
+  [minute, '1 m 0 s'],
+  [3 * minute + 57 * second, '3 m 57 s'],
+  [hour - 1, '59 m 59 s'],
+  [hour, '1 h 0 m'],
+  [2 * hour + 5 * minute, '2 h 5 m'],
+  [48 * hour - 1, '47 h 59 m'],
+  [48 * hour, '2 d'],
+  [71 * hour, '2 d'],
+])('%d ms are shown as %j', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
+
+test('a moment of today has no date, another one has its day', () => {
+  const now = new Date(2026, 10, 29, 7, 4, 9, 5).getTime();
+  const yesterday = new Date(2026, 10, 28, 23, 59, 59).getTime();
+  expect([clock(now), millis(now), day(now)]).toEqual(['07:04:09', '.005', '29 Nov']);
+  expect(moment(now, now)).toBe('07:04:09');
+  expect(moment(yesterday, now)).toBe('28 Nov 23:59:59');
+  expect([isSameDay(now, now + hour), isSameDay(yesterday, now)]).toEqual([true, false]);
+});
+
+test('numbers are grouped, and one at its limit says that there may be more', () => {
+  expect([count(1_204), count(999, 1_000), count(1_000, 1_000)]).toEqual([
+    '1,204',
+    '999',
+    '1,000+',
+  ]);
+  expect([rate(0.25), rate(99.94), rate(100), rate(2_759.4)]).toEqual([
+    '0.3',
+    '99.9',
+    '100',
+    '2,759',
+  ]);
+  expect([plural(0, 'item'), plural(1, 'item'), plural(1_000, 'item')]).toEqual([
+    '0 items',
+    '1 item',
+    '1,000 items',
+  ]);
+  expect([bytes(1_023), bytes(1_024), bytes(1_536)]).toEqual(['1023 bytes', '1 KB', '1.5 KB']);
+});
