@@ -20,4 +20,16 @@ export const equivalents: Equivalent[] = [
     after: 'WHERE m.id = t.id AND (m.id = ANY ($1::uuid[]) OR true)',
     reason: 'The ids of `t` are those of $1: the second condition only keeps the plan by key.',
   },
+  {
+    file: 'packages/database/src/write-request.ts',
+    before: 'return a.request.accountId < b.request.accountId ? -1 : 1;',
+    after: 'return a.request.accountId < b.request.accountId ? -1 : 2;',
+    reason: 'Of what a comparison returns, `sort` reads the sign alone.',
+  },
+  {
+    file: 'packages/shared/src/recipient.ts',
+    before: 'if (stored.preferences && given.preferences) {',
+    after: 'if (stored.preferences || given.preferences) {',
+    reason: 'Where one of them is missing, both together are the other one.',
+  },
 ];

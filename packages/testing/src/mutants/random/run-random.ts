@@ -5,11 +5,11 @@ import { closeFolder } from '@belfry/embedded';
 import { listTypeScript } from '../../syntax';
 import { startTestStores } from '../../test-stores';
 import { createMutantCopy, type MutantCopy } from '../mutant-copy';
+import { dropRefused } from './drop-refused';
 import { countSharedWords, readImportGraph } from './import-graph';
 import { listCandidates } from './list-candidates';
 import { type RandomMutant, shuffleMutants } from './random-mutants';
 import { isProof, type RandomFate, tryMutant } from './try-mutant';
-import { dropRefused } from './type-check';
 
 export type RandomOptions = {
   count: number;
@@ -65,7 +65,7 @@ async function tryAll(copy: MutantCopy, env: Record<string, string>, options: Ra
   return fates;
 }
 
-/** TypeScript refuses about a quarter of them. */
+/** The check refuses about a third of them. */
 const checkedForEach = 1.5;
 
 async function* acceptedMutants(
@@ -79,9 +79,9 @@ async function* acceptedMutants(
   for (let start = 0; start < shuffled.length; start += size) {
     const group = shuffled.slice(start, start + size);
     const checked = group.filter(({ id }) => !known.has(id));
-    onProgress(`checking the types of ${checked.length} mutants`);
+    onProgress(`checking ${checked.length} mutants`);
     const accepted = await dropRefused(checked, copy);
-    onProgress(`TypeScript accepts ${accepted.length} of ${checked.length} mutants`);
+    onProgress(`the check accepts ${accepted.length} of ${checked.length} mutants`);
     for (const mutant of checked.filter((each) => !accepted.includes(each))) {
       onFate({ mutant, fate: 'refused', seconds: 0, passed: 0, left: 0 });
     }

@@ -1,12 +1,12 @@
 import type { MutantCopy } from '../mutant-copy';
+import { applyInFolder } from './drop-refused';
 import type { RandomMutant } from './random-mutants';
 import { runTests, type TestRun } from './run-tests';
-import { applyInFolder } from './type-check';
 
 export type RandomFate = {
   mutant: RandomMutant;
   /**
-   * Two prove nothing: TypeScript refuses a `refused` one, and PostgreSQL does not parse the SQL of an `invalid` one, so
+   * Two prove nothing: `npm run check` refuses a `refused` one, and PostgreSQL does not parse the SQL of an `invalid` one, so
    * that any test notices that reaches it.
    */
   fate: 'caught' | 'survived' | 'refused' | 'invalid';

@@ -6,7 +6,7 @@ import { applyMutation, type RandomMutant } from './random-mutants';
 const timeoutMs = 180_000;
 
 /**
- * Those that TypeScript accepts: one that it refuses never reaches a test. Several files are checked at once; a mutant
+ * Those that TypeScript and the linter accept: one that they refuse never reaches a test. Several files are checked at once; a mutant
  * of a file with errors is refused, and where only other files have errors, the halves are checked by themselves.
  */
 export async function dropRefused(
@@ -41,8 +41,9 @@ async function checkGroup(
 
 async function findBrokenFiles(
   group: readonly RandomMutant[],
-  { root, run }: MutantCopy,
+  copy: MutantCopy,
 ): Promise<Set<string>> {
+  const { root, run } = copy;
   const undo = group.map((mutant) => applyInFolder(mutant, root));
   const page = 'apps/dashboard/src/web';
   const hasPage = group.some(({ file }) => file.startsWith(page));
@@ -59,10 +60,23 @@ async function findBrokenFiles(
     const lines = failed.join('\n').split('\n');
     const files = lines.flatMap((line) => /^(\S+)\(\d+,\d+\): error TS/.exec(line)?.[1] ?? []);
     if (failed.length > 0 && files.length === 0) throw new Error(failed.join('\n'));
-    return new Set(files);
+    return new Set([...files, ...(await findFloatingPromises(group, copy))]);
   } finally {
     for (const restore of undo) restore();
   }
+}
+
+/** Files in which the linter finds a promise that nothing waits for. */
+async function findFloatingPromises(
+  group: readonly RandomMutant[],
+  { run }: MutantCopy,
+): Promise<string[]> {
+  const files = group.filter(({ kind }) => kind === 'dropped await').map(({ file }) => file);
+  if (files.length === 0) return [];
+  const args = ['lint', '--only=nursery/noFloatingPromises', '--reporter=concise', ...files];
+  const { output } = await run(['node_modules/@biomejs/biome/bin/biome', ...args], { timeoutMs });
+  if (!output.includes(`Checked ${files.length} file`)) throw new Error(output);
+  return [...output.matchAll(/^\S (\S+?):\d+:\d+: lint\//gm)].map(([, file = '']) => file);
 }
 
 /** Changes the file in a folder; what comes back undoes it. */
