@@ -3,7 +3,12 @@ import type { VersionRow } from '@belfry/database';
 import { createFairQueue } from '@belfry/runtime';
 import { createCompose } from './compose';
 
-async function compose(name: ChannelName, template: unknown, data: object) {
+async function compose(
+  name: ChannelName,
+  template: unknown,
+  data: object,
+  { isSensitive = false } = {},
+) {
   const channel: AnyChannel = channels[name];
   const channelVersion = {
     integrationIds: [],
@@ -16,7 +21,7 @@ async function compose(name: ChannelName, template: unknown, data: object) {
     definition: {
       defaultLocale: 'en',
       missing: 'empty',
-      isSensitive: false,
+      isSensitive,
       channels: { [name]: channelVersion },
     },
   };
@@ -38,6 +43,17 @@ const third = '{{#each list}}{{#if (or x.y x.y x.y x.y)}}{{/if}}{{/each}}';
 const data = { list: Array(7_000).fill(0) };
 
 describe('composing a message', () => {
+  test.each<ChannelName>(['slack', 'telegram', 'whatsapp'])(
+    'of a sensitive event turns link previews off on %s',
+    async (name) => {
+      const template = { text: 'https://shop.example/one-time' };
+      const sensitive = await compose(name, template, {}, { isSensitive: true });
+      expect(sensitive).toHaveProperty('content.linkPreview', false);
+      const other = await compose(name, template, {});
+      expect(other).not.toHaveProperty('content.linkPreview');
+    },
+  );
+
   test.each<[ChannelName, (text: string) => unknown, (text: string) => unknown]>([
     [
       'email',

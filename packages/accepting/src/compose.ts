@@ -54,6 +54,7 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
               target: message.target,
               override: overrideOf(message),
               missing: version.definition.missing,
+              isSensitive: version.definition.isSensitive,
             }),
           ),
     );

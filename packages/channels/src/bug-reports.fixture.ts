@@ -209,7 +209,7 @@ const slacks = [
   tested(
     'slackapi/bolt-js#2509',
     `${slack}/compose.test.ts`,
-    'of %s are named before anything is sent',
+    'of %s are named when the template is saved',
     'the sum',
   ),
   tested(

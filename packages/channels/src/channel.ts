@@ -67,6 +67,8 @@ export type ComposeInput<Override> = {
   override: Override | undefined;
   /** 'reject' makes a missing path a failure. */
   missing: 'empty' | 'reject';
+  /** Whether the event is sensitive: links show no preview unless the template asks for it. */
+  isSensitive: boolean;
 };
 
 /** What the log says beside a message, such as how many segments its text takes. */

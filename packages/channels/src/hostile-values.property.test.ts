@@ -58,6 +58,7 @@ async function setUp(one: HostileCase) {
       target,
       override: undefined,
       missing: 'empty',
+      isSensitive: false,
     });
     if ('failed' in composed) return { failed: composed.failed };
     const before = stage.sends().length;

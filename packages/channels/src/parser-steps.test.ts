@@ -120,7 +120,13 @@ describe('ten times the text takes about ten times the steps', () => {
     // The part before the slash is the channel's name.
     const compiled = compileIn(provider.split('/')[0] as keyof typeof channels, template);
     const compose: Read = (v) =>
-      compiled.compose({ data: { v }, target: 'x', override: undefined, missing: 'empty' });
+      compiled.compose({
+        data: { v },
+        target: 'x',
+        override: undefined,
+        missing: 'empty',
+        isSensitive: false,
+      });
     expect(steps.findSuperlinear(compose, texts)).toEqual([]);
   });
 

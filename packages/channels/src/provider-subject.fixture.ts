@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { Outcome } from '@belfry/shared';
+import type { HttpRequest } from '@belfry/testing';
 import type { Provider, SendCall, Sender, SenderDeps } from './channel';
 
 /** What the suite needs to know of a provider; whoever adds one adds an entry here. */
@@ -30,6 +31,8 @@ export type Stage = {
   /** The same call to somewhere else. */
   callTo(place: 'closed port' | 'no TLS'): Promise<Stage['call'] & { sender?: Sender<unknown> }>;
   sends(): unknown[];
+  /** Every HTTP request as it arrived; absent where the protocol is another one. */
+  requests?(): HttpRequest[];
   fail(fault: unknown): void;
 };
 

@@ -74,6 +74,38 @@ export function createRendering(data: Data): Rendering {
   };
 }
 
+/** A size with its limit, which an error names. */
+export type Size = { name: string; size: number; limit: number; unit?: string };
+
+export function checkSize(
+  { name, size, limit, unit = 'characters' }: Size,
+  rendering: Pick<Rendering, 'fail'>,
+): void {
+  if (size <= limit) return;
+  rendering.fail('too_long', `${name}: ${size} ${unit}; the limit is ${limit}.`);
+}
+
+/**
+ * Composes a template when it is saved, from the text that each of its messages has: without values, and without what
+ * blocks show. Throws TemplateError when that alone is over a limit.
+ */
+export function checkFixedText(compose: (rendering: Rendering) => unknown): void {
+  let problem: string | undefined;
+  compose({
+    text: getFixedText,
+    fail(failed, detail) {
+      if (failed === 'too_long') problem ??= detail;
+    },
+    finish: () => ({ missing: [] }),
+  });
+  if (problem !== undefined) throw new TemplateError(problem, { line: 1, column: 1 });
+}
+
+function getFixedText(field: Field | undefined): string {
+  const nodes = field?.template.nodes ?? [];
+  return nodes.map((node) => (node.kind === 'text' ? node.text : '')).join('');
+}
+
 function ignorePrint(): void {}
 
 /**

@@ -71,6 +71,7 @@ function contentOf(name: ChannelName): unknown {
     target: magic('ok'),
     override: undefined,
     missing: 'empty',
+    isSensitive: false,
   });
   if ('failed' in composed) throw new Error(composed.detail);
   return composed.content;

@@ -24,7 +24,13 @@ export async function warmTemplates(): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     await nextTurn();
     compileEmail({ subject: 'Hi {{name}}', html, text: html }).compose({
-      ...{ data, target: 'ana@example.com', override: undefined, missing: 'empty' },
+      ...{
+        data,
+        target: 'ana@example.com',
+        override: undefined,
+        missing: 'empty',
+        isSensitive: false,
+      },
     });
   }
 }

@@ -20,6 +20,7 @@ export {
   type MessageStory,
   type RequestStory,
 } from './explain-request';
+export { isBlank } from './is-blank';
 export { isUuid } from './is-uuid';
 export {
   type DeliverJob,

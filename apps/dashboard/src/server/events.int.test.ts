@@ -94,6 +94,30 @@ describe('an event', () => {
       { ...definitionOf('x'), defaultLocale: 'de' },
       { locale: 'de' },
     ],
+    [
+      'a fixed text over the limit of its channel',
+      {
+        ...definitionOf('x'),
+        channels: {
+          sms: { integrationIds: [], templates: { en: { text: 'x'.repeat(3_000) } }, policy },
+        },
+      },
+      { channel: 'sms', field: 'text', problem: '3000 characters; the limit is 1600.' },
+    ],
+    [
+      'an element that Slack refuses',
+      {
+        ...definitionOf('x'),
+        channels: {
+          slack: {
+            integrationIds: [],
+            templates: { en: { blocks: '[{"type":"actions","elements":[{"type":"button"}]}]' } },
+            policy,
+          },
+        },
+      },
+      { field: 'blocks[0].elements[0].text', problem: 'must not be empty.' },
+    ],
     ['no channel', { ...definitionOf('x'), channels: {} }, {}],
   ])('is not published with %s', async (what, definition, place) => {
     const { call } = dashboard;

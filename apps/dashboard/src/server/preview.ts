@@ -86,6 +86,7 @@ async function previewChannel(
       target: found.target.address,
       override: undefined,
       missing: input.definition.missing,
+      isSensitive: input.definition.isSensitive,
     }),
   );
   if ('failed' in composed && composed.failed === 'too_complex') {

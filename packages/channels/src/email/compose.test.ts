@@ -8,7 +8,13 @@ function compose(
   { override, missing = 'empty' }: { override?: EmailOverride; missing?: 'empty' | 'reject' } = {},
 ) {
   const compiled = compileEmail({ subject: 'Subject', text: 'Text', ...template });
-  return compiled.compose({ data, target: 'ada@example.org', override, missing });
+  return compiled.compose({
+    data,
+    target: 'ada@example.org',
+    override,
+    missing,
+    isSensitive: false,
+  });
 }
 
 function contentOf(...input: Parameters<typeof compose>) {

@@ -1,4 +1,4 @@
-import { escapeNothing, type Template, TemplateError } from '@belfry/shared';
+import { escapeNothing, isBlank, type Template, TemplateError } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
 import {
   createParseField,
@@ -148,7 +148,7 @@ function composeEmail(
 
 /** The override's text as it stands, else the template's, rendered. */
 function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
-  return own?.trim() ? own : rendering.text(field);
+  return own !== undefined && !isBlank(own) ? own : rendering.text(field);
 }
 
 function composeBody(
@@ -161,8 +161,8 @@ function composeBody(
     rendering.fail('too_long', `The text is longer than ${maxRenderedCharacters} characters.`);
     return {};
   }
-  const text = given.trim() ? given : convertHtml(html, prints);
-  return { ...(html.trim() ? { html } : {}), ...(text.trim() ? { text } : {}) };
+  const text = isBlank(given) ? convertHtml(html, prints) : given;
+  return { ...(isBlank(html) ? {} : { html }), ...(isBlank(text) ? {} : { text }) };
 }
 
 /** A body that the call gives replaces the template's in both forms, so that they cannot contradict each other. */
@@ -172,7 +172,7 @@ function renderBody(
   rendering: Rendering,
 ): { html: string; text: string; prints: Print[] } {
   const [html, text] = [own?.html_body ?? '', own?.text ?? ''];
-  if (html.trim() || text.trim()) return { html, text, prints: [] };
+  if (!isBlank(html) || !isBlank(text)) return { html, text, prints: [] };
   const prints: Print[] = [];
   const rendered = rendering.text(fields.html, maxRenderedCharacters, (print) =>
     prints.push(print),
@@ -254,7 +254,7 @@ function flatten(text: string): string {
 
 function checkContent(content: EmailContent, rendering: Rendering): void {
   const { subject, html = '', text = '', attachments } = content;
-  if (subject === '') rendering.fail('empty_content', 'The subject is empty.');
+  if (isBlank(subject)) rendering.fail('empty_content', 'The subject is empty.');
   if (text === '' && !/<img\b/i.test(html)) {
     rendering.fail('empty_content', 'Text and HTML are empty.');
   }

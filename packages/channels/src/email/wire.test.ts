@@ -32,6 +32,7 @@ async function setUp() {
       target,
       override,
       missing: 'empty',
+      isSensitive: false,
     });
     if ('failed' in composed) throw new Error(composed.detail);
     const call = { ...stage.call, content: composed.content };
@@ -220,6 +221,7 @@ describe('a mail has lines of at most 998 octets, and headers folded at 78', () 
         target: 'a@example.org',
         override: undefined,
         missing: 'empty',
+        isSensitive: false,
       });
       expect(composed).toEqual({
         failed: 'rejected_content',
@@ -471,6 +473,7 @@ describe('a file is read back by two parsers', () => {
         target: 'a@example.org',
         override,
         missing: 'empty' as const,
+        isSensitive: false,
       };
       expect(template.compose(input)).toEqual({
         failed: 'rejected_content',

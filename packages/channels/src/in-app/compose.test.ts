@@ -9,7 +9,9 @@ function compose(
   template: InAppTemplate,
   { data = {}, override, missing = 'empty' }: Options = {},
 ): Composed<InAppContent> {
-  return inApp.compile(template).compose({ data, override, missing, target: 'ana' });
+  return inApp
+    .compile(template)
+    .compose({ data, override, missing, target: 'ana', isSensitive: false });
 }
 
 function contentOf(template: InAppTemplate, options?: Options): InAppContent {
@@ -82,19 +84,19 @@ describe('an in-app message', () => {
   });
 
   test.each([
-    ['title', { title: '{{v}}' }, 200, 'title has 201 characters; the limit is 200.'],
-    ['body', { body: '{{v}}' }, 4_000, 'body has 4001 characters; the limit is 4000.'],
+    ['title', { title: '{{v}}' }, 200, 'title: 201 characters; the limit is 200.'],
+    ['body', { body: '{{v}}' }, 4_000, 'body: 4001 characters; the limit is 4000.'],
     [
       'click_action',
       { title: 'T', click_action: '{{v}}' },
       2_048,
-      'click_action has 2049 characters; the limit is 2048.',
+      'click_action: 2049 characters; the limit is 2048.',
     ],
     [
       'data',
       { title: 'T', data: { k: '{{v}}' } },
       16 * 1024 - '{"k":""}'.length,
-      'data has 16385 bytes as JSON; the limit is 16384 (16 KB).',
+      'data: 16385 bytes as JSON; the limit is 16384.',
     ],
   ])('has a limit of its %s, which the failure names', (_field, template, limit, detail) => {
     expect(compose(template, { data: { v: 'x'.repeat(limit) } })).toHaveProperty('content');

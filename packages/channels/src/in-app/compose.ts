@@ -1,6 +1,8 @@
-import { escapeNothing, type Json, type Template, TemplateError } from '@belfry/shared';
+import { escapeNothing, isBlank, type Json, type Template, TemplateError } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
 import {
+  checkFixedText,
+  checkSize,
   createParseField,
   createRendering,
   type Escape,
@@ -30,6 +32,7 @@ export function compileInApp(
     ),
   };
   const { title, body, click_action, image, data } = fields;
+  checkFixedText((rendering) => composeContent(fields, {}, rendering));
   return {
     paths: pathsOf([title, body, click_action, image, ...data.map(([, field]) => field)]),
     compose: (input) => composeInApp(fields, input),
@@ -62,10 +65,19 @@ function composeInApp(
   { data, override, missing }: ComposeInput<InAppOverride>,
 ): Composed<InAppContent> {
   const rendering = createRendering(data);
-  const own = override?.message ?? {};
+  const content = composeContent(fields, override?.message ?? {}, rendering);
+  const finished = rendering.finish(missing);
+  return 'failed' in finished ? finished : { content, ...finished };
+}
+
+function composeContent(
+  fields: InAppFields,
+  own: NonNullable<InAppOverride['message']>,
+  rendering: Rendering,
+): InAppContent {
   const content: InAppContent = {
-    title: oneLine(pick(own.title, fields.title, rendering)),
-    body: clean(pick(own.body, fields.body, rendering)),
+    title: readShown(oneLine(pick(own.title, fields.title, rendering))),
+    body: readShown(clean(pick(own.body, fields.body, rendering))),
     ...composeLink(
       'click_action',
       { own: own.click_action, field: fields.click_action },
@@ -75,13 +87,17 @@ function composeInApp(
     data: composeData(own.data, fields.data, rendering),
   };
   check(content, rendering);
-  const finished = rendering.finish(missing);
-  return 'failed' in finished ? finished : { content, ...finished };
+  return content;
+}
+
+/** A text that shows nothing is left out. */
+function readShown(text: string): string {
+  return isBlank(text) ? '' : text;
 }
 
 /** The override's text as it stands, else the template's, rendered. */
 function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
-  return own?.trim() ? own : rendering.text(field);
+  return own !== undefined && !isBlank(own) ? own : rendering.text(field);
 }
 
 function composeLink(
@@ -97,7 +113,7 @@ function composeLink(
       `${name} is neither an http or https URL nor a relative one.`,
     );
   }
-  checkLength(name, { characters: link.length, limit: inAppLimits.linkCharacters }, rendering);
+  checkSize({ name, size: link.length, limit: inAppLimits.linkCharacters }, rendering);
   return { [name]: link };
 }
 
@@ -129,25 +145,11 @@ function clean(text: string): string {
 
 function check({ title, body, data }: InAppContent, rendering: Rendering): void {
   const { titleCharacters, bodyCharacters, dataBytes } = inAppLimits;
-  checkLength('title', { characters: title.length, limit: titleCharacters }, rendering);
-  checkLength('body', { characters: body.length, limit: bodyCharacters }, rendering);
-  const bytes = Buffer.byteLength(JSON.stringify(data));
-  if (bytes > dataBytes) {
-    rendering.fail(
-      'too_long',
-      `data has ${bytes} bytes as JSON; the limit is ${dataBytes} (16 KB).`,
-    );
-  }
-  if (title === '' && body.trim() === '') {
+  checkSize({ name: 'title', size: title.length, limit: titleCharacters }, rendering);
+  checkSize({ name: 'body', size: body.length, limit: bodyCharacters }, rendering);
+  const size = Buffer.byteLength(JSON.stringify(data));
+  checkSize({ name: 'data', size, limit: dataBytes, unit: 'bytes as JSON' }, rendering);
+  if (title === '' && body === '') {
     rendering.fail('empty_content', 'Title and body are empty.');
   }
-}
-
-function checkLength(
-  name: string,
-  { characters, limit }: { characters: number; limit: number },
-  rendering: Rendering,
-): void {
-  if (characters <= limit) return;
-  rendering.fail('too_long', `${name} has ${characters} characters; the limit is ${limit}.`);
 }

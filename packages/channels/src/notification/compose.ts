@@ -1,23 +1,12 @@
-import { escapeNothing, type Json, type Template, TemplateError } from '@belfry/shared';
-import type { ComposeInput } from '../channel';
-import {
-  createParseField,
-  createRendering,
-  type Escape,
-  type Field,
-  pathsOf,
-  type Rendering,
-} from '../rendering';
+import { escapeNothing, isBlank, type Json, type Template, TemplateError } from '@belfry/shared';
+import { createParseField, type Escape, type Field, pathsOf, type Rendering } from '../rendering';
 import { isAppLink, isPictureLink } from '../safe-url';
 import type { NotificationContent, NotificationOverride, NotificationTemplate } from './template';
 
 export type CompiledNotification = {
   paths: string[];
   /** The content, with every failure that does not depend on the provider noted on the rendering. */
-  compose(input: ComposeInput<{ message?: NotificationOverride }>): {
-    content: NotificationContent;
-    rendering: Rendering;
-  };
+  compose(own: NotificationOverride | undefined, rendering: Rendering): NotificationContent;
 };
 
 /** The template of a notification, whoever carries it. */
@@ -40,7 +29,7 @@ export function compileNotification(template: NotificationTemplate): CompiledNot
   const { title, body, image, click_action, data } = fields;
   return {
     paths: pathsOf([title, body, image, click_action, ...data.map(([, field]) => field)]),
-    compose: (input) => composeNotification(fields, input),
+    compose: (own = {}, rendering) => composeNotification(fields, own, rendering),
   };
 }
 
@@ -72,13 +61,12 @@ const refusals: Record<LinkName, string> = {
 
 function composeNotification(
   fields: NotificationFields,
-  { data, override }: ComposeInput<{ message?: NotificationOverride }>,
-): { content: NotificationContent; rendering: Rendering } {
-  const rendering = createRendering(data);
-  const own = override?.message ?? {};
-  const content: NotificationContent = {
-    title: oneLine(pick(own.title, fields.title, rendering)),
-    body: clean(pick(own.body, fields.body, rendering)),
+  own: NotificationOverride,
+  rendering: Rendering,
+): NotificationContent {
+  return {
+    title: readShown(oneLine(pick(own.title, fields.title, rendering))),
+    body: readShown(clean(pick(own.body, fields.body, rendering))),
     ...composeLink('image', pick(own.image, fields.image, rendering), rendering),
     ...composeLink(
       'click_action',
@@ -87,12 +75,16 @@ function composeNotification(
     ),
     data: composeData(own.data, fields.data, rendering),
   };
-  return { content, rendering };
+}
+
+/** A text that shows nothing is left out. */
+function readShown(text: string): string {
+  return isBlank(text) ? '' : text;
 }
 
 /** The override's text as it stands, else the template's, rendered. */
 function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
-  return own?.trim() ? own : rendering.text(field);
+  return own !== undefined && !isBlank(own) ? own : rendering.text(field);
 }
 
 const linkRules: Record<LinkName, (link: string) => boolean> = {

@@ -1,6 +1,6 @@
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
 import { compileNotification } from '../notification/compose';
-import type { Rendering } from '../rendering';
+import { checkFixedText, checkSize, createRendering, type Rendering } from '../rendering';
 import {
   type OnesignalContent,
   type OnesignalOverride,
@@ -12,12 +12,18 @@ export function compileOnesignal(
   template: OnesignalTemplate,
 ): CompiledTemplate<OnesignalOverride, OnesignalContent> {
   const { paths, compose } = compileNotification(template);
+  checkFixedText((rendering) => check(compose(undefined, rendering), rendering));
   return {
     paths,
-    compose(input: ComposeInput<OnesignalOverride>): Composed<OnesignalContent> {
-      const { content, rendering } = compose(input);
+    compose({
+      data,
+      override,
+      missing,
+    }: ComposeInput<OnesignalOverride>): Composed<OnesignalContent> {
+      const rendering = createRendering(data);
+      const content = compose(override?.message, rendering);
       check(content, rendering);
-      const finished = rendering.finish(input.missing);
+      const finished = rendering.finish(missing);
       return 'failed' in finished ? finished : { content, ...finished };
     },
   };
@@ -25,23 +31,18 @@ export function compileOnesignal(
 
 function check(content: OnesignalContent, rendering: Rendering): void {
   const { title, body, data } = content;
-  if (title === '' && body.trim() === '') {
+  if (title === '' && body === '') {
     rendering.fail('empty_content', 'Title and body are empty.');
   }
-  checkBytes('data', { bytes: jsonBytes(data), limit: onesignalLimits.dataBytes }, rendering);
-  const bytes = jsonBytes(content);
-  checkBytes('The message', { bytes, limit: onesignalLimits.payloadBytes }, rendering);
+  const { dataBytes, payloadBytes } = onesignalLimits;
+  const unit = 'bytes as JSON';
+  checkSize({ name: 'data', size: jsonBytes(data), limit: dataBytes, unit }, rendering);
+  checkSize(
+    { name: 'The message', size: jsonBytes(content), limit: payloadBytes, unit },
+    rendering,
+  );
 }
 
 function jsonBytes(value: object): number {
   return Buffer.byteLength(JSON.stringify(value));
-}
-
-function checkBytes(
-  name: string,
-  { bytes, limit }: { bytes: number; limit: number },
-  rendering: Rendering,
-): void {
-  if (bytes <= limit) return;
-  rendering.fail('too_long', `${name} has ${bytes} bytes as JSON; the limit is ${limit}.`);
 }

@@ -55,6 +55,7 @@ export const onesignalSubject: Subject = {
       sender: senderTo(simulator.url),
       call,
       sends: () => simulator.sends,
+      requests: () => simulator.requests,
       fail: (fault) => simulator.fail(fault as OnesignalFault),
       async callTo(place) {
         const isClosed = place === 'closed port';

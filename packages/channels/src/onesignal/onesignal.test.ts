@@ -38,7 +38,13 @@ async function setUp() {
 }
 
 function contentOf(template: OnesignalTemplate, data = {}): OnesignalContent {
-  const input = { data, target: 'ana', override: undefined, missing: 'empty' } as const;
+  const input = {
+    data,
+    target: 'ana',
+    override: undefined,
+    missing: 'empty',
+    isSensitive: false,
+  } as const;
   const composed = onesignal.compile(template).compose(input);
   if ('failed' in composed) throw new Error(composed.detail);
   return composed.content;
@@ -167,7 +173,7 @@ describe('the text of a message to OneSignal', () => {
   const compose = (template: OnesignalTemplate, data = {}) =>
     onesignal
       .compile(template)
-      .compose({ data, target: 'ana', override: undefined, missing: 'empty' });
+      .compose({ data, target: 'ana', override: undefined, missing: 'empty', isSensitive: false });
 
   test('is refused over 2048 bytes of data or 4096 in all, which the failure names', () => {
     const ofData = 2_048 - '{"k":""}'.length;
@@ -175,7 +181,7 @@ describe('the text of a message to OneSignal', () => {
     expect(compose(inData, { v: 'x'.repeat(ofData) })).toHaveProperty('content');
     expect(compose(inData, { v: 'x'.repeat(ofData + 1) })).toEqual({
       failed: 'too_long',
-      detail: 'data has 2049 bytes as JSON; the limit is 2048.',
+      detail: 'data: 2049 bytes as JSON; the limit is 2048.',
     });
     expect(compose({ body: '{{v}}' }, { v: 'x'.repeat(4_096) })).toMatchObject({
       failed: 'too_long',

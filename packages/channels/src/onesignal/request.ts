@@ -14,7 +14,7 @@ export function createOnesignalRequest(
   const { title, body, image, click_action: link, data } = content;
   const own = Value.Check(onesignalPayload, payload) ? payload : {};
   // English is what OneSignal demands; the text is in the language that the person is written to in.
-  const shown = body.trim() === '' ? { en: title } : { en: body };
+  const shown = body === '' ? { en: title } : { en: body };
   return {
     collapse_id: messageId,
     ...own,
@@ -23,7 +23,7 @@ export function createOnesignalRequest(
     include_aliases: { external_id: [target] },
     idempotency_key: messageId,
     contents: shown,
-    ...(title === '' || body.trim() === '' ? {} : { headings: { en: title } }),
+    ...(title === '' || body === '' ? {} : { headings: { en: title } }),
     ...(link ? { url: link } : {}),
     ...(image ? pictureOf(image) : {}),
     data: { ...data, [notificationIdKey]: messageId },

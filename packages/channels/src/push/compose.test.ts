@@ -15,6 +15,7 @@ function compose(
     target: 'token:1',
     override: undefined,
     missing: 'empty',
+    isSensitive: false,
     ...input,
   });
 }
@@ -135,7 +136,7 @@ describe('a push', () => {
       });
       expect(compose(template, { target, data: { v: `${text}x` } })).toEqual({
         failed: 'too_long',
-        detail: `The message has ${limit + 1} bytes of keys and values; the limit of FCM is ${limit}.`,
+        detail: `The message: ${limit + 1} bytes of keys and values; the limit is ${limit}.`,
       });
     },
   );

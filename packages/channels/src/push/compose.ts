@@ -2,7 +2,7 @@ import { type Json, TemplateError } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
 import { compileNotification } from '../notification/compose';
 import type { NotificationContent } from '../notification/template';
-import type { Rendering } from '../rendering';
+import { checkFixedText, checkSize, createRendering, type Rendering } from '../rendering';
 import { readPushTarget } from './target';
 import {
   isReservedKey,
@@ -22,22 +22,22 @@ export function compilePush(template: PushTemplate): CompiledTemplate<PushOverri
       column: 1,
     });
   }
+  checkFixedText((rendering) => {
+    const content = toPush(compose(undefined, rendering), template.data_only);
+    checkBytes(content, pushLimits.payloadBytes, rendering);
+  });
   return {
     paths,
     compose(input) {
-      const { content, rendering } = compose(withMessage(input));
-      const isDataOnly = input.override?.message?.data_only ?? template.data_only ?? false;
-      return finish(toPush(content, isDataOnly), input, rendering);
+      const rendering = createRendering(input.data);
+      const { data_only: isDataOnly, ...own } = input.override?.message ?? {};
+      const content = compose(own, rendering);
+      return finish(toPush(content, isDataOnly ?? template.data_only), input, rendering);
     },
   };
 }
 
-function withMessage({ override, ...input }: ComposeInput<PushOverride>) {
-  const { data_only: _, ...message } = override?.message ?? {};
-  return { ...input, override: { message } };
-}
-
-function toPush({ data, ...content }: NotificationContent, isDataOnly: boolean): PushContent {
+function toPush({ data, ...content }: NotificationContent, isDataOnly = false): PushContent {
   const texts = Object.entries(data).map(([key, value]) => [key, textOf(value)]);
   return {
     ...content,
@@ -64,7 +64,7 @@ function finish(
 
 function check(content: PushContent, target: string, rendering: Rendering): void {
   const { title, body, data, data_only: isDataOnly } = content;
-  const isEmpty = title === '' && body.trim() === '';
+  const isEmpty = title === '' && body === '';
   if (isEmpty && !(isDataOnly && Object.keys(data).length > 0)) {
     rendering.fail('empty_content', 'Title and body are empty.');
   }
@@ -72,13 +72,11 @@ function check(content: PushContent, target: string, rendering: Rendering): void
   if (reserved !== undefined) {
     rendering.fail('rejected_content', `data.${reserved}: FCM keeps this key for itself.`);
   }
-  const bytes = payloadBytesOf(content);
-  const limit =
-    'topic' in readPushTarget(target) ? pushLimits.topicPayloadBytes : pushLimits.payloadBytes;
-  if (bytes > limit) {
-    rendering.fail(
-      'too_long',
-      `The message has ${bytes} bytes of keys and values; the limit of FCM is ${limit}.`,
-    );
-  }
+  const isTopic = 'topic' in readPushTarget(target);
+  checkBytes(content, isTopic ? pushLimits.topicPayloadBytes : pushLimits.payloadBytes, rendering);
+}
+
+function checkBytes(content: PushContent, limit: number, rendering: Rendering): void {
+  const unit = 'bytes of keys and values';
+  checkSize({ name: 'The message', size: payloadBytesOf(content), limit, unit }, rendering);
 }

@@ -116,6 +116,7 @@ export const fcmSubject: Subject = {
       sender,
       call,
       sends: () => simulator.sends,
+      requests: () => simulator.requests,
       fail: (fault) => simulator.fail(...([fault].flat() as FcmFault[])),
       async callTo(place) {
         const isClosed = place === 'closed port';

@@ -1,7 +1,7 @@
 import { escapeNothing, type Json, TemplateError } from '@belfry/shared';
 import type { Escape, Field, ParseField, Rendering } from '../rendering';
-import { escapeMarkdown } from './markdown';
-import { createMrkdwnEscape } from './mrkdwn';
+import { dropEmptyMarkdownLinks, escapeMarkdown } from './markdown';
+import { createMrkdwnEscape, dropEmptyLinks } from './mrkdwn';
 
 export type Block = { [key: string]: Json };
 
@@ -84,7 +84,7 @@ function parseObject(object: Block, path: string, parse: ParseField): Render<Blo
     const memberPath = `${path}.${name}`;
     const isText = typeof value === 'string';
     const render = isText
-      ? parseText(value, memberPath, escapeOf(object, name), parse)
+      ? parseText(value, memberPath, findMarkup(object, name), parse)
       : parseValue(value, memberPath, parse);
     return [name, render] as const;
   });
@@ -93,7 +93,7 @@ function parseObject(object: Block, path: string, parse: ParseField): Render<Blo
 }
 
 function parseValue(value: Json, path: string, parse: ParseField): Render<Json> {
-  if (typeof value === 'string') return parseText(value, path, () => escapeNothing, parse);
+  if (typeof value === 'string') return parseText(value, path, plain, parse);
   if (Array.isArray(value)) {
     const items = value.map((item, index) => parseValue(item, `${path}[${index}]`, parse));
     return (rendering) => items.map((render) => render(rendering));
@@ -105,26 +105,35 @@ function parseValue(value: Json, path: string, parse: ParseField): Render<Json> 
 function parseText(
   source: string,
   path: string,
-  createEscape: (template: Field['template']) => Escape,
+  { createEscape, finish }: Markup,
   parse: ParseField,
 ): Render<string> {
   if (!source.includes('{{')) return () => source;
   const field = parse(path, source, createEscape);
-  return (rendering) => rendering.text(field);
+  return (rendering) => finish(rendering.text(field));
 }
 
+/** How the values of a text are escaped, and what is done to it when they are in it. */
+type Markup = {
+  createEscape: (template: Field['template']) => Escape;
+  finish: (rendered: string) => string;
+};
+
+const plain: Markup = { createEscape: () => escapeNothing, finish: (rendered) => rendered };
+const mrkdwn: Markup = { createEscape: createMrkdwnEscape, finish: dropEmptyLinks };
+const markdown: Markup = { createEscape: () => escapeMarkdown, finish: dropEmptyMarkdownLinks };
+
 /** How the `text` of an object is read, by the object's type; any other text is no markup. */
-const readings = new Map<Json | undefined, (template: Field['template']) => Escape>([
-  ['mrkdwn', createMrkdwnEscape],
-  ['markdown', () => escapeMarkdown],
-  ['plain_text', () => escapeNothing],
-  ['text', () => escapeNothing],
-  ['link', () => escapeNothing],
+const markups = new Map<Json | undefined, Markup>([
+  ['mrkdwn', mrkdwn],
+  ['markdown', markdown],
+  ['plain_text', plain],
+  ['text', plain],
+  ['link', plain],
 ]);
 
-function escapeOf(object: Block, name: string): (template: Field['template']) => Escape {
-  if (name !== 'text') return () => escapeNothing;
-  return readings.get(object['type']) ?? createMrkdwnEscape;
+function findMarkup(object: Block, name: string): Markup {
+  return name === 'text' ? (markups.get(object['type']) ?? mrkdwn) : plain;
 }
 
 function refuse(problem: string): TemplateError {

@@ -8,7 +8,13 @@ function compose(
   data: Data = {},
   { override, missing = 'empty' }: { override?: SlackOverride; missing?: 'empty' | 'reject' } = {},
 ) {
-  return compileSlack(template).compose({ data, target: 'C0123456789', override, missing });
+  return compileSlack(template).compose({
+    data,
+    target: 'C0123456789',
+    override,
+    missing,
+    isSensitive: false,
+  });
 }
 
 function contentOf(...input: Parameters<typeof compose>) {
@@ -46,7 +52,8 @@ describe('a value in Slack’s text', () => {
     ],
     ['<{{v}}|docs>', '!channel', '<about:blank|docs>'],
     ['<{{v}}>', '@U0123456789', '<about:blank>'],
-    ['<{{v}}|docs>', '', '<about:blank|docs>'],
+    ['<{{v}}|docs>', '', 'docs'],
+    ['<{{v}}|docs>', ' ', 'docs'],
     ['<{{nothing}}{{v}}|docs>', '!here', '<about:blank|docs>'],
     ['<{{nothing}}{{v}}|docs>', ' @U0123456789', '<about:blank|docs>'],
     ['<java{{v}}|docs>', 'script:x', '<javaabout:blank|docs>'],
@@ -171,17 +178,17 @@ describe('limits', () => {
     [
       'blocks',
       { blocks: blocks(...Array.from({ length: 51 }, () => section('a'))) },
-      '51 blocks; the limit is 50.',
+      'blocks: 51 items; the limit is 50.',
     ],
     [
       'a section',
       { blocks: blocks(section('x'.repeat(3_001))) },
-      'blocks[0]: 3001 characters; the limit is 3000.',
+      'blocks[0].text.text: 3001 characters; the limit is 3000.',
     ],
     [
       'a header',
       { blocks: blocks(section('a'), header('x'.repeat(151))) },
-      'blocks[1]: 151 characters; the limit is 150.',
+      'blocks[1].text.text: 151 characters; the limit is 150.',
     ],
     [
       'fields',
@@ -191,23 +198,28 @@ describe('limits', () => {
           fields: Array.from({ length: 11 }, () => ({ type: 'mrkdwn', text: 'a' })),
         }),
       },
-      'blocks[0] has 11 fields; the limit is 10.',
+      'blocks[0].fields: 11 items; the limit is 10.',
     ],
     [
       'a field',
       {
         blocks: blocks({ type: 'section', fields: [{ type: 'mrkdwn', text: 'x'.repeat(2_001) }] }),
       },
-      'A field of blocks[0]: 2001 characters; the limit is 2000.',
+      'blocks[0].fields[0].text: 2001 characters; the limit is 2000.',
     ],
     [
       'the sum',
       { blocks: blocks(...Array.from({ length: 5 }, () => section('x'.repeat(2_500)))) },
       'All blocks together: 12500 characters; the limit is 12000.',
     ],
-  ])('of %s are named before anything is sent', (_what, template, detail) => {
-    expect(compose(template)).toEqual({ failed: 'too_long', detail });
-  });
+  ])(
+    'of %s are named when the template is saved, and for an override before the call',
+    (_what, template, detail) => {
+      expect(() => compose(template)).toThrow(detail);
+      const override = { message: template } as SlackOverride;
+      expect(compose({ text: 'T' }, {}, { override })).toEqual({ failed: 'too_long', detail });
+    },
+  );
 
   test.each<[string, SlackTemplate]>([
     ['text', { text: 'x'.repeat(40_000) }],

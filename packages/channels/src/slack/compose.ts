@@ -1,18 +1,16 @@
+import { isBlank, TemplateError } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import { readLinkPreview } from '../link-preview';
 import {
+  checkFixedText,
+  checkSize,
   createParseField,
   createRendering,
   type Field,
   pathsOf,
   type Rendering,
 } from '../rendering';
-import {
-  dropEmptyBlocks,
-  findBrokenLimit,
-  slackLimits,
-  textOfBlocks,
-  tooLong,
-} from './block-texts';
+import { textOfBlocks } from './block-texts';
 import {
   type Block,
   type BlocksTemplate,
@@ -20,8 +18,12 @@ import {
   parseBlocksTemplate,
   readBlocks,
 } from './blocks';
-import { createMrkdwnEscape } from './mrkdwn';
+import { checkBlocks } from './check-blocks';
+import { createMrkdwnEscape, dropEmptyLinks } from './mrkdwn';
 import type { SlackContent, SlackOverride, SlackTemplate } from './template';
+
+/** Slack's documentation of chat.postMessage. */
+const maxTextCharacters = 40_000;
 
 export function compileSlack(
   template: SlackTemplate,
@@ -31,34 +33,56 @@ export function compileSlack(
     text: template.text ? parseField('text', template.text, createMrkdwnEscape) : undefined,
     blocks: template.blocks?.trim() ? parseBlocksTemplate(template.blocks, parseField) : undefined,
   };
+  checkFixedText((rendering) => checkTemplate(fields, rendering));
   return {
     paths: pathsOf([fields.text, ...(fields.blocks?.fields ?? [])]),
-    compose: (input) => composeSlack(fields, input),
+    compose: (input) => composeSlack(fields, template, input),
   };
 }
 
 type SlackFields = { text: Field | undefined; blocks: BlocksTemplate | undefined };
 
+/** Throws TemplateError for blocks that Slack would refuse whatever the values are. */
+function checkTemplate(fields: SlackFields, rendering: Rendering): void {
+  const { text, blocks } = renderFields(fields, rendering);
+  checkText(text, rendering);
+  const open = new Set(fields.blocks?.fields.map(({ name }) => name));
+  const { problem } = checkBlocks(blocks, (path) => open.has(path));
+  if (problem) throw new TemplateError(problem.detail, { line: 1, column: 1 });
+}
+
 function composeSlack(
   fields: SlackFields,
-  { data, override, missing }: ComposeInput<SlackOverride>,
+  template: SlackTemplate,
+  { data, override, missing, isSensitive }: ComposeInput<SlackOverride>,
 ): Composed<SlackContent> {
   const rendering = createRendering(data);
   const own = readOwn(override?.message, rendering);
   const given = own ?? renderFields(fields, rendering);
-  const blocks = dropEmptyBlocks(given.blocks);
-  const text = given.text.trim() ? given.text : textOfBlocks(blocks);
-  check({ text, blocks }, rendering);
+  const { blocks, problem } = checkBlocks(given.blocks);
+  const text = isBlank(given.text) ? textOfBlocks(blocks) : given.text;
+  checkText(text, rendering);
+  if (problem) rendering.fail(problem.failed, problem.detail);
+  if (isBlank(text) && blocks.every(({ type }) => type === 'divider')) {
+    rendering.fail('empty_content', 'Text and blocks are empty.');
+  }
   const finished = rendering.finish(missing);
   if ('failed' in finished) return finished;
-  return { content: { text, ...(blocks.length > 0 ? { blocks } : {}) }, ...finished };
+  return {
+    content: {
+      text,
+      ...(blocks.length > 0 ? { blocks } : {}),
+      ...readLinkPreview(template, isSensitive),
+    },
+    ...finished,
+  };
 }
 
 type Given = { text: string; blocks: Block[] };
 
 /** A message that the call gives replaces the template's whole: its text would not be seen beside the template's blocks. */
 function readOwn(message: SlackOverride['message'], rendering: Rendering): Given | undefined {
-  const text = message?.text?.trim() ? message.text : '';
+  const text = message?.text && !isBlank(message.text) ? message.text : '';
   const blocks = readOwnBlocks(message?.blocks, rendering);
   return text || blocks.length > 0 ? { text, blocks } : undefined;
 }
@@ -76,18 +100,16 @@ function readOwnBlocks(
 
 /** Clients whose types demand a value fill in one that says nothing. */
 function isEmpty(given: string | object): boolean {
-  return typeof given === 'string' ? given.trim() === '' : Object.keys(given).length === 0;
+  return typeof given === 'string' ? isBlank(given) : Object.keys(given).length === 0;
 }
 
 function renderFields({ text, blocks }: SlackFields, rendering: Rendering): Given {
-  return { text: rendering.text(text), blocks: blocks?.render(rendering) ?? [] };
+  return {
+    text: dropEmptyLinks(rendering.text(text)),
+    blocks: blocks?.render(rendering) ?? [],
+  };
 }
 
-function check({ text, blocks }: Given, rendering: Rendering): void {
-  const broken =
-    tooLong('text', text.length, slackLimits.textCharacters) ?? findBrokenLimit(blocks);
-  if (broken) rendering.fail('too_long', broken);
-  if (text.trim() === '' && blocks.length === 0) {
-    rendering.fail('empty_content', 'Text and blocks are empty.');
-  }
+function checkText({ length: size }: string, rendering: Rendering): void {
+  checkSize({ name: 'text', size, limit: maxTextCharacters }, rendering);
 }

@@ -13,6 +13,11 @@ export function escapeMarkdown(value: string): string {
   );
 }
 
+/** Leaves the label of a link whose address is empty. */
+export function dropEmptyMarkdownLinks(rendered: string): string {
+  return rendered.replace(/\[([^[\]]*)\]\((?:https?:\/\/|mailto:|tel:)?\)/gi, '$1');
+}
+
 /** The text that a block of standard markdown shows, where its signs are not taken for markup. */
 export function textOfMarkdown(source: string): string {
   return source

@@ -1,4 +1,4 @@
-import { escapeAngle, type Template } from '@belfry/shared';
+import { escapeAngle, isBlank, type Template } from '@belfry/shared';
 import { findPrintContexts, type Scanner } from '../print-contexts';
 import type { Escape } from '../rendering';
 import { isLinkPart, isLinkStart, prefixOf } from '../safe-url';
@@ -19,13 +19,27 @@ export function createMrkdwnEscape(template: Template): Escape {
   return function escapeForPlace(value, { id }) {
     const context = contexts.get(id);
     if (context === undefined || context === 'text') return escapeAngle(value);
-    if (context === 'link_start' && !isLinkStart(value)) return harmlessLink;
-    if (context === 'link_part' && !isPart(value)) return harmlessLink;
-    return encodeLink(value);
+    if (context !== 'link' && isBlank(value)) return '';
+    return fits(value, context) ? encodeLink(value) : harmlessLink;
   };
 }
 
+function fits(value: string, context: MrkdwnContext): boolean {
+  if (context === 'link_start') return isLinkStart(value);
+  return context !== 'link_part' || isPart(value);
+}
+
 const harmlessLink = 'about:blank';
+
+/** Whether the address of a link says nothing: it is empty, or only a scheme. */
+export function isEmptyAddress(address: string): boolean {
+  return isBlank(address.replace(/^(?:https?:\/\/|mailto:|tel:)/i, ''));
+}
+
+/** Leaves the label of a link whose address is empty, and nothing of a mention of nobody: Slack would show their signs. */
+export function dropEmptyLinks(rendered: string): string {
+  return rendered.replace(/<(?:https?:\/\/|mailto:|tel:|[@#])?(?:\|([^<>]*))?>/gi, '$1');
+}
 
 const startOfText: MrkdwnState = { mode: 'text', literal: '', hasPrinted: false };
 

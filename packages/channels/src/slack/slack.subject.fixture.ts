@@ -40,6 +40,7 @@ export const slackSubject: Subject = {
       sender: senderTo(simulator.url),
       call,
       sends: () => simulator.sends,
+      requests: () => simulator.requests,
       fail: (fault) => simulator.fail(fault as SlackFault),
       async callTo(place) {
         const isClosed = place === 'closed port';

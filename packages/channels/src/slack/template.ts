@@ -1,5 +1,6 @@
 import type { Json } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
+import { type LinkPreview, linkPreviewField } from '../link-preview';
 
 export const slackTemplate = Type.Object({
   text: Type.Optional(
@@ -11,6 +12,7 @@ export const slackTemplate = Type.Object({
       description: 'Block Kit as JSON, with placeholders in its texts.',
     }),
   ),
+  ...linkPreviewField,
 });
 
 const wireBlock = Type.Unsafe<{ [key: string]: Json }>(
@@ -30,7 +32,7 @@ export const slackOverride = Type.Object({
 export type SlackTemplate = Static<typeof slackTemplate>;
 export type SlackOverride = Static<typeof slackOverride>;
 
-export type SlackContent = {
+export type SlackContent = LinkPreview & {
   /** Never empty: it is what a notification shows, also beside blocks. */
   text: string;
   blocks?: { [key: string]: Json }[];

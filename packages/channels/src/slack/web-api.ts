@@ -216,10 +216,11 @@ const noReceipt = {
 /** The message's id travels with it, so that a duplicate can be told. */
 function messageOf(call: DescribeCall<SlackContent>): Record<string, unknown> {
   const { content, messageId, payload } = call;
-  const { text, blocks } = content;
+  const { text, blocks, linkPreview } = content;
   return {
     text,
     ...(blocks ? { blocks } : {}),
+    ...(linkPreview === undefined ? {} : { unfurl_links: linkPreview, unfurl_media: linkPreview }),
     ...payload,
     metadata: { event_type: 'notification', event_payload: { message_id: messageId } },
   };

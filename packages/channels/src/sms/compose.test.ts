@@ -10,7 +10,13 @@ function compose(
   { data = {}, override }: { data?: Data; override?: SmsOverride } = {},
 ) {
   const given = typeof template === 'string' ? { text: template } : template;
-  const input = { data, target: '+4512345678', override, missing: 'empty' } as const;
+  const input = {
+    data,
+    target: '+4512345678',
+    override,
+    missing: 'empty',
+    isSensitive: false,
+  } as const;
   return sms.compile(given).compose(input);
 }
 
@@ -37,7 +43,7 @@ describe('the text of an SMS', () => {
     expect(compose('a'.repeat(1_600))).toHaveProperty('content');
     expect(compose('{{v}}', { data: { v: 'a'.repeat(1_601) } })).toEqual({
       failed: 'too_long',
-      detail: 'text has 1601 characters; at most 1600 are allowed.',
+      detail: 'text: 1601 characters; the limit is 1600.',
     });
   });
 

@@ -1,6 +1,14 @@
-import { escapeNothing } from '@belfry/shared';
+import { escapeNothing, isBlank } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
-import { createParseField, createRendering, type Field, pathsOf } from '../rendering';
+import {
+  checkFixedText,
+  checkSize,
+  createParseField,
+  createRendering,
+  type Field,
+  pathsOf,
+  type Rendering,
+} from '../rendering';
 import { describeEncoding, toPlainCharacters } from './encoding';
 import type { SmsContent, SmsOverride, SmsTemplate } from './template';
 
@@ -9,24 +17,22 @@ const maxTextCharacters = 1_600;
 
 export function compileSms(template: SmsTemplate): CompiledTemplate<SmsOverride, SmsContent> {
   const text = createParseField()('text', template.text, () => escapeNothing);
-  const isPlain = template.plain_characters ?? false;
+  const fields = { text, isPlain: template.plain_characters ?? false };
+  checkFixedText((rendering) => composeText(fields, undefined, rendering));
   return {
     paths: pathsOf([text]),
-    compose: (input) => composeSms({ text, isPlain }, input),
+    compose: (input) => composeSms(fields, input),
   };
 }
 
+type SmsFields = { text: Field; isPlain: boolean };
+
 function composeSms(
-  { text: field, isPlain }: { text: Field; isPlain: boolean },
+  fields: SmsFields,
   { data, override, missing }: ComposeInput<SmsOverride>,
 ): Composed<SmsContent> {
   const rendering = createRendering(data);
-  const given = clean(override?.message?.text ?? '');
-  const isGiven = given.trim() !== '';
-  const rendered = isGiven ? given : clean(rendering.text(field));
-  const text = isPlain && !isGiven && isShort(rendered) ? toPlainCharacters(rendered) : rendered;
-  if (!isShort(text)) rendering.fail('too_long', tooLong(text));
-  if (text.trim() === '') rendering.fail('empty_content', 'The text is empty.');
+  const text = composeText(fields, override, rendering);
   const finished = rendering.finish(missing);
   if ('failed' in finished) return finished;
   return {
@@ -36,17 +42,24 @@ function composeSms(
   };
 }
 
+function composeText(
+  { text: field, isPlain }: SmsFields,
+  override: SmsOverride | undefined,
+  rendering: Rendering,
+): string {
+  const own = clean(override?.message?.text ?? '');
+  const isOwn = !isBlank(own);
+  const rendered = isOwn ? own : clean(rendering.text(field));
+  const isShort = rendered.length <= maxTextCharacters;
+  const text = isPlain && !isOwn && isShort ? toPlainCharacters(rendered) : rendered;
+  checkSize({ name: 'text', size: text.length, limit: maxTextCharacters }, rendering);
+  if (isBlank(text)) rendering.fail('empty_content', 'The text is empty.');
+  return text;
+}
+
 /** CR LF would take two characters of a segment, NUL ends a text for some readers, half a character is none. */
 function clean(text: string): string {
   return text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed();
-}
-
-function isShort(text: string): boolean {
-  return text.length <= maxTextCharacters;
-}
-
-function tooLong({ length }: string): string {
-  return `text has ${length} characters; at most ${maxTextCharacters} are allowed.`;
 }
 
 function senderOf(override: SmsOverride | undefined): { sender?: string } {

@@ -95,7 +95,7 @@ describe('a message to Telegram', () => {
 
   test('carries its flags, over which the call’s own fields win', async () => {
     const { simulator, send } = await setUp();
-    const content = { text: 'a', disableNotification: true, disableLinkPreview: true };
+    const content = { text: 'a', disableNotification: true, linkPreview: false };
     const payload = {
       disable_notification: false,
       message_thread_id: 7,
@@ -382,6 +382,7 @@ describe('whatever a value holds', () => {
           target: '42',
           override: undefined,
           missing: 'empty',
+          isSensitive: false,
         });
         if ('failed' in composed) throw new Error(composed.detail);
         simulator.sends.length = 0;

@@ -204,13 +204,13 @@ function messageOf(
   chatId: string,
   { content, payload }: Pick<DescribeCall<TelegramContent>, 'content' | 'payload'>,
 ): TelegramMessage {
-  const { text, disableNotification, disableLinkPreview } = content;
+  const { text, disableNotification, linkPreview } = content;
   return {
     chat_id: chatId,
     text,
     parse_mode: 'HTML',
     ...(disableNotification ? { disable_notification: true } : {}),
-    ...(disableLinkPreview ? { link_preview_options: { is_disabled: true } } : {}),
+    ...(linkPreview === undefined ? {} : { link_preview_options: { is_disabled: !linkPreview } }),
     ...payload,
   };
 }

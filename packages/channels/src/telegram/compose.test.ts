@@ -10,7 +10,13 @@ function compose(
     missing = 'empty',
   }: { override?: TelegramOverride; missing?: 'empty' | 'reject' } = {},
 ) {
-  return compileTelegram(template).compose({ data, target: '42', override, missing });
+  return compileTelegram(template).compose({
+    data,
+    target: '42',
+    override,
+    missing,
+    isSensitive: false,
+  });
 }
 
 function textOf(...input: Parameters<typeof compose>): string {
@@ -76,9 +82,9 @@ describe('the limit of 4096 characters', () => {
 
 describe('a template’s flags', () => {
   test('are sent only when they are set', () => {
-    const flags = { disable_notification: true, disable_link_preview: true };
+    const flags = { disable_notification: true, link_preview: 'off' } as const;
     expect(compose({ text: 'a', ...flags })).toEqual({
-      content: { text: 'a', disableNotification: true, disableLinkPreview: true },
+      content: { text: 'a', disableNotification: true, linkPreview: false },
       missing: [],
     });
     expect(compose({ text: 'a', disable_notification: false })).toEqual({
@@ -88,10 +94,15 @@ describe('a template’s flags', () => {
   });
 
   test('give way to those of the call, one by one', () => {
-    const template = { text: 'a', disable_notification: true, disable_link_preview: true };
+    const template = { text: 'a', disable_notification: true, link_preview: 'off' } as const;
     const override = { message: { disable_notification: false } };
-    expect(compose(template, {}, { override })).toMatchObject({
-      content: { text: 'a', disableLinkPreview: true },
+    expect(compose(template, {}, { override })).toEqual({
+      content: { text: 'a', linkPreview: false },
+      missing: [],
+    });
+    const showing = { message: { disable_link_preview: false } };
+    expect(compose(template, {}, { override: showing })).toMatchObject({
+      content: { linkPreview: true },
     });
   });
 });

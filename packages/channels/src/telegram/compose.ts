@@ -1,6 +1,14 @@
-import { escapeAngle } from '@belfry/shared';
+import { escapeAngle, isBlank } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
-import { createParseField, createRendering, type Field, type Rendering } from '../rendering';
+import { readLinkPreview } from '../link-preview';
+import {
+  checkFixedText,
+  checkSize,
+  createParseField,
+  createRendering,
+  type Field,
+  type Rendering,
+} from '../rendering';
 import { createTelegramEscape } from './markup';
 import { finishMarkup, plainTextOf } from './plain-text';
 import type { TelegramContent, TelegramOverride, TelegramTemplate } from './template';
@@ -12,6 +20,7 @@ export function compileTelegram(
   template: TelegramTemplate,
 ): CompiledTemplate<TelegramOverride, TelegramContent> {
   const field = createParseField()('text', template.text, createTelegramEscape);
+  checkFixedText((rendering) => composeText(field, undefined, rendering));
   return {
     paths: [...field.template.paths],
     compose: (input) => composeTelegram(field, template, input),
@@ -21,37 +30,33 @@ export function compileTelegram(
 function composeTelegram(
   field: Field,
   template: TelegramTemplate,
-  { data, override, missing }: ComposeInput<TelegramOverride>,
+  { data, override, missing, isSensitive }: ComposeInput<TelegramOverride>,
 ): Composed<TelegramContent> {
   const rendering = createRendering(data);
   const own = override?.message;
-  // An override is literal: what looks like a tag in it is shown, not obeyed.
-  const text = own?.text?.trim()
-    ? finishMarkup(escapeAngle(own.text))
-    : finishMarkup(rendering.text(field));
-  check(text, rendering);
+  const text = composeText(field, own?.text, rendering);
   const finished = rendering.finish(missing);
   if ('failed' in finished) return finished;
   const isSilent = own?.disable_notification ?? template.disable_notification;
-  const hasNoPreview = own?.disable_link_preview ?? template.disable_link_preview;
+  const hidesPreview = own?.disable_link_preview;
   return {
     content: {
       text,
       ...(isSilent ? { disableNotification: true } : {}),
-      ...(hasNoPreview ? { disableLinkPreview: true } : {}),
+      ...readLinkPreview(template, isSensitive),
+      ...(hidesPreview === undefined ? {} : { linkPreview: !hidesPreview }),
     },
     ...finished,
   };
 }
 
 /** A text that is too long is never split: one message is one call, and a half that arrives alone says something else. */
-function check(text: string, rendering: Rendering): void {
+function composeText(field: Field, own: string | undefined, rendering: Rendering): string {
+  // An override is literal: what looks like a tag in it is shown, not obeyed.
+  const isOwn = own !== undefined && !isBlank(own);
+  const text = finishMarkup(isOwn ? escapeAngle(own) : rendering.text(field));
   const plain = plainTextOf(text).trim();
-  if (plain === '') rendering.fail('empty_content', 'The text is empty.');
-  if (plain.length > maxTextCharacters) {
-    rendering.fail(
-      'too_long',
-      `text: ${plain.length} characters; the limit is ${maxTextCharacters}.`,
-    );
-  }
+  if (isBlank(plain)) rendering.fail('empty_content', 'The text is empty.');
+  checkSize({ name: 'text', size: plain.length, limit: maxTextCharacters }, rendering);
+  return text;
 }

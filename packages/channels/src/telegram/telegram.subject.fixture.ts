@@ -72,6 +72,7 @@ export const telegramSubject: Subject = {
       sender: senderTo(simulator.url),
       call,
       sends: () => simulator.sends,
+      requests: () => simulator.requests,
       fail: (fault) => simulator.fail(fault as TelegramFault),
       async callTo(place) {
         const isClosed = place === 'closed port';

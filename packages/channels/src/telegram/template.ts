@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { type LinkPreview, linkPreviewField } from '../link-preview';
 
-const flags = {
+const silence = {
   disable_notification: Type.Optional(
     Type.Boolean({ title: 'Silent', description: 'Arrives without a sound.' }),
   ),
-  disable_link_preview: Type.Optional(Type.Boolean({ title: 'No link preview' })),
 };
 
 export const telegramTemplate = Type.Object({
@@ -12,19 +12,27 @@ export const telegramTemplate = Type.Object({
     title: 'Text',
     description: 'In the HTML of Telegram: b, i, u, s, a, code, pre, blockquote, tg-spoiler.',
   }),
-  ...flags,
+  ...silence,
+  ...linkPreviewField,
 });
 
 export const telegramOverride = Type.Object({
-  message: Type.Optional(Type.Object({ text: Type.Optional(Type.String()), ...flags })),
+  message: Type.Optional(
+    Type.Object({
+      text: Type.Optional(Type.String()),
+      ...silence,
+      disable_link_preview: Type.Optional(
+        Type.Boolean({ description: 'Wins over the template; false asks for a preview.' }),
+      ),
+    }),
+  ),
 });
 
 export type TelegramTemplate = Static<typeof telegramTemplate>;
 export type TelegramOverride = Static<typeof telegramOverride>;
 
-export type TelegramContent = {
+export type TelegramContent = LinkPreview & {
   /** Telegram's HTML, with every value escaped. */
   text: string;
   disableNotification?: boolean;
-  disableLinkPreview?: boolean;
 };

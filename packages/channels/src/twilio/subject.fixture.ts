@@ -62,6 +62,7 @@ async function start<Content>(provider: Provider<Content>, content: Content) {
     sender: senderTo(simulator.url),
     call,
     sends: () => simulator.sends,
+    requests: () => simulator.requests,
     fail: (fault: unknown) => simulator.fail(fault as TwilioFault),
     async callTo(place: 'closed port' | 'no TLS') {
       const isClosed = place === 'closed port';

@@ -16,7 +16,11 @@ export function parseBody(body: string): BodyPart[] {
 }
 
 /** The parameters must be the variables of the approved text; otherwise the provider would refuse every message. */
-export function checkBody(body: BodyPart[], parameters: readonly { name?: string }[]): void {
+export function checkBody(
+  body: BodyPart[],
+  parameters: readonly { name?: string }[],
+  { mayHaveMore }: { mayHaveMore: boolean },
+): void {
   const wanted = new Set(body.flatMap((part) => ('variable' in part ? [part.variable] : [])));
   const given = new Set(parameters.map(keyOf));
   const lacking = [...wanted].filter((name) => !given.has(name));
@@ -24,7 +28,7 @@ export function checkBody(body: BodyPart[], parameters: readonly { name?: string
   if (lacking.length > 0) {
     throw refuse('template.parameters', `lack ${listed(lacking)}, which the approved text has`);
   }
-  if (unknown.length > 0) {
+  if (unknown.length > 0 && !mayHaveMore) {
     throw refuse('template.parameters', `name ${listed(unknown)}, which the approved text lacks`);
   }
 }

@@ -1,5 +1,5 @@
-import { escapeNothing } from '@belfry/shared';
-import type { Field, ParseField, Rendering } from '../rendering';
+import { escapeNothing, isBlank } from '@belfry/shared';
+import { checkSize, type Field, type ParseField, type Rendering } from '../rendering';
 import { type BodyPart, checkBody, parseBody, readBody } from './approved-body';
 import { refuse } from './refuse';
 import {
@@ -34,14 +34,15 @@ export function parseApproved(
   template: ApprovedTemplate,
   parseField: ParseField,
 ): ApprovedFields | undefined {
-  if (isBlank(template)) return undefined;
+  if (isEmptyForm(template)) return undefined;
   const { parameters = [], header, buttons = [] } = template;
   const plainField = (name: string, source: string) =>
     parseField(name, source, () => escapeNothing);
   const names = readNames(template);
-  const body = template.body?.trim() ? parseBody(template.body) : undefined;
+  const body = template.body && !isBlank(template.body) ? parseBody(template.body) : undefined;
   checkParameters(parameters.map(({ name }) => name || undefined));
-  if (body) checkBody(body, parameters);
+  // With Twilio alone, the variables of header and buttons follow those of the text.
+  if (body) checkBody(body, parameters, { mayHaveMore: !template.name });
   checkButtons(buttons);
   return {
     names,
@@ -51,11 +52,7 @@ export function parseApproved(
       value: plainField(`template.parameters[${index}]`, value),
     })),
     header: header && readHeader(header, plainField),
-    buttons: buttons.map(({ index, kind, value }, position) => ({
-      index,
-      kind,
-      value: plainField(`template.buttons[${position}]`, value),
-    })),
+    buttons: buttons.map((button, place) => readButton(button, place, plainField)),
   };
 }
 
@@ -89,7 +86,13 @@ export function composeApproved(fields: ApprovedFields, rendering: Rendering): T
   };
 }
 
-function isBlank({ name, content_sid, parameters, header, buttons }: ApprovedTemplate): boolean {
+function isEmptyForm({
+  name,
+  content_sid,
+  parameters,
+  header,
+  buttons,
+}: ApprovedTemplate): boolean {
   return !name && !content_sid && !parameters?.length && !header && !buttons?.length;
 }
 
@@ -127,25 +130,67 @@ function readHeader(
   plainField: (name: string, source: string) => Field,
 ): HeaderField {
   const { kind, name, value, file_name: fileName } = header;
+  const start = value.trimStart();
+  // A value that begins the URL is judged when it is there.
+  if (kind !== 'text' && !start.startsWith('{{') && !/^https:\/\//i.test(start)) {
+    throw refuse('template.header', needsHttps);
+  }
   return {
     kind,
     name: name || undefined,
     value: plainField('template.header', value),
-    fileName: fileName?.trim() ? plainField('template.header.file_name', fileName) : undefined,
+    fileName:
+      fileName && !isBlank(fileName)
+        ? plainField('template.header.file_name', fileName)
+        : undefined,
   };
+}
+
+const needsHttps = 'must be an https URL, which Meta fetches';
+
+type ApprovedButton = NonNullable<ApprovedTemplate['buttons']>[number];
+
+function readButton(
+  { index, kind, value }: ApprovedButton,
+  place: number,
+  plainField: (name: string, source: string) => Field,
+): ApprovedFields['buttons'][number] {
+  const name = `template.buttons[${place}]`;
+  if (isBlank(value)) throw refuse(name, describeButton({ index, kind }, needsParameter));
+  if (kind === 'url' && isWholeUrl(value)) {
+    throw refuse(name, describeButton({ index, kind }, takesEndOnly));
+  }
+  return { index, kind, value: plainField(name, value) };
+}
+
+const needsParameter = 'needs a parameter, and this one is empty';
+const takesEndOnly =
+  'takes only the end of the URL that Meta approved, such as orders/7, and not a whole URL';
+
+/** Names a button by its place in the approved template, as a person finds it there. */
+function describeButton(
+  { index, kind }: Pick<ApprovedButton, 'index' | 'kind'>,
+  problem: string,
+): string {
+  return `the ${kind} button at position ${index} ${problem}`;
+}
+
+/** Meta puts the parameter behind the approved URL, so a whole one there leads nowhere. */
+function isWholeUrl(text: string): boolean {
+  return /^\s*(?:https?:)?\/\//i.test(text);
 }
 
 function composeParameter(
   { name, value }: ApprovedFields['parameters'][number],
   rendering: Rendering,
 ): Parameter {
-  const text = oneLine(value, rendering);
+  const text = composeLine(value, rendering);
   return { ...(name === undefined ? {} : { name }), text };
 }
 
 function composeHeader(header: HeaderField, rendering: Rendering): Header {
   const { kind, name, value, fileName } = header;
-  const text = oneLine(value, rendering);
+  const text = composeLine(value, rendering);
   if (kind === 'text') {
     checkLength(value.name, text, whatsappLimits.headerCharacters, rendering);
     return { kind, ...(name === undefined ? {} : { name }), text };
@@ -160,8 +205,8 @@ function composeHeader(header: HeaderField, rendering: Rendering): Header {
 /** Meta fetches the file; what it does not take as an address would fail after the message was accepted. */
 function checkMedia(name: string, url: string, rendering: Rendering): void {
   checkLength(name, url, whatsappLimits.mediaUrlCharacters, rendering);
-  if (URL.canParse(url) && /^https?:\/\//i.test(url)) return;
-  rendering.fail('rejected_content', `${name}: must be an http or https URL.`);
+  if (URL.canParse(url) && /^https:\/\//i.test(url)) return;
+  rendering.fail('rejected_content', `${name}: ${needsHttps}.`);
 }
 
 const buttonLimits: Record<ButtonKind, number> = {
@@ -174,21 +219,24 @@ function composeButton(
   { index, kind, value }: ApprovedFields['buttons'][number],
   rendering: Rendering,
 ): Button {
-  const line = oneLine(value, rendering);
+  const line = composeLine(value, rendering, describeButton({ index, kind }, needsParameter));
+  if (kind === 'url' && isWholeUrl(line)) {
+    const problem = describeButton({ index, kind }, takesEndOnly);
+    rendering.fail('rejected_content', `${value.name}: ${problem}.`);
+  }
   const text = kind === 'url' ? encodeForUrl(line) : line;
   checkLength(value.name, text, buttonLimits[kind], rendering);
   return { index, kind, text };
 }
 
 /** A variable of an approved template is one line; Meta refuses breaks, tabs and runs of spaces, and an empty one. */
-function oneLine(field: Field, rendering: Rendering): string {
+function composeLine(
+  field: Field,
+  rendering: Rendering,
+  problem = 'empty, which an approved template does not take',
+): string {
   const text = collapse(rendering.text(field));
-  if (text === '') {
-    rendering.fail(
-      'empty_content',
-      `${field.name}: empty, which an approved template does not take.`,
-    );
-  }
+  if (isBlank(text)) rendering.fail('empty_content', `${field.name}: ${problem}.`);
   return text;
 }
 
@@ -206,6 +254,5 @@ function sumOf(parameters: Parameter[]): string {
 }
 
 function checkLength(name: string, text: string, limit: number, rendering: Rendering): void {
-  if (text.length <= limit) return;
-  rendering.fail('too_long', `${name}: ${text.length} characters; the limit is ${limit}.`);
+  checkSize({ name, size: text.length, limit }, rendering);
 }

@@ -11,7 +11,13 @@ function compose(
     missing = 'empty',
   }: { override?: WhatsappOverride; missing?: 'empty' | 'reject' } = {},
 ) {
-  return compileWhatsapp(template).compose({ data, target: '+4512345678', override, missing });
+  return compileWhatsapp(template).compose({
+    data,
+    target: '+4512345678',
+    override,
+    missing,
+    isSensitive: false,
+  });
 }
 
 function contentOf(...input: Parameters<typeof compose>) {
@@ -140,8 +146,8 @@ describe('an approved template', () => {
       { kind: 'image', url: 'https://x.org/Ada' },
     ],
     [
-      { kind: 'video', value: 'http://x.org/{{v}}' },
-      { kind: 'video', url: 'http://x.org/Ada' },
+      { kind: 'video', value: 'https://x.org/{{v}}' },
+      { kind: 'video', url: 'https://x.org/Ada' },
     ],
     [
       { kind: 'document', value: 'https://x.org' },
@@ -249,15 +255,19 @@ describe('a limit is named before anything is sent:', () => {
     });
   });
 
-  test.each(['/x.png', 'ftp://x.org/a', 'javascript:alert(1)', 'https://', 'file:///etc/passwd'])(
-    'a header’s file is on the web, and %s is not',
-    (value) => {
-      expect(compose(header('image', '{{v}}'), { v: value })).toEqual({
-        failed: 'rejected_content',
-        detail: 'template.header: must be an http or https URL.',
-      });
-    },
-  );
+  test.each([
+    '/x.png',
+    'http://x.org/a',
+    'ftp://x.org/a',
+    'javascript:alert(1)',
+    'https://',
+    'file:///etc/passwd',
+  ])('a header’s file is on the web, and %s is not', (value) => {
+    expect(compose(header('image', '{{v}}'), { v: value })).toEqual({
+      failed: 'rejected_content',
+      detail: 'template.header: must be an https URL, which Meta fetches.',
+    });
+  });
 });
 
 describe('what no provider could send is refused when it is saved:', () => {

@@ -1,6 +1,9 @@
-import { escapeNothing } from '@belfry/shared';
+import { escapeNothing, isBlank } from '@belfry/shared';
 import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import { readLinkPreview } from '../link-preview';
 import {
+  checkFixedText,
+  checkSize,
   createParseField,
   createRendering,
   type Field,
@@ -25,9 +28,10 @@ export function compileWhatsapp(
   template: WhatsappTemplate,
 ): CompiledTemplate<WhatsappOverride, WhatsappContent> {
   const fields = parseFields(template);
+  checkFixedText((rendering) => fromTemplate(fields, rendering));
   return {
     paths: pathsOf([fields.text, ...(fields.approved ? fieldsOfApproved(fields.approved) : [])]),
-    compose: (input) => composeWhatsapp(fields, input),
+    compose: (input) => composeWhatsapp(fields, template, input),
   };
 }
 
@@ -35,24 +39,28 @@ type WhatsappFields = { text: Field | undefined; approved: ApprovedFields | unde
 
 function parseFields({ text, template }: WhatsappTemplate): WhatsappFields {
   const parseField = createParseField();
-  const hasText = Boolean(text?.trim());
+  const hasText = text !== undefined && !isBlank(text);
   const approved = template && parseApproved(template, parseField);
   if (hasText && approved) throw refuse('text', 'stands beside a template: leave one of them out');
   return {
-    text: text && hasText ? parseField('text', text, () => escapeNothing) : undefined,
+    text: hasText ? parseField('text', text, () => escapeNothing) : undefined,
     approved,
   };
 }
 
 function composeWhatsapp(
   fields: WhatsappFields,
-  { data, override, missing }: ComposeInput<WhatsappOverride>,
+  template: WhatsappTemplate,
+  { data, override, missing, isSensitive }: ComposeInput<WhatsappOverride>,
 ): Composed<WhatsappContent> {
   const rendering = createRendering(data);
   const own = override?.message?.text;
-  const content = own?.trim() ? composeText(own, rendering) : fromTemplate(fields, rendering);
+  const isOwn = own !== undefined && !isBlank(own);
+  const content = isOwn ? composeText(own, rendering) : fromTemplate(fields, rendering);
   const finished = rendering.finish(missing);
-  return 'failed' in finished ? finished : { content, ...finished };
+  if ('failed' in finished) return finished;
+  const preview = content.kind === 'text' ? readLinkPreview(template, isSensitive) : {};
+  return { content: { ...content, ...preview }, ...finished };
 }
 
 function fromTemplate({ text, approved }: WhatsappFields, rendering: Rendering): WhatsappContent {
@@ -63,10 +71,7 @@ function fromTemplate({ text, approved }: WhatsappFields, rendering: Rendering):
 
 function composeText(given: string, rendering: Rendering): WhatsappContent {
   const text = given.replaceAll('\0', '').replace(/\r\n?/g, '\n');
-  const limit = whatsappLimits.textCharacters;
-  if (text.length > limit) {
-    rendering.fail('too_long', `text: ${text.length} characters; the limit is ${limit}.`);
-  }
-  if (text.trim() === '') rendering.fail('empty_content', 'The text is empty.');
+  checkSize({ name: 'text', size: text.length, limit: whatsappLimits.textCharacters }, rendering);
+  if (isBlank(text)) rendering.fail('empty_content', 'The text is empty.');
   return { kind: 'text', text };
 }

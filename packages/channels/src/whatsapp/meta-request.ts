@@ -14,7 +14,9 @@ export function createMetaRequest(call: DescribeCall<WhatsappContent>): MetaRequ
     recipient_type: 'individual',
     to: target,
     ...(context ? { context } : {}),
-    ...(content.kind === 'text' ? textOf(content.text, previewUrl) : templateOf(content)),
+    ...(content.kind === 'text'
+      ? textOf(content.text, previewUrl ?? content.linkPreview)
+      : templateOf(content)),
     biz_opaque_callback_data: messageId,
   };
 }

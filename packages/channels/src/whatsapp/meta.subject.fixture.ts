@@ -43,6 +43,7 @@ export const metaSubject: Subject = {
       sender: senderTo(simulator.url),
       call,
       sends: () => simulator.sends,
+      requests: () => simulator.requests,
       fail: (fault) => simulator.fail(fault as MetaFault),
       async callTo(place) {
         const isClosed = place === 'closed port';

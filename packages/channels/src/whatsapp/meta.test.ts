@@ -382,7 +382,13 @@ test('whatever a value holds, it arrives in its place and changes nothing else',
   });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 40 }), async (v) => {
-      const composed = compose({ data: { v }, target: '', override: undefined, missing: 'empty' });
+      const composed = compose({
+        data: { v },
+        target: '',
+        override: undefined,
+        missing: 'empty',
+        isSensitive: false,
+      });
       if ('failed' in composed) throw new Error(composed.detail);
       await send({ content: composed.content });
       const text = `x${v}`.replace(/[\s\p{Cc}]+/gu, ' ').trim();

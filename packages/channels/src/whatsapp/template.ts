@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { type LinkPreview, linkPreviewField } from '../link-preview';
 
 /** What the Cloud API takes, in characters. */
 export const whatsappLimits = {
@@ -31,20 +32,30 @@ const header = Type.Object({
     [Type.Literal('text'), Type.Literal('image'), Type.Literal('video'), Type.Literal('document')],
     { title: 'Kind' },
   ),
-  value: Type.String({ title: 'Value', description: 'The text’s variable, or the file’s URL.' }),
+  value: Type.String({
+    title: 'Value',
+    description: 'The text’s variable, or the file’s https URL.',
+  }),
   name: Type.Optional(parameterName),
   file_name: Type.Optional(Type.String({ title: 'File name', description: 'Of a document.' })),
 });
 
 const button = Type.Object({
-  index: Type.Integer({ title: 'Position', description: 'From 0.', minimum: 0, maximum: 9 }),
+  index: Type.Integer({
+    title: 'Position',
+    description:
+      'In the approved template, from 0. Buttons that take no parameter count, but are not listed here.',
+    minimum: 0,
+    maximum: 9,
+  }),
   kind: Type.Union([Type.Literal('url'), Type.Literal('quick_reply'), Type.Literal('copy_code')], {
     title: 'Kind',
     description: 'A one-time code goes to a button of the kind url.',
   }),
   value: Type.String({
     title: 'Value',
-    description: 'The end of the URL, what a reply brings back, or the code.',
+    description:
+      'What stands for the variable at the end of the approved URL, what a reply brings back, or the code.',
   }),
 });
 
@@ -92,6 +103,7 @@ export const whatsappTemplate = Type.Object({
     }),
   ),
   template: Type.Optional(approvedTemplate),
+  ...linkPreviewField,
 });
 
 export const whatsappOverride = Type.Object({
@@ -106,7 +118,7 @@ export type ButtonKind = Static<typeof button>['kind'];
 
 /** A message in words that every provider understands; a provider refuses a template that has no name with it. */
 export type WhatsappContent =
-  | { kind: 'text'; text: string }
+  | ({ kind: 'text'; text: string } & LinkPreview)
   | {
       kind: 'template';
       /** The template with Meta; both stand together. */

@@ -35,7 +35,13 @@ async function setUp() {
 }
 
 function compose(template: WhatsappTemplate, data = {}): WhatsappContent {
-  const input = { data, target: '+4512345678', override: undefined, missing: 'empty' } as const;
+  const input = {
+    data,
+    target: '+4512345678',
+    override: undefined,
+    missing: 'empty',
+    isSensitive: false,
+  } as const;
   const composed = whatsapp.compile(template).compose(input);
   if ('failed' in composed) throw new Error(composed.detail);
   return composed.content;

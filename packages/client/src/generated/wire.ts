@@ -130,6 +130,7 @@ export type Override = {
       text?: string | null | undefined;
       /** Arrives without a sound. */
       disable_notification?: boolean | null | undefined;
+      /** Wins over the template; false asks for a preview. */
       disable_link_preview?: boolean | null | undefined;
     } | null | undefined;
     /**

@@ -107,7 +107,7 @@ export function TelegramPreview({ fields }: PreviewProps) {
   const runs: Run[] = runsOfTelegram(textOf(fields, 'text'));
   const facts = [
     fields['disableNotification'] === true && 'arrives without a sound',
-    fields['disableLinkPreview'] === true && 'links show no preview',
+    fields['linkPreview'] === false && 'links show no preview',
   ].filter((fact) => fact !== false);
   return (
     <div className="pv-tg">

@@ -1,0 +1,199 @@
+/**
+ * How a member of a block, an element or a composition object is checked. `whenEmpty` says what happens when the member
+ * is missing or shows nothing: the object that needs it is left out, or the message fails. Without it the member is
+ * optional, and left out alone.
+ */
+export type Member = { whenEmpty?: 'leave out' | 'fail' } & (
+  | {
+      /** A string, or an object with a `text`. A text that keeps its spaces is empty only when it has no character. */
+      kind: 'text';
+      max: number;
+      keepsSpaces?: true;
+    }
+  /** Fails when it is there and empty: a button that leads nowhere is not what the author meant. */
+  | { kind: 'url'; max: number }
+  | { kind: 'list'; max: number; item: Member }
+  /** An object by the rule of this name, or by its own type; `instead` has other rules for some types. */
+  | { kind: 'object'; rule?: string; instead?: Record<string, string> }
+);
+
+export type Rule = {
+  members: Record<string, Member>;
+  /** One of these must be there. */
+  oneOf?: { names: string[]; whenEmpty: 'leave out' | 'fail' };
+  /** A block with this member is never left out, but fails. */
+  mustStayWith?: string;
+  /** Without its URL it becomes a text element, if it has a text. */
+  becomesText?: true;
+};
+
+/** Of one message. */
+export const maxBlocks = 50;
+
+const maxList = Number.MAX_SAFE_INTEGER;
+const text = (max: number): Member => ({ kind: 'text', max });
+const spaced = (max: number): Member => ({ kind: 'text', max, keepsSpaces: true });
+const url: Member = { kind: 'url', max: 3_000 };
+const list = (max: number, item: Member): Member => ({ kind: 'list', max, item });
+const object = (rule?: string): Member => ({ kind: 'object', ...(rule ? { rule } : {}) });
+const needed = (member: Member): Member => ({ ...member, whenEmpty: 'fail' });
+const shown = (member: Member): Member => ({ ...member, whenEmpty: 'leave out' });
+
+const confirm = object('confirm');
+const options = (max: number) => list(max, object('option'));
+const placeholder = text(150);
+const elements = shown(list(maxList, object()));
+const richText: Rule = { members: { elements } };
+const menu: Rule = { members: { placeholder, confirm } };
+const staticMenu: Rule = {
+  members: {
+    placeholder,
+    confirm,
+    options: options(100),
+    option_groups: list(100, object('option_group')),
+    initial_option: object('option'),
+    initial_options: options(100),
+  },
+  oneOf: { names: ['options', 'option_groups'], whenEmpty: 'fail' },
+};
+const boxes: Rule = {
+  members: { confirm, options: needed(options(10)), initial_options: options(10) },
+};
+const image: Rule = {
+  members: { image_url: url, alt_text: needed(text(2_000)), title: text(2_000) },
+  oneOf: { names: ['image_url', 'slack_file'], whenEmpty: 'fail' },
+};
+const button: Member = needed(text(75));
+const accessibility_label = text(75);
+
+/** Identifiers that each block and element may have. */
+export const identifiers: Record<string, Member> = { block_id: text(255), action_id: text(255) };
+
+/**
+ * Block Kit's limits and required members, by the type of a block or element, or by the name of a composition object:
+ * https://docs.slack.dev/reference/block-kit, of 2026-11. Types that are not listed are sent as they are.
+ */
+export const blockKit: Record<string, Rule> = {
+  // Blocks.
+  actions: { members: { elements: needed(list(25, object())) } },
+  alert: { members: { text: shown(text(3_000)) } },
+  card: {
+    members: {
+      title: text(150),
+      subtitle: text(150),
+      body: text(200),
+      hero_image: object(),
+      icon: object(),
+      actions: list(maxList, object()),
+    },
+    oneOf: { names: ['title', 'body', 'hero_image', 'actions'], whenEmpty: 'leave out' },
+  },
+  carousel: { members: { elements: shown(list(10, object())) } },
+  container: {
+    members: {
+      title: text(150),
+      subtitle: text(150),
+      rich_text_title: object(),
+      icon: object(),
+      child_blocks: shown(list(10, object())),
+    },
+    oneOf: { names: ['title', 'rich_text_title'], whenEmpty: 'fail' },
+  },
+  context: {
+    members: {
+      elements: shown(list(10, { kind: 'object', instead: { image: 'context_image' } })),
+    },
+  },
+  context_actions: { members: { elements: needed(list(5, object())) } },
+  divider: { members: {} },
+  header: { members: { text: shown(text(150)) } },
+  image,
+  input: { members: { label: needed(text(2_000)), hint: text(2_000), element: needed(object()) } },
+  markdown: { members: { text: shown(text(12_000)) } },
+  rich_text: richText,
+  section: {
+    members: { text: text(3_000), fields: list(10, text(2_000)), accessory: object() },
+    oneOf: { names: ['text', 'fields'], whenEmpty: 'leave out' },
+    mustStayWith: 'accessory',
+  },
+  table: { members: { rows: needed(list(100, list(20, object()))) } },
+  video: {
+    members: {
+      video_url: needed(url),
+      thumbnail_url: needed(url),
+      alt_text: needed(text(2_000)),
+      title: needed(text(200)),
+      title_url: url,
+      author_name: text(50),
+      description: text(3_000),
+    },
+  },
+
+  // Elements.
+  button: {
+    members: { text: button, url, value: text(2_000), accessibility_label, confirm },
+  },
+  workflow_button: { members: { text: button, accessibility_label, confirm } },
+  icon_button: {
+    members: { text: button, value: text(2_000), accessibility_label, confirm },
+  },
+  feedback_buttons: {
+    members: {
+      positive_button: needed(object('feedback_button')),
+      negative_button: needed(object('feedback_button')),
+    },
+  },
+  checkboxes: boxes,
+  radio_buttons: { members: { ...boxes.members, initial_option: object('option') } },
+  overflow: { members: { confirm, options: needed(options(5)) } },
+  static_select: staticMenu,
+  multi_static_select: staticMenu,
+  external_select: menu,
+  multi_external_select: menu,
+  users_select: menu,
+  multi_users_select: menu,
+  conversations_select: menu,
+  multi_conversations_select: menu,
+  channels_select: menu,
+  multi_channels_select: menu,
+  datepicker: menu,
+  timepicker: menu,
+  datetimepicker: menu,
+  /** A picture that is missing leaves the other elements of its context. */
+  context_image: {
+    members: { image_url: shown(url), alt_text: needed(text(2_000)) },
+    oneOf: { names: ['image_url', 'slack_file'], whenEmpty: 'leave out' },
+  },
+
+  // Rich text.
+  rich_text_section: richText,
+  rich_text_list: richText,
+  rich_text_quote: richText,
+  rich_text_preformatted: richText,
+  text: { members: { text: shown(spaced(maxList)) } },
+  link: { members: { url: shown(url), text: spaced(maxList) }, becomesText: true },
+  emoji: { members: { name: shown(text(maxList)) } },
+  user: { members: { user_id: shown(text(maxList)) } },
+  usergroup: { members: { usergroup_id: shown(text(maxList)) } },
+  channel: { members: { channel_id: shown(text(maxList)) } },
+
+  // Composition objects.
+  plain_text: { members: { text: shown(text(3_000)) } },
+  mrkdwn: { members: { text: shown(text(3_000)) } },
+  raw_text: { members: { text: needed(spaced(maxList)) } },
+  confirm: {
+    members: { text: needed(text(300)), title: text(100), confirm: text(30), deny: text(30) },
+  },
+  option: {
+    members: {
+      text: shown(text(75)),
+      value: needed(text(150)),
+      description: text(75),
+      url,
+    },
+  },
+  option_group: { members: { label: needed(text(75)), options: shown(options(100)) } },
+  feedback_button: {
+    members: { text: button, value: needed(text(2_000)), accessibility_label },
+  },
+};
