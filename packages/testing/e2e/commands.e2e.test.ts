@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { startProcess, type TestProcess, testEnvironment } from '@belfry/testing';
 import { parse } from 'yaml';
@@ -62,4 +64,22 @@ describe.each([...nodes])('%s', (node) => {
     expect(started.output.join('\n')).toContain(`"${app}.ready"`);
     expect(await started.stop()).toBe(0);
   });
+});
+
+test.each([
+  ['api', 'API_PORT'],
+  ['api', 'METRICS_PORT'],
+  ['worker', 'WORKER_PORT'],
+  ['dashboard', 'DASHBOARD_PORT'],
+])('a taken port ends %s with status 78 and names %s', async (app, setting) => {
+  const holder = net.createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as net.AddressInfo;
+  const env = { ...(await testEnvironment()), WORKER_ROLES: 'relay', DASHBOARD_PORT: '0' };
+  const file = app === 'dashboard' ? 'dist/server/main.js' : 'dist/main.js';
+  const started = startProcess(`apps/${app}/${file}`, { ...env, [setting]: String(port) });
+  running.push(started);
+  expect(await started.waitForEnd()).toBe(78);
+  expect(started.output.join('\n')).toMatch(new RegExp(`${setting}\\b.*cannot listen`));
+  holder.close();
 });
