@@ -32,4 +32,19 @@ export const equivalents: Equivalent[] = [
     after: 'if (stored.preferences || given.preferences) {',
     reason: 'Where one of them is missing, both together are the other one.',
   },
+  {
+    file: 'packages/database/src/erase-user.ts',
+    before: 'let isWaiting = false;',
+    after: 'let isWaiting = true;',
+    reason: 'It is set again with the first erasure, before it is read.',
+  },
+  {
+    file: 'packages/database/src/dashboard/app-captures.ts',
+    before:
+      `AND (pg_column_size(n.content) > \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
+    after:
+      `AND (pg_column_size(n.content) >= \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
+    reason:
+      'The limit saves time only: no page and no document names it, and the byte at it may count on either side.',
+  },
 ];
