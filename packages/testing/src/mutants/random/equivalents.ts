@@ -40,10 +40,8 @@ export const equivalents: Equivalent[] = [
   },
   {
     file: 'packages/database/src/dashboard/app-captures.ts',
-    before:
-      `AND (pg_column_size(n.content) > \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
-    after:
-      `AND (pg_column_size(n.content) >= \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
+    before: `AND (pg_column_size(n.content) > \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
+    after: `AND (pg_column_size(n.content) >= \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
     reason:
       'The limit saves time only: no page and no document names it, and the byte at it may count on either side.',
   },
