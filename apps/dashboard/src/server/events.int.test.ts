@@ -177,6 +177,25 @@ describe('an event', () => {
     expect((await call('post', `${messageAt}/resend`)).status).toBe(409);
   });
 
+  test('is previewed and tested with constructor and prototype as keys of the data', async () => {
+    const { call, database } = dashboard;
+    const at = await createEvent('keys');
+    const definition = definitionOf('{{constructor}} {{a.prototype}}{{a.constructor}}');
+    const body = {
+      definition,
+      user: { email: 'ana@example.com' },
+      data: { constructor: 'Ana', a: { prototype: 'x' }, user_name: 'Ana' },
+    };
+    const preview = await call('post', `${at}/preview`, body);
+    expect(preview.body.previews).toMatchObject([{ content: { subject: 'Ana x' } }]);
+    const tested = await call('post', `${at}/test`, { ...body, delivery: 'sandbox' });
+    const { rows } = await database.lookUps.query(
+      'SELECT data FROM request_item WHERE request_id = $1',
+      [tested.body.requestId],
+    );
+    expect(JSON.parse(rows[0].data)).toEqual(body.data);
+  });
+
   test('is not tested while its account is over its storage limit, and no version is stored', async () => {
     const { call, tenant, database } = dashboard;
     const { account, eventVersion } = database.prisma;
