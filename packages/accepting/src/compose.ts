@@ -1,7 +1,7 @@
 import type { AnyChannel, CompiledTemplate, Composed } from '@belfry/channels';
 import type { VersionRow } from '@belfry/database';
 import { type Awaitable, andThen, type FairQueue } from '@belfry/runtime';
-import { type ChannelVersion, type Data, localesToTry, TemplateError } from '@belfry/shared';
+import { type ChannelVersion, chooseLocale, type Data, TemplateError } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
 
 /** A message as far as its content follows from it; what the caller gave is JSON. */
@@ -21,7 +21,10 @@ export type ComposeInput = {
   channelVersion: ChannelVersion;
 };
 
-/** A message's content, from the template of its pinned version in the best language there is. Known at once while nothing else is composed. */
+/**
+ * A message's content, from the template of its pinned version in the language that `chooseLocale` finds. Known at once
+ * while nothing else is composed.
+ */
 export type Compose = (input: ComposeInput) => Awaitable<Composed<unknown>>;
 
 const compiledTemplates = 500;
@@ -32,31 +35,30 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
   });
 
   return function compose({ accountId, message, version, channelVersion }) {
-    const locale = localesToTry(message.locale, version.definition.defaultLocale).find((each) =>
-      Object.hasOwn(channelVersion.templates, each),
-    );
-    if (locale === undefined) {
+    const { templates } = channelVersion;
+    const chosen = chooseLocale(message.locale, templates, version.definition.defaultLocale);
+    if (!chosen) {
       return {
         failed: 'empty_content',
         detail: 'The version has no template in its default language.',
       };
     }
+    const { locale, note } = chosen;
     const key = `${version.id}:${message.channel}:${locale}`;
     const template =
-      compiled.get(key) ??
-      queue.run(accountId, () => compile(key, channelVersion.templates[locale]));
-    return andThen(template, (known) =>
-      'failed' in known
-        ? known
-        : queue.run(accountId, () =>
-            known.compose({
-              data: dataOf(message),
-              target: message.target,
-              override: overrideOf(message),
-              missing: version.definition.missing,
-            }),
-          ),
-    );
+      compiled.get(key) ?? queue.run(accountId, () => compile(key, templates[locale]));
+    return andThen(template, (known) => {
+      if ('failed' in known) return known;
+      const composing = queue.run(accountId, () =>
+        known.compose({
+          data: dataOf(message),
+          target: message.target,
+          override: overrideOf(message),
+          missing: version.definition.missing,
+        }),
+      );
+      return note === undefined ? composing : andThen(composing, (made) => addNote(made, note));
+    });
   };
 
   function compile(key: string, source: unknown): Compiled {
@@ -64,6 +66,10 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
     compiled.set(key, template);
     return template;
   }
+}
+
+function addNote(composed: Composed<unknown>, language: string): Composed<unknown> {
+  return 'failed' in composed ? composed : { ...composed, notes: { ...composed.notes, language } };
 }
 
 type Compiled =

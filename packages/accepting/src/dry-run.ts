@@ -203,9 +203,10 @@ function warningsOf(
   composed: Composed<unknown>,
   permission: Permission | undefined,
 ): string[] {
-  const missing = 'content' in composed ? composed.missing : [];
+  const { missing = [], notes = {} } = 'content' in composed ? composed : {};
   return [
     ...(note ? [note] : []),
+    ...('language' in notes ? [String(notes['language'])] : []),
     ...(missing.length > 0
       ? [`The template reads what the data does not hold: ${missing.join(', ')}.`]
       : []),

@@ -1,7 +1,10 @@
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
+  createOnesignalSimulator,
   createTwilioSimulator,
   eventually,
+  type OnesignalSimulator,
   type System,
   simulatedAuthToken,
   startSystem,
@@ -11,6 +14,7 @@ import {
 } from '@belfry/testing';
 
 let twilio: TwilioSimulator;
+let onesignal: OnesignalSimulator;
 let system: System;
 let tenant: Tenant;
 let integrationIds: string[];
@@ -18,13 +22,15 @@ let recipients = 0;
 
 beforeAll(async () => {
   twilio = await createTwilioSimulator();
-  system = await startSystem({ env: { TWILIO_API_URL: twilio.url } });
+  onesignal = await createOnesignalSimulator();
+  const env = { TWILIO_API_URL: twilio.url, ONESIGNAL_API_URL: onesignal.url };
+  system = await startSystem({ env });
   ({ tenant, integrationIds } = await createLiveApp());
 }, 120_000);
 
 afterAll(async () => {
   await system.stop();
-  await twilio.close();
+  await Promise.all([twilio.close(), onesignal.close()]);
 }, 120_000);
 
 async function createLiveApp() {
@@ -104,5 +110,75 @@ describe('constructor and prototype as keys of the data', () => {
       status: 200,
       body: { messages: [{ would: 'send', request: { body: { Body: 'Ana wood|' } } }] },
     });
+  });
+});
+
+describe('the language of a message', () => {
+  const texts = {
+    en: 'English',
+    de: 'Deutsch',
+    'pt-BR': 'Brasil',
+    'zh-Hans': 'Hans',
+    'zh-Hant': 'Hant',
+  };
+  let event: string;
+
+  beforeAll(async () => {
+    event = await createEvent(texts);
+  });
+
+  test.each([
+    ['pt_BR', 'Brasil'],
+    ['pt-br', 'Brasil'],
+    ['de_AT', 'Deutsch'],
+    ['DE', 'Deutsch'],
+    ['zh-Hant-TW', 'Hant'],
+    ['zh_hans_cn', 'Hans'],
+    ['de-x-private', 'Deutsch'],
+  ])('%s is found by the lookup of RFC 4647: %s', async (locale, text) => {
+    const [mobile, other] = [nextMobile(), nextMobile()];
+    const id = await system.sendAccepted(tenant, { event, user: { mobile }, locale });
+    const batch = [{ user: { mobile: other, preferences: { locale } } }];
+    await post('/events/bulk_send', { event, batch });
+    expect((await received(mobile)).body).toBe(text);
+    expect((await received(other)).body).toBe(text);
+    const [message] = await system.settled(id, ['sent']);
+    expect(message?.notes).not.toHaveProperty('language');
+  });
+
+  test.each([
+    ['fr-CA', 'there is no template for fr-CA: the default, en, was used'],
+    ['fr!', '"fr!" is not a language tag such as de or pt-BR: the default, en, was used'],
+  ])('for %s the default is used, and the log and a dry run say so', async (locale, note) => {
+    const mobile = nextMobile();
+    const body = { event, user: { mobile }, locale };
+    expect(await post('/events/send?dry_run=true', body)).toMatchObject({
+      body: { messages: [{ notes: { language: note }, warnings: [note] }] },
+    });
+    const id = await system.sendAccepted(tenant, body);
+    expect((await received(mobile)).body).toBe('English');
+    const [message] = await system.settled(id, ['sent']);
+    expect(message?.notes).toMatchObject({ language: note });
+  });
+
+  test('of a stored user is found for OneSignal and the inbox too', async () => {
+    const { id } = await system.factories.createIntegration(tenant, {
+      channel: 'onesignal',
+      provider: 'onesignal',
+      settings: { app_id: '11111111-1111-4111-8111-111111111111' },
+      credentials: { rest_api_key: 'os_v2_app_simulated' },
+    });
+    const titles = { en: { title: 'English' }, 'pt-BR': { title: 'Brasil' } };
+    const version = { ...channelVersion({}), templates: titles };
+    const channels = { onesignal: { ...version, integrationIds: [id] }, in_app: version };
+    const { name } = await system.factories.createEvent(tenant, channels);
+    const userId = newId();
+    const preferences = { locale: 'pt_br' };
+    await post('/users', { user_id: userId, onesignal_external_id: 'os-1', preferences });
+    const requestId = await system.sendAccepted(tenant, { event: name, user: { user_id: userId } });
+    await system.settled(requestId, ['delivered', 'sent']);
+    expect(onesignal.sends.map(({ body }) => body['contents'])).toEqual([{ en: 'Brasil' }]);
+    const [item] = await system.database.prisma.inboxItem.findMany({ where: { userId } });
+    expect(item?.content).toMatchObject({ title: 'Brasil' });
   });
 });

@@ -1,7 +1,7 @@
 import type { AnyChannel, Composed, Target } from '@belfry/channels';
 import {
+  chooseLocale,
   type Data,
-  localesToTry,
   type Recipient,
   recipientFromWire,
   type VersionDefinition,
@@ -67,10 +67,8 @@ async function previewChannel(
       (problem.field !== undefined || problem.line !== undefined),
   );
   if (refusing.length > 0) return { channel: name, state: 'refused', problems: refusing };
-  const locale = localesToTry(input.locale, input.definition.defaultLocale).find((each) =>
-    Object.hasOwn(version.templates, each),
-  );
-  if (locale === undefined) {
+  const chosen = chooseLocale(input.locale, version.templates, input.definition.defaultLocale);
+  if (!chosen) {
     const detail = 'There is no template in this language, nor in the default one.';
     return { channel: name, state: 'failed', reason: 'empty_content', detail };
   }
@@ -78,6 +76,7 @@ async function previewChannel(
   if ('skip' in found) {
     return { channel: name, state: 'failed', reason: found.skip, detail: found.detail };
   }
+  const { locale } = chosen;
   const { accountId, compiling } = facts;
   const template = await compiling.run(accountId, () => channel.compile(version.templates[locale]));
   const composed = await compiling.run(accountId, () =>
@@ -92,7 +91,7 @@ async function previewChannel(
     throw tooComplex({ channel: name, locale, detail: composed.detail });
   }
   return toPreview(
-    { name, channel, target: found.target.address, composed },
+    { name, channel, target: found.target.address, composed, language: chosen.note },
     version.integrationIds,
     facts,
   );
@@ -133,17 +132,25 @@ function firstTarget(
   return target ? { target } : { skip: 'no_address', detail: 'The recipient has no address.' };
 }
 
-type Done = { name: string; channel: AnyChannel; target: string; composed: Composed<unknown> };
+type Done = {
+  name: string;
+  channel: AnyChannel;
+  target: string;
+  composed: Composed<unknown>;
+  /** See `chooseLocale`. */
+  language: string | undefined;
+};
 
 function toPreview(
-  { name, channel, target, composed }: Done,
+  { name, channel, target, composed, language }: Done,
   [integrationId]: string[],
   { integrations }: PreviewFacts,
 ): ChannelPreview {
   if ('failed' in composed) {
     return { channel: name, state: 'failed', reason: composed.failed, detail: composed.detail };
   }
-  const { content, missing, notes = {} } = composed;
+  const { content, missing } = composed;
+  const notes = { ...composed.notes, ...(language === undefined ? {} : { language }) };
   const integration = integrations.find(({ id }) => id === integrationId);
   const provider = integration?.provider ?? Object.keys(channel.providers)[0] ?? '';
   const request =

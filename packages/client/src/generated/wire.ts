@@ -29,6 +29,7 @@ export type Recipient = {
   ios_tokens?: readonly string[] | null | undefined;
   fcm_topic?: string | readonly string[] | null | undefined;
   preferences?: {
+    /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string | null | undefined;
     disabled?: boolean | null | undefined;
     /** By channel. */
@@ -217,7 +218,10 @@ export type SendEventBody = {
    * mean now; at most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
-  /** Language of the template; the same as `user.preferences.locale`. */
+  /**
+   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
+   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   */
   locale?: string | null | undefined;
 };
 
@@ -273,7 +277,10 @@ export type BulkElement = {
    * mean now; at most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
-  /** Language of the template; the same as `user.preferences.locale`. */
+  /**
+   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
+   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   */
   locale?: string | null | undefined;
 };
 
@@ -288,7 +295,10 @@ export type BulkSendBody = {
    * mean now; at most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
-  /** Language of the template; the same as `user.preferences.locale`. */
+  /**
+   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
+   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   */
   locale?: string | null | undefined;
 };
 
@@ -392,6 +402,7 @@ export type UserBody = {
   } | null | undefined;
   onesignal_external_id?: string | null | undefined;
   preferences?: {
+    /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string | null | undefined;
     disabled?: boolean | null | undefined;
     /** By channel. */
@@ -418,6 +429,7 @@ export type User = {
   };
   onesignal_external_id?: string;
   preferences?: {
+    /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string;
     disabled?: boolean;
     /** By channel. */

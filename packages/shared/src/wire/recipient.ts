@@ -85,7 +85,12 @@ const chatId = Type.Unsafe<string | number>({
 export const wireTelegram = Type.Object({ chat_id: Type.Optional(chatId) });
 
 export const wirePreferences = Type.Object({
-  locale: Type.Optional(Type.String({ maxLength: limits.localeCharacters })),
+  locale: Type.Optional(
+    Type.String({
+      maxLength: limits.localeCharacters,
+      description: 'Language of the templates, as a BCP 47 tag such as pt-BR.',
+    }),
+  ),
   disabled: Type.Optional(Type.Boolean()),
   channel_preferences: Type.Optional(
     Type.Record(Type.String(), Type.Object({ disabled: Type.Optional(Type.Boolean()) }), {
