@@ -46,7 +46,7 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
     const { locale, note } = chosen;
     const key = `${version.id}:${message.channel}:${locale}`;
     const template =
-      compiled.get(key) ?? queue.run(accountId, () => compile(key, templates[locale]));
+      compiled.get(key) ?? queue.run(accountId, () => compile(key, templates[locale], locale));
     return andThen(template, (known) => {
       if ('failed' in known) return known;
       const composing = queue.run(accountId, () =>
@@ -61,8 +61,8 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
     });
   };
 
-  function compile(key: string, source: unknown): Compiled {
-    const template = compileTemplate(channel, source);
+  function compile(key: string, source: unknown, language: string): Compiled {
+    const template = compileTemplate(channel, source, language);
     compiled.set(key, template);
     return template;
   }
@@ -77,9 +77,9 @@ type Compiled =
   | Extract<Composed<unknown>, { failed: unknown }>;
 
 /** A version that was published under wider limits, or by other means than the dashboard, may break the limits of now. */
-function compileTemplate(channel: AnyChannel, source: unknown): Compiled {
+function compileTemplate(channel: AnyChannel, source: unknown, language: string): Compiled {
   try {
-    return channel.compile(source);
+    return channel.compile(source, language);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return { failed: 'rejected_content', detail: error.message };

@@ -37,8 +37,11 @@ export type Channel<Template, Override, Content> = {
   isShared?(target: string): boolean;
   /** The credential that came with the recipient, still sealed, where a channel takes one. */
   findOwnToken?(recipient: Recipient): string | undefined;
-  /** Parses a template once; throws TemplateError for what must be refused when it is saved. */
-  compile(template: Template): CompiledTemplate<Override, Content>;
+  /**
+   * Parses a template once; throws TemplateError for what must be refused when it is saved. `language` is the tag of the
+   * language that the template is written in, English unless it is given.
+   */
+  compile(template: Template, language?: string): CompiledTemplate<Override, Content>;
   /** The sandbox behaviour that a target asks for, if it is a magic one: a key of `magicBehaviours`. */
   findMagicWord(target: string): string | undefined;
   providers: Record<string, Provider<Content>>;

@@ -182,3 +182,32 @@ describe('the language of a message', () => {
     expect(item?.content).toMatchObject({ title: 'Brasil' });
   });
 });
+
+describe('plural', () => {
+  const texts = {
+    en: '{{count}} {{plural count one="file" other="files"}}',
+    pl: '{{count}} {{plural count one="plik" few="pliki" many="plików" other="pliku"}}',
+    ar: '{{plural count zero="z" one="o" two="t" few="f" many="m" other="x"}}',
+  };
+
+  test.each([
+    ['en', 1, '1 file'],
+    ['en', 0, '0 files'],
+    ['en', '1', '1 file'],
+    ['en-GB', 2, '2 files'],
+    ['pl', 1, '1 plik'],
+    ['pl_PL', 3, '3 pliki'],
+    ['pl', '5', '5 plików'],
+    ['pl', 1.5, '1.5 pliku'],
+    ['ar', 0, 'z'],
+    ['ar', 2, 't'],
+    ['ar', 11, 'm'],
+    // English is used, and so are its rules.
+    ['cs', 2, '2 files'],
+  ])('in %s with %j is "%s"', async (locale, count, text) => {
+    const event = await createEvent(texts);
+    const mobile = nextMobile();
+    await system.sendAccepted(tenant, { event, user: { mobile }, data: { count }, locale });
+    expect((await received(mobile)).body).toBe(text);
+  });
+});

@@ -180,7 +180,7 @@ function checkTemplate(
     );
   }
   try {
-    for (const path of channel.compile(template).paths) note(path, at.channel);
+    for (const path of channel.compile(template, at.locale).paths) note(path, at.channel);
     return [];
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;

@@ -78,7 +78,9 @@ async function previewChannel(
   }
   const { locale } = chosen;
   const { accountId, compiling } = facts;
-  const template = await compiling.run(accountId, () => channel.compile(version.templates[locale]));
+  const template = await compiling.run(accountId, () =>
+    channel.compile(version.templates[locale], locale),
+  );
   const composed = await compiling.run(accountId, () =>
     template.compose({
       data: input.data,

@@ -23,8 +23,9 @@ import {
 
 export function compileWhatsapp(
   template: WhatsappTemplate,
+  language?: string,
 ): CompiledTemplate<WhatsappOverride, WhatsappContent> {
-  const fields = parseFields(template);
+  const fields = parseFields(template, language);
   return {
     paths: pathsOf([fields.text, ...(fields.approved ? fieldsOfApproved(fields.approved) : [])]),
     compose: (input) => composeWhatsapp(fields, input),
@@ -33,8 +34,11 @@ export function compileWhatsapp(
 
 type WhatsappFields = { text: Field | undefined; approved: ApprovedFields | undefined };
 
-function parseFields({ text, template }: WhatsappTemplate): WhatsappFields {
-  const parseField = createParseField();
+function parseFields(
+  { text, template }: WhatsappTemplate,
+  language: string | undefined,
+): WhatsappFields {
+  const parseField = createParseField(language);
   const hasText = Boolean(text?.trim());
   const approved = template && parseApproved(template, parseField);
   if (hasText && approved) throw refuse('text', 'stands beside a template: leave one of them out');
