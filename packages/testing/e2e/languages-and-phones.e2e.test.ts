@@ -33,8 +33,8 @@ afterAll(async () => {
   await Promise.all([twilio.close(), onesignal.close()]);
 }, 120_000);
 
-async function createLiveApp() {
-  const created = await system.factories.createTenant({ delivery: 'live' });
+async function createLiveApp(settings: { defaultRegion?: string } = {}) {
+  const created = await system.factories.createTenant({ delivery: 'live', ...settings });
   const { id } = await system.factories.createIntegration(created, {
     channel: 'sms',
     provider: 'twilio',
@@ -65,13 +65,14 @@ function received(mobile: string): Promise<TwilioSend> {
   });
 }
 
-async function post(path: string, body: unknown) {
-  const response = await fetch(new URL(`/v1/apps/${tenant.appId}${path}`, system.apiUrl), {
+async function post(path: string, body: unknown, { appId, apiKey } = tenant) {
+  const response = await fetch(new URL(`/v1/apps/${appId}${path}`, system.apiUrl), {
     method: 'POST',
-    headers: { Authorization: `AuthKey ${tenant.apiKey}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `AuthKey ${apiKey}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return { status: response.status, body: await response.json() };
+  // What a test asks of an answer is the test.
+  return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
 describe('constructor and prototype as keys of the data', () => {
@@ -209,5 +210,82 @@ describe('plural', () => {
     const mobile = nextMobile();
     await system.sendAccepted(tenant, { event, user: { mobile }, data: { count }, locale });
     expect((await received(mobile)).body).toBe(text);
+  });
+});
+
+describe('a phone number in an app without a default region', () => {
+  async function sendTo(mobile: string) {
+    const event = await createEvent({ en: 'Hi' });
+    const dryRun = await post('/events/send?dry_run=true', { event, user: { mobile } });
+    const id = await system.sendAccepted(tenant, { event, user: { mobile } });
+    return { id, dryRun: dryRun.body.messages[0] };
+  }
+
+  test('goes nowhere without + and country code, and surely not to Egypt', async () => {
+    const { id, dryRun } = await sendTo('2025550123');
+    expect(dryRun).toMatchObject({ would: 'skip', reason: 'invalid_address' });
+    expect(dryRun.detail).toContain('country code missing');
+    expect(await system.readMessages(id)).toEqual([]);
+    expect(twilio.sends.map(({ to }) => to)).not.toContain('+2025550123');
+  });
+
+  test('with a country code and no + is sent there, with a warning that names the country', async () => {
+    const { id, dryRun } = await sendTo('45 20 12 34 17');
+    const warning = expect.stringMatching(/^"45 20 12 34 17" .*\+4520123417.*Denmark.*\+/);
+    expect(dryRun.warnings).toEqual([warning]);
+    expect((await received('+4520123417')).body).toBe('Hi');
+    const [message] = await system.settled(id, ['sent']);
+    expect(message?.notes).toMatchObject({ address: warning });
+  });
+
+  test.each([
+    ['+49 (0)30 123456', '+4930123456'],
+    ['+49030123457', '+4930123457'],
+    ['0044 (0)20 7946 0958', '+442079460958'],
+    ['+39 (0)6 1234 5678', '+390612345678'],
+  ])('%s goes to %s: a zero is dropped where the country dials one', async (given, to) => {
+    await sendTo(given);
+    expect((await received(to)).to).toBe(to);
+  });
+});
+
+describe('a phone number in an app with a default region', () => {
+  let american: Tenant;
+  let event: string;
+
+  beforeAll(async () => {
+    const app = await createLiveApp({ defaultRegion: 'US' });
+    american = app.tenant;
+    const version = channelVersion({ text: 'Hi' }, { integrationIds: app.integrationIds });
+    event = (await system.factories.createEvent(american, { sms: version })).name;
+  });
+
+  test.each([
+    ['2025550199', '+12025550199'],
+    ['(202) 555-0198', '+12025550198'],
+    ['1 202 555 0197', '+12025550197'],
+    ['+45 20 12 34 18', '+4520123418'],
+  ])('%s goes to %s, by a single send and by a bulk', async (mobile, to) => {
+    await system.sendAccepted(american, { event, user: { mobile } });
+    expect((await received(to)).body).toBe('Hi');
+    await post('/events/bulk_send', { event, batch: [{ user: { mobile } }] }, american);
+    await eventually(async () => {
+      expect(twilio.sends.filter((sent) => sent.to === to)).toHaveLength(2);
+    });
+  });
+
+  test('that is valid there and elsewhere is skipped as ambiguous', async () => {
+    const user = { mobile: '3213805192' };
+    const answer = await post('/events/send?dry_run=true', { event, user }, american);
+    expect(answer.body.messages).toMatchObject([
+      {
+        would: 'skip',
+        reason: 'invalid_address',
+        detail:
+          'mobile "3213805192" is ambiguous: add + and the country code (+3213805192 in Belgium or +13213805192 in United States).',
+      },
+    ]);
+    const id = await system.sendAccepted(american, { event, user });
+    expect(await system.readMessages(id)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { AnyChannel, Composed, Target } from '@belfry/channels';
+import type { AnyChannel, AppDefaults, Composed, Target } from '@belfry/channels';
 import {
   chooseLocale,
   type Data,
@@ -24,6 +24,8 @@ export type PreviewInput = {
 };
 
 export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
+  /** Of the app. */
+  defaultRegion: string | null;
   /** The result of `checkDefinition`. */
   problems: readonly PublishProblem[];
   integrations: readonly {
@@ -72,7 +74,7 @@ async function previewChannel(
     const detail = 'There is no template in this language, nor in the default one.';
     return { channel: name, state: 'failed', reason: 'empty_content', detail };
   }
-  const found = targetOf(channel, input.user);
+  const found = targetOf(channel, input.user, facts);
   if ('skip' in found) {
     return { channel: name, state: 'failed', reason: found.skip, detail: found.detail };
   }
@@ -117,18 +119,20 @@ function tooComplex({
 function targetOf(
   channel: AnyChannel,
   user: WireUser,
+  app: AppDefaults,
 ): { target: Target } | { skip: string; detail: string } {
   const extraFields = Object.keys(channel.recipient);
-  const given = firstTarget(channel, recipientFromWire(user, extraFields));
+  const given = firstTarget(channel, recipientFromWire(user, extraFields), app);
   if (!('skip' in given) || given.skip !== 'no_address') return given;
-  return firstTarget(channel, recipientFromWire({ ...sampleUser, ...user }, extraFields));
+  return firstTarget(channel, recipientFromWire({ ...sampleUser, ...user }, extraFields), app);
 }
 
 function firstTarget(
   channel: AnyChannel,
   recipient: Recipient,
+  app: AppDefaults,
 ): { target: Target } | { skip: string; detail: string } {
-  const found = channel.findTargets(recipient);
+  const found = channel.findTargets(recipient, app);
   if ('skip' in found) return found;
   const [target] = found.targets;
   return target ? { target } : { skip: 'no_address', detail: 'The recipient has no address.' };

@@ -10,9 +10,15 @@ export type Recipient = {
   user_id?: string | null | undefined;
   /** E-mail address. */
   email?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   mobile?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
     /** Bot token of the Slack app; without it the integration’s own is used. */
@@ -386,9 +392,15 @@ export type UserBody = {
   user_id: string;
   /** E-mail address. */
   email?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   mobile?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
     /** Bot token of the Slack app; without it the integration’s own is used. */

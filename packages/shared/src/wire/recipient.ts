@@ -47,7 +47,8 @@ export const email = Type.String({
 });
 export const phone = Type.String({
   maxLength: limits.phoneCharacters,
-  description: 'Phone number with country code prefix.',
+  description:
+    'Phone number with + and country code. Without +, it is also read in the default region of the app, if it has one.',
 });
 const tokens = Type.Array(Type.String({ maxLength: limits.pushTokenCharacters }), {
   maxItems: limits.tokensOfRecipient,
