@@ -10,6 +10,7 @@ const overLimit: Partial<ApiDeps> = {
 const full: Partial<ApiDeps> = {
   findApp: async (id) => ({
     ...{ id, accountId: 'account_1', delivery: 'sandbox' },
+    defaultRegion: null,
     isStorageFull: true,
   }),
 };

@@ -37,7 +37,7 @@ function dryRun({ tenant, event }: Place, more: object = {}, headers: Record<str
     app: tenant.appId,
     apiKey: tenant.apiKey,
     headers,
-    body: { event, user: { mobile: '45 12 34 56 01' }, data: { name: 'Ana' }, ...more },
+    body: { event, user: { mobile: '45 20 12 34 56' }, data: { name: 'Ana' }, ...more },
   });
 }
 
@@ -63,12 +63,12 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
         {
           channel: 'sms',
           would: 'send',
-          target: '+4512345601',
+          target: '+4520123456',
           integration: expect.stringMatching(/^twilio_/),
           provider: 'twilio',
           request: {
             operation: expect.stringContaining('POST https://api.twilio.com'),
-            body: { To: '+4512345601', From: '+15005550009', Body: 'Hi Ana ' },
+            body: { To: '+4520123456', From: '+15005550009', Body: 'Hi Ana ' },
           },
           notes: expect.any(Object),
           warnings: [expect.any(String), expect.stringContaining('more')],

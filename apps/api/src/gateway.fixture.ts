@@ -138,8 +138,20 @@ function keyedCallWithoutStores(): KeyedCall {
 const pace = { timeoutMs: 5_000, windowMs: 5_000, minBytes: 0 };
 
 const apps = [
-  { id: appId, accountId: 'account_1', delivery: 'sandbox' as const, isStorageFull: false },
-  { id: otherAppId, accountId: 'account_2', delivery: 'sandbox' as const, isStorageFull: false },
+  {
+    id: appId,
+    accountId: 'account_1',
+    delivery: 'sandbox' as const,
+    defaultRegion: null,
+    isStorageFull: false,
+  },
+  {
+    id: otherAppId,
+    accountId: 'account_2',
+    delivery: 'sandbox' as const,
+    defaultRegion: null,
+    isStorageFull: false,
+  },
 ];
 
 async function away(): Promise<never> {

@@ -62,7 +62,13 @@ describe('createGatewayLookUps', () => {
     const { lookUps } = setUp(1_000, {
       findApp: async (id) => {
         if (isAway) throw new Error('connection refused');
-        const app = { accountId: 'a', name: 'n', openInboxCounters: false, isStorageFull: false };
+        const app = {
+          accountId: 'a',
+          name: 'n',
+          openInboxCounters: false,
+          defaultRegion: null,
+          isStorageFull: false,
+        };
         return { id, delivery: 'live', ...app };
       },
     });

@@ -7,6 +7,7 @@ import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
 import { parseApiKey } from '@belfry/shared';
 import { testDatabase, testRedis } from '@belfry/testing';
 import { accountCommand } from './account';
+import { appCommand } from './app';
 import { runCli } from './cli';
 import { doctorCommand } from './doctor';
 import { keysCommand } from './keys';
@@ -45,6 +46,7 @@ async function belfry(args: string[], ring = k1) {
   const code = await runCli({
     commands: {
       account: accountCommand,
+      app: appCommand,
       doctor: doctorCommand({ openChecks: (env) => openChecks(env, migrations) }),
       keys: keysCommand,
       operator: operatorCommand,
@@ -93,6 +95,37 @@ describe('belfry account create', () => {
     const { code, err } = await belfry(['account', 'create', 'Other'], k2);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"k1" is missing') });
     expect(await database.prisma.account.count()).toBe(1);
+  });
+});
+
+describe('belfry app set', () => {
+  const findApp = () => database.prisma.app.findFirstOrThrow();
+
+  test('sets the default region of phone numbers, and takes it away', async () => {
+    await belfry(['account', 'create', 'Shop']);
+    const { id } = await findApp();
+    const set = await belfry(['app', 'set', id, 'default_region', 'de']);
+    expect(set).toMatchObject({ code: 0, out: `default_region of ${id}: DE` });
+    expect((await findApp()).defaultRegion).toBe('DE');
+    expect(await belfry(['app', 'set', id, 'default_region', 'none'])).toMatchObject({ code: 0 });
+    expect((await findApp()).defaultRegion).toBeNull();
+  });
+
+  test('refuses what is no region, setting or app, and changes nothing', async () => {
+    await belfry(['account', 'create', 'Shop']);
+    const { id } = await findApp();
+    for (const args of [
+      [id, 'default_region', 'XX'],
+      [id, 'default_region'],
+      [id, 'zone', 'DE'],
+    ]) {
+      const { code, err } = await belfry(['app', 'set', ...args]);
+      expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining('such as US or DE') });
+    }
+    expect(await belfry(['app', 'set', newId(), 'default_region', 'DE'])).toMatchObject({
+      code: 1,
+    });
+    expect((await findApp()).defaultRegion).toBeNull();
   });
 });
 

@@ -32,7 +32,7 @@ export type EventCall = {
   accountId: string;
   /** Undefined for an operator's test. */
   apiKeyId: string | undefined;
-  app: { id: string; delivery: 'sandbox' | 'live' };
+  app: { id: string; delivery: 'sandbox' | 'live'; defaultRegion: string | null };
   eventName: string;
   /** As it was given, for the log view. */
   idempotencyKey: string | undefined;

@@ -37,8 +37,9 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
     stored: Recipient | undefined,
   ): NewItem {
     const { plan, newId, secrets } = deps;
-    const { delivery } = app;
-    const made = plan({ item, stored, definition, delivery, now: new Date(), newId });
+    const { delivery, defaultRegion } = app;
+    const now = new Date();
+    const made = plan({ item, stored, definition, delivery, defaultRegion, now, newId });
     return { ...newItem(item, secrets, { callId, index: 0 }), plan: made };
   }
 

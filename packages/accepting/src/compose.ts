@@ -1,7 +1,7 @@
 import type { AnyChannel, CompiledTemplate, Composed } from '@belfry/channels';
 import type { VersionRow } from '@belfry/database';
 import { type Awaitable, andThen, type FairQueue } from '@belfry/runtime';
-import { type ChannelVersion, type Data, localesToTry, TemplateError } from '@belfry/shared';
+import { type ChannelVersion, chooseLocale, type Data, TemplateError } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
 
 /** A message as far as its content follows from it; what the caller gave is JSON. */
@@ -21,7 +21,10 @@ export type ComposeInput = {
   channelVersion: ChannelVersion;
 };
 
-/** A message's content, from the template of its pinned version in the best language there is. Known at once while nothing else is composed. */
+/**
+ * A message's content, from the template of its pinned version in the language that `chooseLocale` finds. Known at once
+ * while nothing else is composed.
+ */
 export type Compose = (input: ComposeInput) => Awaitable<Composed<unknown>>;
 
 const compiledTemplates = 500;
@@ -32,39 +35,42 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
   });
 
   return function compose({ accountId, message, version, channelVersion }) {
-    const locale = localesToTry(message.locale, version.definition.defaultLocale).find((each) =>
-      Object.hasOwn(channelVersion.templates, each),
-    );
-    if (locale === undefined) {
+    const { templates } = channelVersion;
+    const chosen = chooseLocale(message.locale, templates, version.definition.defaultLocale);
+    if (!chosen) {
       return {
         failed: 'empty_content',
         detail: 'The version has no template in its default language.',
       };
     }
+    const { locale, note } = chosen;
     const key = `${version.id}:${message.channel}:${locale}`;
     const template =
-      compiled.get(key) ??
-      queue.run(accountId, () => compile(key, channelVersion.templates[locale]));
-    return andThen(template, (known) =>
-      'failed' in known
-        ? known
-        : queue.run(accountId, () =>
-            known.compose({
-              data: dataOf(message),
-              target: message.target,
-              override: overrideOf(message),
-              missing: version.definition.missing,
-              isSensitive: version.definition.isSensitive,
-            }),
-          ),
-    );
+      compiled.get(key) ?? queue.run(accountId, () => compile(key, templates[locale], locale));
+    return andThen(template, (known) => {
+      if ('failed' in known) return known;
+      const composing = queue.run(accountId, () =>
+        known.compose({
+          data: dataOf(message),
+          target: message.target,
+          override: overrideOf(message),
+          missing: version.definition.missing,
+          isSensitive: version.definition.isSensitive,
+        }),
+      );
+      return note === undefined ? composing : andThen(composing, (made) => addNote(made, note));
+    });
   };
 
-  function compile(key: string, source: unknown): Compiled {
-    const template = compileTemplate(channel, source);
+  function compile(key: string, source: unknown, language: string): Compiled {
+    const template = compileTemplate(channel, source, language);
     compiled.set(key, template);
     return template;
   }
+}
+
+function addNote(composed: Composed<unknown>, language: string): Composed<unknown> {
+  return 'failed' in composed ? composed : { ...composed, notes: { ...composed.notes, language } };
 }
 
 type Compiled =
@@ -72,9 +78,9 @@ type Compiled =
   | Extract<Composed<unknown>, { failed: unknown }>;
 
 /** A version that was published under wider limits, or by other means than the dashboard, may break the limits of now. */
-function compileTemplate(channel: AnyChannel, source: unknown): Compiled {
+function compileTemplate(channel: AnyChannel, source: unknown, language: string): Compiled {
   try {
-    return channel.compile(source);
+    return channel.compile(source, language);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return { failed: 'rejected_content', detail: error.message };

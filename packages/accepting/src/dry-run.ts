@@ -35,7 +35,12 @@ export type DryRunDeps = FindLiveDeps & {
 };
 
 export type DryRunInput = {
-  app: { id: string; accountId: string; delivery: 'sandbox' | 'live' };
+  app: {
+    id: string;
+    accountId: string;
+    delivery: 'sandbox' | 'live';
+    defaultRegion: string | null;
+  };
   eventName: string;
   item: WireItem;
 };
@@ -77,6 +82,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
       stored: await findStoredUser(app.id, item),
       definition: version.definition,
       delivery,
+      defaultRegion: app.defaultRegion,
       now: deps.now(),
       newId: deps.newId,
     });
@@ -203,9 +209,10 @@ function warningsOf(
   composed: Composed<unknown>,
   permission: Permission | undefined,
 ): string[] {
-  const missing = 'content' in composed ? composed.missing : [];
+  const { missing = [], notes = {} } = 'content' in composed ? composed : {};
   return [
     ...(note ? [note] : []),
+    ...('language' in notes ? [String(notes['language'])] : []),
     ...(missing.length > 0
       ? [`The template reads what the data does not hold: ${missing.join(', ')}.`]
       : []),

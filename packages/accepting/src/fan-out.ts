@@ -99,6 +99,7 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
           stored: user && deps.readStoredRecipient(user),
           definition: version.definition,
           delivery: app.delivery,
+          defaultRegion: app.defaultRegion,
           now,
           newId: deps.newId,
         }),

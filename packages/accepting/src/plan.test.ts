@@ -39,6 +39,7 @@ function planOf(item: WireItem, options: Partial<PlanInput> = {}) {
   return plan({
     item,
     stored: undefined,
+    defaultRegion: null,
     definition: {
       defaultLocale: 'en',
       missing: 'empty',
@@ -81,6 +82,7 @@ describe('plan', () => {
     const { messages } = createPlan({ pager: twice })({
       item: { user: user({ pager_id: 'a' }) },
       stored: undefined,
+      defaultRegion: null,
       definition: {
         ...{ defaultLocale: 'en', missing: 'empty', isSensitive: false },
         channels: { pager: version(['i1']) },
@@ -137,7 +139,14 @@ describe('plan', () => {
       pager: { reason: 'no_integration' },
     });
     const withToken = createPlan({ pager: pager('pager', { findOwnToken: () => 'sealed' }) });
-    const input = { item, stored: undefined, definition, now, newId: () => 'x' };
+    const input = {
+      item,
+      stored: undefined,
+      defaultRegion: null,
+      definition,
+      now,
+      newId: () => 'x',
+    };
     expect(withToken({ ...input, delivery: 'live' }).messages).toHaveLength(1);
     expect(planOf(item, { definition, delivery: 'sandbox' }).messages).toMatchObject([
       { integrationId: undefined },
@@ -149,6 +158,7 @@ describe('plan', () => {
     const input = {
       item: { user: user({ pager_id: 'p' }) },
       stored: undefined,
+      defaultRegion: null,
       definition: {
         defaultLocale: 'en',
         missing: 'empty' as const,

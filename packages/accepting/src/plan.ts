@@ -18,6 +18,8 @@ export type PlanInput = {
   stored: Recipient | undefined;
   definition: VersionDefinition;
   delivery: 'sandbox' | 'live';
+  /** Of the app. */
+  defaultRegion: string | null;
   now: Date;
   newId: () => string;
 };
@@ -68,7 +70,7 @@ function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } 
   if (isOptedOut(recipient, name)) {
     return skip('opted_out', 'The recipient switched this channel off.');
   }
-  const targeting = channel.findTargets(recipient);
+  const targeting = channel.findTargets(recipient, input);
   if ('skip' in targeting) {
     return isUnknownUser(input) && targeting.skip === 'no_address'
       ? skip(

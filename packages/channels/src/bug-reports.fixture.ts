@@ -64,7 +64,7 @@ const texts = [
     'logto-io/logto#8377 unacms/UNA#2131',
     'channels/src/phone-number.test.ts',
     'takes %j as %s',
-    '4512345678',
+    '4520123456',
   ),
   tested(
     'home-assistant/core#5225 aloha/laravel-twilio#121',

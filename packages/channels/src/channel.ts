@@ -32,16 +32,25 @@ export type Channel<Template, Override, Content> = {
   /** Its first provider needs no integration: live too, a version need not name one. */
   isBuiltIn?: true;
   /** The addresses of a recipient on this channel, or why there is none. Decided once, when the item is planned. */
-  findTargets(recipient: Recipient): Targeting;
+  findTargets(recipient: Recipient, defaults?: AppDefaults): Targeting;
   /** Whether a target is a place of several people, such as a group: what was sent there is nobody's own. */
   isShared?(target: string): boolean;
   /** The credential that came with the recipient, still sealed, where a channel takes one. */
   findOwnToken?(recipient: Recipient): string | undefined;
-  /** Parses a template once; throws TemplateError for what must be refused when it is saved. */
-  compile(template: Template): CompiledTemplate<Override, Content>;
+  /**
+   * Parses a template once; throws TemplateError for what must be refused when it is saved. `language` is the tag of the
+   * language that the template is written in, English unless it is given.
+   */
+  compile(template: Template, language?: string): CompiledTemplate<Override, Content>;
   /** The sandbox behaviour that a target asks for, if it is a magic one: a key of `magicBehaviours`. */
   findMagicWord(target: string): string | undefined;
   providers: Record<string, Provider<Content>>;
+};
+
+/** What an app says about addresses that say too little. */
+export type AppDefaults = {
+  /** Two letters (ISO 3166-1): phone numbers without country code are read in it. */
+  defaultRegion?: string | null | undefined;
 };
 
 export type Targeting = { targets: Target[] } | { skip: SkipReason; detail: string };

@@ -1,5 +1,6 @@
 export type {
   AnyChannel,
+  AppDefaults,
   Channel,
   CompiledTemplate,
   Composed,
@@ -28,6 +29,7 @@ export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-f
 export { magicRecipientsOf } from './magic-recipients';
 export { timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
+export { canonicalizeSearchedPhone, isPhoneRegion, parsePhoneNumber } from './phone-number';
 export { isPublicAddress } from './public-address';
 export { maxPerSecondOf, type ProviderRate, type TargetRate } from './rate';
 export { redact } from './redact';

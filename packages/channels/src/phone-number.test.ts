@@ -1,11 +1,18 @@
 import fc from 'fast-check';
-import { findMagicWordOfPhone, parsePhoneNumber } from './phone-number';
+import {
+  getCountries,
+  getCountryCallingCode,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import { canonicalizeSearchedPhone, findMagicWordOfPhone, parsePhoneNumber } from './phone-number';
+
+const region = fc.constantFrom(...getCountries());
 
 describe('parsePhoneNumber', () => {
   test.each([
     ['+4512345678', '+4512345678'],
     // logto-io/logto#8377, unacms/UNA#2131
-    ['4512345678', '+4512345678'],
+    ['4520123456', '+4520123456'],
     ['004512345678', '+4512345678'],
     ['0045 12 34 56 78', '+4512345678'],
     ['+1 500 555 0006', '+15005550006'],
@@ -20,7 +27,15 @@ describe('parsePhoneNumber', () => {
     [' +15005550006\r\n', '+15005550006'],
     ['+44 (0)20 7946 0958', '+442079460958'],
     ['0044 (0)20 7946 0958', '+442079460958'],
+    ['+44020 7946 0958', '+442079460958'],
+    ['+49 (0)30 123456', '+4930123456'],
+    ['+49030123456', '+4930123456'],
     ['+39 06 1234 5678', '+390612345678'],
+    ['+39 (0)6 1234 5678', '+390612345678'],
+    // No zero is dialled there, and none is part of its numbers.
+    ['+34 (0)912 345 678', '+34912345678'],
+    // Part of every number since 2021.
+    ['+225 07 12 34 56 78', '+2250712345678'],
     ['+2901234', '+2901234'],
     ['+491234567890123', '+491234567890123'],
   ])('takes %j as %s', (given, address) => {
@@ -36,14 +51,17 @@ describe('parsePhoneNumber', () => {
   });
 
   test.each([
-    ['07911 123456', 'country code missing?'],
-    ['415 555 0100', 'country code missing?'],
-    ['+0123456789', 'country code missing?'],
-    ['+999123456789', 'country code missing?'],
-    ['12345', 'country code missing?'],
-    ['+4912', 'country code missing?'],
-    ['+1234567890123456', 'country code missing?'],
-    ['000', 'country code missing?'],
+    ['07911 123456', 'country code missing'],
+    ['415 555 0100', 'country code missing'],
+    // A number of the United States that is as long as one of Egypt.
+    ['2025550123', 'country code missing'],
+    ['12345', 'country code missing'],
+    ['+0123456789', 'not a possible phone number'],
+    ['+999123456789', 'not a possible phone number'],
+    ['+4912', 'not a possible phone number'],
+    ['+1234567890123456', 'not a possible phone number'],
+    ['+4900301234567', 'not a possible phone number'],
+    ['000', 'not a possible phone number'],
     ['', 'no digit'],
     ['tel:', 'no digit'],
     [' - ', 'no digit'],
@@ -67,16 +85,96 @@ describe('parsePhoneNumber', () => {
           fc.string({ unit: 'binary', maxLength: 40 }),
           fc.stringMatching(/^(\+|00)?[0-9 ().-]{5,20}$/),
         ),
-        (given) => {
-          const parsed = parsePhoneNumber(given);
+        fc.option(region),
+        (given, defaultRegion) => {
+          const parsed = parsePhoneNumber(given, defaultRegion);
           if ('problem' in parsed) return;
           expect(parsed.address).toMatch(/^\+[1-9]\d{6,14}$/);
           expect(parsePhoneNumber(parsed.address)).toEqual({ address: parsed.address });
+          expect(parsePhoneNumber(parsed.address, 'US')).toEqual({ address: parsed.address });
         },
       ),
     );
   });
 });
+
+describe('digits without + or 00', () => {
+  test('name the country that they were read in, where the app has no default region', () => {
+    expect(parsePhoneNumber('45 20 12 34 56')).toEqual({
+      address: '+4520123456',
+      note: '"45 20 12 34 56" was read as +4520123456 in Denmark: write + before the country code',
+    });
+  });
+
+  test.each([
+    ['US', '2025550123', '+12025550123'],
+    ['US', '(202) 555-0123', '+12025550123'],
+    ['US', '1 202 555 0123', '+12025550123'],
+    ['CA', '12025550123', '+12025550123'],
+    ['DE', '030 123456', '+4930123456'],
+    ['DE', '0151 12345678', '+4915112345678'],
+    ['GB', '020 7946 0958', '+442079460958'],
+    ['IT', '06 1234 5678', '+390612345678'],
+    ['FR', '0612345678', '+33612345678'],
+    // A number of the region with its country code wins, also where it could be a national one.
+    ['DE', '4930123456', '+4930123456'],
+    // It is no number of France.
+    ['FR', '4520123456', '+4520123456'],
+    ['DE', '+33 6 12 34 56 78', '+33612345678'],
+    ['US', '0045 20 12 34 56', '+4520123456'],
+  ])('are read in %s: %s is %s', (defaultRegion, given, address) => {
+    expect(parsePhoneNumber(given, defaultRegion)).toEqual({
+      address,
+      note: `"${given}" is sent to as ${address}`,
+    });
+  });
+
+  test('that are valid in two countries are ambiguous', () => {
+    const parsed = parsePhoneNumber('3545678901', 'US');
+    expect(parsed).toEqual({ problem: expect.stringContaining('is ambiguous: add +') });
+    expect(parsed).toEqual({ problem: expect.stringMatching(/\+\d+ in .* or \+1\d+/) });
+  });
+
+  test('have a reading or the problem that the library’s own readings lead to', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[1-9]\d{6,13}$/), region, (digits, defaultRegion) => {
+        const parsed = parsePhoneNumber(digits, defaultRegion);
+        const expected = chooseReading(digits, getCountryCallingCode(defaultRegion));
+        if (expected === 'ambiguous') {
+          expect(parsed).toEqual({ problem: expect.stringContaining('is ambiguous: add +') });
+        } else expect('address' in parsed ? parsed.address : undefined).toBe(expected);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+function chooseReading(digits: string, code: string): string | undefined {
+  const [international, national] = [`+${digits}`, `+${code}${digits}`].map(readByLibrary);
+  if (!international || !national || international === national) return international ?? national;
+  return international.startsWith(`+${code}`) ? international : 'ambiguous';
+}
+
+describe('canonicalizeSearchedPhone', () => {
+  test.each([
+    ['+49 (0)30 123456', '+4930123456'],
+    [' 0045 20123456', '+4520123456'],
+    ['tel:+4520123456', '+4520123456'],
+    ['+nobody', '+nobody'],
+    ['2025550123', '2025550123'],
+    ['ana@example.com', 'ana@example.com'],
+  ])('%j is looked for as %s', (text, found) => {
+    expect(canonicalizeSearchedPhone(text)).toBe(found);
+  });
+});
+
+/** The number that the library holds for valid, if it reads it the same way twice. */
+function readByLibrary(number: string): string | undefined {
+  const parsed = parsePhoneNumberFromString(number);
+  if (!parsed?.isValid() || !/^\+[1-9]\d{6,14}$/.test(parsed.number)) return undefined;
+  const again = parsePhoneNumberFromString(parsed.number);
+  return again?.number === parsed.number ? parsed.number : undefined;
+}
 
 test.each([
   ['+15005550006', 'ok'],

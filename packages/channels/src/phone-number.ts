@@ -1,19 +1,45 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  type PhoneNumber as ParsedNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
 import { isPlainlyPossible } from './phone-plans';
 
 export type PhoneNumber = { address: string; note?: string };
 
-/** One number in E.164, whatever separators and prefixes people write, or what is wrong with it. */
-export function parsePhoneNumber(given: string): PhoneNumber | { problem: string } {
+/**
+ * One number in E.164, whatever separators and prefixes people write, or what is wrong with it. `region` is the app's
+ * default: numbers without `+` or `00` are read with their country code, and nationally in that region too.
+ */
+export function parsePhoneNumber(
+  given: string,
+  region?: string | null,
+): PhoneNumber | { problem: string } {
   const text = given.trim();
   if (text.length > maxGivenCharacters) {
     return { problem: `is longer than ${maxGivenCharacters} characters` };
   }
-  const bare = e164.test(text) ? text : strip(text);
+  const [bare, withoutZero] = e164.test(text) ? [text] : stripSeparators(text);
   if (!/^\+?\d+$/.test(bare)) return { problem: problemOfText(bare) };
-  const address = withPlus(bare);
-  if (!e164.test(address) || !isPossible(address)) return { problem: withoutCountry };
+  if (!/^(?:\+|00)/.test(bare)) return readDigits(bare, { text, region: toRegion(region) });
+  const address =
+    readWithCode(bare) ?? (withoutZero === undefined ? undefined : readWithCode(withoutZero));
+  if (address === undefined) return { problem: 'is not a possible phone number' };
   return address === text ? { address } : { address, note: `"${text}" is sent to as ${address}` };
+}
+
+/** Whether a text names a region whose numbers are known, as two capital letters (ISO 3166-1). */
+export function isPhoneRegion(text: string): boolean {
+  return isSupportedCountry(text);
+}
+
+/** A phone number that begins with + or 00 as messages store it; any other text as it is. */
+export function canonicalizeSearchedPhone(text: string): string {
+  if (!/^\s*(?:(?:tel|whatsapp)\s*:\s*)?(?:\+|00)/i.test(text)) return text;
+  const parsed = parsePhoneNumber(text);
+  return 'address' in parsed ? parsed.address : text;
 }
 
 /** The word of a number such as +15005550001; the first two are those of Twilio's own test numbers. */
@@ -23,7 +49,8 @@ export function findMagicWordOfPhone(address: string): string | undefined {
 
 const maxGivenCharacters = 64;
 const e164 = /^\+[1-9]\d{6,14}$/;
-const withoutCountry = 'is not a possible phone number: country code missing?';
+/** A national prefix behind the country code is one digit more. */
+const e164WithPrefix = /^\+[1-9]\d{6,16}$/;
 
 const magicWords = new Map([
   ['+15005550006', 'ok'],
@@ -42,23 +69,73 @@ const separators = /[\s.()[\]\p{Pd}\p{Cf}]/gu;
 /** The prefix that is dialled only without the country code, as in +44 (0)20. */
 const nationalZero = /^((?:\+|00).*?)\(0\)/;
 
-function strip(text: string): string {
-  return text
+/** The digits and signs of a number; where it holds a `(0)`, also without that. */
+function stripSeparators(text: string): [bare: string, withoutZero?: string] {
+  const number = text
     .normalize('NFKC')
     .replace(/^\s*(tel|whatsapp)\s*:/i, '')
-    .replace(/^[\s\p{Cf}]+/u, '')
-    .replace(nationalZero, '$1')
-    .replace(separators, '');
+    .replace(/^[\s\p{Cf}]+/u, '');
+  const bare = number.replace(separators, '');
+  if (!nationalZero.test(number)) return [bare];
+  return [bare, number.replace(nationalZero, '$1').replace(separators, '')];
 }
 
-function withPlus(bare: string): string {
-  if (bare.startsWith('+')) return bare;
-  return bare.startsWith('00') ? `+${bare.slice(2)}` : `+${bare}`;
+function toRegion(region: string | null | undefined): CountryCode | undefined {
+  return region && isSupportedCountry(region) ? region : undefined;
 }
 
-function isPossible(address: string): boolean {
-  return isPlainlyPossible(address) || (parsePhoneNumberFromString(address)?.isPossible() ?? false);
+/** What is behind a + is taken when it is possible: new ranges of numbers are valid before the library knows them. */
+function readWithCode(bare: string): string | undefined {
+  const number = bare.replace(/^(?:\+|00)/, '+');
+  if (e164.test(number) && isPlainlyPossible(number)) return number;
+  const parsed = parseWithCode(number);
+  return parsed?.isPossible() ? parsed.number : undefined;
 }
+
+/** Without + only what is valid: nearly any digits are possible in some country. */
+function readDigits(
+  digits: string,
+  { text, region }: { text: string; region: CountryCode | undefined },
+): PhoneNumber | { problem: string } {
+  const code = region && getCountryCallingCode(region);
+  const international = readValid(`+${digits}`);
+  const national = code === undefined ? undefined : readValid(`+${code}${digits}`);
+  const isOwn = international?.countryCallingCode === code;
+  if (international && national && !isOwn && international.number !== national.number) {
+    const [one, other] = [international, national].map(describe);
+    return { problem: `is ambiguous: add + and the country code (${one} or ${other})` };
+  }
+  const read = international ?? national;
+  if (!read) return { problem: 'is not a valid phone number: country code missing' };
+  const { number: address } = read;
+  return region
+    ? { address, note: `"${text}" is sent to as ${address}` }
+    : { address, note: `"${text}" was read as ${describe(read)}: write + before the country code` };
+}
+
+function readValid(number: string): ParsedNumber | undefined {
+  const parsed = parseWithCode(number);
+  return parsed?.isValid() ? parsed : undefined;
+}
+
+/**
+ * Takes away the prefix that is dialled only inside the country, where the country has one: +44 (0)20 has, and +39 06 has
+ * not. Undefined where what is left would be read otherwise the next time.
+ */
+function parseWithCode(number: string): ParsedNumber | undefined {
+  if (!e164WithPrefix.test(number)) return undefined;
+  const parsed = parsePhoneNumberFromString(number);
+  if (!parsed || !e164.test(parsed.number)) return undefined;
+  if (parsed.number === number) return parsed;
+  return parsePhoneNumberFromString(parsed.number)?.number === parsed.number ? parsed : undefined;
+}
+
+/** Such as `+4512345678 in Denmark`. */
+function describe({ number, country }: ParsedNumber): string {
+  return country ? `${number} in ${countryNames.of(country) ?? country}` : number;
+}
+
+const countryNames = new Intl.DisplayNames(['en'], { type: 'region' });
 
 function problemOfText(bare: string): string {
   return bare === '' ? 'holds no digit' : 'holds more than digits and a leading +';

@@ -1,4 +1,6 @@
-import { getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js/min';
+import { Metadata, type MetadataJson } from 'libphonenumber-js/core';
+import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
+import allMetadata from 'libphonenumber-js/max/metadata';
 
 /** What all countries of one calling code agree on. */
 type Plan = {
@@ -44,7 +46,8 @@ type CountryPlan = {
 };
 
 function planOf(country: ReturnType<typeof getCountries>[number]): CountryPlan {
-  const metadata = new Metadata();
+  // As a JSON file its country codes are any texts.
+  const metadata = new Metadata(allMetadata as unknown as MetadataJson);
   metadata.selectNumberingPlan(country);
   // The library has both, its types only the first; a test compares what follows from them with what it says itself.
   return metadata.numberingPlan as unknown as CountryPlan;

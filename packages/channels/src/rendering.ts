@@ -123,9 +123,9 @@ export type ParseField = (
   createEscape: (template: Template) => Escape,
 ) => Field;
 
-/** Parses the fields of one channel's template, which share one budget. */
-export function createParseField(): ParseField {
-  const budget = createParseBudget();
+/** Parses the fields of one channel's template, which share one budget and are written in one language. */
+export function createParseField(language: string | undefined): ParseField {
+  const budget = createParseBudget(language);
 
   return function parseField(name, source, createEscape) {
     try {

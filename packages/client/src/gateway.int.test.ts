@@ -63,6 +63,23 @@ describe('every operation', () => {
     expect(message?.dueAt?.getTime()).toBe(atMs);
   });
 
+  test('takes constructor and prototype as keys of data and override, with each call that takes them', async () => {
+    const { events } = connect();
+    const body = { data: { constructor: 'Ana', prototype: { constructor: 1 } } };
+    const override = { sms: {}, constructor: { prototype: 1 } };
+    const { id } = await events.send({ event, user, ...body, override });
+    const bulk = await events.bulkSend({ event, batch: [{ user, ...body, override }] });
+    for (const requestId of [id, bulk.request_id]) {
+      const { requestItem } = system.database.prisma;
+      const [item] = await requestItem.findMany({ where: { requestId } });
+      expect(JSON.parse(item?.data ?? '')).toEqual(body.data);
+      expect(JSON.parse(item?.override ?? '')).toEqual(override);
+    }
+    expect(await events.dryRun({ event, user, ...body, override })).toMatchObject({
+      messages: [{ channel: 'email', would: 'send' }],
+    });
+  });
+
   test('tells what a send would do, and sends nothing', async () => {
     const before = await listRequests();
     const answer = await connect().events.dryRun({ event, user });

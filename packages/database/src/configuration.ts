@@ -35,6 +35,7 @@ export function createConfiguration(prisma: PrismaClient, secrets: Secrets) {
       accountId: string;
       name: string;
       delivery: 'sandbox' | 'live';
+      defaultRegion?: string;
     }): Promise<{ id: string }> {
       const id = newId();
       await prisma.app.create({ data: { id, ...app } });

@@ -8,6 +8,7 @@ export {
   setStorageLimit,
 } from './account-storage';
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
+export { setDefaultRegion } from './app-settings';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export {
   type NewCapture,

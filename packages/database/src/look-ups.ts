@@ -10,6 +10,8 @@ export type AppRow = {
   delivery: 'sandbox' | 'live';
   /** Whether an inbox's count is told, and its opening noted, without a signature. */
   openInboxCounters: boolean;
+  /** Phone numbers without country code are read in it; see `AppDefaults` of the channels. */
+  defaultRegion: string | null;
   /** The account stores as much as it may: calls that would store more are refused. */
   isStorageFull: boolean;
 };
@@ -114,6 +116,7 @@ export function createLookUps(pool: pg.Pool) {
       return first<AppRow>({
         name: 'find-app',
         text: `SELECT a.id, a.account_id AS "accountId", a.name, a.delivery, a.open_inbox_counters AS "openInboxCounters",
+                 a.default_region AS "defaultRegion",
                  c.is_storage_full AS "isStorageFull"
                FROM app a JOIN account c ON c.id = a.account_id WHERE a.id = $1 AND a.deleted_at IS NULL`,
         values: [id],

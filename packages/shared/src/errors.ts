@@ -22,7 +22,7 @@ export const errorCatalogue = {
   },
   hostile_json: {
     status: 400,
-    when: 'The JSON is too deep, too large in keys, or holds what cannot be stored: U+0000, a lone surrogate, a number that is not finite, or the keys __proto__, constructor, prototype.',
+    when: 'The JSON is too deep, too large in keys, or holds what cannot be stored: U+0000, a lone surrogate, a number that is not finite, or the key __proto__.',
     text: 'The JSON is refused: nested deeper than 32 levels',
   },
   idempotency_key_invalid: {

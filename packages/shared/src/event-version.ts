@@ -36,10 +36,3 @@ export const defaultPolicy: Policy = {
   timeToLiveMs: 24 * 60 * 60 * 1000,
   onUnknown: 'resend',
 };
-
-/** The languages to try, best first: the exact locale, its language, the version's default. */
-export function localesToTry(locale: string | undefined, defaultLocale: string): string[] {
-  if (locale === undefined) return [defaultLocale];
-  const language = locale.split('-')[0] ?? locale;
-  return [...new Set([locale, language, defaultLocale])];
-}

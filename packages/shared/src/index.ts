@@ -5,12 +5,12 @@ export {
   type ParsedApiKey,
   parseApiKey,
 } from './api-key';
+export { canonicalizeLocale, chooseLocale } from './choose-locale';
 export type { Data, Json } from './data';
 export { AppError, type ErrorCode, errorCatalogue, errorEntry } from './errors';
 export {
   type ChannelVersion,
   defaultPolicy,
-  localesToTry,
   type Policy,
   type VersionDefinition,
 } from './event-version';

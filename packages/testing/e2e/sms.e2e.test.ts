@@ -62,9 +62,9 @@ const report = (sent: TwilioSend, status: string, more = {}) =>
 
 describe('an SMS by Twilio', () => {
   test('reaches the mobile as the author wrote it, and asks for its own receipts', async () => {
-    const requestId = await send('45 12 34 56 01');
+    const requestId = await send('45 20 12 34 56');
     const message = await settled(requestId, 'sent');
-    const sent = twilio.sends.find(({ to }) => to === '+4512345601');
+    const sent = twilio.sends.find(({ to }) => to === '+4520123456');
     expect(sent).toMatchObject({
       from: '+15005550009',
       body: 'Hi <Ana> & Bo',

@@ -45,8 +45,8 @@ export const pager: Channel<PagerTemplate, object, PagerContent> = {
       ? { targets: [{ address: number }] }
       : { skip: 'no_address', detail: 'The recipient has no pager_number.' };
   },
-  compile(template) {
-    const text = createParseField()('text', template.text, () => escapeNothing);
+  compile(template, language) {
+    const text = createParseField(language)('text', template.text, () => escapeNothing);
     return {
       paths: pathsOf([text]),
       compose({ data, missing }) {

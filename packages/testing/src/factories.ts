@@ -6,7 +6,10 @@ import { defaultPolicy, type Policy, type VersionDefinition } from '@belfry/shar
 export type Tenant = { accountId: string; apiKey: string; apiKeyId: string; appId: string };
 
 export type Factories = {
-  createTenant(options?: { delivery?: 'sandbox' | 'live' }): Promise<Tenant>;
+  createTenant(options?: {
+    delivery?: 'sandbox' | 'live';
+    defaultRegion?: string;
+  }): Promise<Tenant>;
   /** A live event. */
   createEvent(
     tenant: Tenant,
@@ -30,13 +33,14 @@ export function createFactories(
 ): Factories {
   const configuration = createConfiguration(database.prisma, secrets);
   return {
-    async createTenant({ delivery = 'sandbox' } = {}) {
+    async createTenant({ delivery = 'sandbox', ...settings } = {}) {
       const account = await configuration.createAccount('Test account');
       const { id: apiKeyId, key } = await configuration.createApiKey(account.id);
       const app = await configuration.createApp({
         accountId: account.id,
         name: 'Test app',
         delivery,
+        ...settings,
       });
       return { accountId: account.id, apiKey: key, apiKeyId, appId: app.id };
     },

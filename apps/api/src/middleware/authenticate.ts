@@ -8,6 +8,8 @@ export type App = {
   accountId: string;
   delivery: 'sandbox' | 'live';
   /** The account stores as much as it may. */
+  /** Phone numbers without country code are read in it. */
+  defaultRegion: string | null;
   isStorageFull: boolean;
 };
 

@@ -210,9 +210,12 @@ describe('an address in a query', () => {
     ['sandbox ok@example.com', 'sandbox+ok@example.com'],
     [' 12025550123', '+12025550123'],
     ['+1 (202) 555-0123', '+12025550123'],
+    ['+49 (0)30 123456', '+4930123456'],
+    [' 49 (0)30 123456', '+4930123456'],
+    ['030 123456', '+4930123456'],
     ['C012345678', 'c012345678'],
     ['a user', 'a user'],
   ])('%j is found as %s', (given, spelling) => {
-    expect(spellingsOf(given)).toContain(spelling);
+    expect(spellingsOf(given, 'DE')).toContain(spelling);
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { parsePhoneNumber } from '@belfry/channels';
 import type { CaptureFilter, CapturePage } from '@belfry/database';
 import { createSemaphore } from '@belfry/runtime';
 import {
@@ -49,7 +50,7 @@ export function createSandboxRoute({ channels, findCaptures, isClosing }: Sandbo
   }
 
   async function answer({ caller, query, signal }: WaitingCall): Promise<Answer> {
-    const { filter, count, timeoutMs } = readAsked(query, names);
+    const { filter, count, timeoutMs } = readAsked(query, names, caller.app.defaultRegion);
     const leave = takePlace(caller.accountId);
     try {
       const endsAtMs = performance.now() + timeoutMs;
@@ -75,7 +76,7 @@ function answerOf({ captures, next }: CapturePage): Answer {
 
 type Asked = { filter: Omit<CaptureFilter, 'appId'>; count: number; timeoutMs: number };
 
-function readAsked(query: Query, names: readonly string[]): Asked {
+function readAsked(query: Query, names: readonly string[], defaultRegion: string | null): Asked {
   const channel = queryValueOf(query, 'channel');
   if (channel !== undefined && !names.includes(channel)) {
     throw invalidValue(`channel must be one of ${names.join(', ')}`);
@@ -93,7 +94,7 @@ function readAsked(query: Query, names: readonly string[]): Asked {
     filter: {
       channel,
       requestId: requestId?.toLowerCase(),
-      targets: to === undefined ? undefined : spellingsOf(to),
+      targets: to === undefined ? undefined : spellingsOf(to, defaultRegion),
       after: queryValueOf(query, 'after'),
     },
     count: queryNumberOf(query, 'count', countRule),
@@ -102,11 +103,15 @@ function readAsked(query: Query, names: readonly string[]): Asked {
 }
 
 /** A `+` that nobody encoded arrives as a space, and people write phone numbers with more than digits. */
-export function spellingsOf(to: string): string[] {
+export function spellingsOf(to: string, defaultRegion: string | null = null): string[] {
   const text = to.toLowerCase();
   const digits = text.replace(/[\s+().-]/g, '');
   const spellings = [text.trim(), text.replaceAll(' ', '+')];
   if (/^\d{7,15}$/.test(digits)) spellings.push(`+${digits}`);
+  for (const spelling of [...spellings]) {
+    const phone = parsePhoneNumber(spelling, defaultRegion);
+    if ('address' in phone) spellings.push(phone.address);
+  }
   return [...new Set(spellings)];
 }
 

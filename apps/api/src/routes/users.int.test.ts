@@ -153,6 +153,16 @@ describe('POST /v1/apps/:app_id/users', () => {
     expect(body).not.toHaveProperty('whats_app');
   });
 
+  test('keeps constructor and prototype as keys, and ignores them where no field has the name', async () => {
+    const channels = { constructor: { disabled: true }, prototype: { disabled: false } };
+    const preferences = { channel_preferences: channels };
+    const body = { user_id: 'keys', preferences, constructor: 1, prototype: { a: 1 } };
+    const written = await write(JSON.stringify(body));
+    expect(written.status).toBe(200);
+    expect(JSON.parse(written.text).preferences).toEqual(preferences);
+    expect(Object.keys(JSON.parse(written.text))).not.toContain('constructor');
+  });
+
   test('a wrong e-mail or phone refuses nothing', async () => {
     const { status, body } = await write({ user_id: newId(), email: 'nonsense', mobile: 'x' });
     expect({ status, email: body.email, mobile: body.mobile }).toEqual({

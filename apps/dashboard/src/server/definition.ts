@@ -1,6 +1,6 @@
 import type { AnyChannel } from '@belfry/channels';
 import type { FairQueue } from '@belfry/runtime';
-import { TemplateError, type VersionDefinition } from '@belfry/shared';
+import { canonicalizeLocale, TemplateError, type VersionDefinition } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { TemplatePath } from '../api/events';
 import type { PublishProblem } from '../api/problem';
@@ -8,7 +8,7 @@ import { findProblems } from './read-body';
 
 const dayMs = 24 * 60 * 60_000;
 const maxLocaleCharacters = 35;
-const locale = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$';
+const locale = '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$';
 
 const policySchema = Type.Object({
   attempts: Type.Integer({ minimum: 1, maximum: 50 }),
@@ -85,9 +85,10 @@ type Facts = DefinitionFacts & { note(path: string, channel: string): void };
 
 async function checkChannel(
   name: string,
-  { channels, defaultLocale }: VersionDefinition,
+  definition: VersionDefinition,
   facts: Facts,
 ): Promise<PublishProblem[]> {
+  const { channels, defaultLocale } = definition;
   const version = channels[name];
   const channel = Object.hasOwn(facts.channels, name) ? facts.channels[name] : undefined;
   const at = { channel: name };
@@ -97,10 +98,11 @@ async function checkChannel(
     isBuiltIn: channel.isBuiltIn === true,
   });
   const locales = Object.keys(version.templates);
-  if (!locales.includes(defaultLocale)) {
+  if (!locales.some((each) => isSameLocale(each, defaultLocale))) {
     const text = `It has no template in the default language, ${defaultLocale}.`;
     problems.push(errorOf({ ...at, locale: defaultLocale }, text));
   }
+  problems.push(...findRepeatedLocales(name, definition));
   for (const each of locales) {
     const place = { ...at, locale: each };
     const check = () => checkTemplate(place, channel, version.templates[each], facts);
@@ -135,6 +137,25 @@ function checkChain(
   });
 }
 
+/** The languages of a channel that are there in two spellings, such as `pt-BR` and `pt_br`. */
+export function findRepeatedLocales(
+  channel: string,
+  { channels }: VersionDefinition,
+): PublishProblem[] {
+  const locales = Object.keys(channels[channel]?.templates ?? {});
+  return locales.flatMap((each, index) => {
+    const first = locales.slice(0, index).find((other) => isSameLocale(other, each));
+    if (first === undefined) return [];
+    const text = `${each} and ${first} are the same language: remove one of them.`;
+    return [errorOf({ channel, locale: each }, text)];
+  });
+}
+
+function isSameLocale(one: string, other: string): boolean {
+  const canonical = canonicalizeLocale(one);
+  return canonical === undefined ? one === other : canonical === canonicalizeLocale(other);
+}
+
 type Place = { channel: string; locale: string };
 
 function checkTemplate(
@@ -143,12 +164,12 @@ function checkTemplate(
   template: unknown,
   { note }: Facts,
 ): PublishProblem[] {
-  if (at.locale.length > maxLocaleCharacters || !new RegExp(locale).test(at.locale)) {
+  if (at.locale.length > maxLocaleCharacters || canonicalizeLocale(at.locale) === undefined) {
     const name = at.locale.slice(0, maxLocaleCharacters);
     return [
       errorOf(
         { ...at, locale: name },
-        `${name} is no language: it must be one such as en or de-AT.`,
+        `${name} is not a language tag: write one such as en or de-AT.`,
       ),
     ];
   }
@@ -159,7 +180,7 @@ function checkTemplate(
     );
   }
   try {
-    for (const path of channel.compile(template).paths) note(path, at.channel);
+    for (const path of channel.compile(template, at.locale).paths) note(path, at.channel);
     return [];
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;

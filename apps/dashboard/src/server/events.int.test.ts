@@ -201,6 +201,61 @@ describe('an event', () => {
     expect((await call('post', `${messageAt}/resend`)).status).toBe(409);
   });
 
+  test('is previewed and tested with constructor and prototype as keys of the data', async () => {
+    const { call, database } = dashboard;
+    const at = await createEvent('keys');
+    const definition = definitionOf('{{constructor}} {{a.prototype}}{{a.constructor}}');
+    const body = {
+      definition,
+      user: { email: 'ana@example.com' },
+      data: { constructor: 'Ana', a: { prototype: 'x' }, user_name: 'Ana' },
+    };
+    const preview = await call('post', `${at}/preview`, body);
+    expect(preview.body.previews).toMatchObject([{ content: { subject: 'Ana x' } }]);
+    const tested = await call('post', `${at}/test`, { ...body, delivery: 'sandbox' });
+    const { rows } = await database.lookUps.query(
+      'SELECT data FROM request_item WHERE request_id = $1',
+      [tested.body.requestId],
+    );
+    expect(JSON.parse(rows[0].data)).toEqual(body.data);
+  });
+
+  test('holds a language once, whatever its spelling', async () => {
+    const { call } = dashboard;
+    const at = await createEvent('languages');
+    const { channels, ...settings } = definitionOf('Hi');
+    const [text] = Object.values(channels.email.templates);
+    const withTags = (...tags: string[]) => ({
+      ...settings,
+      defaultLocale: 'en_us',
+      channels: {
+        email: {
+          ...channels.email,
+          templates: Object.fromEntries(tags.map((tag) => [tag, text])),
+        },
+      },
+    });
+    const saved = await call('put', `${at}/draft`, {
+      basedOn: 0,
+      definition: withTags('en-US', 'pt_BR'),
+    });
+    expect(saved.body.problems).toMatchObject([{ severity: 'warning' }]);
+    const body = { basedOn: saved.body.revision, definition: withTags('en-US', 'pt_BR', 'pt-br') };
+    const refused = await call('put', `${at}/draft`, body);
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        code: 'invalid',
+        error: 'pt-br and pt_BR are the same language: remove one of them.',
+        fields: [{ path: 'definition.channels.email.templates.pt-br' }],
+      },
+    });
+    const tested = { ...body, user: {}, data: {}, delivery: 'sandbox' };
+    expect((await call('post', `${at}/test`, tested)).body.code).toBe('not_publishable');
+    const now = await call('get', at);
+    expect(now.body.draft.definition).toEqual(withTags('en-US', 'pt_BR'));
+  });
+
   test('is not tested while its account is over its storage limit, and no version is stored', async () => {
     const { call, tenant, database } = dashboard;
     const { account, eventVersion } = database.prisma;

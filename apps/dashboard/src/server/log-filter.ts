@@ -1,4 +1,4 @@
-import { type AnyChannel, sandboxProvider } from '@belfry/channels';
+import { type AnyChannel, canonicalizeSearchedPhone, sandboxProvider } from '@belfry/channels';
 import type { LogFilter } from '@belfry/database';
 import { isUuid } from '@belfry/shared';
 import type { LogFilters } from '../api/log';
@@ -24,7 +24,7 @@ export async function readLogFilter(
   const all = {
     requestId: requestId?.toLowerCase(),
     idempotencyKey,
-    recipient,
+    recipient: recipient === undefined ? undefined : canonicalizeSearchedPhone(recipient),
     provider,
     eventIds,
     channels: channel && [channel],

@@ -119,6 +119,18 @@ describe('the log', () => {
     expect((await list('event=nothing-of-this-name')).ids).toEqual([]);
   });
 
+  test('and the search find a phone number with its country code in any spelling', async () => {
+    const { call, tenant } = dashboard;
+    const event = await createEvent();
+    const { requestId } = await insert({ event, channel: 'sms', target: '+4930765432' });
+    for (const text of ['+4930765432', '+49 (0)30 765432', '0049-30-765432']) {
+      const typed = encodeURIComponent(text);
+      expect([text, (await list(`recipient=${typed}`)).ids]).toEqual([text, [requestId]]);
+      const { body } = await call('get', `find?text=${typed}&app=${tenant.appId}`);
+      expect(body.found).toMatchObject([{ kind: 'recipient' }]);
+    }
+  });
+
   test('finds a channel that was skipped, by its state', async () => {
     const event = await createEvent('skipping');
     const skips = { slack: { reason: 'no_address', detail: 'No slack.' } };

@@ -72,6 +72,7 @@ const types: ValueTypes = {
   'integrations.name': 'integrationName',
   'filters.name': 'filterName',
   'apps.name': 'plain',
+  'apps.defaultRegion': 'plain',
   'suppressions.address': 'email',
   'test.id': 'integrationId',
   basedOnLive: 'versionId',

@@ -1,7 +1,7 @@
-import type { AnyChannel, Composed, Target } from '@belfry/channels';
+import type { AnyChannel, AppDefaults, Composed, Target } from '@belfry/channels';
 import {
+  chooseLocale,
   type Data,
-  localesToTry,
   type Recipient,
   recipientFromWire,
   type VersionDefinition,
@@ -24,6 +24,8 @@ export type PreviewInput = {
 };
 
 export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
+  /** Of the app. */
+  defaultRegion: string | null;
   /** The result of `checkDefinition`. */
   problems: readonly PublishProblem[];
   integrations: readonly {
@@ -67,19 +69,20 @@ async function previewChannel(
       (problem.field !== undefined || problem.line !== undefined),
   );
   if (refusing.length > 0) return { channel: name, state: 'refused', problems: refusing };
-  const locale = localesToTry(input.locale, input.definition.defaultLocale).find((each) =>
-    Object.hasOwn(version.templates, each),
-  );
-  if (locale === undefined) {
+  const chosen = chooseLocale(input.locale, version.templates, input.definition.defaultLocale);
+  if (!chosen) {
     const detail = 'There is no template in this language, nor in the default one.';
     return { channel: name, state: 'failed', reason: 'empty_content', detail };
   }
-  const found = targetOf(channel, input.user);
+  const found = targetOf(channel, input.user, facts);
   if ('skip' in found) {
     return { channel: name, state: 'failed', reason: found.skip, detail: found.detail };
   }
+  const { locale } = chosen;
   const { accountId, compiling } = facts;
-  const template = await compiling.run(accountId, () => channel.compile(version.templates[locale]));
+  const template = await compiling.run(accountId, () =>
+    channel.compile(version.templates[locale], locale),
+  );
   const composed = await compiling.run(accountId, () =>
     template.compose({
       data: input.data,
@@ -93,7 +96,7 @@ async function previewChannel(
     throw tooComplex({ channel: name, locale, detail: composed.detail });
   }
   return toPreview(
-    { name, channel, target: found.target.address, composed },
+    { name, channel, target: found.target.address, composed, language: chosen.note },
     version.integrationIds,
     facts,
   );
@@ -117,34 +120,44 @@ function tooComplex({
 function targetOf(
   channel: AnyChannel,
   user: WireUser,
+  app: AppDefaults,
 ): { target: Target } | { skip: string; detail: string } {
   const extraFields = Object.keys(channel.recipient);
-  const given = firstTarget(channel, recipientFromWire(user, extraFields));
+  const given = firstTarget(channel, recipientFromWire(user, extraFields), app);
   if (!('skip' in given) || given.skip !== 'no_address') return given;
-  return firstTarget(channel, recipientFromWire({ ...sampleUser, ...user }, extraFields));
+  return firstTarget(channel, recipientFromWire({ ...sampleUser, ...user }, extraFields), app);
 }
 
 function firstTarget(
   channel: AnyChannel,
   recipient: Recipient,
+  app: AppDefaults,
 ): { target: Target } | { skip: string; detail: string } {
-  const found = channel.findTargets(recipient);
+  const found = channel.findTargets(recipient, app);
   if ('skip' in found) return found;
   const [target] = found.targets;
   return target ? { target } : { skip: 'no_address', detail: 'The recipient has no address.' };
 }
 
-type Done = { name: string; channel: AnyChannel; target: string; composed: Composed<unknown> };
+type Done = {
+  name: string;
+  channel: AnyChannel;
+  target: string;
+  composed: Composed<unknown>;
+  /** See `chooseLocale`. */
+  language: string | undefined;
+};
 
 function toPreview(
-  { name, channel, target, composed }: Done,
+  { name, channel, target, composed, language }: Done,
   [integrationId]: string[],
   { integrations }: PreviewFacts,
 ): ChannelPreview {
   if ('failed' in composed) {
     return { channel: name, state: 'failed', reason: composed.failed, detail: composed.detail };
   }
-  const { content, missing, notes = {} } = composed;
+  const { content, missing } = composed;
+  const notes = { ...composed.notes, ...(language === undefined ? {} : { language }) };
   const integration = integrations.find(({ id }) => id === integrationId);
   const provider = integration?.provider ?? Object.keys(channel.providers)[0] ?? '';
   const request =

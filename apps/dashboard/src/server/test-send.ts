@@ -60,7 +60,7 @@ export function createTestSend(deps: TestSendDeps): TestSend {
       callId: requestId,
       accountId: actor.accountId,
       apiKeyId: undefined,
-      app: { id: app.id, delivery },
+      app: { id: app.id, delivery, defaultRegion: app.defaultRegion },
       ...sendEventFromWire(body),
       idempotencyKey: undefined,
       key: undefined,

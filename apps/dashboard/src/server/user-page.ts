@@ -1,5 +1,5 @@
 import { storedRecipient } from '@belfry/accepting';
-import type { AnyChannel } from '@belfry/channels';
+import type { AnyChannel, AppDefaults } from '@belfry/channels';
 import type {
   AppUserRow,
   ErasureRow,
@@ -36,9 +36,13 @@ function extraFieldsOf(channels: Channels): string[] {
 }
 
 /** Each channel's addresses of a recipient, or why there is none, in the order of the peal. */
-export function addressesOf(recipient: Recipient, channels: Channels): wire.UserAddress[] {
+export function addressesOf(
+  recipient: Recipient,
+  channels: Channels,
+  app: AppDefaults,
+): wire.UserAddress[] {
   return inPealOrder(Object.keys(channels)).flatMap((channel): wire.UserAddress[] => {
-    const found = channels[channel]?.findTargets(recipient);
+    const found = channels[channel]?.findTargets(recipient, app);
     if (!found) return [];
     if ('skip' in found) return [{ channel, address: null, note: found.detail }];
     return found.targets.map(({ address, note = null }) => ({ channel, address, note }));
@@ -46,8 +50,12 @@ export function addressesOf(recipient: Recipient, channels: Channels): wire.User
 }
 
 /** What is nobody else's: addresses, but of groups, and the tokens of every device. */
-export function ownAddressesOf(recipient: Recipient, channels: Channels): string[] {
-  const reached = addressesOf(recipient, channels).flatMap(({ channel, address }) =>
+export function ownAddressesOf(
+  recipient: Recipient,
+  channels: Channels,
+  app: AppDefaults,
+): string[] {
+  const reached = addressesOf(recipient, channels, app).flatMap(({ channel, address }) =>
     address === null || channels[channel]?.isShared?.(address) ? [] : [address],
   );
   const tokens = (recipient.devices ?? []).map(({ token }) => token);
@@ -58,9 +66,9 @@ export function ownAddressesOf(recipient: Recipient, channels: Channels): string
 export function canonicalAddress(
   text: string,
   channel: AnyChannel,
-  channels: Channels,
+  { channels, app }: { channels: Channels; app: AppDefaults },
 ): { address: string } | { problem: string } {
-  const found = channel.findTargets(somebodyAt(text, channels));
+  const found = channel.findTargets(somebodyAt(text, channels), app);
   if ('skip' in found) return { problem: found.detail };
   const [target] = found.targets;
   return target ? { address: target.address } : { problem: 'is no address of this channel' };

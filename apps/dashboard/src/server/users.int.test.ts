@@ -102,6 +102,35 @@ describe('a suppression', () => {
     expect(JSON.stringify(entries)).not.toContain('5550164');
   });
 
+  test('of a phone number is one key in every spelling that the app reads', async () => {
+    const { database, tenant } = dashboard;
+    const appPath = `apps/${tenant.appId}`;
+    const changed = await dashboard.call('patch', appPath, { defaultRegion: 'de' });
+    expect(changed.body).toMatchObject({ defaultRegion: 'DE', name: 'Test app' });
+    const given = { channel: 'sms', address: '030 123456', detail: 'asked' };
+    const added = await dashboard.call('post', at('suppressions'), given);
+    expect(added.body).toMatchObject({ address: '+4930123456' });
+    for (const mobile of ['030 123456', '+49 (0)30 123456', '0049 30 123456', '4930123456']) {
+      const { sid } = await createUser({ mobile });
+      const { body } = await dashboard.call('get', at(`users/${sid}`));
+      expect(body.suppressions).toMatchObject([{ channel: 'sms', address: '+4930123456' }]);
+      await dashboard.call('delete', at(`users/${sid}`), { confirmUserId: body.userId });
+      const erasure = await database.prisma.erasure.findFirst({ where: { userSid: sid } });
+      expect(erasure?.addresses).toContain('+4930123456');
+    }
+    const wrong = await dashboard.call('patch', appPath, { defaultRegion: 'XX' });
+    expect(wrong).toMatchObject({
+      status: 422,
+      body: { fields: [{ path: 'defaultRegion', problem: expect.stringContaining('US or DE') }] },
+    });
+    const none = await dashboard.call('patch', appPath, { defaultRegion: '' });
+    expect(none.body.defaultRegion).toBeNull();
+    const national = await dashboard.call('post', at('suppressions'), given);
+    expect(national.body.fields).toMatchObject([
+      { path: 'address', problem: expect.stringContaining('country code missing') },
+    ]);
+  });
+
   test.each([
     [{ channel: 'sms', address: '12', detail: 'x' }, 'address'],
     [{ channel: 'email', address: 'nobody', detail: 'x' }, 'address'],

@@ -33,8 +33,9 @@ export const maxMailBytes = 10 * 1024 * 1024;
 
 export function compileEmail(
   template: EmailTemplate,
+  language?: string,
 ): CompiledTemplate<EmailOverride, EmailContent> {
-  const fields = parseFields(template);
+  const fields = parseFields(template, language);
   return {
     paths: pathsOf(listFields(fields)),
     compose: (input) => composeEmail(fields, input),
@@ -43,9 +44,9 @@ export function compileEmail(
 
 type EmailFields = ReturnType<typeof parseFields>;
 
-function parseFields(template: EmailTemplate) {
+function parseFields(template: EmailTemplate, language: string | undefined) {
   const { from, cc = [], bcc = [], attachments = [], headers = {} } = template;
-  const parseField = createParseField();
+  const parseField = createParseField(language);
   const field = (
     name: string,
     source: string | undefined,

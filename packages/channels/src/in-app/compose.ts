@@ -15,8 +15,9 @@ import { type InAppContent, type InAppOverride, type InAppTemplate, inAppLimits 
 
 export function compileInApp(
   template: InAppTemplate,
+  language?: string,
 ): CompiledTemplate<InAppOverride, InAppContent> {
-  const parseField = createParseField();
+  const parseField = createParseField(language);
   const plainField = (name: string, source: string | undefined) =>
     source ? parseField(name, source, () => escapeNothing) : undefined;
   // An author's own scheme is judged when the template is saved, a value's when it is rendered.

@@ -10,8 +10,11 @@ export type CompiledNotification = {
 };
 
 /** The template of a notification, whoever carries it. */
-export function compileNotification(template: NotificationTemplate): CompiledNotification {
-  const parseField = createParseField();
+export function compileNotification(
+  template: NotificationTemplate,
+  language?: string,
+): CompiledNotification {
+  const parseField = createParseField(language);
   const plainField = (name: string, source: string | undefined) =>
     source ? parseField(name, source, () => escapeNothing) : undefined;
   // An author's own scheme is judged when the template is saved, a value's when it is rendered.

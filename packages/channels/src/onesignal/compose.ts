@@ -10,8 +10,9 @@ import {
 
 export function compileOnesignal(
   template: OnesignalTemplate,
+  language?: string,
 ): CompiledTemplate<OnesignalOverride, OnesignalContent> {
-  const { paths, compose } = compileNotification(template);
+  const { paths, compose } = compileNotification(template, language);
   checkFixedText((rendering) => check(compose(undefined, rendering), rendering));
   return {
     paths,

@@ -13,8 +13,11 @@ import {
   pushLimits,
 } from './template';
 
-export function compilePush(template: PushTemplate): CompiledTemplate<PushOverride, PushContent> {
-  const { paths, compose } = compileNotification(template);
+export function compilePush(
+  template: PushTemplate,
+  language?: string,
+): CompiledTemplate<PushOverride, PushContent> {
+  const { paths, compose } = compileNotification(template, language);
   const reserved = Object.keys(template.data ?? {}).find(isReservedKey);
   if (reserved !== undefined) {
     throw new TemplateError(`data.${reserved}: FCM keeps this key for itself`, {

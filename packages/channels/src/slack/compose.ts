@@ -27,8 +27,9 @@ const maxTextCharacters = 40_000;
 
 export function compileSlack(
   template: SlackTemplate,
+  language?: string,
 ): CompiledTemplate<SlackOverride, SlackContent> {
-  const parseField = createParseField();
+  const parseField = createParseField(language);
   const fields: SlackFields = {
     text: template.text ? parseField('text', template.text, createMrkdwnEscape) : undefined,
     blocks: template.blocks?.trim() ? parseBlocksTemplate(template.blocks, parseField) : undefined,

@@ -164,7 +164,7 @@ describe('the notes on an SMS', () => {
 
 describe('the target of an SMS', () => {
   test.each([
-    ['4512345678', { targets: [{ address: '+4512345678', note: expect.any(String) }] }],
+    ['4520123456', { targets: [{ address: '+4520123456', note: expect.any(String) }] }],
     ['+4512345678', { targets: [{ address: '+4512345678' }] }],
     [undefined, { skip: 'no_address' }],
     [' ', { skip: 'no_address' }],
@@ -172,7 +172,7 @@ describe('the target of an SMS', () => {
       '07911 123456',
       {
         skip: 'invalid_address',
-        detail: 'mobile "07911 123456" is not a possible phone number: country code missing?',
+        detail: 'mobile "07911 123456" is not a valid phone number: country code missing.',
       },
     ],
   ])('of the mobile %j', (mobile, expected) => {

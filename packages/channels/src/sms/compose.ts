@@ -15,8 +15,11 @@ import type { SmsContent, SmsOverride, SmsTemplate } from './template';
 /** In UTF-16 units; what the providers take in one call. */
 const maxTextCharacters = 1_600;
 
-export function compileSms(template: SmsTemplate): CompiledTemplate<SmsOverride, SmsContent> {
-  const text = createParseField()('text', template.text, () => escapeNothing);
+export function compileSms(
+  template: SmsTemplate,
+  language?: string,
+): CompiledTemplate<SmsOverride, SmsContent> {
+  const text = createParseField(language)('text', template.text, () => escapeNothing);
   const fields = { text, isPlain: template.plain_characters ?? false };
   checkFixedText((rendering) => composeText(fields, undefined, rendering));
   return {

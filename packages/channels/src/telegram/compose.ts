@@ -18,8 +18,9 @@ const maxTextCharacters = 4_096;
 
 export function compileTelegram(
   template: TelegramTemplate,
+  language?: string,
 ): CompiledTemplate<TelegramOverride, TelegramContent> {
-  const field = createParseField()('text', template.text, createTelegramEscape);
+  const field = createParseField(language)('text', template.text, createTelegramEscape);
   checkFixedText((rendering) => composeText(field, undefined, rendering));
   return {
     paths: [...field.template.paths],

@@ -26,8 +26,9 @@ import {
 
 export function compileWhatsapp(
   template: WhatsappTemplate,
+  language?: string,
 ): CompiledTemplate<WhatsappOverride, WhatsappContent> {
-  const fields = parseFields(template);
+  const fields = parseFields(template, language);
   checkFixedText((rendering) => fromTemplate(fields, rendering));
   return {
     paths: pathsOf([fields.text, ...(fields.approved ? fieldsOfApproved(fields.approved) : [])]),
@@ -37,8 +38,11 @@ export function compileWhatsapp(
 
 type WhatsappFields = { text: Field | undefined; approved: ApprovedFields | undefined };
 
-function parseFields({ text, template }: WhatsappTemplate): WhatsappFields {
-  const parseField = createParseField();
+function parseFields(
+  { text, template }: WhatsappTemplate,
+  language: string | undefined,
+): WhatsappFields {
+  const parseField = createParseField(language);
   const hasText = text !== undefined && !isBlank(text);
   const approved = template && parseApproved(template, parseField);
   if (hasText && approved) throw refuse('text', 'stands beside a template: leave one of them out');

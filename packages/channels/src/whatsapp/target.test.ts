@@ -12,11 +12,11 @@ describe('findWhatsappTargets', () => {
   });
 
   // logto-io/logto#8377, unacms/UNA#2131
-  test.each(['4512345678', '004512345678', 'whatsapp:+4512345678', '+45 12-34.56 (78)'])(
+  test.each(['4520123456', '004520123456', 'whatsapp:+4520123456', '+45 20-12.34 (56)'])(
     'takes %s, and notes what it made of it',
     (whatsappMobile) => {
       expect(findWhatsappTargets({ whatsappMobile })).toEqual({
-        targets: [{ address: '+4512345678', note: expect.stringContaining('+4512345678') }],
+        targets: [{ address: '+4520123456', note: expect.stringContaining('+4520123456') }],
       });
     },
   );
@@ -24,7 +24,7 @@ describe('findWhatsappTargets', () => {
   test('does not fall back to the mobile from a WhatsApp number that is wrong', () => {
     expect(findWhatsappTargets({ whatsappMobile: '123', mobile: '+4512345678' })).toEqual({
       skip: 'invalid_address',
-      detail: 'whatsapp_mobile "123" is not a possible phone number: country code missing?',
+      detail: 'whatsapp_mobile "123" is not a valid phone number: country code missing.',
     });
   });
 

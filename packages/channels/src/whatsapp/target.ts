@@ -1,22 +1,21 @@
 import type { Recipient } from '@belfry/shared';
-import type { Targeting } from '../channel';
+import type { AppDefaults, Targeting } from '../channel';
 import { parsePhoneNumber } from '../phone-number';
 
 /** The WhatsApp number, else the mobile: most people use one for both. */
-export function findWhatsappTargets({ whatsappMobile, mobile }: Recipient): Targeting {
+export function findWhatsappTargets(
+  { whatsappMobile, mobile }: Recipient,
+  { defaultRegion }: AppDefaults = {},
+): Targeting {
   const [field, given] = whatsappMobile?.trim()
     ? ['whatsapp_mobile', whatsappMobile]
     : ['mobile', mobile?.trim()];
   if (!given) {
     return { skip: 'no_address', detail: 'The recipient has no whatsapp_mobile and no mobile.' };
   }
-  const parsed = parsePhoneNumber(given);
+  const parsed = parsePhoneNumber(given, defaultRegion);
   if ('problem' in parsed) {
-    return { skip: 'invalid_address', detail: `${field} "${given}" ${sentenceOf(parsed.problem)}` };
+    return { skip: 'invalid_address', detail: `${field} "${given}" ${parsed.problem}.` };
   }
   return { targets: [parsed] };
-}
-
-function sentenceOf(problem: string): string {
-  return problem.endsWith('?') ? problem : `${problem}.`;
 }

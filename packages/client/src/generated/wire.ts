@@ -10,9 +10,15 @@ export type Recipient = {
   user_id?: string | null | undefined;
   /** E-mail address. */
   email?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   mobile?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
     /** Bot token of the Slack app; without it the integration’s own is used. */
@@ -29,6 +35,7 @@ export type Recipient = {
   ios_tokens?: readonly string[] | null | undefined;
   fcm_topic?: string | readonly string[] | null | undefined;
   preferences?: {
+    /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string | null | undefined;
     disabled?: boolean | null | undefined;
     /** By channel. */
@@ -218,7 +225,10 @@ export type SendEventBody = {
    * mean now; at most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
-  /** Language of the template; the same as `user.preferences.locale`. */
+  /**
+   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
+   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   */
   locale?: string | null | undefined;
 };
 
@@ -274,7 +284,10 @@ export type BulkElement = {
    * mean now; at most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
-  /** Language of the template; the same as `user.preferences.locale`. */
+  /**
+   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
+   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   */
   locale?: string | null | undefined;
 };
 
@@ -289,7 +302,10 @@ export type BulkSendBody = {
    * mean now; at most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
-  /** Language of the template; the same as `user.preferences.locale`. */
+  /**
+   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
+   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   */
   locale?: string | null | undefined;
 };
 
@@ -377,9 +393,15 @@ export type UserBody = {
   user_id: string;
   /** E-mail address. */
   email?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   mobile?: string | null | undefined;
-  /** Phone number with country code prefix. */
+  /**
+   * Phone number with + and country code. Without +, it is also read in the default region of the
+   * app, if it has one.
+   */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
     /** Bot token of the Slack app; without it the integration’s own is used. */
@@ -393,6 +415,7 @@ export type UserBody = {
   } | null | undefined;
   onesignal_external_id?: string | null | undefined;
   preferences?: {
+    /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string | null | undefined;
     disabled?: boolean | null | undefined;
     /** By channel. */
@@ -419,6 +442,7 @@ export type User = {
   };
   onesignal_external_id?: string;
   preferences?: {
+    /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string;
     disabled?: boolean;
     /** By channel. */

@@ -6,6 +6,8 @@ export type AccountAppRow = {
   id: string;
   name: string;
   delivery: 'sandbox' | 'live';
+  /** Phone numbers without country code are read in it; null where there is none. */
+  defaultRegion: string | null;
   createdAt: Date;
   needsAttention: number;
   /** Since when an operator holds up all that it sends; null while nobody does. */
@@ -15,7 +17,14 @@ export type AccountAppRow = {
   isStorageFull: boolean;
 };
 
-export type AppChange = { name?: string | undefined; delivery?: 'sandbox' | 'live' | undefined };
+export type AppChange = {
+  name?: string | undefined;
+  delivery?: 'sandbox' | 'live' | undefined;
+  /** An empty text takes it away. */
+  defaultRegion?: string | undefined;
+};
+
+type NewApp = { name: string; delivery: string; defaultRegion?: string };
 
 const maxAppsListed = 500;
 
@@ -23,7 +32,7 @@ const maxAppsListed = 500;
 export function createAccountApps(pool: pg.Pool) {
   async function list(accountId: string, id: string | null = null): Promise<AccountAppRow[]> {
     const { rows } = await pool.query<AccountAppRow>(
-      `SELECT a.id, a.name, a.delivery, a.created_at AS "createdAt",
+      `SELECT a.id, a.name, a.delivery, a.default_region AS "defaultRegion", a.created_at AS "createdAt",
          (SELECT count(*)::int FROM integration i
           WHERE i.app_id = a.id AND i.deleted_at IS NULL AND i.state = 'needs_attention') AS "needsAttention",
          p.paused_at AS "sendingPausedAt", o.email AS "sendingPausedBy", c.is_storage_full AS "isStorageFull"
@@ -45,16 +54,14 @@ export function createAccountApps(pool: pg.Pool) {
       return (await list(accountId, id))[0];
     },
 
-    async create(actor: Actor, app: { name: string; delivery: string }): Promise<string> {
+    async create(actor: Actor, app: NewApp): Promise<string> {
       const id = newId();
       const entry = { action: 'app.created', subject: id, change: app };
       await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
-        client.query('INSERT INTO app (id, account_id, name, delivery) VALUES ($1, $2, $3, $4)', [
-          id,
-          actor.accountId,
-          app.name,
-          app.delivery,
-        ]),
+        client.query(
+          `INSERT INTO app (id, account_id, name, delivery, default_region) VALUES ($1, $2, $3, $4, nullif($5::text, ''))`,
+          [id, actor.accountId, app.name, app.delivery, app.defaultRegion],
+        ),
       );
       return id;
     },
@@ -63,9 +70,10 @@ export function createAccountApps(pool: pg.Pool) {
       const entry = { action: 'app.changed', subject: id, change };
       await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
         client.query(
-          `UPDATE app SET name = coalesce($3, name), delivery = coalesce($4, delivery)
+          `UPDATE app SET name = coalesce($3, name), delivery = coalesce($4, delivery),
+             default_region = nullif(coalesce($5, default_region), '')
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL`,
-          [id, actor.accountId, change.name, change.delivery],
+          [id, actor.accountId, change.name, change.delivery, change.defaultRegion],
         ),
       );
     },

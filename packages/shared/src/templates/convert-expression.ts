@@ -62,9 +62,8 @@ function convertLiteral(syntax: SyntaxLiteral): Literal {
 function convertCall(syntax: SyntaxCall, around: Surroundings): Converted<Call> {
   const name = nameOf(syntax.path);
   if (!isHelper(name)) throw unknownHelper(syntax, name);
-  const { usage, minArgs, maxArgs, problem } = helpers[name];
-  const [named] = syntax.hash;
-  if (named) throw errorAt(named, `${name} has no named values: remove ${quote(named.key)}=.`);
+  const { usage, minArgs, maxArgs, problem, named = [] } = helpers[name];
+  refuseWrongNames(syntax, name, named);
   const count = syntax.params.length;
   if (count < minArgs || count > maxArgs) {
     throw errorAt(syntax, `${name} is written (${name} ${usage}).`);
@@ -74,11 +73,44 @@ function convertCall(syntax: SyntaxCall, around: Surroundings): Converted<Call> 
   const args = converted.map(({ expression }) => expression);
   const wrong = problem?.(args, around.budget);
   if (wrong) throw errorAt(syntax, `${name} is written (${name} ${usage}): ${wrong}.`);
+  const more = named.length > 0 ? convertNamed(syntax, around) : [];
   return {
-    expression: { kind: 'call', helper: name, args },
+    expression: { kind: 'call', helper: name, args: [...args, ...more] },
     // The helpers that hand a list or object on hand on the first one that will do.
     location: handingOn.has(name) ? converted[0]?.location : undefined,
   };
+}
+
+function refuseWrongNames(syntax: SyntaxCall, helper: HelperName, named: readonly string[]): void {
+  const { hash } = syntax;
+  const required = named.at(-1);
+  if (required !== undefined && !hash.some(({ key }) => key === required)) {
+    throw errorAt(
+      syntax,
+      `${helper} is written (${helper} ${helpers[helper].usage}): add ${required}=.`,
+    );
+  }
+  for (const [index, pair] of hash.entries()) {
+    const key = quote(pair.key);
+    if (named.length === 0) {
+      throw errorAt(pair, `${helper} has no named values: remove ${key}=.`);
+    }
+    if (!named.includes(pair.key)) {
+      throw errorAt(pair, `${helper} has no ${key}=: its named values are ${named.join(', ')}.`);
+    }
+    if (hash.slice(0, index).some((other) => other.key === pair.key)) {
+      throw errorAt(pair, `${helper} has ${key}= twice: remove one of them.`);
+    }
+  }
+}
+
+/** The arguments behind the others; see `Helper.named`. */
+function convertNamed({ hash }: SyntaxCall, around: Surroundings): Expression[] {
+  return [
+    { kind: 'literal', value: around.budget.language },
+    { kind: 'literal', value: hash.map(({ key }) => key) },
+    ...hash.map(({ value }) => convertExpression(value, around).expression),
+  ];
 }
 
 const handingOn = new Set(['default', 'and', 'or']);

@@ -1,8 +1,14 @@
+import { canonicalizeLocale } from '../choose-locale';
 import type { Value } from './nodes';
 import { charge, cost, type RenderBudget } from './render-budget';
 
 export type DateFormat = { style: string; zone: string; locale: string };
 export type NumberFormat = { digits: number | undefined; locale: string };
+export type PluralRules = { locale: string };
+
+/** The plural categories of CLDR (Unicode Technical Standard 35, part 3). */
+export const pluralCategories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
+export type PluralCategory = (typeof pluralCategories)[number];
 
 /** A date in Intl's words; undefined when the value is no date, or there is no such format. */
 export function formatDate(
@@ -29,6 +35,18 @@ export function formatNumber(
   if (number === undefined) return undefined;
   const intl = numberFormats.get(format, budget);
   return intl && withPlainSpaces(intl.format(number));
+}
+
+/** By CLDR's rules for whole numbers and fractions as they are, `1.5`; undefined when the value is no number. */
+export function getPluralCategory(
+  value: Value,
+  rules: PluralRules,
+  budget: RenderBudget,
+): PluralCategory | undefined {
+  const number = readNumber(value);
+  if (number === undefined) return undefined;
+  // Without rules there is one form, as in CLDR's root; Intl would take those of the machine's language.
+  return pluralRules.get(rules, budget)?.select(number) ?? 'other';
 }
 
 export function isDate(value: Value): boolean {
@@ -75,9 +93,10 @@ const stylePattern = /^(?:(full|long|medium|short)|none(?= ))(?: (full|long|medi
 
 const dateFormats = createFormats(createDateFormat, cost.date);
 const numberFormats = createFormats(createNumberFormat, cost.number);
+const pluralRules = createFormats(createPluralRules, cost.plural);
 
 /** Making a formatter takes about 100 times as long as using it, so they are kept, and charged when made. */
-function createFormats<Format extends DateFormat | NumberFormat, Intl>(
+function createFormats<Format extends DateFormat | NumberFormat | PluralRules, Intl>(
   create: (format: Format) => Intl | undefined,
   costOfUse: number,
 ) {
@@ -153,6 +172,12 @@ function createNumberFormat({ digits, locale }: NumberFormat): Intl.NumberFormat
   } catch {
     return undefined;
   }
+}
+
+function createPluralRules({ locale }: PluralRules): Intl.PluralRules | undefined {
+  const tag = canonicalizeLocale(locale);
+  const isKnown = tag !== undefined && Intl.PluralRules.supportedLocalesOf(tag).length > 0;
+  return isKnown ? new Intl.PluralRules(tag) : undefined;
 }
 
 /** Intl's narrow spaces would make an SMS cost two. */

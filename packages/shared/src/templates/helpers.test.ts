@@ -2,10 +2,12 @@ import type { Data } from '../data';
 import { escapeNothing } from './escapes';
 import { helperNames } from './nodes';
 import { parseTemplate } from './parse';
+import { createParseBudget } from './parse-budget';
 import { renderTemplate } from './render';
 
-function render(source: string, data: Data): string {
-  const rendered = renderTemplate(parseTemplate(source), data, { escape: escapeNothing });
+function render(source: string, data: Data, language?: string): string {
+  const template = parseTemplate(source, createParseBudget(language));
+  const rendered = renderTemplate(template, data, { escape: escapeNothing });
   return 'text' in rendered ? rendered.text : rendered.detail;
 }
 
@@ -79,6 +81,47 @@ describe('helpers', () => {
     ["[{{join a ''}}] [{{join b}}]", { a: [], b: null }, '[] []'],
   ])('%s with %j', (source, data, text) => {
     expect(render(source, data)).toBe(text);
+  });
+
+  const everyForm = '{{plural n zero="z" one="o" two="t" few="f" many="m" other="x"}}';
+
+  test.each<[string | undefined, string, string | number | null, string]>([
+    [undefined, '{{plural n one="file" other="files"}}', 1, 'file'],
+    ['en', '{{plural n one="file" other="files"}}', 0, 'files'],
+    ['en', '{{plural n one="file" other="files"}}', '1', 'file'],
+    ['en', '{{plural n one="file" other="files"}}', -1, 'file'],
+    ['en', '{{plural n other="files" one="file"}}', 1, 'file'],
+    ['en', '{{plural n other=@root.n}}', 7, '7'],
+    ['en', '[{{plural n one=(upper n) other="x"}}]', '1', '[1]'],
+    ['en', '[{{plural n one=absent other="x"}}]', 1, '[]'],
+    ['en', '[{{plural n one="file" other="files"}}]', null, '[]'],
+    ['en', '[{{plural n one="file" other="files"}}]', 'many', '[]'],
+    ['en', '{{#if (eq (plural n one="a" other="b") "a")}}yes{{/if}}', 1, 'yes'],
+    ['fr', everyForm, 0, 'o'],
+    ['pl', everyForm, 2, 'f'],
+    ['pl', everyForm, 5, 'm'],
+    ['pl', everyForm, '1.5', 'x'],
+    ['pl-PL', everyForm, 22, 'f'],
+    ['ar', everyForm, 0, 'z'],
+    ['ar', everyForm, 2, 't'],
+    ['cy', everyForm, 3, 'f'],
+    ['ja', everyForm, 1, 'x'],
+    // A language with fewer forms than it has categories.
+    ['pl', '{{plural n one="plik" other="plików"}}', 3, 'plików'],
+    // CLDR has no rules for it, and the machine's own language says nothing.
+    ['tlh', everyForm, 1, 'x'],
+    ['no-tag!', everyForm, 1, 'x'],
+  ])('in %s, %s with %j is %j', (language, source, n, text) => {
+    expect(render(source, { n }, language)).toBe(text);
+  });
+
+  test('plural notes as missing what it cannot read as a number', () => {
+    const template = parseTemplate('{{plural n one="file" other="files"}}');
+    const missingWith = (data: Data) =>
+      renderTemplate(template, data, { escape: escapeNothing }) as { missing: string[] };
+    expect(missingWith({ n: 'many' }).missing).toEqual(['n']);
+    expect(missingWith({}).missing).toEqual(['n']);
+    expect(missingWith({ n: null }).missing).toEqual([]);
   });
 
   test.each(helperNames)('a plain {{%s}} is a path', (name) => {

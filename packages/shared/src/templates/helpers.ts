@@ -2,12 +2,14 @@ import {
   defaultLocale,
   formatDate,
   formatNumber,
+  getPluralCategory,
   isDate,
   isDateStyle,
   isDigits,
   isLocale,
   isZone,
   maxFractionDigits,
+  pluralCategories,
   readNumber,
 } from './formats';
 import { maxFormatNames } from './limits';
@@ -21,6 +23,11 @@ export type Helper = {
   usage: string;
   minArgs: number;
   maxArgs: number;
+  /**
+   * The names that its named values may have; the last one is required. Behind the other arguments, `call` gets the
+   * language of the template, the list of names as written, and the value of each.
+   */
+  named?: readonly string[];
   /** What is wrong with arguments that are written out in the template. */
   problem?: (args: readonly Expression[], budget: ParseBudget) => string | undefined;
   call: Call;
@@ -54,7 +61,7 @@ export const helpers: Record<HelperName, Helper> = {
   number: {
     ...takes("value [digits] ['locale']", 1, 3),
     problem: ([value, digits, locale], budget) =>
-      problemOf(value, (given) => readNumber(given) !== undefined, 'no number') ??
+      problemOf(value, isNumber, 'no number') ??
       problemOf(digits, isDigits, `no count of digits from 0 to ${maxFractionDigits}`) ??
       problemOfNames([locale], budget) ??
       problemOf(locale, isLocale, 'no language, such as en-US', 'fixed'),
@@ -98,6 +105,13 @@ export const helpers: Record<HelperName, Helper> = {
       Array.isArray(list) ? joinTexts(list, textOf(separator, budget) ?? ', ', budget) : list,
     ),
   },
+  plural: {
+    ...takes('count one="…" other="…"', 1),
+    named: pluralCategories,
+    problem: ([count]) => problemOf(count, isNumber, 'no number'),
+    call: ([count, language, names, ...forms], budget) =>
+      count === null ? null : pickForm(count, { language, names, forms }, budget),
+  },
 };
 
 const dateStyleProblem =
@@ -135,6 +149,19 @@ function joinTexts(list: readonly Value[], separator: string, budget: RenderBudg
   for (const text of texts) characters += text.length;
   chargeText(budget, characters);
   return texts.join(separator);
+}
+
+type Forms = { language: Value; names: Value; forms: readonly Value[] };
+
+/** The form of a number in a language, `other` where the category has none; nothing for what is not a number. */
+function pickForm(count: Value, { language, names, forms }: Forms, budget: RenderBudget): Value {
+  const category = getPluralCategory(count, { locale: String(language) }, budget);
+  if (!category || !Array.isArray(names)) return undefined;
+  return forms[names.indexOf(names.includes(category) ? category : 'other')];
+}
+
+function isNumber(value: Value): boolean {
+  return readNumber(value) !== undefined;
 }
 
 function isBlank(value: Value): boolean {

@@ -59,6 +59,7 @@ export const helperNames = [
   'date',
   'length',
   'join',
+  'plural',
 ] as const;
 
 export type HelperName = (typeof helperNames)[number];

@@ -2,6 +2,8 @@ import { maxTags, maxTemplateCharacters, maxTokens } from './limits';
 
 /** The budget that the fields of one channel in one language have left. */
 export type ParseBudget = {
+  /** The tag of that language: `plural` goes by its rules. */
+  language: string;
   characters: number;
   tags: number;
   tokens: number;
@@ -9,8 +11,9 @@ export type ParseBudget = {
   formatNames: Set<string>;
 };
 
-export function createParseBudget(): ParseBudget {
+export function createParseBudget(language = 'en'): ParseBudget {
   return {
+    language,
     characters: maxTemplateCharacters,
     tags: maxTags,
     tokens: maxTokens,

@@ -69,6 +69,7 @@ const { expression } = fc.letrec<{ expression: string; call: string }>((tie) => 
 function withFixedWords(name: string, args: string[]): string[] {
   const [value = 'this', second, third, fourth] = args;
   if (name === 'number') return [value, '2', ...(third === undefined ? [] : ["'ar-EG'"])];
+  if (name === 'plural') return [value, `one=${value}`, `other=${value}`];
   if (name !== 'date') return args;
   const zone = third === undefined ? [] : [third.startsWith('(') ? third : 'this'];
   return [

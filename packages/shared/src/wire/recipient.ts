@@ -47,7 +47,8 @@ export const email = Type.String({
 });
 export const phone = Type.String({
   maxLength: limits.phoneCharacters,
-  description: 'Phone number with country code prefix.',
+  description:
+    'Phone number with + and country code. Without +, it is also read in the default region of the app, if it has one.',
 });
 const tokens = Type.Array(Type.String({ maxLength: limits.pushTokenCharacters }), {
   maxItems: limits.tokensOfRecipient,
@@ -85,7 +86,12 @@ const chatId = Type.Unsafe<string | number>({
 export const wireTelegram = Type.Object({ chat_id: Type.Optional(chatId) });
 
 export const wirePreferences = Type.Object({
-  locale: Type.Optional(Type.String({ maxLength: limits.localeCharacters })),
+  locale: Type.Optional(
+    Type.String({
+      maxLength: limits.localeCharacters,
+      description: 'Language of the templates, as a BCP 47 tag such as pt-BR.',
+    }),
+  ),
   disabled: Type.Optional(Type.Boolean()),
   channel_preferences: Type.Optional(
     Type.Record(Type.String(), Type.Object({ disabled: Type.Optional(Type.Boolean()) }), {

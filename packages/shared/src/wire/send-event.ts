@@ -49,7 +49,8 @@ export function createItemFields(channels: WireChannels) {
     locale: Type.Optional(
       Type.String({
         maxLength: limits.localeCharacters,
-        description: 'Language of the template; the same as `user.preferences.locale`.',
+        description:
+          'Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`, which wins. `de_AT` finds `de`; where no template is found, the default language is used.',
       }),
     ),
   };

@@ -101,6 +101,13 @@ const helperArguments: Record<HelperName, Arguments> = {
     return [argument(random, levels, dates), style, zone, quote(createLocale(random))];
   },
   join: (random, levels) => [argument(random, levels, lists), argument(random, levels, texts)],
+  plural: (random, levels) => {
+    const forms = ['zero', 'one', 'two', 'few', 'many'].filter(() => random.chance(0.5));
+    return [
+      argument(random, levels, numbers),
+      ...[...forms, 'other'].map((form) => `${form}=${argument(random, levels, texts)}`),
+    ];
+  },
 };
 
 /** A path or literal, or a call in brackets. */

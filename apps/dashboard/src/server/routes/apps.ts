@@ -1,18 +1,22 @@
+import { isPhoneRegion } from '@belfry/channels';
 import type { AccountAppRow, AccountApps, QueueFacts } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type { AppAnswer, AppListAnswer } from '../../api/apps';
-import { notFound, Refusal } from '../problem';
+import { invalid, notFound, Refusal } from '../problem';
 import { nameSchema, readBody } from '../read-body';
 import type { Routes } from '../route';
 
 const delivery = Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
   'x-problem': 'must be sandbox or live',
 });
-const newBody = Type.Object({ name: nameSchema, delivery: Type.Optional(delivery) });
-const changeBody = Type.Object({
-  name: Type.Optional(nameSchema),
+/** Two letters; empty for none. */
+const region = Type.String({ maxLength: 64 });
+const newBody = Type.Object({
+  name: nameSchema,
   delivery: Type.Optional(delivery),
+  defaultRegion: Type.Optional(region),
 });
+const changeBody = Type.Partial(newBody);
 const removeBody = Type.Object({ confirmName: Type.String() });
 
 export type AppRoutesDeps = {
@@ -39,14 +43,19 @@ export function createAppRoutes(
     }),
 
     create: signedIn(async ({ actor, body }) => {
-      const { name, delivery: given = 'sandbox' } = readBody(newBody, body);
-      const id = await apps.create(actor, { name: name.trim(), delivery: given });
+      const { name, delivery: given = 'sandbox', defaultRegion } = readBody(newBody, body);
+      const settings = { delivery: given, ...readRegion(defaultRegion) };
+      const id = await apps.create(actor, { name: name.trim(), ...settings });
       return read(actor.accountId, id);
     }),
 
     change: inApp(async ({ actor, app, body }) => {
       const change = readBody(changeBody, body);
-      await apps.change(actor, app.id, { name: change.name?.trim(), delivery: change.delivery });
+      await apps.change(actor, app.id, {
+        name: change.name?.trim(),
+        delivery: change.delivery,
+        ...readRegion(change.defaultRegion),
+      });
       return read(actor.accountId, app.id);
     }),
 
@@ -69,6 +78,15 @@ export function createAppRoutes(
       { isForOwners: true },
     ),
   };
+}
+
+function readRegion(given: string | undefined): { defaultRegion?: string } {
+  if (given === undefined) return {};
+  const defaultRegion = given.trim().toUpperCase();
+  if (defaultRegion === '' || isPhoneRegion(defaultRegion)) return { defaultRegion };
+  throw invalid([
+    { path: 'defaultRegion', problem: 'is not a region: write two letters such as US or DE' },
+  ]);
 }
 
 /** What cannot be undone asks for the name of what goes. */

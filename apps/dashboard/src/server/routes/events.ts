@@ -1,6 +1,7 @@
+import type { VersionDefinition } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { CheckDraftAnswer, DraftAnswer, EventListAnswer } from '../../api/events';
-import { definitionSchema } from '../definition';
+import { definitionSchema, findRepeatedLocales } from '../definition';
 import {
   createEventAnswers,
   type EventAnswers,
@@ -85,6 +86,7 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
   return {
     saveDraft: inApp(async (call): Promise<DraftAnswer> => {
       const body = readBody(saveBody, call.body);
+      refuseRepeatedLocales(body.definition);
       const event = await findEvent(events, call);
       await save(call, event, body);
       return draftAnswer(call, await findEvent(events, call));
@@ -108,6 +110,20 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
       return answer(call, event.id);
     }),
   };
+}
+
+/** Nobody could tell which of the two texts is sent. */
+function refuseRepeatedLocales(definition: VersionDefinition): void {
+  const repeated = Object.keys(definition.channels).flatMap((channel) =>
+    findRepeatedLocales(channel, definition),
+  );
+  const [first] = repeated;
+  if (!first) return;
+  const fields = repeated.map(({ channel, locale, problem }) => ({
+    path: `definition.channels.${channel}.templates.${locale}`,
+    problem,
+  }));
+  throw new Refusal('invalid', first.problem, { fields });
 }
 
 function taken(): Refusal {

@@ -1,3 +1,4 @@
+import { canonicalizeSearchedPhone } from '@belfry/channels';
 import type { AccountApps, FoundRow } from '@belfry/database';
 import type { FindAnswer } from '../../api/find';
 import { notFound } from '../problem';
@@ -25,7 +26,9 @@ export function createFindRoutes({ apps, findNamed }: FindRoutesDeps, { signedIn
       const appId = named && idOf({ path: { app: named } }, 'app', 'app');
       if (appId && !(await apps.find(accountId, appId))) throw notFound('app');
       if (text === undefined || text.length > maxTextCharacters) return { found: [] };
-      return { found: await findNamed({ accountId, appId, text }) };
+      return {
+        found: await findNamed({ accountId, appId, text: canonicalizeSearchedPhone(text) }),
+      };
     }),
   };
 }

@@ -93,7 +93,14 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
           user,
           only: chosen,
         };
-        return { data, previews: await previewChannels(input, { ...facts, problems }) };
+        return {
+          data,
+          previews: await previewChannels(input, {
+            ...facts,
+            problems,
+            defaultRegion: call.app.defaultRegion,
+          }),
+        };
       },
       { mayViewer: true },
     ),

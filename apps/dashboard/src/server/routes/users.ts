@@ -75,7 +75,7 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
 
     read: inApp(async (call): Promise<wire.UserAnswer> => {
       const { user, devices } = await find(call);
-      const addresses = addressesOf(recipientOf(user, devices, channels), channels);
+      const addresses = addressesOf(recipientOf(user, devices, channels), channels, call.app);
       const known = addresses.flatMap(({ channel, address }): AddressOnChannel[] =>
         address === null ? [] : [{ channel, address }],
       );
@@ -95,7 +95,7 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
           `Type the id, ${user.userId}, to erase the person.`,
         );
       }
-      const addresses = ownAddressesOf(recipientOf(user, devices, channels), channels);
+      const addresses = ownAddressesOf(recipientOf(user, devices, channels), channels, call.app);
       const erasure = { appId: call.app.id, userSid: user.sid, addresses };
       const erased = await deps.eraseUser(call.actor, erasure);
       if (!erased) throw notFound('user');
@@ -121,7 +121,7 @@ function createSuppressionRoutes({ channels, suppressions }: UserRoutesDeps, { i
       const { channel: name, address: given, detail } = readBody(suppressBody, call.body);
       const channel = channels[name];
       if (!channel) throw invalid([{ path: 'channel', problem: 'is none of the channels' }]);
-      const found = canonicalAddress(given.trim(), channel, channels);
+      const found = canonicalAddress(given.trim(), channel, { channels, app: call.app });
       if ('problem' in found) throw invalid([{ path: 'address', problem: found.problem }]);
       const { address } = found;
       const why = { channel: name, address, detail: detail.trim() };

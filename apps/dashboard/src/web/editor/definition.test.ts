@@ -1,6 +1,7 @@
 import type { Definition } from '../../api/events';
 import {
   changesOf,
+  findLocaleProblem,
   localesOf,
   withChannel,
   withLocale,
@@ -36,6 +37,15 @@ describe('a draft', () => {
     expect(localesOf(both)).toEqual(['en', 'de']);
     expect(both.channels['sms']?.templates['de']).toEqual({ text: 'Hi' });
     expect(withoutLocale(both, 'de')).toEqual(definition);
+  });
+
+  test.each([
+    ['', undefined],
+    ['pt_br', undefined],
+    ['EN', 'en is in the list already.'],
+    ['english!', 'Write a language tag such as de or pt-BR.'],
+  ])('takes the language %j once, whatever its spelling', (typed, problem) => {
+    expect(findLocaleProblem(definition, typed)).toBe(problem);
   });
 
   test('differs from the live version in the places that were changed, and in no other', () => {

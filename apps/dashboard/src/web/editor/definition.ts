@@ -1,3 +1,4 @@
+import { canonicalizeLocale } from '@belfry/shared';
 import type { ChannelDefinition, Definition, Policy } from '../../api/events';
 
 /** Texts that take more than a line, and get the editor; anything else of a template is a field of a form. */
@@ -16,6 +17,20 @@ export function localesOf({ defaultLocale, channels }: Definition): string[] {
   const all = Object.values(channels).flatMap(({ templates }) => Object.keys(templates));
   return [defaultLocale, ...new Set(all.filter((locale) => locale !== defaultLocale))];
 }
+
+/** Why a typed language cannot be added to a draft; undefined when it can, or nothing is typed. */
+export function findLocaleProblem(definition: Definition, typed: string): string | undefined {
+  if (typed === '') return undefined;
+  const locale = canonicalizeLocale(typed);
+  if (locale === undefined || locale.length > maxLocaleCharacters) {
+    return 'Write a language tag such as de or pt-BR.';
+  }
+  const same = localesOf(definition).find((each) => canonicalizeLocale(each) === locale);
+  return same === undefined ? undefined : `${same} is in the list already.`;
+}
+
+/** As long as the server takes one. */
+const maxLocaleCharacters = 35;
 
 export type NewChannel = { channel: string; defaultPolicy: Policy; integrationIds: string[] };
 

@@ -1,3 +1,4 @@
+import { canonicalizeLocale } from '@belfry/shared';
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
@@ -7,7 +8,7 @@ import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
 import { pathOf } from '../route';
-import { localesOf, withLocale, withoutLocale } from './definition';
+import { findLocaleProblem, localesOf, withLocale, withoutLocale } from './definition';
 import type { Draft } from './use-draft';
 
 type SettingsProps = {
@@ -61,12 +62,11 @@ export function EventSettings({ event, draft, onEvent }: SettingsProps) {
   );
 }
 
-const localeForm = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
-
 function Languages({ draft }: { draft: Draft }) {
   const { definition } = draft;
-  const [locale, setLocale] = useState('');
-  const isWrong = locale !== '' && !localeForm.test(locale);
+  const [typed, setTyped] = useState('');
+  const locale = canonicalizeLocale(typed);
+  const problem = findLocaleProblem(definition, typed);
   return (
     <>
       <ul className="languages">
@@ -97,18 +97,18 @@ function Languages({ draft }: { draft: Draft }) {
         <Field
           label="Add a language"
           isMono
-          value={locale}
-          problem={isWrong ? 'A tag such as de or pt-BR.' : undefined}
-          onChange={({ target }) => setLocale(target.value.trim())}
+          value={typed}
+          problem={problem}
+          onChange={({ target }) => setTyped(target.value.trim())}
         />
         <Button
-          disabled={locale === '' || isWrong}
+          disabled={locale === undefined || problem !== undefined}
           onClick={() => {
-            draft.set(withLocale(definition, locale));
-            setLocale('');
+            if (locale !== undefined) draft.set(withLocale(definition, locale));
+            setTyped('');
           }}
         >
-          Add {locale || 'it'}
+          Add {locale ?? 'it'}
         </Button>
       </div>
     </>

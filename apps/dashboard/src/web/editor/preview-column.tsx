@@ -74,6 +74,9 @@ function OnePreview({
         isDark={isDark}
         hasTools={hasRaw}
       />
+      {notes['language'] !== undefined && (
+        <NoteBox tone="amber">Language: {notes['language']}.</NoteBox>
+      )}
       {missing.length > 0 && (
         <NoteBox tone="amber">
           The data does not hold {missing.join(', ')}:{' '}

@@ -122,25 +122,27 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
   const { reloadApps } = useDesk();
   const [name, setName] = useState(app?.name ?? '');
   const [delivery, setDelivery] = useState<Delivery>(app?.delivery ?? 'sandbox');
+  const [defaultRegion, setDefaultRegion] = useState(app?.defaultRegion ?? '');
   const [problem, setProblem] = useState<PageProblem>();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const body = { name, delivery };
+    const body = { name, delivery, defaultRegion };
     const answer = await (app ? api.changeApp(app.id, body) : api.createApp(body));
     if ('problem' in answer) return setProblem(answer.problem);
     await reloadApps();
     onClose();
   }
-  const under = problem?.fields?.find(({ path }) => path === 'name')?.problem;
+  const problemAt = (field: string) => problem?.fields?.find(({ path }) => path === field)?.problem;
+  const fieldProblem = problemAt('name') ?? problemAt('defaultRegion');
   return (
     <Dialog title={app ? `Change ${app.name}` : 'Create app'} onClose={onClose}>
       <form className="form" onSubmit={(event) => void submit(event)}>
-        {!under && <ProblemNote problem={problem} />}
+        {!fieldProblem && <ProblemNote problem={problem} />}
         <Field
           label="Name"
           required
           value={name}
-          problem={under}
+          problem={problemAt('name')}
           onChange={(event) => setName(event.target.value)}
         />
         <div className="field">
@@ -154,6 +156,16 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
               : 'Nothing leaves: every message is captured, whatever a version names.'}
           </div>
         </div>
+        <Field
+          label="Default region of phone numbers"
+          isMono
+          maxLength={2}
+          placeholder="US"
+          value={defaultRegion}
+          problem={problemAt('defaultRegion')}
+          hint="Two letters. Phone numbers without + are then also read in this region. Empty: they need their country code."
+          onChange={(event) => setDefaultRegion(event.target.value.toUpperCase())}
+        />
         <div className="dialog-foot">
           <Button look="main-action" type="submit">
             {app ? 'Save' : 'Create app'}
