@@ -7,8 +7,13 @@ export function createDocuments(code) {
     'docs/errors.md': errors(code),
     'docs/sandbox.md': sandbox(code),
     'docs/states.md': states(code),
+    'packages/client/src/generated/version.ts': clientVersion(code),
     'packages/client/src/generated/wire.ts': clientTypes(code),
   };
+}
+
+function clientVersion({ version }) {
+  return `// Made from package.json by \`npm run docs\`: change it there.\n\nexport const version = '${version}';\n`;
 }
 
 const groups = {
