@@ -93,7 +93,7 @@ function errors({ errorCatalogue }) {
   ]);
 }
 
-function states({ messageStates, skipReasons, failureReasons }) {
+function states({ messageStates, countedAs, skipReasons, failureReasons }) {
   const reasons = (list) =>
     table(
       ['reason', 'means'],
@@ -103,10 +103,11 @@ function states({ messageStates, skipReasons, failureReasons }) {
     'A message is one item of a request on one channel to one target. It is always in exactly one of these states. ' +
       'How it moves between them is told in [architecture.md](architecture.md#states).',
     table(
-      ['state', 'final', 'means'],
+      ['state', 'final', 'counted as', 'means'],
       Object.entries(messageStates).map(([state, { isFinal, means }]) => [
         code(state),
         isFinal ? 'yes' : 'no',
+        code(countedAs[state]),
         means,
       ]),
     ),

@@ -34,6 +34,7 @@ export {
   isRefusedContent,
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
+export { countMessages } from './count-messages';
 export {
   type Access,
   createAccess,

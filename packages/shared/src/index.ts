@@ -65,6 +65,7 @@ export {
   resendPaces,
   resendSkips,
 } from './resend-outcome';
+export { countedAs, countStates, type StateCounts, type StateGroup } from './state-counts';
 export { carriesPath } from './templates/carries';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
