@@ -265,6 +265,7 @@ export {
   replaceJobs,
   type UnplannedOptions,
 } from './relay-queries';
+export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
 export { resendRunOf } from './resend-run-of';
 export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
 export {

@@ -121,6 +121,12 @@ export {
   pushStatusFromWire,
 } from './wire/push-status';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
+export {
+  type RequestStatus,
+  requestStatusAnswer,
+  requestStatusToWire,
+  type StatusEntry,
+} from './wire/request-status';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
   createSendEventBody,
