@@ -7,8 +7,13 @@ export function createDocuments(code) {
     'docs/errors.md': errors(code),
     'docs/sandbox.md': sandbox(code),
     'docs/states.md': states(code),
+    'packages/client/src/generated/version.ts': clientVersion(code),
     'packages/client/src/generated/wire.ts': clientTypes(code),
   };
+}
+
+function clientVersion({ version }) {
+  return `// Made from package.json by \`npm run docs\`: change it there.\n\nexport const version = '${version}';\n`;
 }
 
 const groups = {
@@ -88,7 +93,7 @@ function errors({ errorCatalogue }) {
   ]);
 }
 
-function states({ messageStates, skipReasons, failureReasons }) {
+function states({ messageStates, countedAs, skipReasons, failureReasons }) {
   const reasons = (list) =>
     table(
       ['reason', 'means'],
@@ -98,10 +103,11 @@ function states({ messageStates, skipReasons, failureReasons }) {
     'A message is one item of a request on one channel to one target. It is always in exactly one of these states. ' +
       'How it moves between them is told in [architecture.md](architecture.md#states).',
     table(
-      ['state', 'final', 'means'],
+      ['state', 'final', 'counted as', 'means'],
       Object.entries(messageStates).map(([state, { isFinal, means }]) => [
         code(state),
         isFinal ? 'yes' : 'no',
+        code(countedAs[state]),
         means,
       ]),
     ),

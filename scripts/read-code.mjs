@@ -11,6 +11,7 @@ export async function readCode() {
     import('../apps/api/dist/routes/devices.js'),
     import('../apps/api/dist/routes/user-inbox.js'),
     import('../apps/api/dist/routes/push-status.js'),
+    import('../apps/api/dist/routes/request-status.js'),
     import('../apps/api/dist/routes/sandbox.js'),
   ]);
   const code = { ...runtime, ...shared, ...channels };
@@ -26,6 +27,7 @@ function operationsOf(routes, channels) {
     ...Object.values(routes.createDeviceRoutes({})),
     routes.createUserInboxRoute({}),
     routes.createPushStatusRoute({}),
+    routes.createRequestStatusRoute({}),
     routes.createSandboxRoute({ channels }),
   ].map(({ operation }) => operation);
 }

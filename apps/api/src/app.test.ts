@@ -381,6 +381,7 @@ describe('an error', () => {
       'cache-control': 'no-store',
       'x-request-id': expect.stringMatching(uuid),
       'x-content-type-options': 'nosniff',
+      'x-belfry-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });
     expect(
       Object.keys(response.headers).filter((name) =>

@@ -29,6 +29,7 @@ import { inboxOperations } from './routes/inbox-operations';
 import { createOpenApiRoute } from './routes/openapi';
 import { createPushStatusRoute, type PushStatusDeps } from './routes/push-status';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
+import { createRequestStatusRoute, type RequestStatusDeps } from './routes/request-status';
 import { createSandboxRoute, type SandboxRouteDeps } from './routes/sandbox';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
@@ -41,6 +42,7 @@ export type ApiDeps = AuthenticateDeps &
   InboxRoutesDeps &
   ReceiptRoutesDeps &
   PushStatusDeps &
+  RequestStatusDeps &
   SandboxRouteDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
@@ -87,8 +89,8 @@ export function createApi(deps: ApiDeps): Api {
   const devices = createDeviceRoutes(deps);
   const userInbox = createUserInboxRoute(deps);
   const pushStatus = createPushStatusRoute(deps);
-  const sandbox = createSandboxRoute(deps);
-  const records = [...Object.values(users), ...Object.values(devices)];
+  const [requestStatus, sandbox] = [createRequestStatusRoute(deps), createSandboxRoute(deps)];
+  const records = [requestStatus, ...Object.values(users), ...Object.values(devices)];
   const operations = operationsOf([sendEvent, bulkSend, ...records, pushStatus, sandbox]);
 
   const steps = addSteps(app, deps);
@@ -113,6 +115,7 @@ export function createApi(deps: ApiDeps): Api {
     .delete(withoutBody(devices.remove.answer));
   app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));
   app.post('/v1/apps/:app_id/push/status', post(pushStatus));
+  app.get('/v1/apps/:app_id/requests/:request_id', withoutBody(requestStatus.answer));
   app.get('/v1/apps/:app_id/sandbox/wait', waiting(sandbox.answer));
   addInboxRoutes(app, deps, readBody);
   addReceiptRoutes(app, deps, readBody);

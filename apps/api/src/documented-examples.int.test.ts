@@ -72,7 +72,7 @@ async function createDocumentedTenant(): Promise<Tenant> {
 /** What the sandbox took of the documented send. */
 async function createCapture(tenant: Tenant): Promise<void> {
   const { database } = gateways.usual;
-  const { body } = await sendFirst(tenant, 'POST /v1/apps/{app_id}/events/send');
+  const { body } = await sendFirst(tenant, sendEvent);
   const { channel, to: target, ...captured } = capturedExample;
   const where = { requestId: String(body['request_id']), channel };
   const { id: messageId } = await database.prisma.message.findFirstOrThrow({ where });
@@ -116,6 +116,9 @@ async function callOf(
   if ('device_id' in parameters) {
     ids['device_id'] = String((await sendFirst(tenant, addDevice)).body['device_sid']);
   }
+  if ('request_id' in parameters) {
+    ids['request_id'] = String((await sendFirst(tenant, sendEvent)).body['request_id']);
+  }
   return {
     method,
     path,
@@ -129,6 +132,7 @@ async function callOf(
   };
 }
 
+const sendEvent = 'POST /v1/apps/{app_id}/events/send';
 const addDevice = 'POST /v1/apps/{app_id}/users/{user_id}/devices';
 
 async function sendFirst(tenant: Tenant, name: string): Promise<Answered> {
@@ -166,7 +170,7 @@ function documented(status: number, response: Pick<DocumentedResponse, 'headers'
 }
 
 const newEachTime =
-  /^(request_id|id|message_id|user_sid|device_sid|timestamp|created_at|updated_at|captured_at|next)$/;
+  /^(request_id|id|message_id|user_sid|device_sid|timestamp|created_at|updated_at|captured_at|accepted_at|due_at|next)$/;
 
 function withoutIds(value: unknown): unknown {
   return JSON.parse(

@@ -37,7 +37,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
     inbox: inboxWithoutStore({ id, key }),
     writeAppReport: away,
-    findCaptures: away,
+    ...{ findCaptures: away, readRequestStatus: away },
     isClosing: () => false,
     receipts: receiptsWithoutStore(),
     keyedCall: keyedCallWithoutStores(),

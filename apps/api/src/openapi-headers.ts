@@ -8,6 +8,10 @@ const answerHeaders: Record<string, { description: string; schema: object }> = {
     description: 'The id of the call, as in errors and logs.',
     schema: { type: 'string', format: 'uuid' },
   },
+  'X-Belfry-Version': {
+    description: 'The version of Belfry that answered.',
+    schema: { type: 'string' },
+  },
   'Idempotent-Replayed': {
     description: '`true` where this is the stored answer to an earlier call with the same key.',
     schema: { type: 'string', enum: ['true'] },
@@ -63,7 +67,10 @@ function header(name: string, more: { example?: string; required?: false } = {})
 
 const optional = { required: false } as const;
 
-const always = { 'X-Request-Id': header('X-Request-Id') };
+const always = {
+  'X-Request-Id': header('X-Request-Id'),
+  'X-Belfry-Version': header('X-Belfry-Version'),
+};
 
 const maybeReplayed = { 'Idempotent-Replayed': header('Idempotent-Replayed', optional) };
 

@@ -19,6 +19,10 @@ const pathParameters: Record<string, { description: string; example: string }> =
     description: 'The user, as the client named it; compared as bytes.',
     example: 'customer-1',
   },
+  request_id: {
+    description: 'The `request_id` that a send answered.',
+    example: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
+  },
   device_id: {
     description: 'The `device_sid` of the device, else the client’s own `id` of it.',
     example: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',

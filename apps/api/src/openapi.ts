@@ -66,6 +66,11 @@ const tags = [
     collection: 'events',
   },
   {
+    name: 'Requests',
+    description: 'Read what became of a send.',
+    collection: 'requests',
+  },
+  {
     name: 'Users',
     description: 'Whom events are for: stored contact details.',
     collection: 'users',

@@ -46,7 +46,7 @@ const types: ValueTypes = {
   request_id: 'requestId',
   last_message_id: 'inboxMessageId',
   to: ['email', 'userId'],
-  ...plain('secret', 'channel', 'after', 'count', 'timeout', 'limit', 'dry_run', 'hub'),
+  ...plain('secret', 'channel', 'after', 'cursor', 'count', 'timeout', 'limit', 'dry_run', 'hub'),
   // Bodies.
   event: 'eventName',
   batch: 'object',
@@ -140,9 +140,12 @@ async function open({ name, query = {} }: Route, tenant: Tenant): Promise<Scene>
   const hasAccountRows = tenant.accountId !== account.accountId;
   const options = { word: 'shared', mark: 'own', hasAccountRows };
   const twin = await createTwin(gateway.database, tenant, options);
-  const { userId, deviceSid } = twin.values;
+  const { userId, deviceSid, requestId } = twin.values;
   const own = await createOwn(name, twin);
-  const values = { app_id: tenant.appId, user_id: userId, device_id: deviceSid, ...own.params };
+  const values = {
+    ...{ app_id: tenant.appId, user_id: userId, device_id: deviceSid, request_id: requestId },
+    ...own.params,
+  };
   const params = Object.fromEntries(
     parametersOf(name).map((parameter) => [parameter, Reflect.get(values, parameter) ?? '']),
   );

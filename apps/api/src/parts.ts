@@ -33,6 +33,7 @@ import {
   markSlackRevoked,
   readOldestWaiting,
   readPermissions,
+  readRequestStatus,
   storeReceipts,
   type UserRow,
   writeAppReport,
@@ -157,13 +158,16 @@ type AcceptingParts = {
   secrets: Secrets;
 };
 
-/** The stored users, devices and inboxes. Half of the connections is left to the sends. */
+/** The stored users, devices, inboxes and requests. Half of the connections is left to the sends. */
 function createRecords({
   env,
   database,
   secrets,
   lookUps,
-}: RecordParts): Pick<ApiDeps, 'users' | 'devices' | 'inbox' | 'writeAppReport'> {
+}: RecordParts): Pick<
+  ApiDeps,
+  'users' | 'devices' | 'inbox' | 'writeAppReport' | 'readRequestStatus'
+> {
   const users = createUsers({ pool: database.accepting, secrets, newId });
   const devices = createDevices({ pool: database.accepting, newId });
   const write = createStoreWrite({
@@ -184,6 +188,7 @@ function createRecords({
       deleteDevice: (address) => write(() => devices.deleteDevice(address)),
     },
     inbox: createInboxStore({ database, secrets, lookUps }, write),
+    readRequestStatus: (page) => orRefuse(readRequestStatus(database.lookUps, page)),
     writeAppReport: (report, answer) =>
       write(() => writeAppReport(database.accepting, report, answer)),
   };

@@ -20,6 +20,12 @@ export function userIdOf({ user_id: userId }: Path): string {
   return userId;
 }
 
+/** The `request_id` of a path in lower case; what no request can have is a request that does not exist. */
+export function readRequestId({ request_id: requestId }: Path): string {
+  if (requestId === undefined || !isUuid(requestId)) throw new AppError('request_not_found');
+  return requestId.toLowerCase();
+}
+
 /** The `device_id` of a path. Whether its user exists is asked of the store, so nothing is refused here. */
 export function deviceIdOf({ device_id: deviceId }: Path): string {
   return deviceId !== undefined && isDeviceId(deviceId) ? deviceId : '';

@@ -51,6 +51,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   event_not_found: withEvent('no_such_event'),
   user_not_found: withParameter('user_id', 'nobody'),
   device_not_found: withParameter('device_id', newId()),
+  request_not_found: withParameter('request_id', newId()),
   message_not_found: (call, { usual }) => {
     const message = { last_message_id: newId(), message_id: newId() };
     const query = { ...call.query, ...message };

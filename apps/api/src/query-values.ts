@@ -24,6 +24,9 @@ export function queryNumberOf(
   throw invalidValue(`${name} must be a whole number from ${minimum} to ${maximum}`);
 }
 
+/** Items of a page. */
+export const pageLimits = { minimum: 1, maximum: 100, standard: 20 };
+
 export function invalidValue(sentence: string): AppError {
   return new AppError('validation_failed', sentence, { errors: [sentence] });
 }

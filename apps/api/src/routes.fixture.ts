@@ -73,6 +73,7 @@ export const bodyOfRoute: Record<string, ((eventName: string) => object) | undef
   'GET /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
   'DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id': undefined,
   'POST /v1/apps/:app_id/push/status': () => ({ notification_id: 'nobody', type: 'CLICKED' }),
+  'GET /v1/apps/:app_id/requests/:request_id': undefined,
   'GET /v1/apps/:app_id/sandbox/wait': undefined,
 };
 

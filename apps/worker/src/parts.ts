@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import {
@@ -42,6 +41,7 @@ import {
   type Secrets,
   type Shutdown,
   type StartCheck,
+  version,
   withinTime,
 } from '@belfry/runtime';
 import { deliverQueue, fanOutQueue, type Recipient } from '@belfry/shared';
@@ -178,18 +178,10 @@ function promised<T>(find: (id: string) => Awaitable<T>): (id: string) => Promis
 type HeartbeatParts = Pick<Parts, 'worker' | 'database' | 'log'> & { roles: Role[] };
 
 function createProcessHeartbeat({ worker, roles, database, log }: HeartbeatParts): Heartbeat {
-  const about = { id: worker, roles: roles.map(({ name }) => name), version: readVersion() };
+  const about = { id: worker, roles: roles.map(({ name }) => name), version };
   return createHeartbeat({
     write: (beat) => writeHeartbeat(database.delivery, { ...about, ...beat }),
     remove: () => removeHeartbeat(database.delivery, worker),
     log,
   });
-}
-
-function readVersion(): string {
-  // Each package.json of ours has a version.
-  const { version }: { version: string } = JSON.parse(
-    readFileSync(path.resolve(__dirname, '..', 'package.json'), 'utf8'),
-  );
-  return version;
 }

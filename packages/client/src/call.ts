@@ -1,5 +1,6 @@
 import { type Answer, attempt, type Outcome } from './attempt';
 import { abortedFailure, errorOf, failureOf } from './failure';
+import { version } from './generated/version';
 import { type Fetch, type Limits, readLimits, type WriteOptions } from './options';
 import { nextWaitMs } from './retry';
 
@@ -97,11 +98,17 @@ function createRequest(
   const headers = {
     Accept: 'application/json',
     Authorization: `AuthKey ${apiKey}`,
+    ...userAgent(),
     ...(body ? { 'Content-Type': 'application/json' } : {}),
     ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
   };
   const init = { method, headers, ...(body ? { body: writeJson(name, body) } : {}) };
   return { url: `${appUrl}${path}`, init };
+}
+
+/** A browser has its own, and may ask the gateway first whether it takes another one. */
+function userAgent(): { 'User-Agent'?: string } {
+  return 'document' in globalThis ? {} : { 'User-Agent': `belfry-client/${version}` };
 }
 
 /** Written once: a key goes with one body. */

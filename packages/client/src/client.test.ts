@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { type BelfryOptions, createBelfryClient } from './index';
 
 const good = { baseUrl: 'https://notify.example.com', apiKey: 'bk_secret', appId: 'app-1' };
@@ -52,6 +54,29 @@ describe('createBelfryClient', () => {
     const { belfry, calls } = setUp(changes);
     await belfry.users.get('u');
     expect(calls.map((call) => call.url)).toEqual([url]);
+  });
+});
+
+describe('the client’s own name', () => {
+  test('goes with every call, with its version', async () => {
+    const { belfry, calls } = setUp();
+    await belfry.users.get('u');
+    await belfry.events.send({ event: 'e' });
+    const { version } = JSON.parse(readFileSync(path.join(__dirname, '../package.json'), 'utf8'));
+    for (const { init } of calls) {
+      expect(new Headers(init.headers).get('user-agent')).toBe(`belfry-client/${version}`);
+    }
+  });
+
+  test('is left out in a page, where a browser has its own', async () => {
+    const { belfry, calls } = setUp();
+    Object.assign(globalThis, { document: {} });
+    try {
+      await belfry.users.get('u');
+    } finally {
+      Reflect.deleteProperty(globalThis, 'document');
+    }
+    expect(new Headers(calls[0]?.init.headers).has('user-agent')).toBe(false);
   });
 });
 

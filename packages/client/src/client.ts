@@ -4,12 +4,14 @@ import { createDevices, type Devices } from './devices';
 import { createEvents, type Events } from './events';
 import { type BelfryOptions, readOptions } from './options';
 import { createPush, type Push } from './push';
+import { createRequests, type Requests } from './requests';
 import { createSandbox, type Sandbox } from './sandbox';
 import { createUsers, type Users } from './users';
 
 /** One app of an account. It holds no connection and need not be closed. */
 export type Belfry = {
   events: Events;
+  requests: Requests;
   users: Users;
   devices: Devices;
   push: Push;
@@ -32,6 +34,7 @@ export function createBelfryClient(options: BelfryOptions): Belfry {
   });
   return {
     events: createEvents(call),
+    requests: createRequests(call),
     users: createUsers(call),
     devices: createDevices(call),
     push: createPush(call),

@@ -96,6 +96,21 @@ describe('every operation', () => {
     expect(await listRequests({ id: answer.request_id })).toMatchObject([{ items: 2 }]);
   });
 
+  test('reads what became of a request, page by page', async () => {
+    const { events, requests } = connect();
+    const batch = [{ user, data: { name: 'Ana' } }, { user }];
+    const { request_id: id } = await events.bulkSend({ event, batch });
+    const first = await requests.get(id, { limit: 1 });
+    expect(first).toMatchObject({ request_id: id, event, kind: 'bulk', items: 2 });
+    const rest = await requests.get(id, { cursor: first.next ?? '' });
+    expect([...first.messages, ...rest.messages].map(({ item }) => item)).toEqual([0, 1]);
+    expect(first.counts.total).toBe(2);
+    await expect(requests.get('none')).rejects.toMatchObject({
+      status: 404,
+      code: 'request_not_found',
+    });
+  });
+
   test('writes and reads a user, and its devices', async () => {
     const { users, devices } = connect();
     const userId = 'Ana / 1?';
@@ -168,6 +183,9 @@ const everyCall: {
     send: ({ events }) => events.send({ event, user }),
     dryRun: ({ events }) => events.dryRun({ event, user }),
     bulkSend: ({ events }) => events.bulkSend({ event, batch: [{ user }] }),
+  },
+  requests: {
+    get: ({ requests }) => requests.get('{request_id}'),
   },
   users: {
     upsert: ({ users }) => users.upsert({ user_id: '{user_id}' }),

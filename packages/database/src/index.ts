@@ -35,6 +35,7 @@ export {
   isRefusedContent,
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
+export { countMessages } from './count-messages';
 export {
   type Access,
   createAccess,
@@ -265,6 +266,7 @@ export {
   replaceJobs,
   type UnplannedOptions,
 } from './relay-queries';
+export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
 export { resendRunOf } from './resend-run-of';
 export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
 export {

@@ -1,9 +1,17 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import path from 'node:path';
 import tls from 'node:tls';
 import { createHttpServer, type HttpServerOptions } from './http-server';
 import { testTls } from './test-tls.fixture';
+
+const root = path.resolve(__dirname, '..', '..', '..');
+
+function packageOf(folder: string): { version: string } {
+  return JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+}
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -153,10 +161,13 @@ describe('every answer', () => {
     ['to a refused request', byArray, head('')],
     ['to what cannot be parsed', byArray, 'nonsense\r\n\r\n'],
     ['to CONNECT', byArray, `CONNECT a:1 HTTP/1.1\r\n${host}\r\n`],
-  ])('has nosniff once: %s', async (_, handle, bytes) => {
+  ])('has nosniff and the version once: %s', async (_, handle, bytes) => {
     const { exchange } = await start({ handle });
     const text = await exchange(bytes);
     expect(text.match(/x-content-type-options: nosniff\r\n/gi)).toHaveLength(1);
+    expect(text.match(/x-belfry-version: .*\r\n/gi)).toEqual([
+      `X-Belfry-Version: ${packageOf('.').version}\r\n`,
+    ]);
     expect(text).not.toMatch(/strict-transport-security/i);
   });
 
@@ -189,6 +200,13 @@ describe('every answer', () => {
     const text = await exchange(head(`${host}X-Forwarded-Proto: https\r\n`));
     expect(text).not.toContain('Strict-Transport');
   });
+});
+
+test('every package of the repository has one version', () => {
+  const packages = ['apps', 'packages'].flatMap((folder) =>
+    readdirSync(path.join(root, folder)).map((name) => packageOf(path.join(folder, name))),
+  );
+  expect([...new Set(packages.map(({ version }) => version))]).toEqual([packageOf('.').version]);
 });
 
 describe('a response that waits behind another one of its connection', () => {

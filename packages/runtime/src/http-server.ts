@@ -17,6 +17,7 @@ import {
   toHttpRefusal,
 } from './http-refusal';
 import { type IsTrustedProxy, isHttps } from './trusted-proxies';
+import { version } from './version';
 
 export type HttpServerOptions = {
   /** PEM; without it the server speaks plain HTTP. */
@@ -44,8 +45,8 @@ const lingerMs = 1_000;
 const lingerBytes = 256 * 1024;
 
 /**
- * The HTTP server of every process: bounded in time and connections, strict about framing, with the security headers on
- * each answer. What is no proper HTTP is answered in JSON, once, and its connection is closed.
+ * The HTTP server of every process: bounded in time and connections, strict about framing, with the security headers and
+ * the version on each answer. What is no proper HTTP is answered in JSON, once, and its connection is closed.
  */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { handle, refuse } = options;
@@ -152,6 +153,7 @@ function createCloseQueued(): (socket: Duplex, res: ServerResponse) => void {
 }
 
 const noSniff = ['X-Content-Type-Options', 'nosniff'] as const;
+const ownVersion = ['X-Belfry-Version', version] as const;
 /** A year, and not for other names below this one: nobody here knows them. */
 const strictTransport = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
@@ -169,10 +171,11 @@ function createClasses({ express, isTrustedProxy }: HttpServerOptions): http.Ser
       const isSecure = isHttps(this.req, isTrustedProxy);
       // Names and values in turn, which Node writes with the least work.
       if (Array.isArray(list)) {
-        list.push(...noSniff);
+        list.push(...noSniff, ...ownVersion);
         if (isSecure) list.push(...strictTransport);
       } else {
         this.setHeader(...noSniff);
+        this.setHeader(...ownVersion);
         if (isSecure) this.setHeader(...strictTransport);
       }
       return super.writeHead(status, reason as string, headers as OutgoingHttpHeaders);
@@ -216,7 +219,7 @@ export function answerAndClose(
 /** The same where Node has made no response. Whether a proxy was asked by HTTPS stands in headers that cannot be read. */
 function answerSocket(socket: Duplex, { status }: HttpRefusal, { headers, body }: Refused): void {
   const all = Object.entries({ ...headers, Connection: 'close' });
-  all.push([...noSniff]);
+  all.push([...noSniff], [...ownVersion]);
   if (socket instanceof TLSSocket) all.push([...strictTransport]);
   const lines = all.map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));

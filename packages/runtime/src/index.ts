@@ -39,5 +39,6 @@ export { createStatusServer, type StatusServer } from './status-server';
 export { createTimeouts, type Timeouts } from './timeouts';
 export { createTokenBuckets } from './token-buckets';
 export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
+export { version } from './version';
 export { withinTime } from './within-time';
 export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';

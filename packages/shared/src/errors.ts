@@ -71,6 +71,11 @@ export const errorCatalogue = {
     when: 'The user has no such device.',
     text: 'device not found',
   },
+  request_not_found: {
+    status: 404,
+    when: 'The app has no such request, or it was removed after the retention.',
+    text: 'request not found',
+  },
   message_not_found: {
     status: 404,
     when: 'The inbox of the user has no such message.',

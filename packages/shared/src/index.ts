@@ -66,6 +66,7 @@ export {
   resendPaces,
   resendSkips,
 } from './resend-outcome';
+export { countedAs, countStates, type StateCounts, type StateGroup } from './state-counts';
 export { carriesPath } from './templates/carries';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
@@ -121,6 +122,12 @@ export {
   pushStatusFromWire,
 } from './wire/push-status';
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
+export {
+  type RequestStatus,
+  requestStatusAnswer,
+  requestStatusToWire,
+  type StatusEntry,
+} from './wire/request-status';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
   createSendEventBody,

@@ -34,6 +34,7 @@ export { type ReadRecorder, recordReads } from './isolation/record-reads';
 export { type RouteCall, targetOf, type ValueTypes } from './isolation/route-call';
 export { createRowWatch, type RowWatch, type WatchOptions } from './isolation/tenant-rows';
 export { createTwin, type Twin } from './isolation/twins';
+export { type MixedOptions, type MixedRequest, writeMixedRequest } from './mixed-request';
 export { formatRandomFates, formatRandomRate } from './mutants/random/report';
 export { runRandomMutants } from './mutants/random/run-random';
 export { isProof } from './mutants/random/try-mutant';

@@ -2,7 +2,7 @@ import type { Inbox } from '@belfry/database';
 import { AppError, inboxItemToWire } from '@belfry/shared';
 import type { Answer } from '../answer';
 import { userIdOf } from '../path-values';
-import { queryNumberOf, queryValueOf } from '../query-values';
+import { pageLimits, queryNumberOf, queryValueOf } from '../query-values';
 import type { QueryCall } from '../unkeyed';
 import { messageNotFound } from './inbox';
 import { inboxOperations } from './inbox-operations';
@@ -13,7 +13,7 @@ export type UserInboxRouteDeps = { inbox: Pick<Inbox, 'listItems' | 'isUserStore
 export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
   async function list({ caller, path, query }: QueryCall): Promise<Answer> {
     const address = { appId: caller.app.id, userId: userIdOf(path) };
-    const limit = queryNumberOf(query, 'limit', limitRule);
+    const limit = queryNumberOf(query, 'limit', pageLimits);
     const before = queryValueOf(query, 'last_message_id');
     // One more than is shown tells whether there is a next page.
     const items = await inbox.listItems({
@@ -35,5 +35,3 @@ export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
 
   return { operation: inboxOperations.list, answer: list };
 }
-
-const limitRule = { minimum: 1, maximum: 100, standard: 20 };

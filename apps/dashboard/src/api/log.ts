@@ -1,3 +1,5 @@
+import type { StateCounts } from '@belfry/shared';
+
 /** Of GET api/apps/:appId/log, and of its address in the page. Every one is optional. */
 export type LogFilters = {
   /** Unix milliseconds: from (inclusive) and to (exclusive), by when the request was accepted. */
@@ -43,13 +45,13 @@ export type LogRow = {
   isSensitive: boolean;
 };
 
-/** The best state of the channel's messages (single), or how many are in each (bulk). */
+/** The best state of the channel's messages, and how many are in each. */
 export type PealSlot = {
   state: string;
   /** Of a skip or failure. */
   reason?: string;
-  /** Of the latest generation, with skips; of a bulk only, counted up to 1,000 items. */
-  counts?: Record<string, number>;
+  /** Of all items; a message that was resent does not count. */
+  counts: StateCounts;
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { StateCounts } from '@belfry/shared';
 import type { PealSlot } from './log';
 
 /** GET api/apps/:appId/requests/:requestId?item=<n>: the timeline of one item; item 0 unless said. */
@@ -14,7 +15,11 @@ export type RequestAnswer = {
   idempotencyKey: string | null;
   isSandbox: boolean;
   isSensitive: boolean;
+  /** Of the item. */
   peal: Record<string, PealSlot>;
+  /** Of the whole request, as in its row of the log. */
+  counts: StateCounts;
+  channels: Record<string, PealSlot>;
   call: CallAnswer;
   /** Of the version that was pinned, in the order of the peal; several messages of one channel are several lanes. */
   lanes: Lane[];

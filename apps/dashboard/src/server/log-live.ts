@@ -143,7 +143,7 @@ function createWatched(now: () => number): Watched {
       const added: LogEntry[] = [];
       const changed: LogEntry[] = [];
       for (const entry of entries.toReversed()) {
-        const text = JSON.stringify([entry.messages, entry.plannedItems]);
+        const text = JSON.stringify([entry.messages, entry.groups, entry.plannedItems]);
         const before = known.get(entry.requestId);
         known.set(entry.requestId, {
           text,
@@ -159,6 +159,6 @@ function createWatched(now: () => number): Watched {
   };
 }
 
-function mayChange({ plannedItems, items, messages }: LogEntry): boolean {
-  return plannedItems < items || messages.some(({ state }) => !isFinal(state));
+function mayChange({ plannedItems, items, groups }: LogEntry): boolean {
+  return plannedItems < items || groups.some(({ state }) => !isFinal(state));
 }

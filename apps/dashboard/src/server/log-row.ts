@@ -1,11 +1,11 @@
-import type { LogEntry, LogMessage } from '@belfry/database';
-import { type MessageState, messageStates } from '@belfry/shared';
+import type { LogEntry } from '@belfry/database';
+import { countStates, type MessageState, messageStates, type StateGroup } from '@belfry/shared';
 import type { LogRow, PealSlot } from '../api/log';
 
 /** A request as a row: whom it was for, and each channel's state at its place in the peal. */
 export function logRowOf(entry: LogEntry): LogRow {
   const { requestId, acceptedAt, event, kind, items, plannedItems, isSandbox, isSensitive } = entry;
-  const peal = entry.channels.map((channel) => [channel, slotOf(channel, entry)] as const);
+  const peal = entry.channels.map((channel) => [channel, slotOf(channel, entry.groups)] as const);
   return {
     requestId,
     acceptedAt: acceptedAt.getTime(),
@@ -32,37 +32,12 @@ const bestFirst: readonly MessageState[] = [
   'skipped',
 ];
 
-type Slots = Pick<LogEntry, 'items' | 'messages' | 'skips' | 'plannedItems'>;
-
-export function slotOf(channel: string, { items, messages, skips, plannedItems }: Slots): PealSlot {
-  const newest = newestOf(messages.filter((message) => message.channel === channel));
-  const best = bestFirst.find((state) => newest.some((message) => message.state === state));
-  const counts = items > 1 ? { counts: countStates(newest) } : {};
-  if (best !== undefined) {
-    const reason = newest.find(({ state }) => state === best)?.reason;
-    return { state: best, ...(reason ? { reason } : {}), ...counts };
-  }
-  const skip = skips[channel];
-  if (skip && items === 1) return { state: 'skipped', reason: skip.reason, ...counts };
-  // Of a bulk only item 0's skips are read here; what is left to plan may still have messages.
-  return { state: plannedItems < items ? 'queued' : 'skipped', ...counts };
-}
-
-/** A resend stands in for what it was made from. */
-function newestOf(messages: readonly LogMessage[]): LogMessage[] {
-  const newest = new Map<string, LogMessage>();
-  for (const message of messages) {
-    const key = `${message.item} ${message.target}`;
-    const known = newest.get(key);
-    if (!known || known.generation < message.generation) newest.set(key, message);
-  }
-  return [...newest.values()];
-}
-
-function countStates(messages: readonly LogMessage[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { state } of messages) counts[state] = (counts[state] ?? 0) + 1;
-  return counts;
+export function slotOf(channel: string, groups: readonly StateGroup[]): PealSlot {
+  const own = groups.filter((group) => group.channel === channel);
+  const counts = countStates(own);
+  const [best] = bestFirst.flatMap((state) => own.find((group) => group.state === state) ?? []);
+  if (!best) return { state: 'skipped', counts };
+  return { state: best.state, ...(best.reason ? { reason: best.reason } : {}), counts };
 }
 
 /** What a person would call the recipient: an address that was given, else the stored user's id. */

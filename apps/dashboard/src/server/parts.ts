@@ -55,6 +55,7 @@ import {
   type Secrets,
   type Shutdown,
   type StartCheck,
+  version,
   writeSlackTicket,
 } from '@belfry/runtime';
 import {
@@ -76,7 +77,6 @@ import { createReadStatus } from './status';
 import { createTestConnection } from './test-connection';
 import { createTestSend, type TestSendDeps } from './test-send';
 import { createTries } from './tries';
-import { version } from './version';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 const webDir = path.resolve(__dirname, '..', '..', 'dist', 'web');

@@ -43,6 +43,7 @@ test.each(answers)('%s is answered %s, never to be sniffed', async (_what, statu
   const text = await exchange(...lines);
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(text).toMatch(/\r\nX-Content-Type-Options: nosniff\r\n/i);
+  expect(text).toMatch(/\r\nX-Belfry-Version: \d+\.\d+\.\d+\r\n/i);
   expect(text).not.toMatch(/\r\nStrict-Transport-Security/i);
 });
 

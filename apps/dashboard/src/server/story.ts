@@ -7,7 +7,8 @@ import {
   type StoryMessage,
   type StoryReceipt,
 } from '@belfry/database';
-import { erasedTarget, passedOverReasons } from '@belfry/shared';
+import { countStates, erasedTarget, passedOverReasons, type StateGroup } from '@belfry/shared';
+import type { PealSlot } from '../api/log';
 import type {
   AttemptStep,
   CallAnswer,
@@ -45,22 +46,17 @@ export function tellStory(story: Story, { item, isSandbox, readAt }: StoryContex
     idempotencyKey: head.idempotencyKey,
     isSandbox,
     isSensitive,
-    peal: Object.fromEntries(
-      channels.map((channel) => [channel, slotOf(channel, slotsOf(story, item))]),
-    ),
+    peal: slotsOf(channels, story.itemGroups),
+    counts: countStates(story.groups),
+    channels: slotsOf(channels, story.groups),
     call: callOf(story),
     lanes: channels.flatMap((channel) => lanesOf(channel, story)),
     readAt: readAt.getTime(),
   };
 }
 
-function slotsOf({ item, messages, head }: Story, number: number) {
-  return {
-    items: 1,
-    plannedItems: item?.isPlanned || head.items === head.plannedItems ? 1 : 0,
-    skips: item?.skips ?? {},
-    messages: messages.map((message) => ({ ...message, item: number })),
-  };
+function slotsOf(channels: string[], groups: readonly StateGroup[]): Record<string, PealSlot> {
+  return Object.fromEntries(channels.map((channel) => [channel, slotOf(channel, groups)]));
 }
 
 function callOf({ head, item }: Story): CallAnswer {
@@ -248,11 +244,8 @@ function readJson(text: string | null): unknown {
 type Neighbours = { isSensitive: boolean; messages: readonly StoryMessage[] };
 
 function whatCan(message: StoryMessage, { isSensitive, messages }: Neighbours): MessageLane['can'] {
-  const { state, channel, target, generation } = message;
-  const isNewest = !messages.some(
-    (other) =>
-      other.channel === channel && other.target === target && other.generation > generation,
-  );
+  const { state, target } = message;
+  const isNewest = !messages.some(({ resendOf }) => resendOf === message.id);
   const isErased = target === erasedTarget(message.id);
   const because = findResendObstacle({ state, isNewest, isSensitive, isErased }) ?? null;
   const warning = because === null ? (findResendWarning(state) ?? null) : null;

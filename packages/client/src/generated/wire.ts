@@ -317,6 +317,69 @@ export type BulkSendAnswer = {
   accepted: number;
 };
 
+/** Every message counts in one of the states, and `total` is their sum. */
+export type StateCounts = {
+  total: number;
+  /** Queued, being sent, or not planned yet. */
+  waiting: number;
+  sent: number;
+  delivered: number;
+  read: number;
+  failed: number;
+  unknown: number;
+  skipped: number;
+  /** The same messages as `skipped`. */
+  skipped_by_reason: { readonly [name: string]: number };
+};
+
+export type RequestMessage = {
+  /**
+   * Absent where the item has no message on this channel: it was skipped, or the item is not
+   * planned yet.
+   */
+  id?: string;
+  /** The element of the batch; 0 for a single send. */
+  item: number;
+  channel: string;
+  /** The address, masked. */
+  target?: string;
+  state: 'queued' | 'sending' | 'unknown' | 'sent' | 'delivered' | 'read' | 'skipped' | 'failed';
+  /** Why it was skipped or failed. */
+  reason?: string;
+  /** 0, and one more for each resend. */
+  generation: number;
+  /** The message that it repeats. */
+  resend_of?: string;
+  /** The message that repeats it. A message with `resent_as` is not counted. */
+  resent_as?: string;
+  /** Unix milliseconds: when it was planned. */
+  created_at?: number;
+  /** Unix milliseconds: a queued message is not sent before. */
+  due_at?: number;
+  /** Unix milliseconds: when it first reached a final state. */
+  settled_at?: number;
+};
+
+export type RequestStatus = {
+  request_id: string;
+  event: string;
+  kind: 'single' | 'bulk' | 'test';
+  /** Unix milliseconds: when the request was stored. */
+  accepted_at: number;
+  /** Elements of the batch; 1 for a single send. */
+  items: number;
+  /** Items whose messages are planned. */
+  planned_items: number;
+  /** Every message counts in one of the states, and `total` is their sum. */
+  counts: StateCounts;
+  /** The counts by channel of the event. */
+  channels: { readonly [name: string]: StateCounts };
+  /** A page of them, in the order of the items. */
+  messages: readonly RequestMessage[];
+  /** The `cursor` of the next page; absent on the last one. */
+  next?: string;
+};
+
 /** Null, an empty text and what is absent are not given. */
 export type NewDeviceBody = {
   /** Push token. It belongs to one device of the app. */
@@ -530,6 +593,7 @@ export type GatewayErrorCode =
   | 'event_not_found'
   | 'user_not_found'
   | 'device_not_found'
+  | 'request_not_found'
   | 'message_not_found'
   | 'not_found'
   | 'request_timeout'

@@ -1,5 +1,6 @@
 import { erasedTarget } from '@belfry/shared';
 import type pg from 'pg';
+import { isResent } from '../is-resent';
 import type { VersionRow } from '../look-ups';
 import { dropSettledTexts } from '../sealed-items';
 import { type Actor, changeWithAudit } from './audit';
@@ -27,8 +28,7 @@ export async function findResendable(
 ): Promise<ResendableRow | undefined> {
   const { rows } = await pool.query<Omit<ResendableRow, 'isErased'>>(
     `SELECT m.id, m.request_id AS "requestId", m.item, m.channel, m.target, m.generation, m.state,
-       NOT EXISTS (SELECT 1 FROM message n WHERE n.request_id = m.request_id AND n.item = m.item
-         AND n.channel = m.channel AND n.target = m.target AND n.generation > m.generation) AS "isNewest"
+       NOT ${isResent('m')} AS "isNewest"
      FROM message m WHERE m.id = $1 AND m.app_id = $2`,
     [messageId, appId],
   );

@@ -1,4 +1,6 @@
+import type { StateGroup } from '@belfry/shared';
 import type pg from 'pg';
+import { countMessages, countStatements } from '../count-messages';
 import { countPlanned } from '../is-planned';
 import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './log-statement';
 
@@ -18,16 +20,16 @@ export type LogEntry = {
   /** JSON of item 0's `user`, as stored. */
   recipient: string | null;
   skips: Record<string, { reason: string }>;
+  /** Of all items, however many there are. */
+  groups: StateGroup[];
+  /** Up to a limit, for the filters of the live log. */
   messages: LogMessage[];
 };
 
 export type LogMessage = {
   channel: string;
   target: string;
-  item: number;
-  generation: number;
   state: string;
-  reason: string | null;
   integrationId: string | null;
 };
 
@@ -104,14 +106,17 @@ function takeMatches(page: LogPage, walked: readonly Walked[]): boolean {
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-type HeadRow = Omit<LogEntry, 'messages' | 'skips'> & { skips: LogEntry['skips'] | null };
+type HeadRow = Omit<LogEntry, 'messages' | 'groups' | 'skips'> & {
+  skips: LogEntry['skips'] | null;
+};
 
 async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise<LogEntry[]> {
   if (ids.length === 0) return [];
   const { rows } = await pool.query<HeadRow>(headStatementOf(appId, ids));
   const bulkIds = rows.filter(({ items }) => items > 1).map(({ requestId }) => requestId);
   const otherIds = rows.filter(({ items }) => items === 1).map(({ requestId }) => requestId);
-  const messages = await Promise.all([
+  const [groups, ...messages] = await Promise.all([
+    countMessages(pool, { appId, requestIds: ids }),
     readMessages(pool, otherIds, messagesPerSingle),
     readMessages(pool, bulkIds, messagesPerBulk),
   ]);
@@ -122,13 +127,18 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
     .map(({ skips, ...head }) => ({
       ...head,
       skips: skips ?? {},
+      groups: groups.get(head.requestId) ?? [],
       messages: byRequest.get(head.requestId) ?? [],
     }));
 }
 
 /** What one page reads of its requests, where each has one item. */
 export function entryStatements(appId: string, ids: string[]): LogStatement[] {
-  return [headStatementOf(appId, ids), messageStatementOf(ids, messagesPerSingle)];
+  return [
+    headStatementOf(appId, ids),
+    messageStatementOf(ids, messagesPerSingle),
+    ...countStatements({ appId, requestIds: ids }),
+  ];
 }
 
 function headStatementOf(appId: string, ids: string[]): LogStatement {
@@ -164,5 +174,5 @@ async function readMessages(
 
 const messageStatement = `
 SELECT m.* FROM unnest($1::uuid[]) w (id) CROSS JOIN LATERAL (
-  SELECT request_id AS "requestId", channel, target, item, generation, state, reason, integration_id AS "integrationId"
+  SELECT request_id AS "requestId", channel, target, state, integration_id AS "integrationId"
   FROM message WHERE request_id = w.id LIMIT $2::int) m`;

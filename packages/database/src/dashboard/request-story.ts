@@ -1,5 +1,6 @@
-import type { VersionDefinition } from '@belfry/shared';
+import type { StateGroup, VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
+import { countMessages } from '../count-messages';
 import { countPlanned, isPlanned } from '../is-planned';
 
 /** A request as it was accepted. */
@@ -86,6 +87,9 @@ export type Story = {
   attempts: StoryAttempt[];
   receipts: StoryReceipt[];
   captures: StoryCapture[];
+  /** Of all items. */
+  groups: StateGroup[];
+  itemGroups: StateGroup[];
 };
 
 const maxMessages = 100;
@@ -98,9 +102,11 @@ export type StoryAddress = { appId: string; requestId: string; item: number };
 export async function readStory(pool: pg.Pool, address: StoryAddress): Promise<Story | undefined> {
   const head = await readHead(pool, address);
   if (!head) return undefined;
-  const [item, messages] = await Promise.all([
+  const [item, messages, groups, itemGroups] = await Promise.all([
     readItem(pool, address),
     readMessages(pool, address),
+    countGroups(pool, address),
+    countGroups(pool, address, address.item),
   ]);
   const ids = messages.map(({ id }) => id);
   const [attempts, receipts, captures] = await Promise.all([
@@ -108,7 +114,16 @@ export async function readStory(pool: pg.Pool, address: StoryAddress): Promise<S
     rowsOf<StoryReceipt>(pool, receiptStatement, ids),
     rowsOf<StoryCapture>(pool, captureStatement, ids),
   ]);
-  return { head, item, messages, attempts, receipts, captures };
+  return { head, item, messages, attempts, receipts, captures, groups, itemGroups };
+}
+
+async function countGroups(
+  pool: pg.Pool,
+  { appId, requestId }: StoryAddress,
+  item?: number,
+): Promise<StateGroup[]> {
+  const counted = { appId, requestIds: [requestId], ...(item === undefined ? {} : { item }) };
+  return (await countMessages(pool, counted)).get(requestId) ?? [];
 }
 
 async function readHead(

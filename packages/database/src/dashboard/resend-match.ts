@@ -1,5 +1,6 @@
 import { erasedTarget, maxMessagesPerResend, resendableStates } from '@belfry/shared';
 import { wentTo } from '../address-key';
+import { isResent } from '../is-resent';
 import { listOfTexts } from '../list-of-texts';
 import {
   attemptCondition,
@@ -40,8 +41,7 @@ matched AS MATERIALIZED (
   SELECT m.id, m.request_id, m.channel, m.state, m.target = '${erasedTarget('')}' || m.id AS is_erased, q.version_id
   FROM message m JOIN request q ON q.id = m.request_id
   WHERE ${conditions.join('\n    AND ')}
-    AND NOT EXISTS (SELECT 1 FROM message n WHERE n.request_id = m.request_id AND n.item = m.item
-      AND n.channel = m.channel AND n.target = m.target AND n.generation > m.generation)
+    AND NOT ${isResent('m')}
   LIMIT ${maxMessagesPerResend + 1}
 ), sensitive AS MATERIALIZED (
   -- Once a version, as definitions are large.

@@ -33,6 +33,7 @@ import {
   listUnplannedRequests,
   replaceJobs,
 } from '../relay-queries';
+import { readRequestStatus } from '../request-status';
 import { fillSlackIntegration, markSlackRevoked } from '../slack-installs';
 import { readWaitingFacts } from '../waiting-facts';
 import { newMessage, person, send, setSensitive, type World } from './world.fixture';
@@ -191,6 +192,7 @@ export async function useFanOut(world: World): Promise<void> {
   const pool = world.database.delivery;
   const { requestId } = await send(world, { unplanned: 2 });
   await listUnplannedRequests(pool, { olderThanMs: 0, limit: 9 });
+  await readStatus(world, requestId);
   const request = await findUnplannedRequest(pool, requestId);
   const items = await listUnplannedItems(pool, { requestId, from: 0, limit: 9 });
   if (!request) throw new Error('The request has nothing to plan');
@@ -205,6 +207,10 @@ export async function useFanOut(world: World): Promise<void> {
     })),
   });
   await listFeedSkips(world.database.prisma, [requestId]);
+}
+
+async function readStatus({ database, appId }: World, requestId: string): Promise<void> {
+  await readRequestStatus(database.lookUps, { appId, requestId, after: undefined, limit: 9 });
 }
 
 export async function useLog(world: World, messageId: string): Promise<void> {
@@ -229,6 +235,7 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   await log.readEntries(appId, ids);
   await log.listSince([appId], requestId);
   await readStory(database.accepting, { appId, requestId, item: 0 });
+  await readStatus(world, requestId);
   await readRequestStory(database.prisma, requestId, appId);
   await readRequestStory(database.prisma, requestId);
   await listFeedMessages(database.prisma, [messageId]);

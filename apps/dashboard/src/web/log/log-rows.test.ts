@@ -1,3 +1,4 @@
+import { countStates } from '@belfry/shared';
 import type { LogRow } from '../../api/log';
 import { changeRows, noRows } from './log-rows';
 
@@ -10,7 +11,7 @@ function row(requestId: string, state = 'queued'): LogRow {
     items: 1,
     plannedItems: 1,
     recipient: null,
-    peal: { sms: { state } },
+    peal: { sms: { state, counts: countStates([]) } },
     isSandbox: true,
     isSensitive: false,
   };

@@ -126,7 +126,7 @@ function Row({
         {recipientOf(row)}
       </td>
       <td className="peal-cell">
-        <Peal peal={row.peal} />
+        <Peal peal={row.peal} isBulk={row.items > 1} />
       </td>
     </tr>
   );

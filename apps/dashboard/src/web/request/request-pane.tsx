@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { RequestAnswer } from '../../api/requests';
-import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
-import { moment, plural } from '../format';
+import { useAnswer, useApp, usePlace, useTools } from '../context';
+import { count, moment } from '../format';
+import { formatCount, listCounts } from '../log/peal-slots';
 import { JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -121,24 +122,16 @@ function Facts({ request }: { request: RequestAnswer }) {
   );
 }
 
-function Tally({ request }: { request: RequestAnswer }) {
-  const { registry } = useDesk();
-  const tally = new Map<string, number>();
-  for (const lane of request.lanes) {
-    const state = lane.kind === 'skipped' ? 'skipped' : lane.state;
-    tally.set(state, (tally.get(state) ?? 0) + 1);
-  }
-  const messages = request.lanes.filter(({ kind }) => kind === 'message').length;
+/** Of the whole request, in the names of its row of the log. */
+function Tally({ request: { counts } }: { request: RequestAnswer }) {
   return (
     <div className="tally">
-      <span className="dim">{plural(messages, 'message')}</span>
-      {Object.keys(registry.states)
-        .filter((state) => tally.has(state))
-        .map((state) => (
-          <State key={state} name={state}>
-            {tally.get(state)} {state}
-          </State>
-        ))}
+      <span className="dim">{count(counts.total)} in total</span>
+      {listCounts(counts).map((each) => (
+        <State key={each.name} name={each.name === 'waiting' ? 'queued' : each.name}>
+          {formatCount(each)}
+        </State>
+      ))}
     </div>
   );
 }

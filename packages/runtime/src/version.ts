@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Of this program, as its package says. */
+/** The version of Belfry. Every package.json of the repository has the same one. */
 export const version: string = readVersion();
 
 function readVersion(): string {
-  const file = path.resolve(__dirname, '..', '..', 'package.json');
-  // Our own package.json, which has a version.
+  const file = path.resolve(__dirname, '..', 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

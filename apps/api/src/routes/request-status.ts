@@ -1,0 +1,124 @@
+import type { StatusPage, StatusPlace } from '@belfry/database';
+import { createSemaphore } from '@belfry/runtime';
+import {
+  AppError,
+  type RequestStatus,
+  requestStatusAnswer,
+  requestStatusToWire,
+} from '@belfry/shared';
+import { Type } from '@sinclair/typebox';
+import type { Answer } from '../answer';
+import type { Operation } from '../operation';
+import { readRequestId } from '../path-values';
+import { invalidValue, pageLimits, type Query, queryNumberOf, queryValueOf } from '../query-values';
+import type { QueryCall } from '../unkeyed';
+
+export type RequestStatusDeps = {
+  /** Undefined where the app has no such request. */
+  readRequestStatus(page: StatusPage): Promise<RequestStatus | undefined>;
+};
+
+/** Counting a large bulk takes longer than other look-ups, which keep the other connections. */
+const readsAtOnce = 2;
+
+/** `GET /v1/apps/{app_id}/requests/{request_id}`: what became of one call, without its content. */
+export function createRequestStatusRoute({ readRequestStatus }: RequestStatusDeps) {
+  const reads = createSemaphore(readsAtOnce);
+
+  async function answer({ caller, path, query }: QueryCall): Promise<Answer> {
+    const address = { appId: caller.app.id, requestId: readRequestId(path) };
+    const limit = queryNumberOf(query, 'limit', pageLimits);
+    const after = readCursor(query);
+    const release = await reads.acquire();
+    try {
+      // One more than is shown tells whether there is a next page.
+      const request = await readRequestStatus({ ...address, after, limit: limit + 1 });
+      if (!request) throw new AppError('request_not_found');
+      const body = requestStatusToWire(...takePage(request, limit));
+      return { status: 200, body: JSON.stringify(body) };
+    } finally {
+      release();
+    }
+  }
+
+  return { operation, answer };
+}
+
+function takePage(request: RequestStatus, limit: number): Parameters<typeof requestStatusToWire> {
+  const entries = request.entries.slice(0, limit);
+  const last = request.entries.length > limit ? entries.at(-1) : undefined;
+  return [{ ...request, entries }, last && `${last.item}:${last.key}`];
+}
+
+function readCursor(query: Query): StatusPlace | undefined {
+  const cursor = queryValueOf(query, 'cursor');
+  if (cursor === undefined) return undefined;
+  const [, item, key] = /^(\d{1,9}):([\w-]{1,64})$/.exec(cursor) ?? [];
+  if (item === undefined || key === undefined) {
+    throw invalidValue('cursor must be the next of an earlier answer');
+  }
+  return { item: Number(item), key };
+}
+
+const nothing = {
+  total: 0,
+  waiting: 0,
+  sent: 0,
+  delivered: 0,
+  read: 0,
+  failed: 0,
+  unknown: 0,
+  skipped: 0,
+  skipped_by_reason: {},
+};
+
+const requestStatusExample = {
+  request_id: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
+  event: 'order_shipped',
+  kind: 'single',
+  accepted_at: 1767225600000,
+  items: 1,
+  planned_items: 1,
+  counts: { ...nothing, total: 2, waiting: 1, skipped: 1, skipped_by_reason: { no_address: 1 } },
+  channels: {
+    email: { ...nothing, total: 1, waiting: 1 },
+    slack: { ...nothing, total: 1, skipped: 1, skipped_by_reason: { no_address: 1 } },
+  },
+  messages: [
+    {
+      id: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
+      item: 0,
+      channel: 'email',
+      target: 'a***@example.com',
+      state: 'queued',
+      generation: 0,
+      created_at: 1767225600000,
+      due_at: 1767225600000,
+    },
+    { item: 0, channel: 'slack', state: 'skipped', reason: 'no_address', generation: 0 },
+  ],
+};
+
+const operation = {
+  method: 'get',
+  path: '/v1/apps/{app_id}/requests/{request_id}',
+  id: 'readRequest',
+  summary: 'Read what became of a request',
+  description: `The messages of one send or bulk send, with their states: no content, and addresses are masked. There is no list of requests:
+keep the \`request_id\` that the send answered. An item that is not planned yet counts as \`waiting\` once for each channel of
+the event. A request is removed with its messages some time after all of them are final, 30 days unless the operator sets
+another time.`,
+  query: {
+    limit: {
+      description: `Messages of a page; ${pageLimits.standard} unless told otherwise.`,
+      schema: Type.Integer({ minimum: pageLimits.minimum, maximum: pageLimits.maximum }),
+    },
+    cursor: { description: '`next` of the page before.', schema: Type.String() },
+  },
+  answer: requestStatusAnswer,
+  answerExample: requestStatusExample,
+  errors: {
+    request_not_found: {},
+    validation_failed: { text: 'limit must be a whole number from 1 to 100' },
+  },
+} satisfies Operation;

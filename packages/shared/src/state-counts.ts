@@ -1,0 +1,55 @@
+import type { MessageState } from './message-state';
+
+/** The name under which each state is counted: the log, the page of a request and the status of a request all use it. */
+export const countedAs = {
+  queued: 'waiting',
+  sending: 'waiting',
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  failed: 'failed',
+  unknown: 'unknown',
+  skipped: 'skipped',
+} as const satisfies Record<MessageState, string>;
+
+type CountName = (typeof countedAs)[MessageState];
+
+/**
+ * How many messages of a channel have one state and reason. Where an item has no message on a channel, the channel counts
+ * as one: `skipped` with its reason, or `queued` while the item is not planned. A message that was resent does not count.
+ */
+export type StateGroup = {
+  channel: string;
+  state: MessageState;
+  reason: string | null;
+  count: number;
+};
+
+/** The counts of all names add up to `total`, and those of `skippedByReason` to `skipped`. */
+export type StateCounts = Record<CountName, number> & {
+  total: number;
+  skippedByReason: Record<string, number>;
+};
+
+export function countStates(groups: readonly StateGroup[]): StateCounts {
+  const counts: StateCounts = { ...nothing, skippedByReason: {} };
+  for (const { state, reason, count } of groups) {
+    counts.total += count;
+    counts[countedAs[state]] += count;
+    if (state !== 'skipped') continue;
+    const name = reason ?? 'no_reason';
+    counts.skippedByReason[name] = (counts.skippedByReason[name] ?? 0) + count;
+  }
+  return counts;
+}
+
+const nothing = {
+  total: 0,
+  waiting: 0,
+  sent: 0,
+  delivered: 0,
+  read: 0,
+  failed: 0,
+  unknown: 0,
+  skipped: 0,
+};

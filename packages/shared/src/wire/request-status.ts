@@ -1,0 +1,143 @@
+import { Type } from '@sinclair/typebox';
+import { maskTarget } from '../mask-target';
+import { type MessageState, messageStates } from '../message-state';
+import { countStates, type StateCounts, type StateGroup } from '../state-counts';
+import { definedOnly } from './defined-only';
+
+/** A request, how many of its messages are in each state, and a page of the messages. */
+export type RequestStatus = {
+  requestId: string;
+  kind: string;
+  event: string;
+  channels: string[];
+  items: number;
+  plannedItems: number;
+  acceptedAt: Date;
+  groups: StateGroup[];
+  entries: StatusEntry[];
+};
+
+/** A message, or a channel of an item that has none: it was skipped, or the item is not planned yet. */
+export type StatusEntry = {
+  item: number;
+  /** Its place among those of its item: the id of the message, else the name of the channel. */
+  key: string;
+  id: string | null;
+  channel: string;
+  target: string | null;
+  generation: number;
+  state: MessageState;
+  reason: string | null;
+  resendOf: string | null;
+  /** The message that was sent in its place. */
+  resentAs: string | null;
+  createdAt: Date | null;
+  dueAt: Date | null;
+  settledAt: Date | null;
+};
+
+const uuid = Type.String({ format: 'uuid' });
+const count = Type.Integer({ minimum: 0 });
+const time = (description: string) =>
+  Type.Integer({ description: `Unix milliseconds: ${description}` });
+
+const stateCounts = Type.Object(
+  {
+    total: count,
+    waiting: Type.Integer({ minimum: 0, description: 'Queued, being sent, or not planned yet.' }),
+    sent: count,
+    delivered: count,
+    read: count,
+    failed: count,
+    unknown: count,
+    skipped: count,
+    skipped_by_reason: Type.Record(Type.String(), count, {
+      description: 'The same messages as `skipped`.',
+    }),
+  },
+  { description: 'Every message counts in one of the states, and `total` is their sum.' },
+);
+
+const message = Type.Object({
+  id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'Absent where the item has no message on this channel: it was skipped, or the item is not planned yet.',
+    }),
+  ),
+  item: Type.Integer({ minimum: 0, description: 'The element of the batch; 0 for a single send.' }),
+  channel: Type.String(),
+  target: Type.Optional(Type.String({ description: 'The address, masked.' })),
+  state: Type.Unsafe<MessageState>({ type: 'string', enum: Object.keys(messageStates) }),
+  reason: Type.Optional(Type.String({ description: 'Why it was skipped or failed.' })),
+  generation: Type.Integer({ minimum: 0, description: '0, and one more for each resend.' }),
+  resend_of: Type.Optional(Type.String({ ...uuid, description: 'The message that it repeats.' })),
+  resent_as: Type.Optional(
+    Type.String({
+      ...uuid,
+      description: 'The message that repeats it. A message with `resent_as` is not counted.',
+    }),
+  ),
+  created_at: Type.Optional(time('when it was planned.')),
+  due_at: Type.Optional(time('a queued message is not sent before.')),
+  settled_at: Type.Optional(time('when it first reached a final state.')),
+});
+
+export const requestStatusAnswer = Type.Object({
+  request_id: uuid,
+  event: Type.String(),
+  kind: Type.String({ enum: ['single', 'bulk', 'test'] }),
+  accepted_at: time('when the request was stored.'),
+  items: Type.Integer({ minimum: 1, description: 'Elements of the batch; 1 for a single send.' }),
+  planned_items: Type.Integer({ minimum: 0, description: 'Items whose messages are planned.' }),
+  counts: stateCounts,
+  channels: Type.Record(Type.String(), stateCounts, {
+    description: 'The counts by channel of the event.',
+  }),
+  messages: Type.Array(message, { description: 'A page of them, in the order of the items.' }),
+  next: Type.Optional(
+    Type.String({ description: 'The `cursor` of the next page; absent on the last one.' }),
+  ),
+});
+
+export function requestStatusToWire(request: RequestStatus, next: string | undefined): object {
+  const { groups, channels, entries } = request;
+  const countChannel = (channel: string) =>
+    countsToWire(groups.filter((group) => group.channel === channel));
+  return definedOnly({
+    request_id: request.requestId,
+    event: request.event,
+    kind: request.kind,
+    accepted_at: request.acceptedAt.getTime(),
+    items: request.items,
+    planned_items: request.plannedItems,
+    counts: countsToWire(groups),
+    channels: Object.fromEntries(channels.map((channel) => [channel, countChannel(channel)])),
+    messages: entries.map(messageToWire),
+    next,
+  });
+}
+
+function countsToWire(groups: StateGroup[]) {
+  const { skippedByReason, ...counts }: StateCounts = countStates(groups);
+  return { ...counts, skipped_by_reason: skippedByReason };
+}
+
+function messageToWire(entry: StatusEntry): object {
+  const { id, item, channel, target, state, reason, generation } = entry;
+  return definedOnly({
+    id: id ?? undefined,
+    item,
+    channel,
+    target: target === null ? undefined : maskTarget(channel, target),
+    state,
+    reason: reason ?? undefined,
+    generation,
+    resend_of: entry.resendOf ?? undefined,
+    resent_as: entry.resentAs ?? undefined,
+    created_at: entry.createdAt?.getTime(),
+    due_at: entry.dueAt?.getTime(),
+    settled_at: entry.settledAt?.getTime(),
+  });
+}
