@@ -42,7 +42,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   malformed_json: withBody('{'),
   invalid_type: withBody('[]'),
   hostile_json: withBody('['.repeat(33) + ']'.repeat(33)),
-  idempotency_key_invalid: withHeader('Idempotency-Key', 'not a key'),
+  idempotency_key_invalid: withHeader('Idempotency-Key', 'k'.repeat(256)),
   event_not_live: withEvent(draftEvent),
   unauthenticated: (call, { usual }) =>
     send(usual, { ...call, headers: withoutCredentials(call.headers) }),

@@ -27,8 +27,8 @@ export const errorCatalogue = {
   },
   idempotency_key_invalid: {
     status: 400,
-    when: 'The Idempotency-Key is empty, longer than 255 characters, not printable ASCII, or sent twice.',
-    text: 'the Idempotency-Key must be sent once, with 1 to 255 printable ASCII characters and no space',
+    when: 'The Idempotency-Key is empty, longer than 255 characters (bytes), or sent twice.',
+    text: 'the Idempotency-Key must be sent once, with 1 to 255 characters (bytes)',
   },
   event_not_live: {
     status: 400,

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { countPlanned } from '../is-planned';
+import { toReadableKey } from './key-text';
 import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './log-statement';
 
 /** A request as a row of the log, with what live filters look at. */
@@ -119,8 +120,9 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
   for (const { requestId, ...message } of messages.flat()) byRequest.get(requestId)?.push(message);
   return rows
     .sort((a, b) => (a.requestId < b.requestId ? 1 : -1))
-    .map(({ skips, ...head }) => ({
+    .map(({ skips, idempotencyKey, ...head }) => ({
       ...head,
+      idempotencyKey: idempotencyKey && toReadableKey(idempotencyKey),
       skips: skips ?? {},
       messages: byRequest.get(head.requestId) ?? [],
     }));
