@@ -74,7 +74,7 @@ function errors({ errorCatalogue }) {
     'Every error, on every route, is one flat JSON object:',
     ['```json', JSON.stringify(example, null, 2), '```'].join('\n'),
     '`error` is a sentence for people and may change. `code` is for programs and does not change within `/v1`. `errors` stands ' +
-      'there only when a value breaks a rule, and holds the first problem that was found. `request_id` is the id of the call; ' +
+      'there only with `validation_failed`: it lists every problem of the body in its order, and after 20 of them a last entry counts the others. `request_id` is the id of the call; ' +
       'the header `X-Request-Id` and the logs have the same one.',
     table(
       ['status', 'code', 'when'],

@@ -65,7 +65,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
     send(usual, {
       ...call,
       query: { limit: '0', timeout: '31' },
-      body: body === undefined ? undefined : '{"platform":"windows"}',
+      body: body === undefined ? undefined : JSON.stringify(oneProblemOfEachRoute),
     }),
   too_complex: (call, { usual }) =>
     send(usual, {
@@ -100,6 +100,12 @@ function withoutCredentials({
 }: Call['headers']): Call['headers'] {
   return headers;
 }
+
+/** A route reads those that it knows: each has one that is wrong or missing. */
+const oneProblemOfEachRoute = {
+  ...{ platform: 'windows', batch: [{ user: {} }], type: 'CLICKED' },
+  ...{ message_id: 'm', status: 'READ' },
+};
 
 function withBody(body: string): Provoke {
   return (call, { usual }) => send(usual, { ...call, body });

@@ -6,13 +6,23 @@ export {
   parseApiKey,
 } from './api-key';
 export type { Data, Json } from './data';
-export { AppError, type ErrorCode, errorCatalogue, errorEntry } from './errors';
+export {
+  AppError,
+  type ErrorCode,
+  errorCatalogue,
+  errorEntry,
+  type FieldProblem,
+  limitProblems,
+} from './errors';
 export {
   type ChannelVersion,
+  completeDefinition,
   defaultPolicy,
+  emptyDefinition,
   localesToTry,
   type Policy,
   type VersionDefinition,
+  type VersionInput,
 } from './event-version';
 export {
   type AttemptStory,
@@ -81,6 +91,7 @@ export {
   type BulkReader,
   createBulkReader,
   createBulkSendBody,
+  createRefusals,
 } from './wire/bulk-send';
 export {
   type CapturedMessage,
@@ -122,13 +133,12 @@ export {
 export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
+  createReadSend,
   createSendEventBody,
   extraFieldsOf,
-  findScheduleProblem,
   overrideOf,
-  type SendEventBody,
+  type ReadSend,
   scheduleOf,
-  sendEventFromWire,
   type WireChannels,
   type WireItem,
   type WireOverride,
@@ -143,6 +153,5 @@ export {
   userFromWire,
   userToWire,
 } from './wire/user';
-export { withInterfaceNames } from './wire/user-names';
 export { createValidator, type Validate } from './wire/validate';
 export { withoutNulls } from './wire/without-nulls';

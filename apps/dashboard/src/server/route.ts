@@ -1,6 +1,6 @@
 import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
 import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
-import { AppError, isUuid } from '@belfry/shared';
+import { AppError, isUuid, limitProblems } from '@belfry/shared';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Problem, ProblemCode } from '../api/problem';
 import { notFound, problemStatuses, Refusal } from './problem';
@@ -154,7 +154,9 @@ const appErrorCodes: Partial<Record<AppError['code'], 'invalid' | 'unavailable' 
 function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof AppError && thrown.code !== 'internal') {
-    return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message);
+    const fields = limitProblems(thrown.problems);
+    const details = fields.length > 0 ? { fields } : {};
+    return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message, details);
   }
   // Before the stores: errors of the body reader have codes of Node's, too.
   const unreadable = readingRefusal(thrown);

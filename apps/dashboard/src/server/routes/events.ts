@@ -1,3 +1,4 @@
+import { completeDefinition } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { CheckDraftAnswer, DraftAnswer, EventListAnswer } from '../../api/events';
 import { definitionSchema } from '../definition';
@@ -84,9 +85,9 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
   const { answer, check, draftAnswer, save } = answers;
   return {
     saveDraft: inApp(async (call): Promise<DraftAnswer> => {
-      const body = readBody(saveBody, call.body);
+      const { basedOn: revision, definition } = readBody(saveBody, call.body);
       const event = await findEvent(events, call);
-      await save(call, event, body);
+      await save(call, event, { basedOn: revision, definition: completeDefinition(definition) });
       return draftAnswer(call, await findEvent(events, call));
     }),
 
@@ -94,7 +95,7 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
       async (call): Promise<CheckDraftAnswer> => {
         const { definition } = readBody(checkBody, call.body);
         await findEvent(events, call);
-        return check(call, definition);
+        return check(call, completeDefinition(definition));
       },
       { mayViewer: true },
     ),
