@@ -146,7 +146,6 @@ function routeOf(req: Request): string {
 
 const appErrorCodes: Partial<Record<AppError['code'], 'invalid' | 'unavailable' | 'not_found'>> = {
   validation_failed: 'invalid',
-  invalid_type: 'invalid',
   unavailable: 'unavailable',
   event_not_found: 'not_found',
 };

@@ -1,16 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import type { Json } from '../data';
 import { AppError, type FieldProblem, maxProblems } from '../errors';
-import { createWireUser } from './recipient';
 import {
+  createElementFields,
   createItemFields,
   eventName,
-  extraFieldsOf,
   itemFromWire,
   type WireChannels,
   type WireItem,
   type WireOverride,
-  wireData,
 } from './send-event';
 import { withInterfaceNames } from './user-names';
 import { createValidator } from './validate';
@@ -117,11 +115,7 @@ export function createRefusals(body: Json, refusalOfHead: AppError | undefined) 
 }
 
 function createElement(channels: WireChannels) {
-  return Type.Object({
-    user: createWireUser(extraFieldsOf(channels)),
-    data: Type.Optional(wireData),
-    ...createItemFields(channels),
-  });
+  return Type.Object(createElementFields(channels));
 }
 
 function createHead(channels: WireChannels, maxItems: number) {

@@ -47,12 +47,17 @@ export function createReadSend(channels: WireChannels): ReadSend {
 
 /** The schema of the body of `events/send`, from the channels that there are. */
 export function createSendEventBody(channels: WireChannels) {
-  return Type.Object({
-    event: eventName,
+  const element = createElementFields(channels);
+  return Type.Object({ event: eventName, ...element, user: Type.Optional(element.user) });
+}
+
+/** An element of a batch; a single send has the same members, in the same order, and may leave out its user. */
+export function createElementFields(channels: WireChannels) {
+  return {
     data: Type.Optional(wireData),
-    user: Type.Optional(createWireUser(extraFieldsOf(channels))),
+    user: createWireUser(extraFieldsOf(channels)),
     ...createItemFields(channels),
-  });
+  };
 }
 
 /** What a single send and an element of a batch may say of how to send, and a bulk for all of its elements. */
@@ -133,7 +138,7 @@ export const eventName = Type.String({
   description: 'Name of the configured event.',
 });
 
-export const wireData = Type.Unsafe<Data>({
+const wireData = Type.Unsafe<Data>({
   type: 'object',
   'x-max-json-bytes': limits.dataBytes,
   description: 'Values for the placeholders of the templates. Null prints nothing.',
