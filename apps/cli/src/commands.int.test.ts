@@ -7,6 +7,7 @@ import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
 import { parseApiKey } from '@belfry/shared';
 import { testDatabase, testRedis } from '@belfry/testing';
 import { accountCommand } from './account';
+import { appCommand } from './app';
 import { runCli } from './cli';
 import { doctorCommand } from './doctor';
 import { keysCommand } from './keys';
@@ -45,6 +46,7 @@ async function belfry(args: string[], ring = k1) {
   const code = await runCli({
     commands: {
       account: accountCommand,
+      app: appCommand,
       doctor: doctorCommand({ openChecks: (env) => openChecks(env, migrations) }),
       keys: keysCommand,
       operator: operatorCommand,
@@ -93,6 +95,61 @@ describe('belfry account create', () => {
     const { code, err } = await belfry(['account', 'create', 'Other'], k2);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"k1" is missing') });
     expect(await database.prisma.account.count()).toBe(1);
+  });
+});
+
+describe('belfry app', () => {
+  const findApp = () => database.prisma.app.findFirstOrThrow();
+  const settingsOf = (delivery: string, counters: boolean) =>
+    `delivery  ${delivery}\nopen_inbox_counters  ${counters}`;
+
+  test('shows and sets each setting, which the audit has as changes of the command line', async () => {
+    await belfry(['account', 'create', 'Shop']);
+    const { id } = await findApp();
+    expect(await belfry(['app', 'show', id])).toMatchObject({ out: settingsOf('sandbox', false) });
+    const set = (name: string, value: string) => belfry(['app', 'set', id, name, value]);
+    expect(await set('open_inbox_counters', 'true')).toEqual({
+      ...{ code: 0, err: '', out: settingsOf('sandbox', true) },
+    });
+    expect(await set('delivery', 'live')).toMatchObject({ out: settingsOf('live', true) });
+    expect(await set('open_inbox_counters', 'false')).toMatchObject({
+      out: settingsOf('live', false),
+    });
+    expect(await findApp()).toMatchObject({ delivery: 'live', openInboxCounters: false });
+    const audit = await database.prisma.auditEntry.findMany({ orderBy: { id: 'asc' } });
+    const entry = { action: 'app.changed', operatorId: null, appId: id, subject: id };
+    expect(audit).toMatchObject([
+      { ...entry, change: { openInboxCounters: true } },
+      { ...entry, change: { delivery: 'live' } },
+      { ...entry, change: { openInboxCounters: false } },
+    ]);
+  });
+
+  test.each([
+    [['set']],
+    [['set', 'ID', 'open_inbox_counters']],
+    [['set', 'ID', 'open_inbox_counters', 'yes']],
+    [['set', 'ID', 'counters', 'true']],
+    [['set', 'ID', 'delivery', 'live', 'now']],
+    [['set', 'an-app', 'delivery', 'live']],
+    [['show']],
+    [['show', 'ID', 'delivery']],
+    [['remove', 'ID']],
+  ])('changes nothing with %j, and says what it takes', async (args) => {
+    await belfry(['account', 'create', 'Shop']);
+    const { id } = await findApp();
+    const { code, err } = await belfry(['app', ...args.map((arg) => arg.replace('ID', id))]);
+    expect({ code, err }).toEqual({
+      ...{ code: 64, err: expect.stringContaining('open_inbox_counters true|false') },
+    });
+    expect(await findApp()).toMatchObject({ delivery: 'sandbox', openInboxCounters: false });
+  });
+
+  test('says that there is no such app', async () => {
+    const id = newId();
+    expect(await belfry(['app', 'set', id, 'delivery', 'live'])).toMatchObject({
+      ...{ code: 1, err: `No app has the id ${id}.` },
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { environmentOver, readEnv } from '@belfry/runtime';
 import { accountCommand } from './account';
+import { appCommand } from './app';
 import { runCli } from './cli';
 import { doctorCommand } from './doctor';
 import { keysCommand } from './keys';
@@ -16,6 +17,7 @@ const migrationsDir = path.join(root, 'prisma', 'migrations');
 const commands = {
   doctor: doctorCommand({ openChecks: (env) => openChecks(env, migrationsDir) }),
   account: accountCommand,
+  app: appCommand,
   operator: operatorCommand,
   keys: keysCommand,
   migrate: migrateCommand({ migrationsDir }),

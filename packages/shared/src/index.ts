@@ -5,6 +5,15 @@ export {
   type ParsedApiKey,
   parseApiKey,
 } from './api-key';
+export {
+  type AppSetting,
+  type AppSettingKey,
+  type AppSettings,
+  appSettings,
+  listAppSettings,
+  listValues,
+  parseAppSetting,
+} from './app-settings';
 export type { Data, Json } from './data';
 export {
   AppError,

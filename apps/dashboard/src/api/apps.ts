@@ -1,12 +1,11 @@
-export type Delivery = 'sandbox' | 'live';
+import type { AppSettings } from '@belfry/shared';
 
 /** GET api/apps */
 export type AppListAnswer = { apps: AppAnswer[] };
 
-export type AppAnswer = {
+export type AppAnswer = AppSettings & {
   id: string;
   name: string;
-  delivery: Delivery;
   createdAt: number;
   /** Integrations that need attention, for the mark in the side bar. */
   needsAttention: number;
@@ -17,11 +16,11 @@ export type AppAnswer = {
 
 /** POST api/apps/:appId/pause and /resume: all that the app sends; answers AppAnswer. */
 
-/** POST api/apps; answers AppAnswer. `delivery` is `sandbox` unless it says otherwise. */
-export type NewAppBody = { name: string; delivery?: Delivery };
+/** POST api/apps; answers AppAnswer. Settings that are left out have their defaults. */
+export type NewAppBody = Partial<AppSettings> & { name: string };
 
 /** PATCH api/apps/:appId; answers AppAnswer. */
-export type AppChangeBody = { name?: string; delivery?: Delivery };
+export type AppChangeBody = Partial<NewAppBody>;
 
 /** DELETE api/apps/:appId: `confirmName` must be the app's name. Answers Done. */
 export type RemoveAppBody = { confirmName: string };

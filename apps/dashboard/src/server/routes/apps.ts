@@ -1,18 +1,16 @@
 import type { AccountAppRow, AccountApps, QueueFacts } from '@belfry/database';
-import { Type } from '@sinclair/typebox';
+import { type AppSetting, type AppSettings, listAppSettings, listValues } from '@belfry/shared';
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import type { AppAnswer, AppListAnswer } from '../../api/apps';
 import { notFound, Refusal } from '../problem';
 import { nameSchema, readBody } from '../read-body';
 import type { Routes } from '../route';
 
-const delivery = Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
-  'x-problem': 'must be sandbox or live',
-});
-const newBody = Type.Object({ name: nameSchema, delivery: Type.Optional(delivery) });
-const changeBody = Type.Object({
-  name: Type.Optional(nameSchema),
-  delivery: Type.Optional(delivery),
-});
+const settingSchemas: TProperties = Object.fromEntries(
+  listAppSettings().map(([key, setting]) => [key, Type.Optional(createSchema(setting))]),
+);
+const newBody = Type.Object({ ...settingSchemas, name: nameSchema });
+const changeBody = Type.Object({ ...settingSchemas, name: Type.Optional(nameSchema) });
 const removeBody = Type.Object({ confirmName: Type.String() });
 
 export type AppRoutesDeps = {
@@ -39,14 +37,18 @@ export function createAppRoutes(
     }),
 
     create: signedIn(async ({ actor, body }) => {
-      const { name, delivery: given = 'sandbox' } = readBody(newBody, body);
-      const id = await apps.create(actor, { name: name.trim(), delivery: given });
+      const { name, ...given } = readBody(newBody, body);
+      const id = await apps.create(actor, { ...pickSettings(given), name: name.trim() });
       return read(actor.accountId, id);
     }),
 
     change: inApp(async ({ actor, app, body }) => {
-      const change = readBody(changeBody, body);
-      await apps.change(actor, app.id, { name: change.name?.trim(), delivery: change.delivery });
+      const { name, ...given } = readBody(changeBody, body);
+      const change = {
+        ...pickSettings(given),
+        ...(name === undefined ? {} : { name: name.trim() }),
+      };
+      await apps.change(actor, app.id, change);
       return read(actor.accountId, app.id);
     }),
 
@@ -69,6 +71,23 @@ export function createAppRoutes(
       { isForOwners: true },
     ),
   };
+}
+
+function createSchema(setting: AppSetting): TSchema {
+  const rule = { 'x-problem': `must be ${listValues(setting).join(' or ')}` };
+  return setting.kind === 'switch'
+    ? Type.Boolean(rule)
+    : Type.Union(
+        setting.choices.map(({ value }) => Type.Literal(value)),
+        rule,
+      );
+}
+
+/** The settings of a body that matches the schemas above. */
+function pickSettings(given: { [name: string]: unknown }): Partial<AppSettings> {
+  return Object.fromEntries(
+    listAppSettings().flatMap(([key]) => (given[key] === undefined ? [] : [[key, given[key]]])),
+  );
 }
 
 /** What cannot be undone asks for the name of what goes. */

@@ -85,9 +85,15 @@ function createFormRoutes(
     }),
 
     create: inApp(async ({ app, actor, body }) => {
-      const { name, channel, provider, credentials = {}, ...given } = readBody(newBody, body);
+      const {
+        name,
+        channel,
+        provider,
+        settings: given = {},
+        credentials = {},
+      } = readBody(newBody, body);
       const found = getProvider({ channel, provider });
-      const settings = completeSettings(found, given.settings ?? {});
+      const settings = completeSettings(found, given);
       refuseProblems(found, { settings, credentials });
       const id = await integrations.create(actor, app.id, {
         name: name.trim(),
@@ -148,14 +154,20 @@ function createTestRoutes(
     /** Of what is in the form, before it is saved. */
     testForm: inApp(async (call) => {
       const { app, body } = call;
-      const { id, channel, provider, credentials = {}, ...given } = readBody(testBody, body);
+      const {
+        id,
+        channel,
+        provider,
+        settings: given = {},
+        credentials = {},
+      } = readBody(testBody, body);
       const row = id
         ? await integrations.find(app.id, idOf({ path: { id } }, 'id', 'integration'))
         : undefined;
       if (id && (row?.channel !== channel || row.provider !== provider))
         throw notFound('integration');
       const found = getProvider({ channel, provider });
-      const settings = completeSettings(found, given.settings ?? {}, row?.settings);
+      const settings = completeSettings(found, given, row?.settings);
       const form = { settings, credentials };
       const stored = row && { settings: row.settings, credentials: box.open(row) };
       const merged = stored ? mergeCredentials(found, stored, form) : credentials;

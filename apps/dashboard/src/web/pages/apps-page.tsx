@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import type { AppAnswer, Delivery } from '../../api/apps';
+import type { AppAnswer } from '../../api/apps';
 import type { PageProblem } from '../api';
 import { useDesk, useTools } from '../context';
 import { moment } from '../format';
-import { Button, CopyButton, Link, Segments } from '../parts/controls';
+import { AppSettingFields, getSettings } from '../parts/app-setting-fields';
+import { Button, CopyButton, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
@@ -112,20 +113,15 @@ function AppTable({
   );
 }
 
-const deliveries = [
-  { value: 'sandbox', text: 'Sandbox' },
-  { value: 'live', text: 'Live' },
-] as const;
-
 function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () => void }) {
   const { api } = useTools();
   const { reloadApps } = useDesk();
   const [name, setName] = useState(app?.name ?? '');
-  const [delivery, setDelivery] = useState<Delivery>(app?.delivery ?? 'sandbox');
+  const [settings, setSettings] = useState(() => getSettings(app));
   const [problem, setProblem] = useState<PageProblem>();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const body = { name, delivery };
+    const body = { ...settings, name };
     const answer = await (app ? api.changeApp(app.id, body) : api.createApp(body));
     if ('problem' in answer) return setProblem(answer.problem);
     await reloadApps();
@@ -143,17 +139,7 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
           problem={under}
           onChange={(event) => setName(event.target.value)}
         />
-        <div className="field">
-          <div className="field-head">
-            <span>Delivery</span>
-          </div>
-          <Segments label="Delivery" options={deliveries} value={delivery} onChange={setDelivery} />
-          <div className="hint">
-            {delivery === 'live'
-              ? 'Messages reach people through the integrations of its events.'
-              : 'Nothing leaves: every message is captured, whatever a version names.'}
-          </div>
-        </div>
+        <AppSettingFields settings={settings} onChange={setSettings} />
         <div className="dialog-foot">
           <Button look="main-action" type="submit">
             {app ? 'Save' : 'Create app'}
