@@ -90,6 +90,7 @@ function findMemberSchema(schema: TSchema, name: string): TSchema | undefined {
   const { properties = {}, patternProperties = {}, additionalProperties } = schema;
   if (Object.hasOwn(properties, name)) return properties[name];
   for (const [pattern, member] of Object.entries<TSchema>(patternProperties)) {
+    // pattern-ignore: It is one of our schemas, which are judged where they are written.
     if (new RegExp(pattern, 'u').test(name)) return member;
   }
   return isMembers(additionalProperties) ? (additionalProperties as TSchema) : undefined;
