@@ -37,23 +37,17 @@ export type IntegrationRoutesDeps = {
 
 const anyObject = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
 const place = { channel: Type.String(), provider: Type.String() };
-const newBody = Type.Object({
-  ...place,
-  name: nameSchema,
-  settings: Type.Optional(anyObject),
-  credentials: Type.Optional(anyObject),
-});
+const form = { settings: Type.Optional(anyObject), credentials: Type.Optional(anyObject) };
+const newBody = Type.Object({ ...place, ...form, name: nameSchema });
 const changeBody = Type.Object({
+  ...form,
   updatedAt: Type.Number(),
   name: Type.Optional(nameSchema),
-  settings: Type.Optional(anyObject),
-  credentials: Type.Optional(anyObject),
 });
 const testBody = Type.Object({
   ...place,
+  ...form,
   id: Type.Optional(Type.String({ maxLength: 36 })),
-  settings: Type.Optional(anyObject),
-  credentials: Type.Optional(anyObject),
 });
 const removeBody = Type.Object({ confirm: confirmSchema });
 
