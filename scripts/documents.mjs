@@ -25,7 +25,7 @@ const groups = {
   logging: 'Logging',
 };
 
-function configuration({ settings }) {
+function configuration({ settings, listAppSettings, listValues }) {
   const all = Object.entries(settings);
   const sections = Object.entries(groups).flatMap(([group, title]) => [
     `## ${title}`,
@@ -43,7 +43,25 @@ function configuration({ settings }) {
     'The processes are `api` (the gateway), `worker` (every role of it), `dashboard` and `cli` (commands that run once). `npm start` sets ' +
       'what it must and hands everything else on to the processes that it starts.',
     ...sections,
+    '## Settings of an app',
+    'These are no environment variables: each app has its own. Set them in the dashboard (_Apps_, _Change_), or with ' +
+      '`belfry app set APP_ID SETTING VALUE`; `belfry app show APP_ID` prints them. The gateway follows within `LOOKUP_CACHE_MS`, ' +
+      'and the audit has every change.',
+    table(
+      ['setting', 'values', 'default', 'in the dashboard', 'meaning'],
+      listAppSettings().map(([, setting]) => [
+        code(setting.name),
+        listValues(setting).map(code).join(', '),
+        code(String(setting.default)),
+        setting.title,
+        [setting.help, ...choicesOf(setting)].join(' '),
+      ]),
+    ),
   ]);
+}
+
+function choicesOf({ choices = [] }) {
+  return choices.map(({ value, hint }) => `${code(value)}: ${hint}`);
 }
 
 function settingRow([name, setting]) {
@@ -79,7 +97,7 @@ function errors({ errorCatalogue }) {
     'Every error, on every route, is one flat JSON object:',
     ['```json', JSON.stringify(example, null, 2), '```'].join('\n'),
     '`error` is a sentence for people and may change. `code` is for programs and does not change within `/v1`. `errors` stands ' +
-      'there only when a value breaks a rule, and holds the first problem that was found. `request_id` is the id of the call; ' +
+      'there only with `validation_failed`: it lists every problem of the body in its order, and after 20 of them a last entry counts the others. `request_id` is the id of the call; ' +
       'the header `X-Request-Id` and the logs have the same one.',
     table(
       ['status', 'code', 'when'],

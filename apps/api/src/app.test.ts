@@ -131,8 +131,7 @@ describe('an error', () => {
   const badKey = {
     status: 400,
     code: 'idempotency_key_invalid',
-    error:
-      'the Idempotency-Key must be sent once, with 1 to 255 printable ASCII characters and no space',
+    error: 'the Idempotency-Key must be sent once, with 1 to 255 characters (bytes)',
   };
   const noKey = { status: 401, code: 'unauthenticated' };
   const notThere = { status: 404, code: 'not_found', error: 'route not found' };
@@ -318,8 +317,6 @@ describe('an error', () => {
       badKey,
       (g) => send(g, { event: 'e' }).set('Idempotency-Key', longKey),
     ],
-    ['a key with a space', badKey, (g) => send(g, { event: 'e' }).set('Idempotency-Key', 'a b')],
-    ['a key beyond ASCII', badKey, (g) => send(g, { event: 'e' }).set('Idempotency-Key', 'é')],
     ['an unknown route', notThere, (g) => request(g.server).post('/v1/nothing').send({})],
     [
       'an unknown route with credentials',

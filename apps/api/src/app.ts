@@ -1,6 +1,6 @@
 import type { BulkSend, DryRun, KeyedCall, SendEvent } from '@belfry/accepting';
 import { clientNetwork, type Logger } from '@belfry/runtime';
-import type { WireChannels } from '@belfry/shared';
+import { createReadSend, type WireChannels } from '@belfry/shared';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { createDirectRoute, type DirectRoute } from './direct-route';
 import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
@@ -62,7 +62,6 @@ export type ApiDeps = AuthenticateDeps &
     publicUrl: string;
     log: Logger;
     newId: () => string;
-    now: () => Date;
   };
 
 /** Express with all routes, and the one that is also answered without it. */
@@ -82,8 +81,9 @@ export function createApi(deps: ApiDeps): Api {
   };
   const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
   const { put, withoutBody, waiting } = createUnkeyed(checks);
-  const sendEvent = createSendEventRoute(deps);
-  const tryEvent = put(createDryRunRoute(deps).answer, { isStored: false });
+  const readSend = createReadSend(deps.channels);
+  const sendEvent = createSendEventRoute({ ...deps, readSend });
+  const tryEvent = put(createDryRunRoute({ ...deps, readSend }).answer, { isStored: false });
   const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);

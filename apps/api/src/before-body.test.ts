@@ -43,7 +43,7 @@ const refusals: [code: string, changes: Partial<ApiDeps>, head: Head][] = [
   ['unauthenticated', {}, { auth: 'AuthKey x' }],
   ['app_not_found', {}, { target: 'POST /v1/apps/x/events/send' }],
   ['unsupported_media_type', {}, { type: 'text/plain' }],
-  ['idempotency_key_invalid', {}, { more: 'Idempotency-Key: a b\r\n' }],
+  ['idempotency_key_invalid', {}, { more: 'Idempotency-Key: \r\n' }],
   ['rate_limited', overLimit, {}],
   ['storage_limit', full, {}],
   ['unauthenticated', {}, { target: put, auth: 'AuthKey x' }],

@@ -1,4 +1,4 @@
-import { AppError, unreadableJson } from '@belfry/shared';
+import { AppError, limitProblems, unreadableJson } from '@belfry/shared';
 
 /** The one shape of every error, as JSON. */
 export function errorBody(error: AppError, callId: string): string {
@@ -6,11 +6,16 @@ export function errorBody(error: AppError, callId: string): string {
     success: false,
     error: error.message,
     code: error.code,
-    errors: error.errors,
+    errors: listErrors(error),
     // Where old clients look for it.
     message: bodyCodes.has(error.code) ? unreadableJson : undefined,
     request_id: callId,
   });
+}
+
+function listErrors({ code, problems }: AppError): string[] | undefined {
+  if (code !== 'validation_failed') return undefined;
+  return limitProblems(problems).map(({ path, problem }) => `${path} ${problem}`);
 }
 
 /** A fault of ours: nothing of it is said, so that its body is the same each time it is made. */

@@ -68,7 +68,6 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
     newId,
-    now: () => new Date('2026-03-01T12:00:00Z'),
     ...changes,
   };
   const api = createApi(deps);

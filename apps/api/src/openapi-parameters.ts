@@ -4,8 +4,9 @@ export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Makes a retry safe: the same key and body give the first answer again.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  description:
+    'Makes a retry safe: the same key and body give the first answer again. Any characters that a header can carry, compared as bytes.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: '3f0b1d52-6b1c-4c53-9f0d-2a7a4f3c9d10',
 };
 

@@ -213,7 +213,10 @@ const errorSchema = Type.Object({
   error: Type.String({ description: 'A sentence for people.' }),
   code: Type.Unsafe<ErrorCode>({ type: 'string', enum: Object.keys(errorCatalogue) }),
   errors: Type.Optional(
-    Type.Array(Type.String(), { description: 'The first problem of a value: `<path> <problem>`.' }),
+    Type.Array(Type.String(), {
+      description:
+        'With `validation_failed`: each problem of the body, `<path> <problem>`, in its order; after 20 a last entry counts the others.',
+    }),
   ),
   message: Type.Optional(Type.String()),
   request_id: Type.String({ format: 'uuid', description: 'The id of the call.' }),

@@ -100,6 +100,7 @@ const exampleCallId = '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42';
 
 function bodyOf(code: ErrorCode, ownText: string | undefined): unknown {
   const text = ownText ?? errorEntry(code).text;
-  const options = code === 'validation_failed' ? { errors: [text] } : {};
-  return JSON.parse(errorBody(new AppError(code, text, options), exampleCallId));
+  const [path = '', ...words] = text.split(' ');
+  const error = new AppError(code, text, { problems: [{ path, problem: words.join(' ') }] });
+  return JSON.parse(errorBody(error, exampleCallId));
 }

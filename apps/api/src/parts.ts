@@ -139,7 +139,6 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     slackDeps: createSlackDeps({ env, database, secrets, log }),
     log,
     newId,
-    now: () => new Date(),
   };
 }
 
@@ -310,7 +309,6 @@ function createAccepting(parts: AcceptingParts): Accepting {
       }),
       // Of its own: a single send must not wait for the statement of a batch.
       write: createWrite('accepting.bulk'),
-      now: () => new Date(),
     }),
   };
 }

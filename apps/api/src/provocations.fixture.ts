@@ -42,7 +42,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
   malformed_json: withBody('{'),
   invalid_type: withBody('[]'),
   hostile_json: withBody('['.repeat(33) + ']'.repeat(33)),
-  idempotency_key_invalid: withHeader('Idempotency-Key', 'not a key'),
+  idempotency_key_invalid: withHeader('Idempotency-Key', 'k'.repeat(256)),
   event_not_live: withEvent(draftEvent),
   unauthenticated: (call, { usual }) =>
     send(usual, { ...call, headers: withoutCredentials(call.headers) }),
@@ -66,7 +66,7 @@ export const provocations: Record<DocumentedCode, Provoke> = {
     send(usual, {
       ...call,
       query: { limit: '0', timeout: '31' },
-      body: body === undefined ? undefined : '{"platform":"windows"}',
+      body: body === undefined ? undefined : JSON.stringify(oneProblemOfEachRoute),
     }),
   too_complex: (call, { usual }) =>
     send(usual, {
@@ -101,6 +101,12 @@ function withoutCredentials({
 }: Call['headers']): Call['headers'] {
   return headers;
 }
+
+/** A route reads those that it knows: each has one that is wrong or missing. */
+const oneProblemOfEachRoute = {
+  ...{ platform: 'windows', batch: [{ user: {} }], type: 'CLICKED' },
+  ...{ message_id: 'm', status: 'READ' },
+};
 
 function withBody(body: string): Provoke {
   return (call, { usual }) => send(usual, { ...call, body });

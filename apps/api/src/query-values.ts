@@ -8,7 +8,7 @@ export function queryValueOf(query: Query, name: string): string | undefined {
   const value = Object.hasOwn(query, name) ? query[name] : undefined;
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string') return value;
-  throw invalidValue(`${name} must stand once in the query`);
+  throw invalidValue(name, 'must stand once in the query');
 }
 
 /** A whole number within bounds, or the standard where there is none. */
@@ -21,12 +21,12 @@ export function queryNumberOf(
   if (text === undefined) return standard;
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
-  throw invalidValue(`${name} must be a whole number from ${minimum} to ${maximum}`);
+  throw invalidValue(name, `must be a whole number from ${minimum} to ${maximum}`);
 }
 
 /** Items of a page. */
 export const pageLimits = { minimum: 1, maximum: 100, standard: 20 };
 
-export function invalidValue(sentence: string): AppError {
-  return new AppError('validation_failed', sentence, { errors: [sentence] });
+export function invalidValue(path: string, problem: string): AppError {
+  return new AppError('validation_failed', `${path} ${problem}`, { problems: [{ path, problem }] });
 }

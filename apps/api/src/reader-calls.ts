@@ -68,8 +68,8 @@ export function createReaderCalls({
 
 function readUserId(query: Query): string {
   const userId = queryValueOf(query, 'user_id');
-  if (userId === undefined) throw invalidValue('user_id must not be blank');
-  if (!isUserId(userId)) throw invalidValue('user_id cannot be the id of a user');
+  if (userId === undefined) throw invalidValue('user_id', 'must not be blank');
+  if (!isUserId(userId)) throw invalidValue('user_id', 'cannot be the id of a user');
   return userId;
 }
 

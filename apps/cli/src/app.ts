@@ -1,46 +1,65 @@
 import { isPhoneRegion } from '@belfry/channels';
-import { setDefaultRegion } from '@belfry/database';
-import { isUuid } from '@belfry/shared';
+import { createAccountApps, createLookUps } from '@belfry/database';
+import {
+  type AppSettings,
+  isUuid,
+  listAppSettings,
+  listValues,
+  parseAppSetting,
+} from '@belfry/shared';
 import { type Command, type CommandCall, type ExitCode, exitCodes } from './cli';
 import { withDatabase } from './open-database';
 
-const usage =
-  'Usage: belfry app set APP_ID default_region REGION, where REGION is two letters such as US or DE, or `none`';
+const usage = [
+  'Usage: belfry app show APP_ID',
+  '       belfry app set APP_ID SETTING VALUE, where SETTING and VALUE are',
+  ...listAppSettings().map(
+    ([, setting]) => `         ${setting.name} ${listValues(setting).join('|')}`,
+  ),
+].join('\n');
 
-/** `belfry app set APP_ID default_region REGION` */
+/** `belfry app show APP_ID` and `belfry app set APP_ID SETTING VALUE` */
 export const appCommand: Command = {
-  usage: 'app set APP_ID default_region REGION',
-  summary: 'set the region in which an app reads phone numbers without a country code',
+  usage: 'app show APP_ID | app set APP_ID SETTING VALUE',
+  summary: 'show or set what the dashboard sets for an app, such as open_inbox_counters',
   async run(call) {
-    const [verb, appId = '', setting, value, ...rest] = call.args.map((arg) => arg.trim());
-    const region = value === undefined ? undefined : parseRegion(value);
-    const isComplete = verb === 'set' && setting === 'default_region' && rest.length === 0;
-    if (isComplete && isUuid(appId) && region !== undefined) {
-      return changeRegion(call, appId, region);
+    const [verb, appId = '', name, text, ...rest] = call.args.map((arg) => arg.trim());
+    if (verb === 'show' && isUuid(appId) && name === undefined) return change(call, appId, {});
+    const setting = readSetting(name, text);
+    if (verb === 'set' && isUuid(appId) && setting && rest.length === 0) {
+      return change(call, appId, setting);
     }
     call.err(usage);
     return exitCodes.usage;
   },
 };
 
-/** Null for none; undefined for what is no region. */
-function parseRegion(text: string): string | null | undefined {
-  if (text === 'none') return null;
-  const region = text.toUpperCase();
-  return isPhoneRegion(region) ? region : undefined;
+function readSetting(
+  name: string | undefined,
+  text: string | undefined,
+): Partial<AppSettings> | undefined {
+  const found = listAppSettings().find(([, setting]) => setting.name === name);
+  const value = found && text !== undefined ? parseAppSetting(found[1], text, isPhoneRegion) : undefined;
+  return found && value !== undefined ? { [found[0]]: value } : undefined;
 }
 
-function changeRegion(
+/** Prints the settings as they are then. The audit has the change, as one of the command line. */
+function change(
   { env, out, err }: CommandCall,
   id: string,
-  defaultRegion: string | null,
+  settings: Partial<AppSettings>,
 ): Promise<ExitCode> {
   return withDatabase(env, async ({ accepting }) => {
-    if (!(await setDefaultRegion(accepting, id, defaultRegion))) {
+    const found = await createLookUps(accepting).findApp(id);
+    if (!found) {
       err(`No app has the id ${id}.`);
       return exitCodes.failed;
     }
-    out(`default_region of ${id}: ${defaultRegion ?? 'none'}`);
+    const apps = createAccountApps(accepting);
+    const { accountId } = found;
+    await apps.change({ accountId, operatorId: undefined }, id, settings);
+    const app = await apps.find(accountId, id);
+    if (app) for (const [key, { name }] of listAppSettings()) out(`${name}  ${app[key] ?? 'none'}`);
     return exitCodes.done;
   });
 }

@@ -98,34 +98,67 @@ describe('belfry account create', () => {
   });
 });
 
-describe('belfry app set', () => {
+describe('belfry app', () => {
   const findApp = () => database.prisma.app.findFirstOrThrow();
+  const settingsOf = (delivery: string, counters: boolean, region = 'none') =>
+    `delivery  ${delivery}\nopen_inbox_counters  ${counters}\ndefault_region  ${region}`;
 
-  test('sets the default region of phone numbers, and takes it away', async () => {
+  test('shows and sets each setting, which the audit has as changes of the command line', async () => {
     await belfry(['account', 'create', 'Shop']);
     const { id } = await findApp();
-    const set = await belfry(['app', 'set', id, 'default_region', 'de']);
-    expect(set).toMatchObject({ code: 0, out: `default_region of ${id}: DE` });
+    expect(await belfry(['app', 'show', id])).toMatchObject({ out: settingsOf('sandbox', false) });
+    const set = (name: string, value: string) => belfry(['app', 'set', id, name, value]);
+    expect(await set('open_inbox_counters', 'true')).toEqual({
+      ...{ code: 0, err: '', out: settingsOf('sandbox', true) },
+    });
+    expect(await set('delivery', 'live')).toMatchObject({ out: settingsOf('live', true) });
+    expect(await set('open_inbox_counters', 'false')).toMatchObject({
+      out: settingsOf('live', false),
+    });
+    expect(await set('default_region', 'de')).toMatchObject({
+      out: settingsOf('live', false, 'DE'),
+    });
     expect((await findApp()).defaultRegion).toBe('DE');
-    expect(await belfry(['app', 'set', id, 'default_region', 'none'])).toMatchObject({ code: 0 });
-    expect((await findApp()).defaultRegion).toBeNull();
+    expect(await set('default_region', 'none')).toMatchObject({ out: settingsOf('live', false) });
+    expect(await findApp()).toMatchObject({
+      ...{ delivery: 'live', openInboxCounters: false, defaultRegion: null },
+    });
+    const audit = await database.prisma.auditEntry.findMany({ orderBy: { id: 'asc' } });
+    const entry = { action: 'app.changed', operatorId: null, appId: id, subject: id };
+    expect(audit).toMatchObject([
+      { ...entry, change: { openInboxCounters: true } },
+      { ...entry, change: { delivery: 'live' } },
+      { ...entry, change: { openInboxCounters: false } },
+      { ...entry, change: { defaultRegion: 'DE' } },
+      { ...entry, change: { defaultRegion: null } },
+    ]);
   });
 
-  test('refuses what is no region, setting or app, and changes nothing', async () => {
+  test.each([
+    [['set']],
+    [['set', 'ID', 'open_inbox_counters']],
+    [['set', 'ID', 'open_inbox_counters', 'yes']],
+    [['set', 'ID', 'counters', 'true']],
+    [['set', 'ID', 'delivery', 'live', 'now']],
+    [['set', 'an-app', 'delivery', 'live']],
+    [['show']],
+    [['show', 'ID', 'delivery']],
+    [['remove', 'ID']],
+  ])('changes nothing with %j, and says what it takes', async (args) => {
     await belfry(['account', 'create', 'Shop']);
     const { id } = await findApp();
-    for (const args of [
-      [id, 'default_region', 'XX'],
-      [id, 'default_region'],
-      [id, 'zone', 'DE'],
-    ]) {
-      const { code, err } = await belfry(['app', 'set', ...args]);
-      expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining('such as US or DE') });
-    }
-    expect(await belfry(['app', 'set', newId(), 'default_region', 'DE'])).toMatchObject({
-      code: 1,
+    const { code, err } = await belfry(['app', ...args.map((arg) => arg.replace('ID', id))]);
+    expect({ code, err }).toEqual({
+      ...{ code: 64, err: expect.stringContaining('open_inbox_counters true|false') },
     });
-    expect((await findApp()).defaultRegion).toBeNull();
+    expect(await findApp()).toMatchObject({ delivery: 'sandbox', openInboxCounters: false });
+  });
+
+  test('says that there is no such app', async () => {
+    const id = newId();
+    expect(await belfry(['app', 'set', id, 'delivery', 'live'])).toMatchObject({
+      ...{ code: 1, err: `No app has the id ${id}.` },
+    });
   });
 });
 

@@ -1,11 +1,17 @@
 import { hash } from 'node:crypto';
 import type { KeyOutcome, NewItem } from '@belfry/database';
 import { createYieldWhenDue } from '@belfry/runtime';
-import type { BulkElement, BulkHead, BulkReader, Json } from '@belfry/shared';
+import {
+  type BulkElement,
+  type BulkHead,
+  type BulkReader,
+  createRefusals,
+  type Json,
+} from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
 import { canonicalJson } from './fingerprint';
 
-export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader; now: () => Date };
+export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader };
 
 export type BatchInput = {
   callId: string;
@@ -25,7 +31,7 @@ export type Batch = {
 export type BulkSendInput = Omit<EventCall, 'eventName'> & { batch: Batch };
 
 export type BulkSend = {
-  /** Throws the AppError of the first element that breaks a rule. */
+  /** Throws one AppError with the problems of the whole batch. */
   readBatch(input: BatchInput): Promise<Batch>;
   /** Accepts all of a batch or nothing; fanout plans its items. See createAcceptCall. */
   acceptBatch(input: BulkSendInput): Promise<KeyOutcome>;
@@ -33,22 +39,25 @@ export type BulkSend = {
 
 const yieldEveryMs = 1;
 
-export function createBulkSend({ reader, now, ...deps }: BulkSendDeps): BulkSend {
+export function createBulkSend({ reader, ...deps }: BulkSendDeps): BulkSend {
   const acceptCall = createAcceptCall(deps);
 
   async function readBatch({ callId, body, isKeyed }: BatchInput): Promise<Batch> {
     const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
-    const beganAt = now();
-    const head = reader.readHead(body, beganAt);
+    const head = reader.readHead(body);
     const items: NewItem[] = [];
-    const canonical = createCanonical(head);
-    for (let index = 0; index < head.elements.length; index += 1) {
-      const element = reader.readElement(head, index, beganAt);
-      items.push(newItem(element.item, deps.secrets, { callId, index }));
-      if (isKeyed) canonical.add(element);
+    const canonical = createCanonical(head, isKeyed);
+    const refusals = createRefusals(body, head.refusal);
+    for (let index = 0; index < head.elements.length && !refusals.isFull(); index += 1) {
+      const element = refusals.read(() => reader.readElement(head, index));
+      if (element) {
+        items.push(newItem(element.item, deps.secrets, { callId, index }));
+        canonical.add(element);
+      }
       const due = yieldWhenDue();
       if (due !== undefined) await due;
     }
+    refusals.throwAny();
     return { eventName: head.eventName, items, canonical: canonical.end() };
   }
 
@@ -63,7 +72,7 @@ export function createBulkSend({ reader, now, ...deps }: BulkSendDeps): BulkSend
 }
 
 /** Elements by the hash of several: the text of each would be in memory twice, and one hash of all would take long. */
-function createCanonical({ given }: BulkHead) {
+function createCanonical({ given }: BulkHead, isKeyed: boolean) {
   const parts = [canonicalJson(given)];
   let text = '';
 
@@ -74,6 +83,7 @@ function createCanonical({ given }: BulkHead) {
 
   return {
     add(element: BulkElement): void {
+      if (!isKeyed) return;
       // No JSON holds a line's end as it is, so no two lists have one text.
       text += `${canonicalJson(element.given)}\n`;
       if (text.length >= hashedCharacters) close();

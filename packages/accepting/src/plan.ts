@@ -103,7 +103,7 @@ function recipientOf({ item, stored }: PlanInput, extraFields: string[]): Recipi
 }
 
 function isUnknownUser({ item, stored }: PlanInput): boolean {
-  return item.user?.user_id !== undefined && stored === undefined;
+  return Boolean(item.user?.user_id) && stored === undefined;
 }
 
 function isOptedOut({ preferences }: Recipient, channel: string): boolean {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { type CallDeps, createCall } from './call';
 import { BelfryError } from './errors';
 import type { Fetch } from './options';
@@ -75,6 +75,35 @@ test('the key of the caller is taken', async () => {
   const { call, sent } = setUp([refused()]);
   await call(operation, { idempotencyKey: 'order-1' });
   expect(sent.map(({ key }) => key)).toEqual(['order-1', 'order-1']);
+});
+
+/** The head of the first request that a server gets, to the byte. */
+async function readSentHead(makeCall: (appUrl: string) => Promise<unknown>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const server = createTcpServer((socket) => {
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await makeCall(`http://127.0.0.1:${port}`).finally(() => server.close());
+  return Buffer.concat(chunks);
+}
+
+test('a key leaves with every character that a header can carry, each as one byte', async () => {
+  const codes = [0x09, ...Array.from({ length: 0x100 - 0x20 }, (_, at) => at + 0x20)];
+  const carried = codes.filter((code) => code !== 0x7f);
+  for (const at of [0, 100, 150]) {
+    const idempotencyKey = `k${String.fromCharCode(...carried.slice(at, at + 100))}k`;
+    const head = await readSentHead((appUrl) => {
+      const { call } = setUp([], { appUrl, fetch });
+      return call(operation, { idempotencyKey });
+    });
+    const value = /^idempotency-key: (.*)\r$/im.exec(head.toString('latin1'))?.[1];
+    expect(value).toBe(idempotencyKey);
+  }
 });
 
 test('the waits grow, and Retry-After comes before them', async () => {

@@ -86,8 +86,25 @@ const yes = () => true;
 
 function readKey({ idempotencyKey }: WriteOptions, { newKey }: CallDeps): string {
   const key = idempotencyKey ?? newKey();
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw new TypeError('idempotencyKey must have 1 to 255 printable ASCII characters, and no space');
+  const problem = findKeyProblem(key);
+  if (problem === undefined) return key;
+  throw new TypeError(`idempotencyKey ${problem}`);
+}
+
+const maxKeyCharacters = 255;
+
+/** Each character of a header is one byte; HTTP strips the white space around it (RFC 9110, section 5.5). */
+function findKeyProblem(key: unknown): string | undefined {
+  if (typeof key !== 'string') return 'must be a string';
+  if (key === '' || key.length > maxKeyCharacters) {
+    return `must have 1 to ${maxKeyCharacters} characters`;
+  }
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) {
+    return 'must have no control character and none above U+00FF: a header cannot carry them. Encode the key, for example with encodeURIComponent';
+  }
+  return /^[\t ]|[\t ]$/.test(key)
+    ? 'must not begin or end with a space or tab: HTTP strips them'
+    : undefined;
 }
 
 function createRequest(

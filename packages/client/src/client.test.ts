@@ -120,6 +120,10 @@ describe('a call that cannot be right', () => {
   type Client = ReturnType<typeof setUp>['belfry'];
   // What callers without types may hand over.
   const wrong = (value: unknown) => value as never;
+  const sendWithKey =
+    (idempotencyKey: string) =>
+    ({ events }: Client) =>
+      events.send({ event: 'e' }, { idempotencyKey });
   const circular: Record<string, unknown> = {};
   circular['self'] = circular;
 
@@ -143,11 +147,17 @@ describe('a call that cannot be right', () => {
       ({ events }) => events.send({ event: 'e', data: circular }),
       'cannot be written as JSON',
     ],
+    ['an empty key', sendWithKey(''), 'idempotencyKey must have 1 to 255 characters'],
+    ['a key over 255 characters', sendWithKey('k'.repeat(256)), 'idempotencyKey must have 1 to'],
     [
-      'a key with a space',
-      ({ events }) => events.send({ event: 'e' }, { idempotencyKey: 'a b' }),
-      'idempotencyKey must have',
+      'a key with a line break',
+      sendWithKey('a\nb'),
+      'idempotencyKey must have no control character',
     ],
+    ['a key with DEL', sendWithKey('a\u007fb'), 'idempotencyKey must have no control character'],
+    ['a key above U+00FF', sendWithKey('a\u0100'), 'none above U+00FF'],
+    ['a key with an outer space', sendWithKey('a '), 'idempotencyKey must not begin or end'],
+    ['a key that is no string', sendWithKey(wrong(7)), 'idempotencyKey must be a string'],
     [
       'a deadline that is no number',
       ({ events }) => events.send({ event: 'e' }, { deadlineMs: Number.NaN }),

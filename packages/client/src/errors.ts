@@ -18,7 +18,7 @@ export type BelfryErrorFacts = {
   code: BelfryErrorCode;
   /** The id under which the gateway logged the call. */
   requestId: string | undefined;
-  /** The first problem of a value, as "<path> <problem>". */
+  /** With `validation_failed`: each problem as "<path> <problem>"; after 20 a last one counts the others. */
   details: readonly string[];
   /** Whether the same call with the same idempotency key may yet succeed. */
   isRetryable: boolean;

@@ -25,7 +25,10 @@ export type CallOptions = {
 };
 
 export type WriteOptions = CallOptions & {
-  /** Your own, to repeat a call safely also after a restart; a new one for each call unless given. */
+  /**
+   * Your own, to repeat a call safely also after a restart; a new one for each call unless given. 1 to 255 characters that a
+   * header can carry: none above U+00FF, no control character, no space at either end.
+   */
   idempotencyKey?: string | undefined;
 };
 

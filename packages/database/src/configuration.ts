@@ -1,5 +1,5 @@
 import { newId, type Secrets } from '@belfry/runtime';
-import { createApiKey, type VersionDefinition } from '@belfry/shared';
+import { completeDefinition, createApiKey, type VersionInput } from '@belfry/shared';
 import type { PrismaClient } from './generated/client';
 import { apiKeyPlace, integrationPlace } from './look-ups';
 
@@ -68,7 +68,7 @@ export function createConfiguration(prisma: PrismaClient, secrets: Secrets) {
       return { id };
     },
 
-    publish: (event: EventOfApp, definition: VersionDefinition) =>
+    publish: (event: EventOfApp, definition: VersionInput) =>
       publishVersion(prisma, event, definition),
   };
 }
@@ -77,13 +77,14 @@ export type Configuration = ReturnType<typeof createConfiguration>;
 
 type EventOfApp = { id: string; appId: string };
 
-/** The definition becomes the event's next version and its live one. */
+/** The definition, with defaults for what it leaves out, becomes the event's next version and its live one. */
 async function publishVersion(
   prisma: PrismaClient,
   { id: eventId, appId }: EventOfApp,
-  definition: VersionDefinition,
+  input: VersionInput,
 ): Promise<{ id: string; number: number }> {
   const id = newId();
+  const definition = completeDefinition(input);
   return prisma.$transaction(async (tx) => {
     // The event's row is the lock that gives each version its own number.
     await tx.$queryRaw`SELECT 1 FROM event WHERE id = ${eventId}::uuid FOR UPDATE`;

@@ -1,5 +1,5 @@
 import type { Secrets } from '@belfry/runtime';
-import { defaultPolicy, type VersionDefinition } from '@belfry/shared';
+import type { VersionInput } from '@belfry/shared';
 import type { Database } from './client';
 import { type Configuration, createConfiguration } from './configuration';
 import { apiKeyPlace } from './look-ups';
@@ -60,19 +60,14 @@ async function findOrCreateKey(owner: KeyOwner): Promise<string> {
   return (await configuration.createApiKey(accountId)).key;
 }
 
-type DemoChannel = VersionDefinition['channels'][string];
-
-function demoChannel(template: unknown): DemoChannel {
-  return { integrationIds: [], templates: { en: template }, policy: defaultPolicy };
+function demoEvent(templates: Record<string, object>): VersionInput {
+  const channels = Object.entries(templates).map(([name, en]) => [name, { templates: { en } }]);
+  return { channels: Object.fromEntries(channels) };
 }
 
-function demoEvent(channels: Record<string, DemoChannel>): VersionDefinition {
-  return { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels };
-}
-
-const demoEvents: Record<string, VersionDefinition> = {
+const demoEvents: Record<string, VersionInput> = {
   order_shipped: demoEvent({
-    email: demoChannel({
+    email: {
       subject: 'Your order {{order.id}} is on its way',
       html: [
         '<p>Hello {{default user_name "there"}},</p>',
@@ -80,20 +75,20 @@ const demoEvents: Record<string, VersionDefinition> = {
         '{{#if order.items}}<ul>{{#each order.items}}<li>{{quantity}} x {{name}}</li>{{/each}}</ul>{{/if}}',
         '{{#if tracking_url}}<p><a href="{{tracking_url}}">Follow the parcel</a></p>{{/if}}',
       ].join('\n'),
-    }),
-    slack: demoChannel({
+    },
+    slack: {
       text: 'Order *{{order.id}}* for {{default user_name "a customer"}} is on its way.',
-    }),
+    },
   }),
   password_reset: demoEvent({
-    email: demoChannel({
+    email: {
       subject: 'Reset your password',
       html: '<p>Hello {{default user_name "there"}},</p><p><a href="{{reset_url}}">Choose a new password</a>. The link works for {{default minutes "30"}} minutes.</p>',
-    }),
+    },
   }),
   deploy_finished: demoEvent({
-    slack: demoChannel({
+    slack: {
       text: '{{#if ok}}:white_check_mark:{{else}}:x:{{/if}} {{service}} {{version}} {{#if ok}}is live{{else}}failed: {{reason}}{{/if}}',
-    }),
+    },
   }),
 };

@@ -8,7 +8,6 @@ export {
   setStorageLimit,
 } from './account-storage';
 export type { AnsweredCall, AnsweredWrite } from './answered-write';
-export { setDefaultRegion } from './app-settings';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export {
   type NewCapture,

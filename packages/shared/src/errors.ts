@@ -27,8 +27,8 @@ export const errorCatalogue = {
   },
   idempotency_key_invalid: {
     status: 400,
-    when: 'The Idempotency-Key is empty, longer than 255 characters, not printable ASCII, or sent twice.',
-    text: 'the Idempotency-Key must be sent once, with 1 to 255 printable ASCII characters and no space',
+    when: 'The Idempotency-Key is empty, longer than 255 characters (bytes), or sent twice.',
+    text: 'the Idempotency-Key must be sent once, with 1 to 255 characters (bytes)',
   },
   event_not_live: {
     status: 400,
@@ -163,9 +163,25 @@ export function errorEntry(code: ErrorCode): ErrorEntry {
   return errorCatalogue[code];
 }
 
+/** What is wrong with one value: `user.mobile`, `must be a string`. */
+export type FieldProblem = { path: string; problem: string };
+
+/** No more are looked for in one body. */
+export const maxProblems = 10_000;
+const listedProblems = 20;
+
+/** The first 20 problems, and one that counts the others. */
+export function limitProblems(problems: readonly FieldProblem[]): FieldProblem[] {
+  const rest = problems.length - listedProblems;
+  const listed = problems.slice(0, listedProblems);
+  if (rest <= 0) return listed;
+  const count = problems.length < maxProblems ? rest : `at least ${rest}`;
+  return [...listed, { path: 'and', problem: `${count} more problem${rest === 1 ? '' : 's'}` }];
+}
+
 export type AppErrorOptions = {
-  /** For validation: the first problem, as "<path> <problem>". */
-  errors?: string[];
+  /** For validation: each problem that was found, in the order of the body. */
+  problems?: readonly FieldProblem[];
   /** In place of those of the catalogue. */
   headers?: Record<string, string>;
   cause?: unknown;
@@ -174,7 +190,7 @@ export type AppErrorOptions = {
 /** A failure that the caller is told about; its message is for the caller and never holds a secret, a query or a stack. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly errors: string[] | undefined;
+  readonly problems: readonly FieldProblem[];
   readonly headers: Record<string, string>;
 
   constructor(
@@ -185,7 +201,7 @@ export class AppError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
-    this.errors = options.errors;
+    this.problems = options.problems ?? [];
     this.headers = options.headers ?? errorEntry(code).headers ?? {};
   }
 

@@ -31,6 +31,30 @@ export type VersionDefinition = {
   channels: Record<string, ChannelVersion>;
 };
 
+/** A definition as it is written: what is left out is filled by completeDefinition. */
+export type VersionInput = Partial<Omit<VersionDefinition, 'channels'>> & {
+  channels?: Record<string, ChannelInput>;
+};
+
+export type ChannelInput = Partial<Omit<ChannelVersion, 'policy'>> & { policy?: Partial<Policy> };
+
+export const emptyDefinition: VersionDefinition = {
+  defaultLocale: 'en',
+  missing: 'empty',
+  isSensitive: false,
+  channels: {},
+};
+
+/** Whatever a new version, draft or test leaves out has its default. */
+export function completeDefinition({ channels = {}, ...given }: VersionInput): VersionDefinition {
+  const whole = Object.entries(channels).map(([name, channel]) => [name, completeChannel(channel)]);
+  return { ...emptyDefinition, ...given, channels: Object.fromEntries(whole) };
+}
+
+function completeChannel({ policy, ...given }: ChannelInput): ChannelVersion {
+  return { integrationIds: [], templates: {}, ...given, policy: { ...defaultPolicy, ...policy } };
+}
+
 export const defaultPolicy: Policy = {
   attempts: 8,
   timeToLiveMs: 24 * 60 * 60 * 1000,

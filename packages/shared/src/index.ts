@@ -5,14 +5,33 @@ export {
   type ParsedApiKey,
   parseApiKey,
 } from './api-key';
+export {
+  type AppSetting,
+  type AppSettingKey,
+  type AppSettings,
+  appSettings,
+  listAppSettings,
+  listValues,
+  parseAppSetting,
+} from './app-settings';
 export { canonicalizeLocale, chooseLocale } from './choose-locale';
 export type { Data, Json } from './data';
-export { AppError, type ErrorCode, errorCatalogue, errorEntry } from './errors';
+export {
+  AppError,
+  type ErrorCode,
+  errorCatalogue,
+  errorEntry,
+  type FieldProblem,
+  limitProblems,
+} from './errors';
 export {
   type ChannelVersion,
+  completeDefinition,
   defaultPolicy,
+  emptyDefinition,
   type Policy,
   type VersionDefinition,
+  type VersionInput,
 } from './event-version';
 export {
   type AttemptStory,
@@ -83,6 +102,7 @@ export {
   type BulkReader,
   createBulkReader,
   createBulkSendBody,
+  createRefusals,
 } from './wire/bulk-send';
 export {
   type CapturedMessage,
@@ -130,13 +150,12 @@ export {
 } from './wire/request-status';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
+  createReadSend,
   createSendEventBody,
   extraFieldsOf,
-  findScheduleProblem,
   overrideOf,
-  type SendEventBody,
+  type ReadSend,
   scheduleOf,
-  sendEventFromWire,
   type WireChannels,
   type WireItem,
   type WireOverride,
@@ -151,6 +170,5 @@ export {
   userFromWire,
   userToWire,
 } from './wire/user';
-export { withInterfaceNames } from './wire/user-names';
 export { createValidator, type Validate } from './wire/validate';
 export { withoutNulls } from './wire/without-nulls';

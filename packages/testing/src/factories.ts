@@ -48,7 +48,7 @@ export function createFactories(
       const event = await configuration.createEvent({ appId, name });
       const version = await configuration.publish(
         { id: event.id, appId },
-        { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels, ...options },
+        { channels, ...options },
       );
       return { name, eventId: event.id, versionId: version.id };
     },

@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import { valuesOfHeader } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 
-const syntax = /^[\x21-\x7e]{1,255}$/;
+const name = 'idempotency-key';
+const maxBytes = 255;
 
-/** The Idempotency-Key of a POST, taken to the letter. Node joins a repeated header by a comma and a space, which no key may hold. */
-export function readIdempotencyKey({ headers }: IncomingMessage): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && syntax.test(key)) return key;
-  throw new AppError(
-    'idempotency_key_invalid',
-    'the Idempotency-Key must be sent once, with 1 to 255 printable ASCII characters and no space',
-  );
+/**
+ * The Idempotency-Key of a POST. Node refuses control characters, strips outer white space, and gives each byte as one
+ * character (Latin-1), so the text has the bytes of the header. Node joins repeated headers: their number is in the raw ones.
+ */
+export function readIdempotencyKey(req: IncomingMessage): string | undefined {
+  if (req.headers[name] === undefined) return undefined;
+  const [key = '', ...more] = valuesOfHeader(req, name);
+  if (more.length === 0 && key !== '' && key.length <= maxBytes) return key;
+  throw new AppError('idempotency_key_invalid');
 }

@@ -63,7 +63,7 @@ describe('the rate limit of an account', () => {
   test.each<[string, Record<string, string>, number]>([
     ['the key', { Authorization: 'AuthKey x' }, 401],
     ['the content type', { 'Content-Type': 'text/plain' }, 415],
-    ['the syntax of the idempotency key', { 'Idempotency-Key': 'a b' }, 400],
+    ['the syntax of the idempotency key', { 'Idempotency-Key': '' }, 400],
   ])('comes after %s, which uses none of it', async (_, headers, status) => {
     const { send } = start(1);
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(headers)));

@@ -1,32 +1,18 @@
 import type { DryRun, DryRunMessage } from '@belfry/accepting';
-import {
-  AppError,
-  createSendEventBody,
-  createValidator,
-  findScheduleProblem,
-  sendEventFromWire,
-  type WireChannels,
-  withInterfaceNames,
-} from '@belfry/shared';
+import type { ReadSend } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RequestHandler } from 'express';
 import type { Answer } from '../answer';
 import { invalidValue, type Query, queryValueOf } from '../query-values';
 import type { PutCall } from '../unkeyed';
 
-export type DryRunRouteDeps = { channels: WireChannels; dryRun: DryRun; now: () => Date };
+export type DryRunRouteDeps = { readSend: ReadSend; dryRun: DryRun };
 
 /** `POST /v1/apps/{app_id}/events/send?dry_run=true`: what the call would do. */
-export function createDryRunRoute({ channels, dryRun, now }: DryRunRouteDeps) {
-  const validate = createValidator(createSendEventBody(channels));
-  const channelNames = Object.keys(channels);
-
+export function createDryRunRoute({ readSend, dryRun }: DryRunRouteDeps) {
   async function answer({ caller, body, query }: PutCall): Promise<Answer> {
     checkDryRun(query);
-    const given = validate(withInterfaceNames(body));
-    const problem = findScheduleProblem(given, channelNames, now());
-    if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
-    const { eventName, item } = sendEventFromWire(given);
+    const { eventName, item } = readSend(body);
     const { delivery, messages } = await dryRun({ app: caller.app, eventName, item });
     const told: DryRunAnswer = {
       success: true,
@@ -42,7 +28,7 @@ export function createDryRunRoute({ channels, dryRun, now }: DryRunRouteDeps) {
 
 /** A batch cannot be tried, and a caller who asks for that wants nothing to be sent. */
 export async function refuseDryRun(): Promise<never> {
-  throw invalidValue('dry_run is for events/send only');
+  throw invalidValue('dry_run', 'is for events/send only');
 }
 
 /** Takes `dry` where the query says dry_run, whatever it says beside false; `dry` refuses what it does not know. */
@@ -57,7 +43,7 @@ function isAsked(query: Query): boolean {
 
 function checkDryRun(query: Query): void {
   if (queryValueOf(query, 'dry_run') !== 'true')
-    throw invalidValue('dry_run must be true or false');
+    throw invalidValue('dry_run', 'must be true or false');
 }
 
 const messageSchema = Type.Object({

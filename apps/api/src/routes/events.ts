@@ -1,13 +1,5 @@
 import type { KeyedWork, SendEvent } from '@belfry/accepting';
-import {
-  AppError,
-  createSendEventBody,
-  createValidator,
-  findScheduleProblem,
-  sendEventFromWire,
-  type WireChannels,
-  withInterfaceNames,
-} from '@belfry/shared';
+import { createSendEventBody, type ReadSend, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
 import type { Operation } from '../operation';
@@ -16,23 +8,16 @@ import { dryRunAnswer, dryRunExample } from './dry-run';
 
 export type EventRoutesDeps = {
   channels: WireChannels;
+  readSend: ReadSend;
   sendEvent: SendEvent;
-  now: () => Date;
 };
 
 /** `POST /v1/apps/{app_id}/events/send` */
-export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDeps) {
-  const bodySchema = createSendEventBody(channels);
-  const validate = createValidator(bodySchema);
-  const channelNames = Object.keys(channels);
-
+export function createSendEventRoute({ channels, readSend, sendEvent }: EventRoutesDeps) {
   function prepare(call: PostCall): KeyedWork {
-    const body = validate(withInterfaceNames(call.body));
-    const problem = findScheduleProblem(body, channelNames, now());
-    if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
+    const { eventName, item } = readSend(call.body);
     const { callId, caller, idempotencyKey } = call;
     const { accountId, apiKeyId, app } = caller;
-    const { eventName, item } = sendEventFromWire(body);
     return {
       bodyOf: acceptedBody,
       run: (key) =>
@@ -40,7 +25,7 @@ export function createSendEventRoute({ channels, sendEvent, now }: EventRoutesDe
     };
   }
 
-  return { operation: { ...sendEventOperation, body: bodySchema }, prepare };
+  return { operation: { ...sendEventOperation, body: createSendEventBody(channels) }, prepare };
 }
 
 const requestIdSchema = Type.String({ format: 'uuid' });

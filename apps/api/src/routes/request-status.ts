@@ -55,7 +55,7 @@ function readCursor(query: Query): StatusPlace | undefined {
   if (cursor === undefined) return undefined;
   const [, item, key] = /^(\d{1,9}):([\w-]{1,64})$/.exec(cursor) ?? [];
   if (item === undefined || key === undefined) {
-    throw invalidValue('cursor must be the next of an earlier answer');
+    throw invalidValue('cursor', 'must be the next of an earlier answer');
   }
   return { item: Number(item), key };
 }

@@ -46,7 +46,7 @@ export function createSandboxRoute({ channels, findCaptures, isClosing }: Sandbo
     } finally {
       release();
     }
-    throw invalidValue('after must be the next of an earlier answer');
+    throw invalidValue('after', 'must be the next of an earlier answer');
   }
 
   async function answer({ caller, query, signal }: WaitingCall): Promise<Answer> {
@@ -79,15 +79,15 @@ type Asked = { filter: Omit<CaptureFilter, 'appId'>; count: number; timeoutMs: n
 function readAsked(query: Query, names: readonly string[], defaultRegion: string | null): Asked {
   const channel = queryValueOf(query, 'channel');
   if (channel !== undefined && !names.includes(channel)) {
-    throw invalidValue(`channel must be one of ${names.join(', ')}`);
+    throw invalidValue('channel', `must be one of ${names.join(', ')}`);
   }
   const requestId = queryValueOf(query, 'request_id');
   if (requestId !== undefined && !isUuid(requestId)) {
-    throw invalidValue('request_id must be the request_id of a send');
+    throw invalidValue('request_id', 'must be the request_id of a send');
   }
   const to = queryValueOf(query, 'to');
   if (to !== undefined && to.length > maxToCharacters) {
-    throw invalidValue(`to must be at most ${maxToCharacters} characters`);
+    throw invalidValue('to', `must be at most ${maxToCharacters} characters`);
   }
   const seconds = queryNumberOf(query, 'timeout', timeoutRule);
   return {

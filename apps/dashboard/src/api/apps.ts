@@ -1,14 +1,11 @@
-export type Delivery = 'sandbox' | 'live';
+import type { AppSettings } from '@belfry/shared';
 
 /** GET api/apps */
 export type AppListAnswer = { apps: AppAnswer[] };
 
-export type AppAnswer = {
+export type AppAnswer = AppSettings & {
   id: string;
   name: string;
-  delivery: Delivery;
-  /** Two letters (ISO 3166-1): phone numbers without country code are read in it. */
-  defaultRegion: string | null;
   createdAt: number;
   /** Integrations that need attention, for the mark in the side bar. */
   needsAttention: number;
@@ -19,10 +16,10 @@ export type AppAnswer = {
 
 /** POST api/apps/:appId/pause and /resume: all that the app sends; answers AppAnswer. */
 
-/** POST api/apps; answers AppAnswer. `delivery` is `sandbox` unless it says otherwise. */
-export type NewAppBody = { name: string; delivery?: Delivery; defaultRegion?: string };
+/** POST api/apps; answers AppAnswer. Settings that are left out have their defaults. */
+export type NewAppBody = Partial<AppSettings> & { name: string };
 
-/** PATCH api/apps/:appId; answers AppAnswer. An empty `defaultRegion` takes it away. */
+/** PATCH api/apps/:appId; answers AppAnswer. */
 export type AppChangeBody = Partial<NewAppBody>;
 
 /** DELETE api/apps/:appId: `confirmName` must be the app's name. Answers Done. */

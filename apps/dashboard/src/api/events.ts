@@ -36,7 +36,7 @@ export type DraftAnswer = {
 
 export type TemplatePath = { path: string; channels: string[] };
 
-/** What a version fixes. A draft may be incomplete. Times in milliseconds. */
+/** What a version fixes. A draft may be incomplete. Times in milliseconds. A body may leave out any member but `templates`: it has its default. */
 export type Definition = {
   defaultLocale: string;
   /** What a path that the data does not hold does to a message. */

@@ -41,18 +41,18 @@ export type UsedBy = {
   isOnly: boolean;
 };
 
-/** POST api/apps/:appId/integrations; answers IntegrationAnswer. */
+/** POST api/apps/:appId/integrations; answers IntegrationAnswer. Settings that are left out have their default, where there is one. */
 export type NewIntegrationBody = {
   name: string;
   channel: string;
   provider: string;
-  settings: Record<string, unknown>;
-  credentials: Record<string, unknown>;
+  settings?: Record<string, unknown>;
+  credentials?: Record<string, unknown>;
 };
 
 /**
  * PUT api/apps/:appId/integrations/:id; answers IntegrationAnswer. A credential that is left out stays as it is; null
- * takes it away. When a setting or an account name changes that stored credentials are bound to, such as the host, they
+ * takes it away. `settings` replace the stored ones; those that the provider requires stay where they are left out. When a setting or an account name changes that stored credentials are bound to, such as the host, they
  * must be entered again: 422 `invalid` names each of them. `updatedAt` is that of the answer it was made from: 409 `draft_changed` when somebody saved in between.
  */
 export type IntegrationChangeBody = {
@@ -70,8 +70,8 @@ export type TestConnectionBody = {
   id?: string;
   channel: string;
   provider: string;
-  settings: Record<string, unknown>;
-  credentials: Record<string, unknown>;
+  settings?: Record<string, unknown>;
+  credentials?: Record<string, unknown>;
 };
 
 /** Also POST api/apps/:appId/integrations/:id/test, of what is stored: a passed test makes one active that needed attention. */

@@ -1,3 +1,5 @@
+import type { FieldProblem } from '@belfry/shared';
+
 /** The body of every answer that is not 2xx. */
 export type Problem = {
   success: false;
@@ -64,7 +66,7 @@ export type ProblemCode =
   | 'internal';
 
 /** `path` is the field's place in the body, dotted: `settings.from.address`. */
-export type FieldProblem = { path: string; problem: string };
+export type { FieldProblem };
 
 /** What keeps a draft from being published, or will not work once it is. */
 export type PublishProblem = {

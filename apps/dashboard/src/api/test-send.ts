@@ -3,9 +3,9 @@ import type { Definition } from './events';
 /** POST api/apps/:appId/events/:eventId/test: stored as a version of kind `test`, then accepted as any call is. */
 export type TestSendBody = {
   definition: Definition;
-  /** `user`, `data` and `override` as in a call to send. */
-  user: Record<string, unknown>;
-  data: Record<string, unknown>;
+  /** Every member of a call to send but `event`: also `schedule_at`, `locale`, and the aliases that calls have. */
+  user?: Record<string, unknown>;
+  data?: Record<string, unknown>;
   override?: Record<string, unknown>;
   /** Only these; all of the definition where it is left out. */
   channels?: string[];

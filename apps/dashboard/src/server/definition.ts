@@ -10,28 +10,37 @@ const dayMs = 24 * 60 * 60_000;
 const maxLocaleCharacters = 35;
 const locale = '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$';
 
-const policySchema = Type.Object({
-  attempts: Type.Integer({ minimum: 1, maximum: 50 }),
-  timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
-  onUnknown: Type.Union([
-    Type.Literal('resend'),
-    Type.Literal('resend_next'),
-    Type.Literal('hold'),
-  ]),
-  unknownResends: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
-});
+/** A misspelt setting would be ignored, and its default taken. */
+const closed = { additionalProperties: false };
 
-const channelSchema = Type.Object({
-  integrationIds: Type.Array(Type.String({ maxLength: 36 }), { maxItems: 10 }),
-  templates: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-    maxProperties: 50,
+const policySchema = Type.Partial(
+  Type.Object({
+    attempts: Type.Integer({ minimum: 1, maximum: 50 }),
+    timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
+    onUnknown: Type.Union([
+      Type.Literal('resend'),
+      Type.Literal('resend_next'),
+      Type.Literal('hold'),
+    ]),
+    unknownResends: Type.Integer({ minimum: 0, maximum: 10 }),
   }),
-  policy: policySchema,
-});
+  closed,
+);
 
-/** A version as the editor holds it: whole in its shape, whatever it lacks. */
-export const definitionSchema = Type.Object(
-  {
+const channelSchema = Type.Partial(
+  Type.Object({
+    integrationIds: Type.Array(Type.String({ maxLength: 36 }), { maxItems: 10 }),
+    templates: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      maxProperties: 50,
+    }),
+    policy: policySchema,
+  }),
+  closed,
+);
+
+/** A version as it is saved: completeDefinition fills what is left out. */
+export const definitionSchema = Type.Partial(
+  Type.Object({
     defaultLocale: Type.String({
       maxLength: maxLocaleCharacters,
       pattern: locale,
@@ -40,16 +49,9 @@ export const definitionSchema = Type.Object(
     missing: Type.Union([Type.Literal('empty'), Type.Literal('reject')]),
     isSensitive: Type.Boolean(),
     channels: Type.Record(Type.String(), channelSchema, { maxProperties: 20 }),
-  },
-  { additionalProperties: false },
+  }),
+  closed,
 );
-
-export const emptyDefinition: VersionDefinition = {
-  defaultLocale: 'en',
-  missing: 'empty',
-  isSensitive: false,
-  channels: {},
-};
 
 export type DefinitionFacts = {
   channels: Record<string, AnyChannel>;

@@ -7,9 +7,9 @@ import type {
   StoredVersion,
 } from '@belfry/database';
 import type { FairQueue } from '@belfry/runtime';
-import type { VersionDefinition } from '@belfry/shared';
+import { emptyDefinition, type VersionDefinition } from '@belfry/shared';
 import type { DraftAnswer, EventAnswer, EventRow, VersionAnswer, VersionRow } from '../api/events';
-import { type CheckedDefinition, checkDefinition, emptyDefinition } from './definition';
+import { type CheckedDefinition, checkDefinition } from './definition';
 import { inPealOrder } from './peal';
 import { notFound, Refusal } from './problem';
 import { type AppCall, idOf } from './route';

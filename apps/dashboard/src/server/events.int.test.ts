@@ -54,6 +54,53 @@ describe('an event', () => {
     expect(rows[0].live_version_id).toBe(published.body.live.id);
   });
 
+  test('is saved, published and tested from a definition in part: defaults fill the rest', async () => {
+    const { call, database, tenant } = dashboard;
+    const at = await createEvent('in_part');
+    const templates = { en: { subject: 'x', html: 'x' } };
+    const definition = { channels: { email: { templates, policy: { attempts: 3 } } } };
+    const whole = {
+      ...{ defaultLocale: 'en', missing: 'empty', isSensitive: false },
+      channels: {
+        email: {
+          ...{ integrationIds: [], templates },
+          policy: { attempts: 3, timeToLiveMs: 86_400_000, onUnknown: 'resend' },
+        },
+      },
+    };
+    const saved = await call('put', `${at}/draft`, { basedOn: 0, definition });
+    expect(saved.body.definition).toEqual(whole);
+    expect((await call('post', `${at}/publish`, { basedOn: 1 })).status).toBe(200);
+    expect((await call('post', `${at}/check`, { definition })).body.problems).toHaveLength(1);
+    expect((await call('post', `${at}/variables`, { definition })).status).toBe(200);
+    expect((await call('post', `${at}/preview`, { definition })).status).toBe(200);
+    const tested = { definition, user: { email: 'a@example.com' }, delivery: 'sandbox' };
+    expect((await call('post', `${at}/test`, tested)).status).toBe(200);
+    const { rows } = await database.lookUps.query(
+      `SELECT v.kind, v.definition FROM event_version v JOIN event e ON e.id = v.event_id
+       WHERE e.app_id = $1 AND e.name = 'in_part' ORDER BY v.number`,
+      [tenant.appId],
+    );
+    expect(rows).toEqual([
+      { kind: 'live', definition: whole },
+      { kind: 'test', definition: { ...whole, delivery: 'sandbox' } },
+    ]);
+  });
+
+  test.each([
+    ['channels.email.policy.attempt', { policy: { attempt: 3 } }],
+    ['channels.email.policy.attempts', { policy: { attempts: 0 } }],
+    ['channels.email.integrations', { integrations: [] }],
+  ])('is not saved with a wrong %s, whose default would be taken', async (path, email) => {
+    const at = await createEvent(`wrong ${path}`);
+    const definition = { channels: { email } };
+    const { status, body } = await dashboard.call('put', `${at}/draft`, { basedOn: 0, definition });
+    expect([status, body.fields]).toEqual([
+      422,
+      [{ path: `definition.${path}`, problem: expect.any(String) }],
+    ]);
+  });
+
   test('leaves to its channel how often it sends again after an unknown outcome, where it does not say', async () => {
     const { call } = dashboard;
     const at = await createEvent('own_number');

@@ -11,6 +11,17 @@ export function findProvider(
   return found && Object.hasOwn(found.providers, provider) ? found.providers[provider] : undefined;
 }
 
+/** Settings with what they must have and leave out: as it is stored, else the default of the provider's schema. */
+export function completeSettings(
+  { settings: { required = [], properties } }: Provider<unknown>,
+  given: Record<string, unknown>,
+  stored: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const filled = required.map((name) => [name, stored[name] ?? properties[name]?.['default']]);
+  const known = filled.filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(known), ...given };
+}
+
 /** All that its schemas and its provider's own check have against an integration, by field of the form. */
 export function checkIntegration(
   provider: Provider<unknown>,

@@ -64,6 +64,22 @@ describe('an integration', () => {
     expect(body.fields).toEqual([{ path: 'settings.secure', problem: 'must be on with port 465' }]);
   });
 
+  test('may leave out a setting that has a default, and one that is stored', async () => {
+    const { tenant, call } = dashboard;
+    const at = `apps/${tenant.appId}/integrations`;
+    const place = { name: 'mail in part', channel: 'email', provider: 'smtp' };
+    const settings = { host: 'mail.example.com', from: { address: 'a@example.com' } };
+    const { body } = await call('post', at, { ...place, settings });
+    expect(body.settings).toEqual({ ...settings, port: 587 });
+    const { id, updatedAt } = body;
+    const changed = await call('put', `${at}/${id}`, { updatedAt, settings: { port: 2525 } });
+    expect(changed.body.settings).toEqual({ ...settings, port: 2525 });
+    const nothing = await call('post', at, { ...place, name: 'nothing' });
+    expect(nothing.body.fields.map(({ path }: { path: string }) => path)).toEqual(
+      expect.arrayContaining(['settings.host', 'settings.from']),
+    );
+  });
+
   test('is refused with a field that its provider does not know', async () => {
     const { tenant, call } = dashboard;
     const { body } = await call('post', `apps/${tenant.appId}/integrations`, {

@@ -131,6 +131,26 @@ describe('the log', () => {
     }
   });
 
+  test.each([
+    ['in UTF-8', 'größe  1', Buffer.from('größe  1').toString('latin1')],
+    ['in Latin-1', 'größe\t2', 'größe\t2'],
+    ['with bytes that are no text', '\u0080\u009f<b>\u00ff 3', '\u0080\u009f<b>\u00ff 3'],
+  ])('shows an idempotency key %s as people read it, and finds it', async (_how, text, key) => {
+    const { call, tenant } = dashboard;
+    const event = await createEvent();
+    const { requestId } = await insert({ event, key });
+    const query = new URLSearchParams({ idempotencyKey: text, event: event.name }).toString();
+    expect((await list(query)).ids).toEqual([requestId]);
+    expect((await list(new URLSearchParams({ idempotencyKey: text }).toString())).ids).toEqual([
+      requestId,
+    ]);
+    const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
+    expect(story.body.idempotencyKey).toBe(text);
+    const search = new URLSearchParams({ app: tenant.appId, text }).toString();
+    const found = await call('get', `find?${search}`);
+    expect(found.body.found).toEqual([{ kind: 'idempotencyKey', appId: tenant.appId }]);
+  });
+
   test('finds a channel that was skipped, by its state', async () => {
     const event = await createEvent('skipping');
     const skips = { slack: { reason: 'no_address', detail: 'No slack.' } };

@@ -1,4 +1,5 @@
 import { newId } from '@belfry/runtime';
+import { appSettings } from '@belfry/shared';
 import {
   type Answer,
   createRowWatch,
@@ -80,6 +81,7 @@ const types: ValueTypes = {
   channels: 'object',
   integrationIds: { list: 'integrationId' },
   ...plain('token', 'password', 'newPassword', 'confirm', 'confirmName', 'confirmUserId'),
+  ...plain(...Object.keys(appSettings)),
   ...plain('channel', 'role', 'delivery', 'detail', 'html', 'theme', 'afterMs', 'updatedAt'),
   ...plain('settings', 'credentials', 'basedOn', 'note', 'confirmed', 'perSecond'),
   ...plain('defaultLocale', 'missing', 'isSensitive', 'templates', 'policy', 'locale', 'data'),

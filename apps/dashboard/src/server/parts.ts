@@ -58,12 +58,7 @@ import {
   version,
   writeSlackTicket,
 } from '@belfry/runtime';
-import {
-  createSendEventBody,
-  createValidator,
-  explainRequest,
-  messageStates,
-} from '@belfry/shared';
+import { createReadSend, explainRequest, messageStates } from '@belfry/shared';
 import type { DashboardDeps } from './app';
 import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
@@ -186,7 +181,7 @@ function createConfigurationParts(
   const events = createAppEvents(pool);
   const integrations = createAppIntegrations(pool);
   const all: Record<string, AnyChannel> = channels;
-  const validateBody = createValidator(createSendEventBody(channels));
+  const readSend = createReadSend(channels);
   const compiling = createFairQueue();
   return {
     integrations: {
@@ -212,12 +207,10 @@ function createConfigurationParts(
       testSend: createTestSend({
         events,
         createSendEvent: createTestAccepting(base),
-        validate: (body) => validateBody(body),
-        channelNames,
+        readSend,
         newId,
-        now: () => new Date(),
       }),
-      validateCall: (body) => validateBody(body),
+      readSend,
       gatewayUrl: env.PUBLIC_URL,
       compiling,
     },

@@ -1,6 +1,6 @@
 import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
 import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
-import { AppError, isUuid } from '@belfry/shared';
+import { AppError, isUuid, limitProblems } from '@belfry/shared';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Problem, ProblemCode } from '../api/problem';
 import { notFound, problemStatuses, Refusal } from './problem';
@@ -146,7 +146,6 @@ function routeOf(req: Request): string {
 
 const appErrorCodes: Partial<Record<AppError['code'], 'invalid' | 'unavailable' | 'not_found'>> = {
   validation_failed: 'invalid',
-  invalid_type: 'invalid',
   unavailable: 'unavailable',
   event_not_found: 'not_found',
 };
@@ -154,7 +153,9 @@ const appErrorCodes: Partial<Record<AppError['code'], 'invalid' | 'unavailable' 
 function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof AppError && thrown.code !== 'internal') {
-    return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message);
+    const fields = limitProblems(thrown.problems);
+    const details = fields.length > 0 ? { fields } : {};
+    return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message, details);
   }
   // Before the stores: errors of the body reader have codes of Node's, too.
   const unreadable = readingRefusal(thrown);

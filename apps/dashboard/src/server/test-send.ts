@@ -1,12 +1,6 @@
 import type { SendEvent } from '@belfry/accepting';
 import type { AccountAppRow, Actor, AppEventRow, AppEvents } from '@belfry/database';
-import {
-  errorEntry,
-  findScheduleProblem,
-  type SendEventBody,
-  sendEventFromWire,
-  type VersionDefinition,
-} from '@belfry/shared';
+import { errorEntry, type Json, type ReadSend, type VersionDefinition } from '@belfry/shared';
 import type { TestSendAnswer } from '../api/test-send';
 import { notFound, Refusal } from './problem';
 
@@ -18,11 +12,8 @@ export type TestSendDeps = {
     eventId: string;
     definition: VersionDefinition;
   }): SendEvent;
-  /** A body of `events/send`, or the AppError of its first problem. */
-  validate(body: unknown): SendEventBody;
-  channelNames: readonly string[];
+  readSend: ReadSend;
   newId: () => string;
-  now: () => Date;
 };
 
 export type TestSendInput = {
@@ -31,18 +22,17 @@ export type TestSendInput = {
   /** With the channels that are to be tested, and no problem. */
   definition: VersionDefinition;
   delivery: 'sandbox' | 'live';
-  call: { user: unknown; data: unknown; override?: unknown };
+  /** A body of `events/send` for the event, nulls left out. */
+  body: Json;
 };
 
 export type TestSend = (actor: Actor, input: TestSendInput) => Promise<TestSendAnswer>;
 
 /** Stores the draft as a version of kind `test`, then has it accepted as any call is. */
 export function createTestSend(deps: TestSendDeps): TestSend {
-  return async function testSend(actor, { app, event, definition, delivery, call }) {
+  return async function testSend(actor, { app, event, definition, delivery, body }) {
     if (app.isStorageFull) throw new Refusal('wrong_state', errorEntry('storage_limit').text);
-    const body = deps.validate({ event: event.name, ...call });
-    const problem = findScheduleProblem(body, deps.channelNames, deps.now());
-    if (problem) throw new Refusal('invalid', problem);
+    const { eventName, item } = deps.readSend(body);
     const tested: VersionDefinition =
       delivery === 'sandbox' ? { ...definition, delivery: 'sandbox' } : definition;
     const version = await deps.events.createTestVersion(actor, app.id, {
@@ -61,7 +51,8 @@ export function createTestSend(deps: TestSendDeps): TestSend {
       accountId: actor.accountId,
       apiKeyId: undefined,
       app: { id: app.id, delivery, defaultRegion: app.defaultRegion },
-      ...sendEventFromWire(body),
+      eventName,
+      item,
       idempotencyKey: undefined,
       key: undefined,
       kind: 'test',

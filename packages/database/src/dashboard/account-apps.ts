@@ -1,13 +1,11 @@
 import { newId } from '@belfry/runtime';
+import { type AppSettings, listAppSettings } from '@belfry/shared';
 import type pg from 'pg';
 import { type Actor, changeWithAudit } from './audit';
 
-export type AccountAppRow = {
+export type AccountAppRow = AppSettings & {
   id: string;
   name: string;
-  delivery: 'sandbox' | 'live';
-  /** Phone numbers without country code are read in it; null where there is none. */
-  defaultRegion: string | null;
   createdAt: Date;
   needsAttention: number;
   /** Since when an operator holds up all that it sends; null while nobody does. */
@@ -17,22 +15,23 @@ export type AccountAppRow = {
   isStorageFull: boolean;
 };
 
-export type AppChange = {
-  name?: string | undefined;
-  delivery?: 'sandbox' | 'live' | undefined;
-  /** An empty text takes it away. */
-  defaultRegion?: string | undefined;
-};
-
-type NewApp = { name: string; delivery: string; defaultRegion?: string };
+/** What is left out stays as it is. */
+export type AppChange = Partial<AppSettings> & { name?: string };
 
 const maxAppsListed = 500;
+
+/** The columns that a change may name, by the name in code. */
+const columns: Record<string, string> = {
+  name: 'name',
+  ...Object.fromEntries(listAppSettings().map(([key, { name }]) => [key, name])),
+};
+const settingColumns = listAppSettings().map(([key, { name }]) => `a.${name} AS "${key}"`);
 
 /** The apps of an account. */
 export function createAccountApps(pool: pg.Pool) {
   async function list(accountId: string, id: string | null = null): Promise<AccountAppRow[]> {
     const { rows } = await pool.query<AccountAppRow>(
-      `SELECT a.id, a.name, a.delivery, a.default_region AS "defaultRegion", a.created_at AS "createdAt",
+      `SELECT a.id, a.name, ${settingColumns.join(', ')}, a.created_at AS "createdAt",
          (SELECT count(*)::int FROM integration i
           WHERE i.app_id = a.id AND i.deleted_at IS NULL AND i.state = 'needs_attention') AS "needsAttention",
          p.paused_at AS "sendingPausedAt", o.email AS "sendingPausedBy", c.is_storage_full AS "isStorageFull"
@@ -54,26 +53,31 @@ export function createAccountApps(pool: pg.Pool) {
       return (await list(accountId, id))[0];
     },
 
-    async create(actor: Actor, app: NewApp): Promise<string> {
+    /** Settings that are left out have their defaults. */
+    async create(actor: Actor, app: AppChange & { name: string }): Promise<string> {
       const id = newId();
-      const entry = { action: 'app.created', subject: id, change: app };
+      const whole = { ...defaults, ...app };
+      const given = listGiven(whole);
+      const entry = { action: 'app.created', subject: id, change: whole };
       await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
         client.query(
-          `INSERT INTO app (id, account_id, name, delivery, default_region) VALUES ($1, $2, $3, $4, nullif($5::text, ''))`,
-          [id, actor.accountId, app.name, app.delivery, app.defaultRegion],
+          `INSERT INTO app (id, account_id, ${given.map(({ column }) => column).join(', ')})
+           VALUES ($1, $2, ${given.map((_, index) => `$${index + 3}`).join(', ')})`,
+          [id, actor.accountId, ...given.map(({ value }) => value)],
         ),
       );
       return id;
     },
 
     async change(actor: Actor, id: string, change: AppChange): Promise<void> {
+      const given = listGiven(change);
+      if (given.length === 0) return;
       const entry = { action: 'app.changed', subject: id, change };
       await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
         client.query(
-          `UPDATE app SET name = coalesce($3, name), delivery = coalesce($4, delivery),
-             default_region = nullif(coalesce($5, default_region), '')
+          `UPDATE app SET ${given.map(({ column }, index) => `${column} = $${index + 3}`).join(', ')}
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL`,
-          [id, actor.accountId, change.name, change.delivery, change.defaultRegion],
+          [id, actor.accountId, ...given.map(({ value }) => value)],
         ),
       );
     },
@@ -88,6 +92,17 @@ export function createAccountApps(pool: pg.Pool) {
       );
     },
   };
+}
+
+const defaults = Object.fromEntries(
+  listAppSettings().map(([key, setting]) => [key, setting.default]),
+);
+
+function listGiven(change: AppChange): { column: string; value: unknown }[] {
+  return Object.entries(change).flatMap(([key, value]) => {
+    const column = columns[key];
+    return column === undefined || value === undefined ? [] : [{ column, value }];
+  });
 }
 
 export type AccountApps = ReturnType<typeof createAccountApps>;

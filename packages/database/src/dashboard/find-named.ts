@@ -1,6 +1,7 @@
 import { isUuid } from '@belfry/shared';
 import type pg from 'pg';
 import { wentTo } from '../address-key';
+import { listStoredKeys } from './key-text';
 
 export type FoundRow =
   | { kind: 'request' | 'message'; appId: string; requestId: string; event: string }
@@ -16,7 +17,10 @@ export async function findNamed(
 ): Promise<FoundRow[]> {
   const id = text.toLowerCase();
   const byId = isUuid(id) ? await rowsOf(pool, idStatement, [accountId, id]) : [];
-  const byText = appId === undefined ? [] : await rowsOf(pool, textStatement, [appId, text]);
+  const byText =
+    appId === undefined
+      ? []
+      : await rowsOf(pool, textStatement, [appId, text, listStoredKeys(text)]);
   return [...byId, ...byText];
 }
 
@@ -40,5 +44,5 @@ SELECT kind, $1::uuid AS "appId" FROM (
   SELECT 'user' AS kind WHERE EXISTS (SELECT 1 FROM app_user WHERE app_id = $1 AND user_id = $2)
   UNION ALL SELECT 'recipient' WHERE EXISTS (SELECT 1 FROM message m WHERE app_id = $1 AND ${wentTo('m', '$2')})
   UNION ALL SELECT 'idempotencyKey' WHERE EXISTS (
-    SELECT 1 FROM request WHERE app_id = $1 AND idempotency_key = $2)
+    SELECT 1 FROM request WHERE app_id = $1 AND idempotency_key = ANY ($3::text[]))
 ) f`;

@@ -1,4 +1,5 @@
 import { wentTo } from '../address-key';
+import { listStoredKeys } from './key-text';
 
 /** What the log is filtered by. Events and integrations are given as ids; absent filters let everything pass. */
 export type LogFilter = {
@@ -7,6 +8,7 @@ export type LogFilter = {
   before?: string;
   from?: string;
   requestId?: string;
+  /** As it is read; see listStoredKeys. */
   idempotencyKey?: string;
   eventIds?: string[];
   channels?: string[];
@@ -60,8 +62,9 @@ function branchesOf(filter: LogFilter, allStates: readonly string[], bind: Bind)
   const app = `app_id = ${bind(filter.appId, 'uuid')}`;
   const range = (column: string) => rangeOf(filter, column, bind);
   if (idempotencyKey !== undefined) {
-    const key = `idempotency_key = ${bind(idempotencyKey, 'text')}`;
-    return [branch('request', 'id', [app, key, ...range('id')])];
+    return listStoredKeys(idempotencyKey).map((key) =>
+      branch('request', 'id', [app, `idempotency_key = ${bind(key, 'text')}`, ...range('id')]),
+    );
   }
   if (recipient !== undefined) return recipientBranches(recipient, app, { range, bind });
   const byMessage = messageBranches(filter, allStates, { app, range, bind });
@@ -160,7 +163,7 @@ export function requestConditionsOf(filter: LogFilter, bind: Bind): string[] {
     ...rangeOf(filter, 'q.id', bind),
     ...(eventIds ? [`q.event_id = ANY (${bind(eventIds, 'uuid[]')})`] : []),
     ...(idempotencyKey !== undefined
-      ? [`q.idempotency_key = ${bind(idempotencyKey, 'text')}`]
+      ? [`q.idempotency_key = ANY (${bind(listStoredKeys(idempotencyKey), 'text[]')})`]
       : []),
   ];
 }

@@ -2,6 +2,7 @@ import type { StateGroup } from '@belfry/shared';
 import type pg from 'pg';
 import { countMessages, countStatements } from '../count-messages';
 import { countPlanned } from '../is-planned';
+import { toReadableKey } from './key-text';
 import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './log-statement';
 
 /** A request as a row of the log, with what live filters look at. */
@@ -124,8 +125,9 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
   for (const { requestId, ...message } of messages.flat()) byRequest.get(requestId)?.push(message);
   return rows
     .sort((a, b) => (a.requestId < b.requestId ? 1 : -1))
-    .map(({ skips, ...head }) => ({
+    .map(({ skips, idempotencyKey, ...head }) => ({
       ...head,
+      idempotencyKey: idempotencyKey && toReadableKey(idempotencyKey),
       skips: skips ?? {},
       groups: groups.get(head.requestId) ?? [],
       messages: byRequest.get(head.requestId) ?? [],

@@ -2,6 +2,7 @@ import type { StateGroup, VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
 import { countMessages } from '../count-messages';
 import { countPlanned, isPlanned } from '../is-planned';
+import { toReadableKey } from './key-text';
 
 /** A request as it was accepted. */
 export type StoryHead = {
@@ -139,7 +140,10 @@ async function readHead(
      WHERE r.id = $1 AND r.app_id = $2`,
     [requestId, appId],
   );
-  return rows[0];
+  const head = rows[0];
+  return head?.idempotencyKey
+    ? { ...head, idempotencyKey: toReadableKey(head.idempotencyKey) }
+    : head;
 }
 
 async function readItem(

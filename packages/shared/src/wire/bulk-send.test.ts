@@ -13,11 +13,11 @@ const channels: WireChannels = {
   },
 };
 const reader = createBulkReader(channels, { maxItems: 3, maxInheritedBytes: 200 });
-const now = new Date('2026-03-01T12:00:00Z');
 
 function read(body: unknown): WireItem[] {
-  const head = reader.readHead(body as Json, now);
-  return head.elements.map((_, index) => reader.readElement(head, index, now).item);
+  const head = reader.readHead(body as Json);
+  if (head.refusal) throw head.refusal;
+  return head.elements.map((_, index) => reader.readElement(head, index).item);
 }
 
 async function refusalOf(work: () => unknown): Promise<{ code: string; sentence: string }> {

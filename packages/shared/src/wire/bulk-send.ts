@@ -1,17 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import type { Json } from '../data';
-import { AppError } from '../errors';
-import { createWireUser } from './recipient';
+import { AppError, type FieldProblem, maxProblems } from '../errors';
 import {
+  createElementFields,
   createItemFields,
   eventName,
-  extraFieldsOf,
-  findScheduleProblem,
   itemFromWire,
   type WireChannels,
   type WireItem,
   type WireOverride,
-  wireData,
 } from './send-event';
 import { withInterfaceNames } from './user-names';
 import { createValidator } from './validate';
@@ -25,6 +22,8 @@ export type BulkHead = {
   elements: readonly Json[];
   /** What was given beside the elements, nulls left out. */
   given: Json;
+  /** For problems beside the elements: the batch is refused, and its elements may have further problems. */
+  refusal: AppError | undefined;
 };
 
 export type BulkElement = {
@@ -33,10 +32,12 @@ export type BulkElement = {
   given: Json;
 };
 
-/** Reads a batch element by element, so that others can have their turn between them. Both throw the AppError of the first problem. */
+/** Reads a batch element by element, so that others can have their turn between them. */
 export type BulkReader = {
-  readHead(body: Json, now: Date): BulkHead;
-  readElement(head: BulkHead, index: number, now: Date): BulkElement;
+  /** Throws the AppError of a batch that cannot be read; see `refusal` for other problems. */
+  readHead(body: Json): BulkHead;
+  /** Throws the AppError of the element's problems. */
+  readElement(head: BulkHead, index: number): BulkElement;
 };
 
 export type BulkLimits = {
@@ -55,33 +56,66 @@ export function createBulkSendBody(channels: WireChannels, maxItems: number) {
 export function createBulkReader(channels: WireChannels, limits: BulkLimits): BulkReader {
   const validateHead = createValidator(createHead(channels, limits.maxItems));
   const validateElement = createValidator(createElement(channels));
-  const channelNames = Object.keys(channels);
+
+  function readSoundHead({ given, elements }: SplitBody): Omit<BulkHead, 'refusal'> {
+    const head = validateHead(elements === undefined ? given : withBatch(given, elements));
+    const all = itemFromWire(head);
+    refuseSize(all.override, head.batch.length, limits.maxInheritedBytes);
+    return { eventName: head.event, all, elements: head.batch, given };
+  }
 
   return {
-    readHead(body, now) {
-      const { given, elements } = splitBody(body);
-      const head = validateHead(elements === undefined ? given : withBatch(given, elements));
-      refuse(findScheduleProblem(head, channelNames, now));
-      const all = itemFromWire(head);
-      refuse(findSizeProblem(all.override, head.batch.length, limits.maxInheritedBytes));
-      return { eventName: head.event, all, elements: head.batch, given };
+    readHead(body) {
+      const split = splitBody(body);
+      try {
+        return { ...readSoundHead(split), refusal: undefined };
+      } catch (error) {
+        if (!(error instanceof AppError) || !isBatchReadable(split, error)) throw error;
+        const { given, elements } = split;
+        return { eventName: '', all: {}, elements, given, refusal: error };
+      }
     },
-    readElement({ all, elements }, index, now) {
+    readElement({ all, elements }, index) {
       const given = withoutNulls(elements[index] ?? null);
       const element = validateElement(withInterfaceNames(given), ['batch', index]);
-      const problem = findScheduleProblem(element, channelNames, now);
-      refuse(problem && `batch[${index}].${problem}`);
       return { item: inherit(all, itemFromWire(element)), given };
     },
   };
 }
 
+/** Gathers what is wrong with a batch, so that one refusal names all of it. */
+export function createRefusals(body: Json, refusalOfHead: AppError | undefined) {
+  const problems: FieldProblem[] = [...(refusalOfHead?.problems ?? [])];
+  let first = refusalOfHead;
+
+  return {
+    isFull: () => problems.length >= maxProblems,
+
+    /** Undefined for an element that is refused. */
+    read(readElement: () => BulkElement): BulkElement | undefined {
+      try {
+        return readElement();
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        first ??= error;
+        problems.push(...error.problems);
+        return undefined;
+      }
+    },
+
+    /** Throws the first refusal, with the problems of all in the order of the body. */
+    throwAny(): void {
+      if (!first) return;
+      const names = Object.keys(Object(body));
+      const getPlace = ({ path }: FieldProblem) => names.indexOf(path.split(/[.[]/, 1)[0] ?? '');
+      problems.sort((a, b) => getPlace(a) - getPlace(b));
+      throw new AppError(first.code, first.message, { problems });
+    },
+  };
+}
+
 function createElement(channels: WireChannels) {
-  return Type.Object({
-    user: createWireUser(extraFieldsOf(channels)),
-    data: Type.Optional(wireData),
-    ...createItemFields(channels),
-  });
+  return Type.Object(createElementFields(channels));
 }
 
 function createHead(channels: WireChannels, maxItems: number) {
@@ -93,7 +127,16 @@ function batchRules(maxItems: number) {
   return { minItems: 1, maxItems, 'x-problem': 'must not be empty' };
 }
 
-function splitBody(body: Json): { given: Json; elements: Json | undefined } {
+type SplitBody = { given: Json; elements: Json | undefined };
+
+function isBatchReadable(
+  split: SplitBody,
+  { problems }: AppError,
+): split is SplitBody & { elements: Json[] } {
+  return Array.isArray(split.elements) && problems.every(({ path }) => path !== 'batch');
+}
+
+function splitBody(body: Json): SplitBody {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { given: body, elements: undefined };
   }
@@ -119,18 +162,10 @@ function givenOnly(override: WireOverride | undefined): WireOverride {
   );
 }
 
-function findSizeProblem(
-  override: WireOverride | undefined,
-  count: number,
-  maxBytes: number,
-): string | undefined {
-  if (!override) return undefined;
-  const bytes = Buffer.byteLength(JSON.stringify(override)) * count;
-  return bytes > maxBytes
-    ? `override must be at most ${Math.floor(maxBytes / count)} bytes for ${count} elements`
-    : undefined;
-}
-
-function refuse(problem: string | undefined): void {
-  if (problem) throw new AppError('validation_failed', problem, { errors: [problem] });
+function refuseSize(override: WireOverride | undefined, count: number, maxBytes: number): void {
+  if (!override) return;
+  if (Buffer.byteLength(JSON.stringify(override)) * count <= maxBytes) return;
+  const path = 'override';
+  const problem = `must be at most ${Math.floor(maxBytes / count)} bytes for ${count} elements`;
+  throw new AppError('validation_failed', `${path} ${problem}`, { problems: [{ path, problem }] });
 }

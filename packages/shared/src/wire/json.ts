@@ -1,5 +1,5 @@
 import type { Json } from '../data';
-import { AppError } from '../errors';
+import { AppError, type FieldProblem, maxProblems } from '../errors';
 import {
   createScan,
   hostile,
@@ -163,7 +163,7 @@ function parse(text: string): Json {
 
 type Problem = { code: 'hostile_json' | 'validation_failed'; text: string };
 
-/** Looks at so many further parts, and throws the AppError of the first problem; true when it has seen all. */
+/** Looks at so many further parts; true when it has seen all. Throws for what is hostile at once, for other problems at the end. */
 type WalkOn = (parts: number) => boolean;
 
 /** Where the walk is: in an object or array, and at which of its members. */
@@ -175,6 +175,7 @@ type Place = { keys: string[] | undefined; values: Json[]; at: number };
  */
 function createWalk(body: Json, checksText: boolean): WalkOn {
   const places: Place[] = [{ keys: undefined, values: [body], at: -1 }];
+  const problems: FieldProblem[] = [];
 
   function enter(value: Json): void {
     if (typeof value !== 'object' || value === null) return;
@@ -187,14 +188,27 @@ function createWalk(body: Json, checksText: boolean): WalkOn {
 
   function lookAt(key: string | undefined, value: Json): void {
     const problem = problemOfKey(key, checksText) ?? problemOfValue(value, checksText);
-    if (problem) throw errorOf(problem, places);
+    if (problem) refuse(problem);
     enter(value);
+  }
+
+  function refuse({ code, text }: Problem): void {
+    // The first place holds the body itself.
+    const at = pathText(places.slice(1).map((place) => place.keys?.[place.at] ?? place.at));
+    if (code === 'hostile_json') throw hostile(`${text}, at ${at}`);
+    if (problems.length < maxProblems) problems.push({ path: at, problem: text });
+  }
+
+  function end(): true {
+    const [first] = problems;
+    if (!first) return true;
+    throw new AppError('validation_failed', `${first.path} ${first.problem}`, { problems });
   }
 
   return function walkOn(parts) {
     for (let left = parts; left > 0; left -= 1) {
       const place = places.at(-1);
-      if (!place) return true;
+      if (!place) return end();
       place.at += 1;
       if (place.at < place.values.length) {
         lookAt(place.keys?.[place.at], place.values[place.at] ?? null);
@@ -234,14 +248,6 @@ function problemOfNumber(value: number): Problem | undefined {
 
 function problemOf(text: string): Problem {
   return { code: 'hostile_json', text };
-}
-
-function errorOf({ code, text }: Problem, places: readonly Place[]): AppError {
-  // The first place holds the body itself.
-  const at = pathText(places.slice(1).map((place) => place.keys?.[place.at] ?? place.at));
-  if (code === 'hostile_json') return hostile(`${text}, at ${at}`);
-  const sentence = `${at} ${text}`;
-  return new AppError(code, sentence, { errors: [sentence] });
 }
 
 /** Of lists beside the batch the scan has counted the elements one by one. */

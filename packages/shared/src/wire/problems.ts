@@ -1,26 +1,41 @@
 import type { ErrorObject } from 'ajv';
+import type { FieldProblem } from '../errors';
 import { pathText } from './path-text';
 
-export type DescribedProblem = {
+export type DescribedProblem = FieldProblem & {
   /** The JSON type is wrong, rather than the value. */
   isTypeProblem: boolean;
-  /** `<path> <problem>`. */
-  sentence: string;
 };
+
+export type Steps = readonly (string | number)[];
 
 /** The first problem of a value in words; the texts that old clients know come from the schemas' `x-problem`. */
 export function describeProblem(
   value: unknown,
   found: readonly ErrorObject[],
-  at: readonly (string | number)[] = [],
+  at: Steps = [],
 ): DescribedProblem {
   const error = chooseError(found);
   const steps = [...at, ...stepsOf(value, error.instancePath)];
-  if (error.keyword === 'required') steps.push(String(error.params['missingProperty']));
+  if (error.keyword === 'required') {
+    const name = String(error.params['missingProperty']);
+    return describeMissing(error.parentSchema, [...steps, name]);
+  }
   return {
     isTypeProblem: error.keyword === 'type',
-    sentence: `${pathText(steps)} ${problemOf(error)}`,
+    path: pathText(steps),
+    problem: problemOf(error),
   };
+}
+
+/** The last of `steps` is the name of a member that `schema` requires. */
+export function describeMissing(
+  schema: ErrorObject['parentSchema'],
+  steps: Steps,
+): DescribedProblem {
+  const missing = schema?.['properties']?.[String(steps.at(-1))];
+  const problem = missing?.['x-problem'] ?? 'must not be null';
+  return { isTypeProblem: false, path: pathText(steps), problem };
 }
 
 /**
@@ -56,8 +71,6 @@ function problemOf(error: ErrorObject): string {
   switch (keyword) {
     case 'type':
       return `must be ${typeText(params['type'])}`;
-    case 'required':
-      return problemOfMissing(error);
     case 'maxLength':
       return `must be at most ${params['limit']} characters`;
     case 'maxItems':
@@ -69,11 +82,6 @@ function problemOf(error: ErrorObject): string {
     default:
       return ownProblem(error) ?? error.message ?? 'is not allowed';
   }
-}
-
-function problemOfMissing({ parentSchema, params }: ErrorObject): string {
-  const missing = parentSchema?.['properties']?.[params['missingProperty']];
-  return missing?.['x-problem'] ?? 'must not be null';
 }
 
 function ownProblem({ parentSchema }: ErrorObject): string | undefined {

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { limits } from './limits';
 
-/** When to send: epoch milliseconds as a number or as digits, or ISO 8601. */
+/** When to send: epoch milliseconds as a number or as digits, or ISO 8601; `x-schedule` has the validator read it. */
 export const wireSchedule = Type.Unsafe<number | string>({
   type: ['number', 'string'],
   maxLength: limits.scheduleCharacters,
+  'x-schedule': true,
   description:
     'When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past mean now; at most 366 days ahead.',
 });

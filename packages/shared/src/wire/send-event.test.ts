@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { AppError } from '../errors';
 import {
+  createReadSend,
   createSendEventBody,
   extraFieldsOf,
-  findScheduleProblem,
   scheduleOf,
-  sendEventFromWire,
   type WireChannels,
 } from './send-event';
 import { createValidator } from './validate';
@@ -35,13 +34,14 @@ const validate = createValidator(createSendEventBody(channels));
 function refusalOf(body: unknown): {
   code: string;
   sentence: string;
-  errors: string[] | undefined;
+  problems: string[];
 } {
   try {
     validate(body);
   } catch (error) {
     if (error instanceof AppError) {
-      return { code: error.code, sentence: error.message, errors: error.errors };
+      const problems = error.problems.map(({ path, problem }) => `${path} ${problem}`);
+      return { code: error.code, sentence: error.message, problems };
     }
     throw error;
   }
@@ -120,7 +120,7 @@ describe('the body of events/send', () => {
     ['schedule_at must be a number or a string', { event: 'e', schedule_at: {} }],
     ['locale must be a string', { event: 'e', locale: 1 }],
   ])('refuses a wrong JSON type: %s', (sentence, body) => {
-    expect(refusalOf(body)).toEqual({ code: 'invalid_type', sentence, errors: undefined });
+    expect(refusalOf(body)).toEqual({ code: 'invalid_type', sentence, problems: [sentence] });
   });
 
   test.each<[string, unknown]>([
@@ -178,21 +178,32 @@ describe('the body of events/send', () => {
       { event: 'e', override: { email: { message: { subject: 'x'.repeat(11) } } } },
     ],
     ['schedule_at must be at most 64 characters', { event: 'e', schedule_at: '1'.repeat(65) }],
+    [
+      'schedule_at must be epoch milliseconds or an ISO 8601 time',
+      { event: 'e', schedule_at: 'soon' },
+    ],
+    ['scheduleAt must be at most 366 days ahead', { event: 'e', scheduleAt: '2999-01-01' }],
+    [
+      'override.toy.schedule_at must be at most 366 days ahead',
+      { event: 'e', override: { toy: { schedule_at: '2999-01-01' } } },
+    ],
   ])('refuses a wrong value: %s', (sentence, body) => {
-    expect(refusalOf(body)).toEqual({ code: 'validation_failed', sentence, errors: [sentence] });
+    expect(refusalOf(body)).toEqual({ code: 'validation_failed', sentence, problems: [sentence] });
   });
 
   test('allows a channel both names of its time', () => {
-    const override = { toy: { schedule_at: 5, scheduled_at: '5' } };
+    const override = { toy: { schedule_at: 5, scheduled_at: '5' }, voice: { schedule_at: 'x' } };
     expect(validate({ event: 'e', override })).toEqual({ event: 'e', override });
   });
 });
 
-describe('sendEventFromWire', () => {
+const readSend = createReadSend(channels);
+
+describe('createReadSend', () => {
   test('keeps what was given, untouched, and invents nothing', () => {
     const data = { camelCase: 1, snake_case: null };
-    expect(sendEventFromWire({ event: 'e', data })).toEqual({ eventName: 'e', item: { data } });
-    expect(sendEventFromWire({ event: 'e' })).toEqual({ eventName: 'e', item: {} });
+    expect(readSend({ event: 'e', data })).toEqual({ eventName: 'e', item: { data } });
+    expect(readSend({ event: 'e' })).toEqual({ eventName: 'e', item: {} });
   });
 
   test.each([
@@ -202,12 +213,12 @@ describe('sendEventFromWire', () => {
     ['then scheduledAt', { scheduledAt: '4' }, '4'],
     ['past an empty one', { schedule_at: '', scheduleAt: 2 }, 2],
   ])('reads the time from %s', (_, times, scheduleAt) => {
-    expect(sendEventFromWire({ event: 'e', ...times }).item.scheduleAt).toBe(scheduleAt);
+    expect(readSend({ event: 'e', ...times }).item.scheduleAt).toBe(scheduleAt);
   });
 
   test('takes the locale of the call', () => {
-    expect(sendEventFromWire({ event: 'e', locale: ' de ' }).item.locale).toBe('de');
-    expect(sendEventFromWire({ event: 'e', locale: ' ' }).item).toEqual({});
+    expect(readSend({ event: 'e', locale: ' de ' }).item.locale).toBe('de');
+    expect(readSend({ event: 'e', locale: ' ' }).item).toEqual({});
   });
 });
 
@@ -230,28 +241,6 @@ describe('scheduleOf', () => {
     ['nothing', {}, undefined],
   ])('gives %s', (_, item, expected) => {
     expect(scheduleOf(item, 'toy')).toBe(expected);
-  });
-});
-
-describe('findScheduleProblem', () => {
-  const now = new Date('2026-03-01T12:00:00Z');
-
-  test.each([
-    ['schedule_at must be epoch milliseconds or an ISO 8601 time', { schedule_at: 'soon' }],
-    ['scheduleAt must be at most 366 days ahead', { scheduleAt: '2030-01-01' }],
-    [
-      'override.toy.schedule_at must be at most 366 days ahead',
-      { override: { toy: { schedule_at: '2030-01-01' } } },
-    ],
-    [
-      undefined,
-      {
-        schedule_at: 0,
-        override: { toy: { scheduled_at: '2026-03-02' }, voice: { schedule_at: 'x' } },
-      },
-    ],
-  ])('says %p', (problem, body) => {
-    expect(findScheduleProblem({ event: 'e', ...body }, Object.keys(channels), now)).toBe(problem);
   });
 });
 

@@ -1,8 +1,10 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
-import type { Data } from '../data';
+import type { Data, Json } from '../data';
 import { limits } from './limits';
 import { createWireUser, type WireUser } from './recipient';
-import { readSchedule, wireSchedule } from './schedule';
+import { wireSchedule } from './schedule';
+import { withInterfaceNames } from './user-names';
+import { createValidator } from './validate';
 
 /** What the wire takes from each channel of the registry; a channel added there is in the schema at once. */
 export type WireChannels = Record<
@@ -29,16 +31,33 @@ export type WireItem = {
   locale?: string;
 };
 
-export type SendEventBody = Static<ReturnType<typeof createSendEventBody>>;
+type SendEventBody = Static<ReturnType<typeof createSendEventBody>>;
+
+/** Reads the body of a single send, without nulls; throws the AppError of its problems. */
+export type ReadSend = (body: Json) => { eventName: string; item: WireItem };
+
+/** Every entry of a single send reads it by this: the call, the dry run, and the dashboard's test and preview. */
+export function createReadSend(channels: WireChannels): ReadSend {
+  const validate = createValidator(createSendEventBody(channels));
+  return function readSend(body) {
+    const send = validate(withInterfaceNames(body));
+    return { eventName: send.event, item: itemFromWire(send) };
+  };
+}
 
 /** The schema of the body of `events/send`, from the channels that there are. */
 export function createSendEventBody(channels: WireChannels) {
-  return Type.Object({
-    event: eventName,
+  const element = createElementFields(channels);
+  return Type.Object({ event: eventName, ...element, user: Type.Optional(element.user) });
+}
+
+/** An element of a batch; a single send has the same members, in the same order, and may leave out its user. */
+export function createElementFields(channels: WireChannels) {
+  return {
     data: Type.Optional(wireData),
-    user: Type.Optional(createWireUser(extraFieldsOf(channels))),
+    user: createWireUser(extraFieldsOf(channels)),
     ...createItemFields(channels),
-  });
+  };
 }
 
 /** What a single send and an element of a batch may say of how to send, and a bulk for all of its elements. */
@@ -57,10 +76,6 @@ export function createItemFields(channels: WireChannels) {
 }
 
 type ItemFields = Omit<SendEventBody, 'event'>;
-
-export function sendEventFromWire(body: SendEventBody): { eventName: string; item: WireItem } {
-  return { eventName: body.event, item: itemFromWire(body) };
-}
 
 export function itemFromWire(fields: ItemFields): WireItem {
   const { user, data, override } = fields;
@@ -104,36 +119,6 @@ export function scheduleOf(
   return firstGiven([...scheduleNames.map((name) => own?.[name]), item.scheduleAt]);
 }
 
-/** The first `schedule_at` of a body that cannot be read or lies too far ahead, as "<path> <problem>". */
-export function findScheduleProblem(
-  body: Partial<SendEventBody>,
-  channels: readonly string[],
-  now: Date,
-): string | undefined {
-  const ofBody = problemOfSchedules(body, '', now);
-  if (ofBody !== undefined || body.override === undefined) return ofBody;
-  return firstGiven(
-    channels.map((channel) => {
-      const own = overrideOf(body, channel);
-      return own && problemOfSchedules(own, `override.${channel}.`, now);
-    }),
-  );
-}
-
-function problemOfSchedules(
-  given: Readonly<Record<string, unknown>>,
-  path: string,
-  now: Date,
-): string | undefined {
-  for (const name of scheduleNames) {
-    // Nearly no call has one, and each is asked for them.
-    if (given[name] === undefined) continue;
-    const schedule = readSchedule(given[name], now);
-    if ('problem' in schedule) return `${path}${name} ${schedule.problem}`;
-  }
-  return undefined;
-}
-
 /** The names of the recipient fields that channels declare beyond the interface. */
 export function extraFieldsOf(channels: WireChannels): Record<string, TSchema> {
   return Object.assign({}, ...Object.values(channels).map((channel) => channel.recipient));
@@ -154,7 +139,7 @@ export const eventName = Type.String({
   description: 'Name of the configured event.',
 });
 
-export const wireData = Type.Unsafe<Data>({
+const wireData = Type.Unsafe<Data>({
   type: 'object',
   'x-max-json-bytes': limits.dataBytes,
   description: 'Values for the placeholders of the templates. Null prints nothing.',

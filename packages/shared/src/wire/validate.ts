@@ -2,13 +2,29 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
 import { AppError } from '../errors';
 import { isJsonWithin } from './json-size';
+import { createListProblems } from './list-problems';
 import { type DescribedProblem, describeProblem } from './problems';
+import { readSchedule } from './schedule';
 
 /** `at` is where the value stands in the body, for the error. */
 export type Validate<T> = (value: unknown, at?: readonly (string | number)[]) => T;
 
-/** Compiles a schema once. The function returns the value as the schema's type, or throws the AppError of the first problem. */
+/**
+ * Compiles a schema once. The function returns the value as the schema's type, or throws an AppError: its code and sentence
+ * are those of the first problem by the schema, and its `problems` are all, in the order of the body.
+ */
 export function createValidator<T extends TSchema>(schema: T): Validate<Static<T>> {
+  const ajv = createAjv();
+  const matches = ajv.compile<Static<T>>(schema);
+  const listProblems = createListProblems(ajv);
+  return function validate(value, at = []) {
+    if (matches(value)) return value;
+    const first = describeProblem(value, matches.errors ?? [], at);
+    throw createRefusal(first, listProblems(schema, value, at));
+  };
+}
+
+function createAjv(): Ajv {
   // `verbose` puts the schema beside each error: its `x-problem` is the sentence to show.
   const ajv = new Ajv({ allErrors: false, verbose: true, strict: false, logger: false });
   ajv.addKeyword({
@@ -17,14 +33,28 @@ export function createValidator<T extends TSchema>(schema: T): Validate<Static<T
     errors: false,
     validate: (maxBytes: number, value: unknown) => isJsonWithin(value, maxBytes),
   });
-  const matches = ajv.compile<Static<T>>(schema);
-  return function validate(value, at = []) {
-    if (matches(value)) return value;
-    throw errorOf(describeProblem(value, matches.errors ?? [], at));
-  };
+  ajv.addKeyword({
+    keyword: 'x-schedule',
+    type: ['number', 'string'],
+    schemaType: 'boolean',
+    errors: true,
+    validate: checkSchedule,
+  });
+  return ajv;
 }
 
-function errorOf({ isTypeProblem, sentence }: DescribedProblem): AppError {
-  if (isTypeProblem) return new AppError('invalid_type', sentence);
-  return new AppError('validation_failed', sentence, { errors: [sentence] });
+/** Ajv takes the problem from the function's own `errors`. */
+function checkSchedule(_isSchedule: boolean, value: unknown): boolean {
+  const schedule = readSchedule(value, new Date());
+  if (!('problem' in schedule)) return true;
+  checkSchedule.errors = [{ keyword: 'x-schedule', message: schedule.problem, params: {} }];
+  return false;
+}
+checkSchedule.errors = [] as { keyword: string; message: string; params: object }[];
+
+function createRefusal(first: DescribedProblem, problems: DescribedProblem[]): AppError {
+  const sentence = `${first.path} ${first.problem}`;
+  return new AppError(first.isTypeProblem ? 'invalid_type' : 'validation_failed', sentence, {
+    problems: problems.map(({ path, problem }) => ({ path, problem })),
+  });
 }

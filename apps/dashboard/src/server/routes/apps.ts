@@ -1,22 +1,17 @@
 import { isPhoneRegion } from '@belfry/channels';
 import type { AccountAppRow, AccountApps, QueueFacts } from '@belfry/database';
-import { Type } from '@sinclair/typebox';
+import { type AppSetting, type AppSettings, listAppSettings, listValues } from '@belfry/shared';
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import type { AppAnswer, AppListAnswer } from '../../api/apps';
 import { invalid, notFound, Refusal } from '../problem';
 import { nameSchema, readBody } from '../read-body';
 import type { Routes } from '../route';
 
-const delivery = Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
-  'x-problem': 'must be sandbox or live',
-});
-/** Two letters; empty for none. */
-const region = Type.String({ maxLength: 64 });
-const newBody = Type.Object({
-  name: nameSchema,
-  delivery: Type.Optional(delivery),
-  defaultRegion: Type.Optional(region),
-});
-const changeBody = Type.Partial(newBody);
+const settingSchemas: TProperties = Object.fromEntries(
+  listAppSettings().map(([key, setting]) => [key, Type.Optional(createSchema(setting))]),
+);
+const newBody = Type.Object({ ...settingSchemas, name: nameSchema });
+const changeBody = Type.Object({ ...settingSchemas, name: Type.Optional(nameSchema) });
 const removeBody = Type.Object({ confirmName: Type.String() });
 
 export type AppRoutesDeps = {
@@ -43,19 +38,18 @@ export function createAppRoutes(
     }),
 
     create: signedIn(async ({ actor, body }) => {
-      const { name, delivery: given = 'sandbox', defaultRegion } = readBody(newBody, body);
-      const settings = { delivery: given, ...readRegion(defaultRegion) };
-      const id = await apps.create(actor, { name: name.trim(), ...settings });
+      const { name, ...given } = readBody(newBody, body);
+      const id = await apps.create(actor, { ...pickSettings(given), name: name.trim() });
       return read(actor.accountId, id);
     }),
 
     change: inApp(async ({ actor, app, body }) => {
-      const change = readBody(changeBody, body);
-      await apps.change(actor, app.id, {
-        name: change.name?.trim(),
-        delivery: change.delivery,
-        ...readRegion(change.defaultRegion),
-      });
+      const { name, ...given } = readBody(changeBody, body);
+      const change = {
+        ...pickSettings(given),
+        ...(name === undefined ? {} : { name: name.trim() }),
+      };
+      await apps.change(actor, app.id, change);
       return read(actor.accountId, app.id);
     }),
 
@@ -80,14 +74,34 @@ export function createAppRoutes(
   };
 }
 
-function readRegion(given: string | undefined): { defaultRegion?: string } {
-  if (given === undefined) return {};
-  const defaultRegion = given.trim().toUpperCase();
-  if (defaultRegion === '' || isPhoneRegion(defaultRegion)) return { defaultRegion };
-  throw invalid([
-    { path: 'defaultRegion', problem: 'is not a region: write two letters such as US or DE' },
-  ]);
+function createSchema(setting: AppSetting): TSchema {
+  // Which regions there are is checked in pickSettings.
+  if (setting.kind === 'region') {
+    return Type.Union([Type.String(), Type.Null()], { 'x-problem': notARegion });
+  }
+  const rule = { 'x-problem': `must be ${listValues(setting).join(' or ')}` };
+  return setting.kind === 'switch'
+    ? Type.Boolean(rule)
+    : Type.Union(
+        setting.choices.map(({ value }) => Type.Literal(value)),
+        rule,
+      );
 }
+
+/** The settings of a body that matches the schemas above. */
+function pickSettings(given: { [name: string]: unknown }): Partial<AppSettings> {
+  return Object.fromEntries(
+    listAppSettings().flatMap(([key, { kind }]) => {
+      const value = given[key];
+      if (kind === 'region' && typeof value === 'string' && !isPhoneRegion(value)) {
+        throw invalid([{ path: key, problem: notARegion }]);
+      }
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+}
+
+const notARegion = 'must be a region of two letters, such as US or DE';
 
 /** What cannot be undone asks for the name of what goes. */
 export function requireName(given: string, name: string): void {

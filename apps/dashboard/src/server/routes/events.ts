@@ -1,4 +1,4 @@
-import type { VersionDefinition } from '@belfry/shared';
+import { completeDefinition, type VersionDefinition } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { CheckDraftAnswer, DraftAnswer, EventListAnswer } from '../../api/events';
 import { definitionSchema, findRepeatedLocales } from '../definition';
@@ -85,10 +85,11 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
   const { answer, check, draftAnswer, save } = answers;
   return {
     saveDraft: inApp(async (call): Promise<DraftAnswer> => {
-      const body = readBody(saveBody, call.body);
-      refuseRepeatedLocales(body.definition);
+      const { basedOn: revision, definition } = readBody(saveBody, call.body);
+      const whole = completeDefinition(definition);
+      refuseRepeatedLocales(whole);
       const event = await findEvent(events, call);
-      await save(call, event, body);
+      await save(call, event, { basedOn: revision, definition: whole });
       return draftAnswer(call, await findEvent(events, call));
     }),
 
@@ -96,7 +97,7 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
       async (call): Promise<CheckDraftAnswer> => {
         const { definition } = readBody(checkBody, call.body);
         await findEvent(events, call);
-        return check(call, definition);
+        return check(call, completeDefinition(definition));
       },
       { mayViewer: true },
     ),

@@ -15,7 +15,7 @@ import {
   mergeCredentials,
   readBoundSettings,
 } from '../credentials';
-import { checkIntegration, findProvider } from '../integration-check';
+import { checkIntegration, completeSettings, findProvider } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
 import { confirmSchema, nameSchema, readBody } from '../read-body';
 import { type AppCall, idOf, type Routes } from '../route';
@@ -37,23 +37,17 @@ export type IntegrationRoutesDeps = {
 
 const anyObject = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
 const place = { channel: Type.String(), provider: Type.String() };
-const newBody = Type.Object({
-  ...place,
-  name: nameSchema,
-  settings: anyObject,
-  credentials: anyObject,
-});
+const form = { settings: Type.Optional(anyObject), credentials: Type.Optional(anyObject) };
+const newBody = Type.Object({ ...place, ...form, name: nameSchema });
 const changeBody = Type.Object({
+  ...form,
   updatedAt: Type.Number(),
   name: Type.Optional(nameSchema),
-  settings: Type.Optional(anyObject),
-  credentials: Type.Optional(anyObject),
 });
 const testBody = Type.Object({
   ...place,
+  ...form,
   id: Type.Optional(Type.String({ maxLength: 36 })),
-  settings: anyObject,
-  credentials: anyObject,
 });
 const removeBody = Type.Object({ confirm: confirmSchema });
 
@@ -85,8 +79,16 @@ function createFormRoutes(
     }),
 
     create: inApp(async ({ app, actor, body }) => {
-      const { name, channel, provider, settings, credentials } = readBody(newBody, body);
-      refuseProblems(getProvider({ channel, provider }), { settings, credentials });
+      const {
+        name,
+        channel,
+        provider,
+        settings: given = {},
+        credentials = {},
+      } = readBody(newBody, body);
+      const found = getProvider({ channel, provider });
+      const settings = completeSettings(found, given);
+      refuseProblems(found, { settings, credentials });
       const id = await integrations.create(actor, app.id, {
         name: name.trim(),
         channel,
@@ -103,7 +105,9 @@ function createFormRoutes(
       const row = await find(call);
       if (row.updatedAt.getTime() !== change.updatedAt) throw savedBetween(row);
       const provider = getProvider(row);
-      const settings = change.settings ?? row.settings;
+      const settings = change.settings
+        ? completeSettings(provider, change.settings, row.settings)
+        : row.settings;
       const stored = { settings: row.settings, credentials: box.open(row) };
       const form = { settings, credentials: change.credentials ?? {} };
       const credentials = mergeCredentials(provider, stored, form);
@@ -144,17 +148,23 @@ function createTestRoutes(
     /** Of what is in the form, before it is saved. */
     testForm: inApp(async (call) => {
       const { app, body } = call;
-      const { id, channel, provider, settings, credentials } = readBody(testBody, body);
+      const {
+        id,
+        channel,
+        provider,
+        settings: given = {},
+        credentials = {},
+      } = readBody(testBody, body);
       const row = id
         ? await integrations.find(app.id, idOf({ path: { id } }, 'id', 'integration'))
         : undefined;
       if (id && (row?.channel !== channel || row.provider !== provider))
         throw notFound('integration');
+      const found = getProvider({ channel, provider });
+      const settings = completeSettings(found, given, row?.settings);
       const form = { settings, credentials };
       const stored = row && { settings: row.settings, credentials: box.open(row) };
-      const merged = stored
-        ? mergeCredentials(getProvider({ channel, provider }), stored, form)
-        : credentials;
+      const merged = stored ? mergeCredentials(found, stored, form) : credentials;
       return test(call, { id, channel, provider }, { settings, credentials: merged });
     }),
 

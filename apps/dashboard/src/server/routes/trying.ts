@@ -1,7 +1,13 @@
 import type { AnyChannel } from '@belfry/channels';
 import type { AppEvents, AppIntegrations } from '@belfry/database';
 import type { FairQueue } from '@belfry/runtime';
-import type { Data, VersionDefinition, WireUser } from '@belfry/shared';
+import {
+  completeDefinition,
+  type Json,
+  type ReadSend,
+  type VersionDefinition,
+  withoutNulls,
+} from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
 import { callExample } from '../call-example';
@@ -20,8 +26,7 @@ export type TryingRoutesDeps = {
   events: AppEvents;
   integrations: Pick<AppIntegrations, 'list'>;
   testSend: TestSend;
-  /** The fields of `user` in a call, or the AppError of its first problem. */
-  validateCall(body: unknown): { user?: WireUser; data?: Data };
+  readSend: ReadSend;
   gatewayUrl: string;
   compiling: FairQueue;
 };
@@ -31,15 +36,13 @@ const only = Type.Optional(Type.Array(Type.String(), { maxItems: 20 }));
 const previewBody = Type.Object({
   definition: definitionSchema,
   locale: Type.Optional(Type.String({ maxLength: 35 })),
-  data: Type.Optional(anyObject),
-  user: Type.Optional(anyObject),
+  data: Type.Optional(Type.Unknown()),
+  user: Type.Optional(Type.Unknown()),
   channels: only,
 });
+/** The other members are those of a call to send, and are judged as it is. */
 const testBody = Type.Object({
   definition: definitionSchema,
-  user: anyObject,
-  data: anyObject,
-  override: Type.Optional(anyObject),
   channels: only,
   delivery: Type.Union([Type.Literal('sandbox'), Type.Literal('live')]),
   confirm: confirmSchema,
@@ -75,17 +78,15 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
 
     preview: inApp(
       async (call): Promise<PreviewAnswer> => {
-        const { definition, locale, channels: chosen, ...given } = readBody(previewBody, call.body);
+        const { locale, channels: chosen, ...given } = readBody(previewBody, call.body);
+        const definition = completeDefinition(given.definition);
         const event = await findEvent(deps.events, call);
         const integrations = await deps.integrations.list(call.app.id);
         const facts = factsOf(deps, call, integrations);
         const { paths, problems } = await checkDefinition(definition, facts);
         const made = given.data ?? makeSample(paths.map(({ path }) => path));
-        const { user = {}, data = {} } = deps.validateCall({
-          event: event.name,
-          user: given.user ?? {},
-          data: made,
-        });
+        const body = bodyOfSend({ user: given.user, data: made }, event.name);
+        const { user = {}, data = {} } = deps.readSend(body).item;
         const input = {
           definition,
           locale: locale ?? user.preferences?.locale,
@@ -110,17 +111,12 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
 function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
   return {
     testSend: inApp(async (call) => {
-      const {
-        definition,
-        channels: chosen,
-        delivery,
-        confirm,
-        ...rest
-      } = readBody(testBody, call.body);
+      const given = readBody(testBody, call.body);
+      const { definition, channels: chosen, delivery, confirm, ...sent } = given;
       const { app } = call;
       const event = await findEvent(deps.events, call);
       if (delivery === 'live') refuseLive(app.delivery, confirm === true);
-      const tested = withChannels(definition, chosen);
+      const tested = withChannels(completeDefinition(definition), chosen);
       const integrations = await deps.integrations.list(app.id);
       const facts = { ...factsOf(deps, call, integrations), delivery };
       const { problems } = await checkDefinition(tested, facts);
@@ -129,7 +125,8 @@ function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
           publishProblems: problems,
         });
       }
-      return deps.testSend(call.actor, { app, event, definition: tested, delivery, call: rest });
+      const body = bodyOfSend(sent, event.name);
+      return deps.testSend(call.actor, { app, event, definition: tested, delivery, body });
     }),
 
     example: inApp(
@@ -151,6 +148,11 @@ function factsOf<Integrations>(
 ) {
   const { delivery } = app;
   return { channels, delivery, integrations, accountId: actor.accountId, compiling };
+}
+
+/** As the gateway reads a call. The members are parsed JSON. */
+function bodyOfSend(members: { [name: string]: unknown }, event: string): Json {
+  return withoutNulls({ ...(members as { [name: string]: Json }), event });
 }
 
 function refuseLive(delivery: 'sandbox' | 'live', isConfirmed: boolean): void {

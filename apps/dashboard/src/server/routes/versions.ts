@@ -1,5 +1,5 @@
 import type { AppEvents, FoundVersion } from '@belfry/database';
-import type { VersionDefinition } from '@belfry/shared';
+import { completeDefinition, type VersionDefinition } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type {
   EventAnswer,
@@ -128,7 +128,7 @@ export function createPublishRoutes(
 
     variables: inApp(
       async (call): Promise<VariablesAnswer> => {
-        const { definition } = readBody(variablesBody, call.body);
+        const definition = completeDefinition(readBody(variablesBody, call.body).definition);
         const event = await findEvent(events, call);
         const isSensitive = definition.isSensitive || event.live?.definition.isSensitive === true;
         const { paths } = await check(call, definition);

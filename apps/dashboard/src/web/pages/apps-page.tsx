@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import type { AppAnswer, Delivery } from '../../api/apps';
+import type { AppAnswer } from '../../api/apps';
 import type { PageProblem } from '../api';
 import { useDesk, useTools } from '../context';
 import { moment } from '../format';
-import { Button, CopyButton, Link, Segments } from '../parts/controls';
+import { AppSettingFields, getSettings } from '../parts/app-setting-fields';
+import { Button, CopyButton, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
@@ -112,21 +113,15 @@ function AppTable({
   );
 }
 
-const deliveries = [
-  { value: 'sandbox', text: 'Sandbox' },
-  { value: 'live', text: 'Live' },
-] as const;
-
 function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () => void }) {
   const { api } = useTools();
   const { reloadApps } = useDesk();
   const [name, setName] = useState(app?.name ?? '');
-  const [delivery, setDelivery] = useState<Delivery>(app?.delivery ?? 'sandbox');
-  const [defaultRegion, setDefaultRegion] = useState(app?.defaultRegion ?? '');
+  const [settings, setSettings] = useState(() => getSettings(app));
   const [problem, setProblem] = useState<PageProblem>();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const body = { name, delivery, defaultRegion };
+    const body = { ...settings, name };
     const answer = await (app ? api.changeApp(app.id, body) : api.createApp(body));
     if ('problem' in answer) return setProblem(answer.problem);
     await reloadApps();
@@ -145,27 +140,7 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
           problem={problemAt('name')}
           onChange={(event) => setName(event.target.value)}
         />
-        <div className="field">
-          <div className="field-head">
-            <span>Delivery</span>
-          </div>
-          <Segments label="Delivery" options={deliveries} value={delivery} onChange={setDelivery} />
-          <div className="hint">
-            {delivery === 'live'
-              ? 'Messages reach people through the integrations of its events.'
-              : 'Nothing leaves: every message is captured, whatever a version names.'}
-          </div>
-        </div>
-        <Field
-          label="Default region of phone numbers"
-          isMono
-          maxLength={2}
-          placeholder="US"
-          value={defaultRegion}
-          problem={problemAt('defaultRegion')}
-          hint="Two letters. Phone numbers without + are then also read in this region. Empty: they need their country code."
-          onChange={(event) => setDefaultRegion(event.target.value.toUpperCase())}
-        />
+        <AppSettingFields settings={settings} onChange={setSettings} problemAt={problemAt} />
         <div className="dialog-foot">
           <Button look="main-action" type="submit">
             {app ? 'Save' : 'Create app'}

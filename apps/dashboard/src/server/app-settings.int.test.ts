@@ -1,0 +1,81 @@
+import { appSettings, listAppSettings } from '@belfry/shared';
+import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
+
+let dashboard: StoredDashboard;
+
+beforeAll(async () => {
+  dashboard = await createStoredDashboard();
+});
+
+afterAll(() => dashboard.close());
+
+const defaults = Object.fromEntries(
+  listAppSettings().map(([key, setting]) => [key, setting.default]),
+);
+
+function readRow(id: string) {
+  return dashboard.database.prisma.app.findUnique({ where: { id } });
+}
+
+async function create(body: object) {
+  const answer = await dashboard.call('post', 'apps', body);
+  return { ...answer, path: `apps/${answer.body.id}`, id: String(answer.body.id) };
+}
+
+test('an app is made with the default of each setting that is left out', async () => {
+  const plain = await create({ name: 'Plain' });
+  expect(plain.body).toMatchObject({ name: 'Plain', ...defaults });
+  expect(await readRow(plain.id)).toMatchObject(defaults);
+  const open = await create({ name: 'Open', openInboxCounters: true });
+  expect(await readRow(open.id)).toMatchObject({ ...defaults, openInboxCounters: true });
+});
+
+test('each setting is changed alone, and the audit has the change', async () => {
+  const { call, database } = dashboard;
+  const { path, id } = await create({ name: 'Changed' });
+  const changes = [
+    { openInboxCounters: true },
+    { delivery: 'live' },
+    { defaultRegion: 'DE' },
+    { defaultRegion: null },
+    { name: 'Renamed' },
+  ];
+  let expected: object = { name: 'Changed', ...defaults };
+  for (const change of changes) {
+    expected = { ...expected, ...change };
+    expect((await call('patch', path, change)).body).toMatchObject(expected);
+    expect(await readRow(id)).toMatchObject(expected);
+  }
+  const audit = await database.prisma.auditEntry.findMany({
+    where: { appId: id, action: 'app.changed' },
+    orderBy: { id: 'asc' },
+  });
+  expect(audit.map(({ change }) => change)).toEqual(changes);
+});
+
+test('a value that a setting does not take changes nothing, and is named with those that it takes', async () => {
+  const { path, id } = await create({ name: 'Wrong' });
+  const wrong = { name: 'New', openInboxCounters: 'yes', delivery: 'nowhere' };
+  const { status, body } = await dashboard.call('patch', path, wrong);
+  expect(status).toBe(422);
+  expect(body.fields).toEqual([
+    { path: 'delivery', problem: 'must be sandbox or live' },
+    { path: 'openInboxCounters', problem: 'must be true or false' },
+  ]);
+  for (const defaultRegion of ['XX', 'de', 'Germany', '', 49]) {
+    const region = await dashboard.call('patch', path, { name: 'New', defaultRegion });
+    expect([defaultRegion, region.status]).toEqual([defaultRegion, 422]);
+    const problem = 'must be a region of two letters, such as US or DE';
+    expect(region.body.fields).toEqual([{ path: 'defaultRegion', problem }]);
+  }
+  expect(await readRow(id)).toMatchObject({ name: 'Wrong', ...defaults });
+});
+
+test('every column of an app that is set by people is a setting', async () => {
+  const { rows } = await dashboard.database.lookUps.query<{ name: string }>(
+    "SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'app'",
+  );
+  const others = ['id', 'account_id', 'name', 'created_at', 'deleted_at'];
+  const settings = Object.values(appSettings).map(({ name }) => name);
+  expect(rows.map(({ name }) => name).sort()).toEqual([...others, ...settings].sort());
+});

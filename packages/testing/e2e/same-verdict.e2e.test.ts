@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { bodies, type SendBody, validBodies } from './same-verdict/bodies';
+import { type Entries, startEntries, type Verdict } from './same-verdict/entries';
+
+const numRuns = process.env['TEST_FULL'] ? 1_000 : 50;
+jest.setTimeout(600_000);
+
+let entries: Entries;
+
+beforeAll(async () => {
+  entries = await startEntries();
+}, 120_000);
+afterAll(() => entries.stop(), 120_000);
+
+async function judgeByAll(body: SendBody): Promise<Record<string, Verdict>> {
+  const { send, bulkElement, dryRun, testSend } = entries;
+  const [bySend, byBulk, byDryRun, byTest] = await Promise.all(
+    [send, bulkElement, dryRun, testSend].map((judge) => judge(body)),
+  );
+  return { send: bySend!, bulkElement: byBulk!, dryRun: byDryRun!, testSend: byTest! };
+}
+
+async function expectSame(body: SendBody): Promise<Verdict> {
+  const { send, ...others } = await judgeByAll(body);
+  expect(others).toEqual({ bulkElement: send, dryRun: send, testSend: send });
+  return send!;
+}
+
+test('single send, bulk element, dry run and test send take a valid body alike, and plan the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(validBodies, async (body) => {
+      expect(await expectSame(body)).toHaveProperty('planned');
+    }),
+    { numRuns },
+  );
+});
+
+test('they refuse a wrong body alike, with the same sentences', async () => {
+  const counts = { taken: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(bodies, async (body) => {
+      // The one difference: a bulk element without a user is refused.
+      fc.pre(body['user'] !== undefined && body['user'] !== null);
+      const verdict = await expectSame(body);
+      counts['planned' in verdict ? 'taken' : 'refused'] += 1;
+    }),
+    { numRuns: 2 * numRuns },
+  );
+  expect(Math.min(counts.taken, counts.refused)).toBeGreaterThan(numRuns / 10);
+});
+
+test('an empty user_id names nobody: what is missing is the address', async () => {
+  expect(await expectSame({ user: { user_id: '' } })).toMatchObject({
+    planned: { messages: [], skips: { email: { reason: 'no_address' } } },
+  });
+});
+
+test('a missing user is skipped by all but a bulk element, which is refused', async () => {
+  for (const body of [{}, { user: null }]) {
+    const { send, bulkElement, ...others } = await judgeByAll(body);
+    expect(others).toEqual({ dryRun: send, testSend: send });
+    expect(send).toMatchObject({ planned: { skips: { email: { reason: 'no_recipient' } } } });
+    expect(bulkElement).toMatchObject({ status: 422, errors: ['user must not be null'] });
+  }
+});
