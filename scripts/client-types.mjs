@@ -1,6 +1,8 @@
 // The TypeScript types of packages/client, made from the schemas by which the gateway validates and answers.
 
 const width = 100;
+/** Takes interfaces, too. */
+const dataObject = 'DataObject';
 /** Other spellings, for callers of old clients. */
 const alias = /^The same as .*, which wins\.$/;
 
@@ -14,6 +16,7 @@ export function clientTypes({ operations, errorCatalogue }) {
   const codes = Object.keys(errorCatalogue).map((code) => `  | '${code}'`);
   return `${[
     '// Made from the schemas of the gateway by `npm run docs`: change it there.',
+    "import type { DataObject } from '../data-object';",
     ...types,
     `/** Of an error that the gateway answers. */\nexport type GatewayErrorCode =\n${codes.join('\n')};`,
   ].join('\n\n')}\n`;
@@ -54,7 +57,8 @@ function write(schema, at) {
   const name = at.names.get(JSON.stringify(schema));
   if (name) return name;
   if (schema.const !== undefined) return literal(schema.const);
-  if (schema.enum) return schema.enum.map(literal).join(' | ');
+  const values = schema.enum ?? (at.isBody && schema['x-values']);
+  if (values) return values.map(literal).join(' | ');
   // Beside a type it only says which members must be there.
   const isUnion = schema.type === undefined && schema.anyOf !== undefined;
   const texts = isUnion
@@ -80,7 +84,8 @@ function inArray(text) {
 function writeObject({ properties, patternProperties, required = [] }, at) {
   if (!properties) {
     const [member] = Object.values(patternProperties ?? {});
-    return `{ readonly [name: string]: ${member ? write(member, at) : 'unknown'} }`;
+    const text = member ? write(member, at) : 'unknown';
+    return at.isBody && text === 'unknown' ? dataObject : `{ readonly [name: string]: ${text} }`;
   }
   const inner = { ...at, indent: `${at.indent}  ` };
   const lines = Object.entries(properties)
@@ -93,7 +98,8 @@ function writeObject({ properties, patternProperties, required = [] }, at) {
       const line = `${inner.indent}${key}: ${text}${isOpen ? ' | null | undefined' : ''};`;
       return comment(member.description, inner.indent) + line;
     });
-  return lines.length === 0 ? 'object' : `{\n${lines.join('\n')}\n${at.indent}}`;
+  if (lines.length === 0) return at.isBody ? dataObject : 'object';
+  return `{\n${lines.join('\n')}\n${at.indent}}`;
 }
 
 function comment(text, indent) {

@@ -109,6 +109,31 @@ export async function compile() {
 
 const dashboard = 'apps/dashboard';
 
+const client = 'packages/client';
+
+/** Bundles the client as an ES module and for `require`; the compiler has written its types. */
+export async function ensureClientBuilt() {
+  const dist = path.join(root, client, 'dist');
+  const stampFile = path.join(dist, '.made-from');
+  const stamp = stampOf([
+    ...filesUnder(`${client}/src`),
+    'scripts/workspace.mjs',
+    'node_modules/esbuild/package.json',
+  ]);
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  await step('bundling the client', async () => {
+    const { build } = await import('esbuild');
+    const entryPoints = [path.join(root, client, 'src/index.ts')];
+    // The maps hold the sources, which the package does not have.
+    const options = { entryPoints, bundle: true, target: 'es2022', sourcemap: true };
+    const toOutfile = (name) => path.join(dist, name);
+    await build({ ...options, format: 'esm', outfile: toOutfile('index.mjs') });
+    await build({ ...options, format: 'cjs', outfile: toOutfile('index.cjs') });
+  });
+  writeFileSync(path.join(dist, 'index.d.mts'), "export * from './index.js';\n");
+  writeFileSync(stampFile, stamp);
+}
+
 /** Builds the dashboard's page, unless it was made from these very sources by these very tools. */
 export async function ensureWebBuilt() {
   const stampFile = path.join(root, dashboard, 'dist/web/.made-from');
@@ -141,6 +166,7 @@ export async function ensureBuilt() {
   await ensureInstalled();
   await ensureGenerated();
   await compile();
+  await ensureClientBuilt();
   await ensureWebBuilt();
 }
 

@@ -1,14 +1,16 @@
-import type { Fetch } from './options';
+import type { CallerSignal, Fetch, FetchInit, FetchResponse } from './options';
 import { readRetryAfterMs } from './retry';
 import { withinTime } from './within-time';
+
+export type RequestFields = Pick<FetchInit, 'method' | 'headers' | 'body'>;
 
 export type Attempt = {
   fetch: Fetch;
   url: string;
-  init: RequestInit;
+  init: RequestFields;
   timeoutMs: number;
   /** The caller's. */
-  signal: AbortSignal | undefined;
+  signal: CallerSignal | undefined;
 };
 
 /** What one attempt came to. */
@@ -39,7 +41,7 @@ export async function attempt({ fetch, url, init, timeoutMs, signal }: Attempt):
   return { outcome: 'unanswered', code, cause: ended.cause };
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+async function readAnswer(response: FetchResponse): Promise<Answer> {
   const { status, headers } = response;
   return {
     status,
@@ -50,15 +52,19 @@ async function readAnswer(response: Response): Promise<Answer> {
   };
 }
 
-async function readText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
+/** By a reader: not every platform can iterate a stream. Ending the attempt ends a stream that is not read to its end. */
+async function readText({ body }: FetchResponse): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; reader; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value?.length ?? 0;
     if (bytes > maxAnswerBytes) return '';
-    chunks.push(chunk);
+    text += decoder.decode(value, { stream: true });
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return text + decoder.decode();
 }
 
 function parse(text: string): unknown {

@@ -1,7 +1,13 @@
-import { type Answer, attempt, type Outcome } from './attempt';
+import { type Answer, attempt, type Outcome, type RequestFields } from './attempt';
 import { abortedFailure, errorOf, failureOf } from './failure';
 import { version } from './generated/version';
-import { type Fetch, type Limits, readLimits, type WriteOptions } from './options';
+import {
+  type CallerSignal,
+  type Fetch,
+  type Limits,
+  readLimits,
+  type WriteOptions,
+} from './options';
 import { nextWaitMs } from './retry';
 
 export type Operation = {
@@ -21,17 +27,18 @@ export type CallDeps = {
   limits: Limits;
   fetch: Fetch;
   /** Rejects when the signal comes. */
-  wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  wait(ms: number, signal: CallerSignal | undefined): Promise<void>;
   random(): number;
   /** Milliseconds of a clock that never goes back. */
   now(): number;
   newKey(): string;
 };
 
-export type Call = <T>(operation: Operation, options?: WriteOptions) => Promise<T>;
+/** Makes the calls of one app; `createTransport` makes it from the options of a caller. */
+export type Transport = <T>(operation: Operation, options?: WriteOptions) => Promise<T>;
 
 /** One call: attempts with the same bytes and the same key, until one is final or the deadline is near. */
-export function createCall(deps: CallDeps): Call {
+export function createCall(deps: CallDeps): Transport {
   return async function call<T>(operation: Operation, options: WriteOptions = {}): Promise<T> {
     const limits = readLimits(options, deps.limits);
     const isKeyed = operation.method === 'POST' && !operation.isUnkeyed;
@@ -51,11 +58,11 @@ export function createCall(deps: CallDeps): Call {
 type Plan = {
   name: string;
   url: string;
-  init: RequestInit;
+  init: RequestFields;
   idempotencyKey: string | undefined;
   limits: Limits;
   endsAtMs: number;
-  signal: AbortSignal | undefined;
+  signal: CallerSignal | undefined;
 };
 
 /** At most `retries` + 1 attempts. */
@@ -111,7 +118,7 @@ function createRequest(
   { name, method, path, body }: Operation,
   idempotencyKey: string | undefined,
   { appUrl, apiKey }: CallDeps,
-): { url: string; init: RequestInit } {
+): { url: string; init: RequestFields } {
   const headers = {
     Accept: 'application/json',
     Authorization: `AuthKey ${apiKey}`,

@@ -20,7 +20,7 @@ function setUp(changes: Partial<BelfryOptions> = {}) {
 
 describe('createBelfryClient', () => {
   test.each<[string, object, string]>([
-    ['no URL', { baseUrl: 'notify' }, 'baseUrl must be a URL'],
+    ['a name for a URL', { baseUrl: 'notify' }, 'baseUrl must be a URL'],
     ['another scheme', { baseUrl: 'ftp://notify.example.com' }, 'baseUrl must be a URL'],
     ['a password in the URL', { baseUrl: 'https://a:b@notify.example.com' }, 'must hold no user'],
     ['plain HTTP', { baseUrl: 'http://notify.example.com' }, 'must begin with https://'],
@@ -29,10 +29,27 @@ describe('createBelfryClient', () => {
       { baseUrl: 'http://127.0.0.1.example.com' },
       'https',
     ],
-    ['an empty key', { apiKey: '' }, 'apiKey must be the key alone'],
+    ['no key', { apiKey: undefined }, 'apiKey is missing: write the API key of the account'],
+    ['an empty key', { apiKey: '' }, 'apiKey is missing: write the API key of the account'],
+    [
+      'a URL with the version',
+      { baseUrl: 'https://notify.example.com/v1' },
+      'baseUrl must not end in /v1, which the client adds: write https://notify.example.com',
+    ],
+    [
+      'a URL with a prefix, the version and a slash',
+      { baseUrl: 'https://example.com/belfry/v1/' },
+      'baseUrl must not end in /v1, which the client adds: write https://example.com/belfry',
+    ],
+    [
+      'a URL with the app',
+      { baseUrl: 'https://notify.example.com/v1/apps/app-1/' },
+      'baseUrl must not end in /v1/apps/app-1, which the client adds: write https://notify.example.com',
+    ],
     ['a key with its scheme', { apiKey: 'AuthKey bk_secret' }, 'apiKey must be the key alone'],
     ['a key with a line break', { apiKey: 'bk_secret\n' }, 'apiKey must be the key alone'],
-    ['no app', { appId: undefined }, 'appId must be'],
+    ['no app', { appId: undefined }, 'appId is missing: write the id of the app'],
+    ['no URL', { baseUrl: '' }, 'baseUrl is missing: write the URL of the gateway'],
     ['an app that leads elsewhere', { appId: '..' }, 'appId must be'],
     ['no time', { timeoutMs: 0 }, 'timeoutMs must be a whole number'],
     ['endless retries', { retries: Number.POSITIVE_INFINITY }, 'retries must be a whole number'],
@@ -44,11 +61,25 @@ describe('createBelfryClient', () => {
     expect(create).not.toThrow('bk_secret');
   });
 
+  test('names everything that is missing at once', () => {
+    // As callers without types do.
+    const create = () => (createBelfryClient as (options?: object) => unknown)();
+    expect(create).toThrow(
+      new TypeError(
+        'baseUrl is missing: write the URL of the gateway, such as https://notify.example.com; ' +
+          'apiKey is missing: write the API key of the account, which begins with bk_; ' +
+          'appId is missing: write the id of the app, which the dashboard shows. ' +
+          'An environment variable may not be set.',
+      ),
+    );
+  });
+
   test.each([
     [{ baseUrl: 'http://127.0.0.1:4400' }, 'http://127.0.0.1:4400/v1/apps/app-1/users/u'],
     [{ baseUrl: 'http://localhost/' }, 'http://localhost/v1/apps/app-1/users/u'],
     [{ baseUrl: 'http://[::1]:1' }, 'http://[::1]:1/v1/apps/app-1/users/u'],
     [{ baseUrl: 'https://a.example/b//' }, 'https://a.example/b/v1/apps/app-1/users/u'],
+    [{ baseUrl: 'https://a.example/v1x' }, 'https://a.example/v1x/v1/apps/app-1/users/u'],
     [{ baseUrl: 'http://api:4400', allowHttp: true }, 'http://api:4400/v1/apps/app-1/users/u'],
   ])('takes %j', async (changes, url) => {
     const { belfry, calls } = setUp(changes);

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { createCall } from './call';
+import { createCall, type Transport } from './call';
 import { createDevices, type Devices } from './devices';
 import { createEvents, type Events } from './events';
 import { type BelfryOptions, readOptions } from './options';
@@ -7,6 +6,7 @@ import { createPush, type Push } from './push';
 import { createRequests, type Requests } from './requests';
 import { createSandbox, type Sandbox } from './sandbox';
 import { createUsers, type Users } from './users';
+import { withinTime } from './within-time';
 
 /** One app of an account. It holds no connection and need not be closed. */
 export type Belfry = {
@@ -20,24 +20,39 @@ export type Belfry = {
 
 /** Throws a TypeError for options that no call could work with. */
 export function createBelfryClient(options: BelfryOptions): Belfry {
+  const transport = createTransport(options);
+  return {
+    events: createEvents(transport),
+    requests: createRequests(transport),
+    users: createUsers(transport),
+    devices: createDevices(transport),
+    push: createPush(transport),
+    sandbox: createSandbox(transport),
+  };
+}
+
+/**
+ * For single calls such as `sendEvent(transport, body)`: a bundler leaves the others out. Throws a TypeError for options
+ * that no call could work with.
+ */
+export function createTransport(options: BelfryOptions): Transport {
   const { appUrl, apiKey, limits, fetch } = readOptions(options);
-  const call = createCall({
+  return createCall({
     appUrl,
     apiKey,
     limits,
     // Looked up late: whoever replaces the global fetch is heard.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    wait: (ms, signal) => wait(ms, undefined, { signal }),
+    wait,
     random: Math.random,
     now: () => performance.now(),
     newKey: () => crypto.randomUUID(),
   });
-  return {
-    events: createEvents(call),
-    requests: createRequests(call),
-    users: createUsers(call),
-    devices: createDevices(call),
-    push: createPush(call),
-    sandbox: createSandbox(call),
-  };
 }
+
+/** Rejects when the signal comes. */
+const wait: Parameters<typeof createCall>[0]['wait'] = async (timeoutMs, signal) => {
+  const never = () => new Promise<never>(() => {});
+  const ended = await withinTime({ timeoutMs, signal }, never);
+  if (ended.end === 'aborted') throw ended.cause;
+};

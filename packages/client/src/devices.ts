@@ -1,4 +1,4 @@
-import type { Call } from './call';
+import type { Transport } from './call';
 import { BelfryError } from './errors';
 import type { DeleteDeviceAnswer, Device, DeviceBody, NewDeviceBody } from './generated/wire';
 import { type CallOptions, readPathPart, type WriteOptions } from './options';
@@ -17,41 +17,69 @@ export type Devices = {
   delete(userId: string, deviceId: string, options?: CallOptions): Promise<DeleteDeviceAnswer>;
 };
 
-export function createDevices(call: Call): Devices {
+export function createDevices(transport: Transport): Devices {
   return {
-    async add(userId, body, options) {
-      const name = 'devices.add';
-      requireObject(name, body);
-      return call({ name, method: 'POST', path: devicesPath(userId), body }, options);
-    },
-    async update(userId, deviceId, body, options) {
-      const name = 'devices.update';
-      requireObject(name, body);
-      // A PUT has no key: repeated after a lost answer, it could undo what another caller wrote since.
-      const path = devicePath(userId, deviceId);
-      return call({ name, method: 'POST', path, body }, options);
-    },
-    async get(userId, deviceId, options) {
-      const path = devicePath(userId, deviceId);
-      return call({ name: 'devices.get', method: 'GET', path }, options);
-    },
-    async delete(userId, deviceId, options) {
-      const path = devicePath(userId, deviceId);
-      try {
-        return await call({ name: 'devices.delete', method: 'DELETE', path }, options);
-      } catch (error) {
-        if (wasDeletedBefore(error)) return { success: true };
-        throw error;
-      }
-    },
+    add: (userId, body, options) => addDevice(transport, userId, body, options),
+    update: (userId, deviceId, body, options) =>
+      updateDevice(transport, { userId, deviceId }, body, options),
+    get: (userId, deviceId, options) => readDevice(transport, { userId, deviceId }, options),
+    delete: (userId, deviceId, options) => deleteDevice(transport, { userId, deviceId }, options),
   };
+}
+
+/** The `deviceId` is the `device_sid` of an answer, or the `id` that the device was given. */
+export type DevicePlace = { userId: string; deviceId: string };
+
+export async function addDevice(
+  transport: Transport,
+  userId: string,
+  body: NewDeviceBody,
+  options?: WriteOptions,
+): Promise<Device> {
+  const name = 'devices.add';
+  requireObject(name, body);
+  return transport({ name, method: 'POST', path: devicesPath(userId), body }, options);
+}
+
+export async function updateDevice(
+  transport: Transport,
+  place: DevicePlace,
+  body: DeviceBody,
+  options?: WriteOptions,
+): Promise<Device> {
+  const name = 'devices.update';
+  requireObject(name, body);
+  // A PUT has no key: repeated after a lost answer, it could undo what another caller wrote since.
+  return transport({ name, method: 'POST', path: devicePath(place), body }, options);
+}
+
+export async function readDevice(
+  transport: Transport,
+  place: DevicePlace,
+  options?: CallOptions,
+): Promise<Device> {
+  return transport({ name: 'devices.get', method: 'GET', path: devicePath(place) }, options);
+}
+
+export async function deleteDevice(
+  transport: Transport,
+  place: DevicePlace,
+  options?: CallOptions,
+): Promise<DeleteDeviceAnswer> {
+  const operation = { name: 'devices.delete', method: 'DELETE', path: devicePath(place) } as const;
+  try {
+    return await transport(operation, options);
+  } catch (error) {
+    if (wasDeletedBefore(error)) return { success: true };
+    throw error;
+  }
 }
 
 function devicesPath(userId: string): string {
   return `/users/${readPathPart('userId', userId)}/devices`;
 }
 
-function devicePath(userId: string, deviceId: string): string {
+function devicePath({ userId, deviceId }: DevicePlace): string {
   return `${devicesPath(userId)}/${readPathPart('deviceId', deviceId)}`;
 }
 

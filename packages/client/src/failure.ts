@@ -1,5 +1,6 @@
 import type { Outcome } from './attempt';
 import { BelfryError, type BelfryErrorCode } from './errors';
+import type { CallerSignal } from './options';
 import { isRetryable } from './retry';
 
 /** An attempt that did not succeed. */
@@ -33,7 +34,7 @@ export function failureOf(outcome: Outcome): AttemptFailure {
   };
 }
 
-export function abortedFailure(signal: AbortSignal | undefined): AttemptFailure {
+export function abortedFailure(signal: CallerSignal | undefined): AttemptFailure {
   return unanswered('aborted', signal?.reason);
 }
 

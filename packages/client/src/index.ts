@@ -1,5 +1,16 @@
-export { type Belfry, createBelfryClient } from './client';
+export type { Transport } from './call';
+export { type Belfry, createBelfryClient, createTransport } from './client';
+export type { DataObject } from './data-object';
+export {
+  addDevice,
+  type DevicePlace,
+  type Devices,
+  deleteDevice,
+  readDevice,
+  updateDevice,
+} from './devices';
 export { BelfryError, type BelfryErrorCode } from './errors';
+export { bulkSend, dryRunEvent, type Events, sendEvent } from './events';
 export type {
   BulkElement,
   BulkSendAnswer,
@@ -25,8 +36,16 @@ export type {
   User,
   UserBody,
 } from './generated/wire';
-export type { BelfryOptions, CallOptions, WriteOptions } from './options';
-export type { Push } from './push';
-export type { RequestPage } from './requests';
-export type { CapturesWanted, Sandbox } from './sandbox';
-export type { InboxPage } from './users';
+export type {
+  BelfryOptions,
+  CallerSignal,
+  CallOptions,
+  Fetch,
+  FetchInit,
+  FetchResponse,
+  WriteOptions,
+} from './options';
+export { type Push, reportPushStatus } from './push';
+export { type RequestPage, type Requests, readRequest } from './requests';
+export { type CapturesWanted, type Sandbox, waitForCaptures } from './sandbox';
+export { type InboxPage, listInbox, readUser, type Users, writeUser } from './users';

@@ -18,7 +18,7 @@ export type BelfryOptions = {
 
 export type CallOptions = {
   /** Ends the call; what was sent already may still be stored. */
-  signal?: AbortSignal | undefined;
+  signal?: CallerSignal | undefined;
   timeoutMs?: number | undefined;
   deadlineMs?: number | undefined;
   retries?: number | undefined;
@@ -32,7 +32,34 @@ export type WriteOptions = CallOptions & {
   idempotencyKey?: string | undefined;
 };
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** An `AbortSignal`, as far as the client uses it: neither the DOM's types nor Node's are needed. */
+export type CallerSignal = {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+};
+
+/** The global `fetch` of every platform is one. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+export type FetchInit = {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  redirect: 'manual';
+  // biome-ignore lint/suspicious/noExplicitAny: the AbortSignal of the platform, whose type is known there alone.
+  signal: any;
+};
+
+/** A `Response`, as far as the client uses it. */
+export type FetchResponse = {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: {
+    getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> };
+  } | null;
+};
 
 export type Limits = { timeoutMs: number; deadlineMs: number; retries: number };
 
@@ -53,8 +80,9 @@ const ranges: Record<keyof Limits, { minimum: number; maximum: number }> = {
   retries: { minimum: 0, maximum: 20 },
 };
 
-/** What is wrong with an option is a bug of the caller, and never holds the API key. */
+/** Throws a TypeError that says what to write; it never holds the API key. */
 export function readOptions(options: BelfryOptions): Settings {
+  checkGiven(options);
   const appId = readPathPart('appId', options.appId);
   return {
     appUrl: `${readBaseUrl(options)}/v1/apps/${appId}`,
@@ -89,6 +117,22 @@ function readInteger(name: keyof Limits, value: unknown): number {
   throw new TypeError(`${name} must be a whole number from ${minimum} to ${maximum}`);
 }
 
+const required = {
+  baseUrl: 'write the URL of the gateway, such as https://notify.example.com',
+  apiKey: 'write the API key of the account, which begins with bk_',
+  appId: 'write the id of the app, which the dashboard shows',
+} as const;
+
+/** An unset environment variable is the usual reason, so all that is missing is named at once. */
+function checkGiven(options: Partial<BelfryOptions> = {}): void {
+  const missing = Object.entries(required).filter(
+    ([name]) => (options[name as keyof typeof required] ?? '') === '',
+  );
+  if (missing.length === 0) return;
+  const problems = missing.map(([name, advice]) => `${name} is missing: ${advice}`);
+  throw new TypeError(`${problems.join('; ')}. An environment variable may not be set.`);
+}
+
 function readBaseUrl({ baseUrl, allowHttp = false }: BelfryOptions): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
@@ -100,7 +144,20 @@ function readBaseUrl({ baseUrl, allowHttp = false }: BelfryOptions): string {
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw new TypeError('baseUrl must begin with https://, or allowHttp must be true');
   }
-  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
+  const parts = url.pathname.replace(/(?<!\/)\/+$/, '').split('/');
+  const versionAt = findVersion(parts);
+  if (versionAt === -1) return `${url.origin}${parts.join('/')}`;
+  const base = `${url.origin}${parts.slice(0, versionAt).join('/')}`;
+  const added = parts.slice(versionAt).join('/');
+  throw new TypeError(`baseUrl must not end in /${added}, which the client adds: write ${base}`);
+}
+
+/** Where the path of the interface begins: `/v1` at the end, or before `/apps`. */
+function findVersion(parts: readonly string[]): number {
+  return parts.findIndex((part, at) => {
+    const next = parts[at + 1];
+    return part === 'v1' && (next === undefined || next === 'apps');
+  });
 }
 
 function isLoopback(host: string): boolean {

@@ -1,4 +1,4 @@
-import type { Call } from './call';
+import type { Transport } from './call';
 import type { PushStatusAnswer, PushStatusBody } from './generated/wire';
 import type { WriteOptions } from './options';
 import { requireText } from './require-text';
@@ -8,12 +8,17 @@ export type Push = {
   status(body: PushStatusBody, options?: WriteOptions): Promise<PushStatusAnswer>;
 };
 
-export function createPush(call: Call): Push {
-  return {
-    async status(body, options) {
-      const name = 'push.status';
-      requireText(name, body, 'notification_id');
-      return call({ name, method: 'POST', path: '/push/status', body }, options);
-    },
-  };
+export function createPush(transport: Transport): Push {
+  return { status: (body, options) => reportPushStatus(transport, body, options) };
+}
+
+/** What an app tells of a notification, by the `raven_notification_id` of its data. */
+export async function reportPushStatus(
+  transport: Transport,
+  body: PushStatusBody,
+  options?: WriteOptions,
+): Promise<PushStatusAnswer> {
+  const name = 'push.status';
+  requireText(name, body, 'notification_id');
+  return transport({ name, method: 'POST', path: '/push/status', body }, options);
 }

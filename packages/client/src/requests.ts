@@ -1,4 +1,4 @@
-import type { Call } from './call';
+import type { Transport } from './call';
 import type { RequestStatus } from './generated/wire';
 import { type CallOptions, readPathPart } from './options';
 import { queryOf } from './query';
@@ -15,11 +15,17 @@ export type RequestPage = {
   cursor?: string;
 };
 
-export function createRequests(call: Call): Requests {
-  return {
-    async get(requestId, page = {}, options) {
-      const path = `/requests/${readPathPart('requestId', requestId)}${queryOf(page)}`;
-      return call({ name: 'requests.get', method: 'GET', path }, options);
-    },
-  };
+export function createRequests(transport: Transport): Requests {
+  return { get: (requestId, page, options) => readRequest(transport, requestId, page, options) };
+}
+
+/** What became of a send or bulk send; the next page of its messages begins behind `next` of this one. */
+export async function readRequest(
+  transport: Transport,
+  requestId: string,
+  page: RequestPage = {},
+  options?: CallOptions,
+): Promise<RequestStatus> {
+  const path = `/requests/${readPathPart('requestId', requestId)}${queryOf(page)}`;
+  return transport({ name: 'requests.get', method: 'GET', path }, options);
 }

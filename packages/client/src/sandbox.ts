@@ -1,4 +1,4 @@
-import type { Call } from './call';
+import type { Transport } from './call';
 import type { SandboxWaitAnswer } from './generated/wire';
 import type { CallOptions } from './options';
 import { queryOf } from './query';
@@ -29,13 +29,18 @@ const standardTimeout = 10;
 /** For the answer to come once the gateway has waited. */
 const onTopMs = 10_000;
 
-export function createSandbox(call: Call): Sandbox {
-  return {
-    async wait(wanted = {}, options = {}) {
-      const waitedMs = (wanted.timeout ?? standardTimeout) * 1_000;
-      const timeoutMs = options.timeoutMs ?? waitedMs + onTopMs;
-      const path = `/sandbox/wait${queryOf(wanted)}`;
-      return call({ name: 'sandbox.wait', method: 'GET', path }, { ...options, timeoutMs });
-    },
-  };
+export function createSandbox(transport: Transport): Sandbox {
+  return { wait: (wanted, options) => waitForCaptures(transport, wanted, options) };
+}
+
+/** As `sandbox.wait`. */
+export async function waitForCaptures(
+  transport: Transport,
+  wanted: CapturesWanted = {},
+  options: CallOptions = {},
+): Promise<SandboxWaitAnswer> {
+  const waitedMs = (wanted.timeout ?? standardTimeout) * 1_000;
+  const timeoutMs = options.timeoutMs ?? waitedMs + onTopMs;
+  const path = `/sandbox/wait${queryOf(wanted)}`;
+  return transport({ name: 'sandbox.wait', method: 'GET', path }, { ...options, timeoutMs });
 }

@@ -1,4 +1,4 @@
-import type { Call } from './call';
+import type { Transport } from './call';
 import type { Inbox, User, UserBody } from './generated/wire';
 import { type CallOptions, readPathPart, type WriteOptions } from './options';
 import { queryOf } from './query';
@@ -19,20 +19,41 @@ export type InboxPage = {
   last_message_id?: string;
 };
 
-export function createUsers(call: Call): Users {
+export function createUsers(transport: Transport): Users {
   return {
-    async upsert(body, options) {
-      const name = 'users.upsert';
-      requireText(name, body, 'user_id');
-      return call({ name, method: 'POST', path: '/users', body }, options);
-    },
-    async get(userId, options) {
-      const path = `/users/${readPathPart('userId', userId)}`;
-      return call({ name: 'users.get', method: 'GET', path }, options);
-    },
-    async inbox(userId, page = {}, options) {
-      const path = `/users/${readPathPart('userId', userId)}/inbox${queryOf(page)}`;
-      return call({ name: 'users.inbox', method: 'GET', path }, options);
-    },
+    upsert: (body, options) => writeUser(transport, body, options),
+    get: (userId, options) => readUser(transport, userId, options),
+    inbox: (userId, page, options) => listInbox(transport, userId, page, options),
   };
+}
+
+/** Creates the user, or changes the fields that are given. */
+export async function writeUser(
+  transport: Transport,
+  body: UserBody,
+  options?: WriteOptions,
+): Promise<User> {
+  const name = 'users.upsert';
+  requireText(name, body, 'user_id');
+  return transport({ name, method: 'POST', path: '/users', body }, options);
+}
+
+export async function readUser(
+  transport: Transport,
+  userId: string,
+  options?: CallOptions,
+): Promise<User> {
+  const path = `/users/${readPathPart('userId', userId)}`;
+  return transport({ name: 'users.get', method: 'GET', path }, options);
+}
+
+/** A page of what the person finds in the inbox, newest first; the next one begins behind `next` of this one. */
+export async function listInbox(
+  transport: Transport,
+  userId: string,
+  page: InboxPage = {},
+  options?: CallOptions,
+): Promise<Inbox> {
+  const path = `/users/${readPathPart('userId', userId)}/inbox${queryOf(page)}`;
+  return transport({ name: 'users.inbox', method: 'GET', path }, options);
 }

@@ -1,4 +1,6 @@
-export type TimeLimit = { timeoutMs: number; signal: AbortSignal | undefined };
+import type { CallerSignal } from './options';
+
+export type TimeLimit = { timeoutMs: number; signal: CallerSignal | undefined };
 
 export type Ended<T> =
   | { end: 'done'; value: T }

@@ -8,12 +8,14 @@ import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixtu
 
 const run = promisify(execFile);
 const page = readFileSync(path.join(__dirname, '../../../../docs/inbox.md'), 'utf8');
+/** One more than a page has, newest first. */
+const titles = Array.from({ length: 21 }, (_, at) => `Message ${21 - at}`);
 let gateway: StoredGateway;
 
 beforeAll(async () => {
   gateway = await createStoredGateway();
   const { database, tenant } = gateway;
-  for (const title of ['Older', 'Newer']) {
+  for (const title of titles.toReversed()) {
     await database.prisma.inboxItem.create({
       data: {
         id: newId(),
@@ -29,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** The page's commands in a language, for this gateway in place of the one in the page. */
-function commandsIn(language: string): string {
+function commandsIn(language: string, userId = 'customer-1'): string {
   const blocks = [...page.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))];
   // A server that listens on a port has an address with one.
   const { port } = gateway.server.address() as AddressInfo;
@@ -37,7 +39,8 @@ function commandsIn(language: string): string {
     .map(([, block = '']) => block)
     .join('\n')
     .replaceAll('https://notify.example.com', `http://127.0.0.1:${port}`)
-    .replaceAll('<app id>', gateway.tenant.appId);
+    .replaceAll('<app id>', gateway.tenant.appId)
+    .replaceAll('customer-1', userId);
 }
 
 function inEnvironment(): { env: Record<string, string | undefined>; timeout: number } {
@@ -45,25 +48,31 @@ function inEnvironment(): { env: Record<string, string | undefined>; timeout: nu
   return { env, timeout: 20_000 };
 }
 
+/** Runs the page's script to its end; what it read. */
+async function runScript(script: string): Promise<unknown> {
+  const print = '\nconsole.log(JSON.stringify({ unread_count, notifications, older }));';
+  const args = ['--input-type=module', '--eval', `${script}${print}`];
+  const { stdout } = await run(process.execPath, args, inEnvironment());
+  return JSON.parse(stdout);
+}
+
 describe('docs/inbox.md', () => {
+  test('shows code that works on an empty inbox, too', async () => {
+    const script = commandsIn('js', 'customer-without-messages');
+    expect(await runScript(script)).toEqual({ unread_count: 0, notifications: [], older: [] });
+  });
+
   test('shows how a front end reads an inbox, in code that works as it stands', async () => {
-    const told = '\nconsole.log(JSON.stringify({ unread_count, notifications, older }));';
-    const args = ['--input-type=module', '--eval', `${commandsIn('js')}${told}`];
-    const { stdout } = await run(process.execPath, args, inEnvironment());
-    expect(JSON.parse(stdout)).toMatchObject({
-      unread_count: 2,
-      notifications: [
-        { message_body: { title: 'Newer' }, status: 'UNREAD' },
-        { message_body: { title: 'Older' }, status: 'UNREAD' },
-      ],
-      older: { notifications: [] },
+    const shown = titles.map((title) => ({ message_body: { title }, status: 'UNREAD' }));
+    expect(await runScript(commandsIn('js'))).toMatchObject({
+      unread_count: titles.length,
+      notifications: shown.slice(0, -1),
+      older: shown.slice(-1),
     });
     const { stdout: listed } = await run('sh', ['-c', commandsIn('sh')], inEnvironment());
+    const read = shown.map((item) => ({ ...item, status: 'READ' }));
     expect(JSON.parse(listed)).toMatchObject({
-      notifications: [
-        { message_body: { title: 'Newer' }, status: 'ARCHIVE' },
-        { message_body: { title: 'Older' }, status: 'READ' },
-      ],
+      notifications: [{ ...shown[0], status: 'ARCHIVE' }, ...read.slice(1)],
     });
   });
 });

@@ -20,9 +20,9 @@ export function callExample({ gatewayUrl, appId, body }: CallExampleInput): Call
     `  -d ${quote(JSON.stringify(body))}`,
   ].join(' \\\n');
   const client = [
-    "import { createClient } from '@belfry/client';",
+    "import { createBelfryClient } from '@belfry/client';",
     '',
-    `const belfry = createClient({ baseUrl: ${JSON.stringify(base)}, apiKey: '${keyPlace}', appId: ${JSON.stringify(appId)} });`,
+    `const belfry = createBelfryClient({ baseUrl: ${JSON.stringify(base)}, apiKey: '${keyPlace}', appId: ${JSON.stringify(appId)} });`,
     `await belfry.events.send(${JSON.stringify(body, null, 2)});`,
   ].join('\n');
   return { url, body, curl, client };

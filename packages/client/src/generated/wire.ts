@@ -1,5 +1,7 @@
 // Made from the schemas of the gateway by `npm run docs`: change it there.
 
+import type { DataObject } from '../data-object';
+
 /**
  * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
  * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
@@ -102,7 +104,7 @@ export type Override = {
   slack?: {
     message?: {
       text?: string | null | undefined;
-      blocks?: readonly object[] | object | string | null | undefined;
+      blocks?: readonly DataObject[] | DataObject | string | null | undefined;
     } | null | undefined;
     /**
      * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
@@ -156,7 +158,7 @@ export type Override = {
       image?: string | null | undefined;
       /** Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7. */
       click_action?: string | null | undefined;
-      data?: object | null | undefined;
+      data?: DataObject | null | undefined;
       /** The app shows it itself: title, body, image and link come in the data. */
       data_only?: boolean | null | undefined;
     } | null | undefined;
@@ -176,7 +178,7 @@ export type Override = {
       image?: string | null | undefined;
       /** Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7. */
       click_action?: string | null | undefined;
-      data?: object | null | undefined;
+      data?: DataObject | null | undefined;
     } | null | undefined;
     /**
      * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
@@ -192,7 +194,7 @@ export type Override = {
       click_action?: string | null | undefined;
       /** An http, https or relative URL. */
       image?: string | null | undefined;
-      data?: object | null | undefined;
+      data?: DataObject | null | undefined;
     } | null | undefined;
     /**
      * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
@@ -204,14 +206,14 @@ export type Override = {
    * By name of integration: `payload` is merged last over the request to that provider, over its
    * allowed fields.
    */
-  providers?: { readonly [name: string]: unknown } | null | undefined;
+  providers?: DataObject | null | undefined;
 };
 
 export type SendEventBody = {
   /** Name of the configured event. */
   event: string;
   /** Values for the placeholders of the templates. Null prints nothing. */
-  data?: { readonly [name: string]: unknown } | null | undefined;
+  data?: DataObject | null | undefined;
   /**
    * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
    * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
@@ -277,6 +279,8 @@ export type BulkElement = {
    * accessToken, channelId, chatId.
    */
   user: Recipient;
+  /** Values for the placeholders of the templates. Null prints nothing. */
+  data?: DataObject | null | undefined;
   /** What this call says in place of the templates. Text is taken literally. */
   override?: Override | null | undefined;
   /**
@@ -385,7 +389,7 @@ export type NewDeviceBody = {
   /** Push token. It belongs to one device of the app. */
   fcm_token?: string | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
-  platform?: string | null | undefined;
+  platform?: 'android' | 'web' | 'ios' | null | undefined;
   /** The client’s own name of the device. */
   id?: string | null | undefined;
   /** False again when an `fcm_token` is written without it. */
@@ -404,7 +408,7 @@ export type DeviceBody = {
   /** Push token. It belongs to one device of the app. */
   fcm_token?: string | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
-  platform?: string | null | undefined;
+  platform?: 'android' | 'web' | 'ios' | null | undefined;
   /** The client’s own name of the device. */
   id?: string | null | undefined;
   /** False again when an `fcm_token` is written without it. */

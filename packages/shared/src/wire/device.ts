@@ -57,6 +57,7 @@ export const deviceBody = Type.Object(
       Type.String({
         pattern: `^(?:${platforms.map(inAnyCase).join('|')})?$`,
         'x-problem': `must be one of ${platforms.join(', ')}`,
+        'x-values': platforms,
         description: '`android`, `web` or `ios`, in any letter case.',
       }),
     ),
