@@ -39,7 +39,8 @@ function readSetting(
   text: string | undefined,
 ): Partial<AppSettings> | undefined {
   const found = listAppSettings().find(([, setting]) => setting.name === name);
-  const value = found && text !== undefined ? parseAppSetting(found[1], text, isPhoneRegion) : undefined;
+  const value =
+    found && text !== undefined ? parseAppSetting(found[1], text, isPhoneRegion) : undefined;
   return found && value !== undefined ? { [found[0]]: value } : undefined;
 }
 

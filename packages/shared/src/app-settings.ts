@@ -58,8 +58,8 @@ type ValueOf<S> = S extends { kind: 'switch' }
   : S extends { kind: 'region' }
     ? string | null
     : S extends { choices: readonly { value: infer Value }[] }
-    ? Value
-    : never;
+      ? Value
+      : never;
 
 /** The settings of one app. */
 export type AppSettings = {

@@ -272,15 +272,13 @@ export type DryRunAnswer = {
 
 export type BulkElement = {
   /** Values for the placeholders of the templates. Null prints nothing. */
-  data?: { readonly [name: string]: unknown } | null | undefined;
+  data?: DataObject | null | undefined;
   /**
    * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
    * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
    * accessToken, channelId, chatId.
    */
   user: Recipient;
-  /** Values for the placeholders of the templates. Null prints nothing. */
-  data?: DataObject | null | undefined;
   /** What this call says in place of the templates. Text is taken literally. */
   override?: Override | null | undefined;
   /**

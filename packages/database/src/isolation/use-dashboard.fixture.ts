@@ -96,7 +96,11 @@ export async function useAccount({ database, accountId, actor, secrets, appId }:
   await apps.list(accountId);
   await apps.find(accountId, appId);
   const other = await apps.create(actor, { name: 'Other', delivery: 'sandbox' });
-  await apps.change(actor, appId, { name: 'Renamed', openInboxCounters: true, defaultRegion: 'DE' });
+  await apps.change(actor, appId, {
+    name: 'Renamed',
+    openInboxCounters: true,
+    defaultRegion: 'DE',
+  });
   await apps.remove(actor, other);
   const keys = createAccountKeys(database.accepting, secrets);
   const key = (await keys.create(actor))?.id ?? '';
