@@ -192,6 +192,21 @@ describe('a delivery job', () => {
     expect(returned).toEqual([{ id: 'm1', waitMs: 1_000, why: 'connections' }]);
   });
 
+  test('gives back at once what waits for a connection when the worker stops', async () => {
+    const { deliver, stop, returned } = setUp({
+      connections: {
+        getMax: async () => 1,
+        reserve: ({ signal }) =>
+          new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
+      },
+    });
+    const delivered = deliver({ ids: ['m1'], lane: 'a' });
+    await sleep(0);
+    stop();
+    await delivered;
+    expect(returned).toEqual([{ id: 'm1', waitMs: 0, why: 'stopping' }]);
+  });
+
   test('sends no more messages of a lane at once than it has connections, each with its own', async () => {
     const counts = { reserved: 0, most: 0, sent: 0 };
     const { deliver } = setUp({

@@ -58,6 +58,8 @@ const heldMs = 1_000;
 
 /** How long a message waits here for a connection before it goes back. */
 const connectionWaitMs = 5_000;
+const forConnection = { waitMs: heldMs, why: 'connections' } as const;
+const forStop = { waitMs: 0, why: 'stopping' } as const;
 const unbounded: Reservation = { release: () => undefined };
 
 /** How much later than its deadline an attempt ends in a worker that runs. */
@@ -79,7 +81,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   };
 
   async function deliverOne(id: string, lane: Lane, release: Release | undefined): Promise<void> {
-    if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
+    if (!release) return putBack({ id, ...forStop });
     const waitMs = breaker.waitMs(lane.name);
     if (waitMs !== undefined) {
       release();
@@ -102,14 +104,14 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     if (!isGiven) return putBack({ id, waitMs, why: 'limit' });
     await hold(waitMs);
     const release = await slots.acquire(lane);
-    if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
+    if (!release) return putBack({ id, ...forStop });
     await deliverNow(id, lane, release).finally(release);
   }
 
   /** What gets no connection is not claimed: its lease would begin, and a worker that dies would leave it in doubt. */
   async function deliverNow(id: string, lane: Lane, release: Release): Promise<void> {
     const reserved = await reserve(id, lane);
-    if (!reserved) return putBack({ id, waitMs: heldMs, why: 'connections' });
+    if (!reserved) return putBack({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
     await claimAndFinish(id, () => {
       reserved.release();
       release();
