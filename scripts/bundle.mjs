@@ -45,6 +45,7 @@ async function bundleWithRollup({ entry, format, file }) {
 }
 
 async function bundleWithVite({ entry, format, file }) {
+  // biome-ignore lint/correctness/noUndeclaredDependencies: apps/dashboard declares it; npm finds a lock file wrong where the root does, too.
   const { build, createLogger } = await import('vite');
   const logger = createLogger('warn');
   for (const level of ['warn', 'warnOnce', 'error']) {

@@ -87,7 +87,6 @@ export function createApi(deps: ApiDeps): Api {
   const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
   const users = createUserRoutes(deps);
   const devices = createDeviceRoutes(deps);
-  const userInbox = createUserInboxRoute(deps);
   const pushStatus = createPushStatusRoute(deps);
   const [requestStatus, sandbox] = [createRequestStatusRoute(deps), createSandboxRoute(deps)];
   const records = [requestStatus, ...Object.values(users), ...Object.values(devices)];
@@ -113,7 +112,7 @@ export function createApi(deps: ApiDeps): Api {
     .put(put(devices.update.answer, { isStored: true }))
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));
-  app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(userInbox.answer));
+  app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(createUserInboxRoute(deps).answer));
   app.post('/v1/apps/:app_id/push/status', post(pushStatus));
   app.get('/v1/apps/:app_id/requests/:request_id', withoutBody(requestStatus.answer));
   app.get('/v1/apps/:app_id/sandbox/wait', waiting(sandbox.answer));

@@ -1,5 +1,5 @@
 import type { Compose } from '@belfry/accepting';
-import type { Composed, Notes, SendResult } from '@belfry/channels';
+import type { Composed, Notes, PreparedSend, SendResult } from '@belfry/channels';
 import type { AppRow, ClaimedMessage, VersionRow } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
 import type { ChannelVersion, DataChange, FailureReason, Json, Outcome } from '@belfry/shared';
@@ -14,6 +14,8 @@ export type AttemptDeps = {
   compose: Compose;
   /** Ends when a live call may leave; false where it is not to leave now. */
   pace(message: ClaimedMessage): Promise<boolean>;
+  /** For files, tokens and connections, before the deadline begins. */
+  preparationMs: number;
   deadlineMs: number;
   leaseMs: number;
   deadlines: Deadlines;
@@ -41,7 +43,13 @@ export type Ended = {
   failed?: FailureReason;
   /** What it said is hidden here, and is to be dropped. */
   isSensitive?: true;
+  /** How long the provider had the message; undefined where it was not asked. */
+  callMs?: number;
+  /** The provider was not asked, for a reason of ours: the message goes back as if it had not been claimed. */
+  notNow?: NotNow;
 };
+
+export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
 
 /** One attempt for a claimed message: composed, sent, and never thrown. */
 export async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<Ended> {
@@ -104,30 +112,72 @@ async function prepare(
 }
 
 async function sendReady(
-  { pace, deadlineMs, leaseMs, deadlines, log }: AttemptDeps,
+  deps: AttemptDeps,
   { carrier, composed }: Ready,
-  { message, claimedAtMs }: Claimed,
+  claimed: Claimed,
 ): Promise<Ended> {
   if ('failed' in composed) return refusedContent(composed.failed, composed.detail);
   const { content } = composed;
   const told = { request: carrier.describe(content), notes: notesOf(composed, carrier.notes) };
-  const mayLeave = await pace(message);
-  // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
-  const isTooLate = performance.now() - claimedAtMs > leaseMs - deadlineMs;
-  if (!mayLeave || isTooLate || deadlines.isCut()) {
-    return { outcome: claimedTooLate, ...told };
-  }
-  const deadlineAt = Date.now() + deadlineMs;
-  const { signal, end } = deadlines.begin(deadlineMs);
+  const prepared = await prepareSend(deps, carrier, content);
+  if (!prepared) return { ...told, ...putOff(noConnection, { waits: 'connections', waitMs }) };
+  if ('outcome' in prepared) return { ...told, ...prepared };
   try {
-    const sent = await carrier.send({ content, signal, deadlineAt });
-    return { ...told, ...sent };
-  } catch (error) {
-    log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
-    return { ...brokenSender, ...told };
+    const notNow = await findHindrance(deps, claimed);
+    if (notNow) return { ...told, ...putOff(notCalled, notNow) };
+    return { ...told, ...(await callProvider(deps, prepared, claimed)) };
   } finally {
-    end();
+    prepared.release();
   }
+}
+
+/** Gets what has no part in the provider's deadline. */
+async function prepareSend(
+  { deadlines, preparationMs }: AttemptDeps,
+  { prepare, send }: Carrier,
+  content: unknown,
+): Promise<PreparedSend | SendResult | undefined> {
+  if (!prepare) return { send: (deadline) => send({ content, ...deadline }), release: doNothing };
+  const { signal, end } = deadlines.begin(preparationMs);
+  return prepare(content, signal).finally(end);
+}
+
+/** Why the provider is not to be asked now, though everything is ready. */
+async function findHindrance(
+  { pace, deadlineMs, leaseMs, deadlines }: AttemptDeps,
+  { message, claimedAtMs }: Claimed,
+): Promise<NotNow | undefined> {
+  if (!(await pace(message))) return { waits: 'limit', waitMs };
+  if (deadlines.isCut()) return { waitMs: 0 };
+  // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
+  return performance.now() - claimedAtMs > leaseMs - deadlineMs ? { waitMs } : undefined;
+}
+
+async function callProvider(
+  { deadlineMs, deadlines, log }: AttemptDeps,
+  prepared: PreparedSend,
+  { message }: Claimed,
+): Promise<SendResult & { callMs: number }> {
+  const deadlineAt = Date.now() + deadlineMs;
+  const calledAtMs = performance.now();
+  const { signal, end } = deadlines.begin(deadlineMs);
+  const sent = await prepared
+    .send({ signal, deadlineAt })
+    .catch((error: unknown) => {
+      log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
+      return brokenSender;
+    })
+    .finally(end);
+  return { ...sent, callMs: performance.now() - calledAtMs };
+}
+
+/** Until a message that could not be sent is tried again. */
+const waitMs = 1_000;
+
+function doNothing(): void {}
+
+function putOff({ reason, detail }: { reason: string; detail: string }, notNow: NotNow): Ended {
+  return { outcome: { outcome: 'retry', reason, detail }, notNow };
 }
 
 function notesOf(
@@ -142,10 +192,14 @@ function refusedContent(failed: FailureReason, detail: string): Ended {
   return { outcome: { outcome: 'rejected', scope: 'content', reason: failed, detail }, failed };
 }
 
-const claimedTooLate: Outcome = {
-  outcome: 'retry',
+const notCalled = {
   reason: 'claimed_too_late',
   detail: 'The worker was held up between the claim and the call, and did not call.',
+};
+
+const noConnection = {
+  reason: 'no_connection',
+  detail: 'No connection of the integration got free in time.',
 };
 
 const internalFault: Outcome = {

@@ -3,7 +3,9 @@ import {
   type AnyChannel,
   type CaptureRecord,
   createSandboxSender,
+  type Deadline,
   type Notes,
+  type PreparedSend,
   type ProviderRequest,
   type SandboxCall,
   type Sender,
@@ -19,6 +21,7 @@ import {
 } from '@belfry/database';
 import { receiptUrlOf, type Secrets } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
+import { createLaneConnections, type LaneConnections } from './lane-connections';
 import type { FindOwnToken } from './own-token';
 
 /** Who carries one message, with everything but its content already settled. */
@@ -28,13 +31,16 @@ export type Carrier = {
   /** What the log says beside the message. */
   notes?: Notes;
   describe(content: unknown): ProviderRequest;
+  /** See `Sender.prepare`; absent where nothing is to be got before the call. */
+  prepare?(content: unknown, signal: AbortSignal): Promise<PreparedSend | SendResult | undefined>;
   send(call: CarrierCall): Promise<SendResult>;
 };
 
-export type CarrierCall = { content: unknown; signal: AbortSignal; deadlineAt: number };
+export type CarrierCall = Deadline & { content: unknown };
 
 export type Carriers = {
   find(call: FindCarrier): Promise<Carrier>;
+  connections: LaneConnections;
   close(): Promise<void>;
 };
 
@@ -85,13 +91,23 @@ export function createCarriers(deps: CarriersDeps): Carriers {
       const ownToken = await deps.findOwnToken(call.message);
       const part = integrationPart(deps, openOnce, planned);
       const whole = ownToken === undefined ? part : { ...part, ownToken };
+      const sender = senders.get(provider);
+      const { prepare } = sender;
       return {
         ...carrier,
         provider,
-        send: ({ content, signal, deadlineAt }) =>
-          senders.get(provider).send({ ...whole, content, signal, deadlineAt }),
+        ...(prepare && {
+          prepare: (content, signal) => prepare({ ...whole, content }, signal),
+        }),
+        send: (sendCall) => sender.send({ ...whole, ...sendCall }),
       };
     },
+    connections: createLaneConnections({
+      channel,
+      findIntegration,
+      getSender: senders.get,
+      openCredentials: openOnce,
+    }),
     close: senders.close,
   };
 

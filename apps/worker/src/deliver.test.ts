@@ -16,6 +16,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
     unstored: createSemaphore(10),
     breaker,
     limits: { take: async () => undefined, slowDown: async () => undefined },
+    connections: { getMax: async () => undefined, reserve: async () => undefined },
     deadlineMs: 1_000,
     claims: {
       async add(id) {
@@ -41,6 +42,16 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
   });
   return { ...deliveries, breaker, claimed, returned };
 }
+
+/** Claims whatever is asked for. */
+const claimAll: Pick<DeliverDeps, 'claims'> = {
+  claims: {
+    add: async (id) => ({
+      claim: { kind: 'claimed', message: { ...message, id } },
+      claimedAtMs: 0,
+    }),
+  },
+};
 
 /** A claim whose answer the test gives. */
 function defer() {
@@ -166,6 +177,99 @@ describe('a delivery job', () => {
     resolve({ claim: { kind: 'stale' }, claimedAtMs: 0 });
     await delivered;
     expect(returned).toEqual([{ id: 'm2', waitMs: 0, why: 'stopping' }]);
+  });
+
+  test('claims no message that gets no connection, and gives it back', async () => {
+    const { deliver, claimed, returned } = setUp({
+      connections: {
+        getMax: async () => 1,
+        reserve: async ({ messageId }) =>
+          messageId === 'm2' ? { release: () => undefined } : undefined,
+      },
+    });
+    await deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    expect(claimed).toEqual(['m2']);
+    expect(returned).toEqual([{ id: 'm1', waitMs: 1_000, why: 'connections' }]);
+  });
+
+  test('gives back at once what waits for a connection when the worker stops', async () => {
+    const { deliver, stop, returned } = setUp({
+      connections: {
+        getMax: async () => 1,
+        reserve: ({ signal }) =>
+          new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
+      },
+    });
+    const delivered = deliver({ ids: ['m1'], lane: 'a' });
+    await sleep(0);
+    stop();
+    await delivered;
+    expect(returned).toEqual([{ id: 'm1', waitMs: 0, why: 'stopping' }]);
+  });
+
+  test('sends no more messages of a lane at once than it has connections, each with its own', async () => {
+    const counts = { reserved: 0, most: 0, sent: 0 };
+    const { deliver } = setUp({
+      ...claimAll,
+      connections: {
+        getMax: async () => 2,
+        async reserve() {
+          counts.reserved += 1;
+          counts.most = Math.max(counts.most, counts.reserved);
+          let isReleased = false;
+          return {
+            release() {
+              counts.reserved -= isReleased ? 0 : 1;
+              isReleased = true;
+            },
+          };
+        },
+      },
+      async attempt() {
+        await sleep(5);
+        counts.sent += 1;
+        return { outcome: { outcome: 'retry', reason: 'internal' } };
+      },
+    });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    expect(counts).toEqual({ reserved: 0, most: 2, sent: 5 });
+  });
+
+  test('undoes the claim of a message whose provider was not asked, and blames nobody', async () => {
+    const recorded: AttemptResult[] = [];
+    const notNow = { waits: 'connections', waitMs: 1_000 } as const;
+    const { deliver, breaker } = setUp({
+      ...claimAll,
+      attempt: async () => ({ outcome: { outcome: 'retry', reason: 'timeout' }, notNow }),
+      recorder: {
+        async record(result) {
+          recorded.push(result);
+          return true;
+        },
+      },
+    });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    expect(recorded[0]?.next).toEqual({
+      state: 'queued',
+      dueAfterMs: 1_000,
+      waits: 'connections',
+      isUnclaimed: true,
+    });
+    expect(breaker.waitMs('a')).toBeUndefined();
+  });
+
+  test.each([
+    ['opens the circuit by a deadline that the provider did not meet', 1_000, 30_000],
+    ['does not where the worker was held up', 3_000, undefined],
+    ['does not where the provider was not asked', undefined, undefined],
+  ])('%s', async (_what, callMs, waitMs) => {
+    const outcome = { outcome: 'unknown', reason: 'timeout' } as const;
+    const { deliver, breaker } = setUp({
+      ...claimAll,
+      attempt: async () => ({ outcome, ...(callMs === undefined ? {} : { callMs }) }),
+    });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    expect(breaker.waitMs('a')).toBe(waitMs);
   });
 
   test('gives back with its time what a limit holds up, and claims it not', async () => {

@@ -1,27 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sandboxProvider, timeoutReason } from '@belfry/channels';
-import type { AttemptResult, Claim, ClaimedMessage, NextState, PutBack } from '@belfry/database';
+import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
+import type { Claim, ClaimedMessage, PutBack } from '@belfry/database';
 import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
 import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
 import type { Claimed, Ended } from './attempt';
-import { boundedJson } from './bounded-json';
+import { type AttemptResultDeps, getAttemptResult } from './attempt-result';
 import type { Breaker } from './breaker';
 import type { Answer } from './buckets';
+import type { LaneConnections, Reservation } from './lane-connections';
 import type { Limits } from './limits';
-import { type Backoff, brokenVersion, nextState, unreadVersion } from './next-state';
 import type { Recorder } from './recorder';
-import type { Release, Slots } from './slots';
+import type { Lane, Release, Slots } from './slots';
 
 /** `claimedAtMs` is not later than the lease's begin by PostgreSQL's clock, see `Claimed`. */
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
 
-export type DeliverDeps = {
+export type DeliverDeps = AttemptResultDeps & {
   /** Messages of this channel that may be in flight at once, from the claim to the provider's answer. */
   slots: Slots;
   /** Results that may wait to be stored; beyond them a message keeps its slot, so that no more are made than PostgreSQL takes. */
   unstored: Semaphore;
   breaker: Breaker;
   limits: Pick<Limits, 'take' | 'slowDown'>;
+  connections: LaneConnections;
   /** Of an attempt. */
   deadlineMs: number;
   /** Gives a message back to the relay. */
@@ -33,9 +34,6 @@ export type DeliverDeps = {
   onIntegration(seen: { integrationId: string; refusal: string | undefined }): Promise<void>;
   /** Drops what a sensitive message said, once nothing is to be sent any more. Best effort; never throws. */
   dropTexts(messageId: string): Promise<void>;
-  backoff: Backoff;
-  /** How often a message of the channel is sent again after an unknown outcome, where its version says nothing. */
-  channelResends: number;
   countMessage(message: {
     appId: string;
     channel: string;
@@ -58,33 +56,42 @@ export type Deliver = {
  */
 const heldMs = 1_000;
 
+/** How long a message waits here for a connection before it goes back. */
+const connectionWaitMs = 5_000;
+const forConnection = { waitMs: heldMs, why: 'connections' } as const;
+const forStop = { waitMs: 0, why: 'stopping' } as const;
+const unbounded: Reservation = { release: () => undefined };
+
 /** How much later than its deadline an attempt ends in a worker that runs. */
 const heldUpMs = 1_000;
 
 export function createDeliver(deps: DeliverDeps): Deliver {
-  const { slots, breaker, limits, claims, log } = deps;
+  const { slots, breaker, limits, connections, claims, log } = deps;
   const stopping = new AbortController();
 
   return {
-    deliver: (job) => withSlots(slots, job, (id, release) => deliverOne(id, job.lane, release)),
+    async deliver(job) {
+      const lane = { name: job.lane, max: await connections.getMax(job.lane) };
+      await withSlots(slots, job.ids, lane, (id, release) => deliverOne(id, lane, release));
+    },
     stop() {
       stopping.abort();
       slots.close();
     },
   };
 
-  async function deliverOne(id: string, lane: string, release: Release | undefined): Promise<void> {
-    if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
-    const waitMs = breaker.waitMs(lane);
+  async function deliverOne(id: string, lane: Lane, release: Release | undefined): Promise<void> {
+    if (!release) return putBack({ id, ...forStop });
+    const waitMs = breaker.waitMs(lane.name);
     if (waitMs !== undefined) {
       release();
       await hold(heldMs);
       return putBack({ id, waitMs, why: 'shut' });
     }
     try {
-      const tokens = await limits.take(lane, id);
+      const tokens = await limits.take(lane.name, id);
       if (!tokens || (tokens.isGiven && tokens.waitMs === 0))
-        return await claimAndFinish(id, release);
+        return await deliverNow(id, lane, release);
       // Others go by meanwhile.
       release();
       await deliverLater(id, lane, tokens);
@@ -93,12 +100,28 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     }
   }
 
-  async function deliverLater(id: string, lane: string, { isGiven, waitMs }: Answer) {
+  async function deliverLater(id: string, lane: Lane, { isGiven, waitMs }: Answer) {
     if (!isGiven) return putBack({ id, waitMs, why: 'limit' });
     await hold(waitMs);
     const release = await slots.acquire(lane);
-    if (!release) return putBack({ id, waitMs: 0, why: 'stopping' });
-    await claimAndFinish(id, release).finally(release);
+    if (!release) return putBack({ id, ...forStop });
+    await deliverNow(id, lane, release).finally(release);
+  }
+
+  /** What gets no connection is not claimed: its lease would begin, and a worker that dies would leave it in doubt. */
+  async function deliverNow(id: string, lane: Lane, release: Release): Promise<void> {
+    const reserved = await reserve(id, lane);
+    if (!reserved) return putBack({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
+    await claimAndFinish(id, () => {
+      reserved.release();
+      release();
+    }).finally(reserved.release);
+  }
+
+  async function reserve(messageId: string, { name: lane, max }: Lane) {
+    if (max === undefined) return unbounded;
+    const { signal, clear } = signalWithin(stopping.signal, connectionWaitMs);
+    return connections.reserve({ lane, messageId, signal }).finally(clear);
   }
 
   async function claimAndFinish(id: string, release: Release): Promise<void> {
@@ -127,7 +150,12 @@ type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
  * Over when all messages of the job are, also where one fails: shutdown waits for jobs. Many wait, and for long: of a message
  * that waits for its slot there is nothing but its id.
  */
-function withSlots(slots: Slots, { ids, lane }: DeliverJob, deliverOne: DeliverOne): Promise<void> {
+function withSlots(
+  slots: Slots,
+  ids: readonly string[],
+  lane: Lane,
+  deliverOne: DeliverOne,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let begun = 0;
     let open = ids.length;
@@ -151,10 +179,9 @@ function withSlots(slots: Slots, { ids, lane }: DeliverJob, deliverOne: DeliverO
 
 async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Promise<void> {
   const { message, claimedAtMs } = claimed;
-  const beganAtMs = performance.now();
   const ended = await deps.attempt(claimed);
-  noteTimeout(deps, message, { ended, tookMs: performance.now() - beganAtMs });
-  const result = resultOf(message, ended, deps);
+  noteTimeout(deps, message, ended);
+  const result = getAttemptResult(message, ended, deps);
   // Before the message is free: who claims it next must know.
   if (ended.outcome.outcome !== 'accepted') {
     await Promise.all([
@@ -169,7 +196,9 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   tellWorking(deps, message, ended.outcome);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
-  deps.countMessage({ appId: message.appId, channel: message.channel, provider, outcome });
+  if (!ended.notNow) {
+    deps.countMessage({ appId: message.appId, channel: message.channel, provider, outcome });
+  }
   deps.log.info('attempt.closed', {
     message_id: message.id,
     request_id: message.requestId,
@@ -184,45 +213,6 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
     missing: result.notes['missing'],
     duration_ms: Math.round(performance.now() - claimedAtMs),
   });
-}
-
-function resultOf(
-  message: ClaimedMessage,
-  ended: Ended,
-  { backoff, channelResends }: Pick<DeliverDeps, 'backoff' | 'channelResends'>,
-): AttemptResult {
-  const { outcome } = ended;
-  const next: NextState = ended.failed
-    ? { state: 'failed', reason: ended.failed }
-    : nextState(
-        {
-          outcome,
-          version: ended.channelVersion ?? (ended.isVersionUnread ? unreadVersion : brokenVersion),
-          attemptsMade: message.attempt,
-          attemptsInRow: message.attemptsInRow,
-          unknownCount: message.unknownCount,
-          integrationId: message.integrationId,
-          hasWaitedLong: message.hasWaitedLong,
-          channelResends,
-        },
-        backoff,
-      );
-  return {
-    messageId: message.id,
-    attempt: message.attempt,
-    outcome: outcome.outcome,
-    reason: 'reason' in outcome ? outcome.reason : undefined,
-    detail: outcome.detail,
-    provider: ended.provider,
-    providerMessageId: outcome.outcome === 'accepted' ? outcome.providerMessageId : undefined,
-    request: boundedJson(ended.request),
-    response: boundedJson(ended.response),
-    notes: next.isLongWait ? { ...ended.notes, waited_long: true } : (ended.notes ?? {}),
-    changes: ended.changes ?? [],
-    inboxItem: ended.inboxItem,
-    unknownCount: message.unknownCount,
-    next,
-  };
 }
 
 async function tellRefusal(
@@ -244,17 +234,17 @@ function tellWorking(
   void onIntegration({ integrationId, refusal: undefined });
 }
 
-type Attempted = { ended: Ended; tookMs: number };
-
-/** The sandbox hangs only when it is asked to; and a worker that was itself held up knows nothing of the provider. */
+/**
+ * Only what the provider did counts. The sandbox hangs only when it is asked to; and a worker that was itself held up knows
+ * nothing of the provider.
+ */
 function noteTimeout(
   { breaker, deadlineMs }: DeliverDeps,
   message: ClaimedMessage,
-  { ended, tookMs }: Attempted,
+  { provider, outcome, callMs }: Ended,
 ): void {
-  if (ended.provider === sandboxProvider) return;
-  const { outcome } = ended;
+  if (callMs === undefined || provider === sandboxProvider) return;
   const isTimeout = 'reason' in outcome && outcome.reason === timeoutReason;
-  if (isTimeout && tookMs > deadlineMs + heldUpMs) return;
+  if (isTimeout && callMs > deadlineMs + heldUpMs) return;
   breaker.note(laneOf(message), { isTimeout });
 }

@@ -6,7 +6,7 @@ export type GraceDeps = {
 };
 
 /**
- * A lease is 5 s longer than its attempt may take. What could not be recorded for this long is recorded before its lease
+ * A lease is at least 5 s longer than its attempt may take. What could not be recorded for this long is recorded before its lease
  * ends: a worker tries again every second.
  */
 const shortAbsenceMs = 3_000;

@@ -68,12 +68,17 @@ function createWorker(claim: ClaimedMessage) {
     log,
   });
   const { findVersion, findApp } = lookUps;
-  const times = { deadlineMs: channel.deadlineMs, leaseMs: channel.deadlineMs + 5_000 };
+  const times = {
+    preparationMs: 0,
+    deadlineMs: channel.deadlineMs,
+    leaseMs: channel.deadlineMs + 5_000,
+  };
   return createDeliver({
     slots: createSlots(10),
     unstored: createSemaphore(10),
     breaker: createBreaker({ now: () => performance.now() }),
     limits: { take: async () => undefined, slowDown: async () => undefined },
+    connections: carriers.connections,
     deadlineMs: times.deadlineMs,
     putBack: { add: () => Promise.reject(new Error('nothing was to be put back')) },
     claims: {

@@ -174,8 +174,8 @@ function bucketOf(key: string, perSecond: number | undefined): Bucket {
 
 /** Of calls that have their token: a little faster than tokens come, so that no line of them stays. */
 const callFill = 0.95;
-/** Well inside what a lease has beyond its deadline. */
-const longestPaceMs = 3_000;
+/** How long `pace` takes at most; a lease has as much beyond its deadline. */
+export const longestPaceMs = 3_000;
 /** A call that was held up behind its time leaves at a later one, not together with those whose time has come. */
 const mostLateMs = 50;
 /** Where a machine is late each time, it is late and not idle. */

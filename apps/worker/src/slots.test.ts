@@ -1,10 +1,10 @@
 import { createSlots, type Slots } from './slots';
 
 /** Asks for slots of a lane; which of the callers got one, and how to give the first one back. */
-function ask(slots: Slots, lane: string, count: number) {
+function ask(slots: Slots, lane: string, count: number, max?: number) {
   const releases: ((() => void) | undefined)[] = [];
   for (let asked = 0; asked < count; asked += 1) {
-    void slots.acquire(lane).then((release) => releases.push(release));
+    void slots.acquire({ name: lane, max }).then((release) => releases.push(release));
   }
   return {
     served: () => releases.length,
@@ -25,6 +25,17 @@ describe('slots', () => {
     const asked = ask(slots, 'a', total * 2);
     await settle();
     expect(asked.served()).toBe(most);
+  });
+
+  test('give a lane with fewer connections no more than it has of them', async () => {
+    const slots = createSlots(10);
+    const bounded = ask(slots, 'a', 20, 2);
+    const other = ask(slots, 'b', 20);
+    await settle();
+    expect([bounded.served(), other.served()]).toEqual([2, 5]);
+    bounded.release();
+    await settle();
+    expect(bounded.served()).toBe(2);
   });
 
   test('leave a slot for a lane that comes behind a long line of another one', async () => {
@@ -48,7 +59,7 @@ describe('slots', () => {
 
   test('count a slot that is given back twice once', async () => {
     const slots = createSlots(2);
-    const release = await slots.acquire('a');
+    const release = await slots.acquire({ name: 'a' });
     release?.();
     release?.();
     const asked = [ask(slots, 'b', 2), ask(slots, 'c', 2), ask(slots, 'd', 2)];
@@ -63,18 +74,18 @@ describe('slots', () => {
     slots.close();
     await settle();
     expect(asked.closed()).toBe(2);
-    expect(await slots.acquire('b')).toBeUndefined();
+    expect(await slots.acquire({ name: 'b' })).toBeUndefined();
   });
 
   test('serve a long line of those who give their slot back at once, each once', () => {
     const slots = createSlots(2);
     const line = 20_000;
     let served = 0;
-    slots.acquireEach('a', line, (release) => {
+    slots.acquireEach({ name: 'a' }, line, (release) => {
       served += 1;
       release?.();
     });
-    slots.acquireEach('b', 0, () => {
+    slots.acquireEach({ name: 'b' }, 0, () => {
       served += 1;
     });
     expect(served).toBe(line);
@@ -83,9 +94,9 @@ describe('slots', () => {
   test('refuse each of a line that waits when they are closed', () => {
     const slots = createSlots(2);
     const given: boolean[] = [];
-    slots.acquireEach('a', 3, (release) => given.push(release !== undefined));
+    slots.acquireEach({ name: 'a' }, 3, (release) => given.push(release !== undefined));
     slots.close();
-    slots.acquireEach('a', 2, (release) => given.push(release !== undefined));
+    slots.acquireEach({ name: 'a' }, 2, (release) => given.push(release !== undefined));
     expect(given).toEqual([true, false, false, false, false]);
   });
 });

@@ -1,16 +1,19 @@
 /** Messages that a worker may have in flight, shared out among lanes. */
 export type Slots = {
   /** Resolves with the function that gives the slot back; with undefined once the slots are closed. */
-  acquire(lane: string): Promise<Release | undefined>;
+  acquire(lane: Lane): Promise<Release | undefined>;
   /** The same `times` times, without a promise for each of those that wait: `serve` is called for each and must not throw. */
-  acquireEach(lane: string, times: number, serve: (release: Release | undefined) => void): void;
+  acquireEach(lane: Lane, times: number, serve: (release: Release | undefined) => void): void;
   /** Nobody who waits gets a slot any more. */
   close(): void;
 };
 
+/** `max` bounds it below the half of all slots, as by its connections. */
+export type Lane = { name: string; max?: number | undefined };
+
 export type Release = () => void;
 
-type Waiter = { times: number; serve(release: Release | undefined): void };
+type Waiter = { lane: Lane; times: number; serve(release: Release | undefined): void };
 
 /**
  * One lane holds at most half of the slots, so that a provider that hangs leaves the other half. Lanes that wait are
@@ -31,7 +34,7 @@ export function createSlots(total: number): Slots {
   }
 
   function nextLane(): string | undefined {
-    for (const lane of waiting.keys()) if (shares.mayTake(lane)) return lane;
+    for (const [name, [first]] of waiting) if (first && shares.mayTake(first.lane)) return name;
     return undefined;
   }
 
@@ -47,15 +50,16 @@ export function createSlots(total: number): Slots {
     next.serve(shares.take(lane));
   }
 
-  function acquireEach(lane: string, times: number, serve: Waiter['serve']): void {
+  function acquireEach(lane: Lane, times: number, serve: Waiter['serve']): void {
     if (times === 0) return;
+    const waiter = { lane, times, serve };
     if (isClosed) {
-      refuse({ times, serve });
+      refuse(waiter);
       return;
     }
-    const waiters = waiting.get(lane);
-    if (waiters) waiters.push({ times, serve });
-    else waiting.set(lane, [{ times, serve }]);
+    const waiters = waiting.get(lane.name);
+    if (waiters) waiters.push(waiter);
+    else waiting.set(lane.name, [waiter]);
     serveWaiting();
   }
 
@@ -85,7 +89,8 @@ function createShares(total: number, onRelease: () => void) {
   }
 
   return {
-    mayTake: (lane: string) => free > 0 && (used.get(lane) ?? 0) < perLane,
+    mayTake: ({ name, max = perLane }: Lane) =>
+      free > 0 && (used.get(name) ?? 0) < Math.min(max, perLane),
 
     take(lane: string): Release {
       free -= 1;

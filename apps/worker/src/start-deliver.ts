@@ -23,7 +23,8 @@ import { createCapture } from './captures';
 import { type Carriers, createCarriers } from './carrier';
 import { type Claims, createClaims } from './claims';
 import { createDeliver, type Deliver, type DeliverDeps } from './deliver';
-import { deadlineMsOf, leaseMsOf } from './lease';
+import { createHostConnections } from './host-connections';
+import { deadlineMsOf, getPreparationMs, leaseMsOf } from './lease';
 import { createLimits, type Limits } from './limits';
 import { createFindOwnToken } from './own-token';
 import type { Parts, RunningRole } from './parts';
@@ -36,7 +37,11 @@ const claimsPerFlush = 200;
 /** The role `deliver-<channel>`. */
 export function startDeliver(parts: Parts, channel: ChannelName): RunningRole {
   const { env, log } = parts;
-  const times = { deadlineMs: deadlineMsOf(channel, env), leaseMs: leaseMsOf(channel, env) };
+  const times = {
+    preparationMs: getPreparationMs(channel),
+    deadlineMs: deadlineMsOf(channel, env),
+    leaseMs: leaseMsOf(channel, env),
+  };
   const { deliver, stop } = createDeliveries(parts, channel, times);
   const consumer = consumeWatched<DeliverJob>({
     queue: deliverQueue(channel),
@@ -58,11 +63,11 @@ export function startDeliver(parts: Parts, channel: ChannelName): RunningRole {
   };
 }
 
-type Times = { deadlineMs: number; leaseMs: number };
+type Times = { preparationMs: number; deadlineMs: number; leaseMs: number };
 
 function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Deliver {
   const { env, log } = parts;
-  const carriers = createChannelCarriers(parts, channel);
+  const carriers = createChannelCarriers(parts, channel, times.leaseMs);
   const compose = createCompose(channels[channel], parts.composing);
   const limits = createChannelLimits(parts, channel);
   return createDeliver({
@@ -70,6 +75,7 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
     unstored: createSemaphore(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
     limits,
+    connections: carriers.connections,
     deadlineMs: times.deadlineMs,
     putBack: createPutBack(parts),
     claims: createChannelClaims(parts, channel, times.leaseMs),
@@ -123,7 +129,7 @@ function createChannelLimits(parts: Parts, channel: ChannelName): Limits {
   });
 }
 
-function createChannelCarriers(parts: Parts, channel: ChannelName): Carriers {
+function createChannelCarriers(parts: Parts, channel: ChannelName, leaseMs: number): Carriers {
   const { env, shutdown, database } = parts;
   const carriers = createCarriers({
     channelName: channel,
@@ -138,11 +144,19 @@ function createChannelCarriers(parts: Parts, channel: ChannelName): Carriers {
     }),
     secrets: parts.secrets,
     capture: createCapture((captures) => writeCaptures(database.hot, captures)),
-    senderDeps: senderDepsOf(env),
+    senderDeps: { ...senderDepsOf(env), ...countHostConnections(parts, leaseMs) },
     receiptsAt: whereProvidersReach(env),
   });
   shutdown.add(`${channel}.senders`, () => carriers.close());
   return carriers;
+}
+
+function countHostConnections({ env, redis, log }: Parts, leaseMs: number) {
+  const max = env.SMTP_CONNECTIONS_PER_HOST;
+  if (max === 0) return {};
+  const prefix = env.REDIS_PREFIX;
+  // A connection is counted again with each mail, which ends before the lease of its message.
+  return { hostConnections: createHostConnections({ redis, prefix, max, ttlMs: leaseMs, log }) };
 }
 
 /** What is due and not in Redis is the relay's to bring; without Redis nobody can bring it. */

@@ -25,8 +25,10 @@ export type Channel<Template, Override, Content> = {
   override: TObject;
   /** Wire fields of `user` that the interface does not name already. */
   recipient: Record<string, TSchema>;
-  /** One deadline over all calls of an attempt. */
+  /** One deadline over all calls of an attempt. It begins when the conversation with the provider can begin. */
   deadlineMs: number;
+  /** How long the `prepare` of its senders may take before that. */
+  preparationMs?: number;
   /** How often a message is sent again after an unknown outcome, unless the version says otherwise. */
   unknownResends: number;
   /** Its first provider needs no integration: live too, a version need not name one. */
@@ -98,6 +100,11 @@ export type Provider<Content> = {
   payload: TObject;
   /** How fast it may be called. */
   rate?: ProviderRate;
+  /**
+   * How many messages of an integration one process may send at once. Without it, as many as it has in flight: HTTP senders open
+   * a connection for each call.
+   */
+  getMaxConnections?(settings: Record<string, unknown>): number;
   /** Problems that the schemas cannot say, as "<field> <problem>"; empty when all is well. */
   check(integration: IntegrationInput): string[];
   /** Exactly what would go out, without any credential: what the sandbox records and the log shows. */
@@ -129,25 +136,70 @@ export type SenderDeps = {
   baseUrls: Record<string, string | undefined>;
   /** Hosts that may be private and be reached on any port; see `parsePrivateHosts`. */
   allowedPrivateHosts: readonly string[];
+  /** Counts connections to mail servers over all workers. Without it, only `getMaxConnections` bounds them. */
+  hostConnections?: HostConnections;
 };
 
-export type SendCall<Content> = DescribeCall<Content> & {
+export type HostConnections = {
+  /**
+   * Counts a connection to a host, or renews its count. `refused`: it may not be open. `wanted`: it may, but others wait for
+   * one. Never rejects.
+   */
+  take(host: string, connectionId: string): Promise<'granted' | 'wanted' | 'refused'>;
+  release(host: string, connectionId: string): void;
+};
+
+/** An integration with the credentials to call its provider. */
+export type ConnectCall = IntegrationInput & {
   integrationId: string;
   /** Changes whenever settings or credentials change, so that clients can be kept. */
   integrationVersion: string;
-  credentials: Record<string, unknown>;
-  /** A credential that came with the call or the stored user, in clear, for this send only. */
-  ownToken?: string;
-  /** Where the provider may report about this message, which it names; absent where nobody could reach it. */
-  receiptUrl?: string;
+  messageId: string;
+};
+
+/** Everything about a message but when its attempt ends. */
+export type UnsentCall<Content> = DescribeCall<Content> &
+  ConnectCall & {
+    /** A credential that came with the call or the stored user, in clear, for this send only. */
+    ownToken?: string;
+    /** Where the provider may report about this message, which it names; absent where nobody could reach it. */
+    receiptUrl?: string;
+  };
+
+export type Deadline = {
   /** Ends the attempt; the sender must not outlive it. */
   signal: AbortSignal;
   /** When the signal fires, in ms since the epoch. */
   deadlineAt: number;
 };
 
+export type SendCall<Content> = UnsentCall<Content> & Deadline;
+
+/** A message whose provider can be asked now. */
+export type PreparedSend = {
+  send(deadline: Deadline): Promise<SendResult>;
+  /** Called once, sent or not. */
+  release(): void;
+};
+
 export type Sender<Content> = {
-  /** Never throws for what a provider or a network does; `response` is what the provider answered, for the log. */
+  /**
+   * Keeps a connection for a message that `prepare` will be called for, until `release`. Undefined where none got free before
+   * the signal fired.
+   */
+  reserve?(call: ConnectCall, signal: AbortSignal): Promise<{ release(): void } | undefined>;
+  /**
+   * Gets what is needed before the provider is asked: files, an access token, a connection. Its time is ours, so the deadline
+   * begins after it. Undefined where no connection got free before the signal fired. Never throws, like `send`.
+   */
+  prepare?(
+    call: UnsentCall<Content>,
+    signal: AbortSignal,
+  ): Promise<PreparedSend | SendResult | undefined>;
+  /**
+   * Prepares and sends. Never throws for what a provider or a network does; `response` is what the provider answered, for the
+   * log.
+   */
   send(call: SendCall<Content>): Promise<SendResult>;
   /** Asks the provider whether it takes these credentials, without sending anything. Never throws. */
   test(call: TestCall): Promise<Tested>;

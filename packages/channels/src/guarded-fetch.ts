@@ -16,7 +16,7 @@ export type GuardedFetch = {
 };
 
 export const maxFetchedBytes = 5 * 1024 * 1024;
-const fetchTimeoutMs = 10_000;
+export const fetchTimeoutMs = 10_000;
 
 /**
  * Fetches what a caller named by URL, and nothing that a caller must not reach: https on port 443 of

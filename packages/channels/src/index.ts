@@ -5,10 +5,14 @@ export type {
   CompiledTemplate,
   Composed,
   ComposeInput,
+  ConnectCall,
+  Deadline,
   DescribeCall,
   HandshakeCall,
+  HostConnections,
   IntegrationInput,
   Notes,
+  PreparedSend,
   Provider,
   ProviderRequest,
   ReceiptCall,
@@ -22,6 +26,7 @@ export type {
   Targeting,
   TestCall,
   Tested,
+  UnsentCall,
 } from './channel';
 export { listBoundFields, mayShowLastFour } from './credential-marks';
 export { type EmailAddress, parseEmailAddress } from './email/address';
@@ -45,4 +50,5 @@ export {
   sandboxProvider,
 } from './sandbox';
 export { senderDepsOf } from './sender-deps';
+export { type SignalWithin, signalWithin } from './signal-within';
 export { warmTemplates } from './warm-templates';

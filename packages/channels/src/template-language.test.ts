@@ -33,6 +33,7 @@ test.each(channelNames)('%s goes by the rules of the language that a template is
       target: 'target',
       override: undefined,
       missing: 'reject',
+      isSensitive: false,
     });
     expect(JSON.stringify(composed)).toContain('pliki');
   }

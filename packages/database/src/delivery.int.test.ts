@@ -293,6 +293,41 @@ describe('recordResults', () => {
     expect(message).toMatchObject({ state: 'queued', waits: 'retry', jobId: null });
   });
 
+  test('undoes a claim whose provider was not asked, so that the next one opens the same attempt', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    const next = {
+      state: 'queued',
+      dueAfterMs: 0,
+      waits: 'connections',
+      isUnclaimed: true,
+    } as const;
+    expect(await record([resultFor(id, { outcome: 'retry', next })])).toEqual([true]);
+    expect(await readMessage(id)).toMatchObject({
+      ...{ state: 'queued', attempts: 0, waits: 'connections', jobId: null, unknownCount: 0 },
+      attemptRows: [],
+    });
+    await claimOne(id);
+    expect(await readMessage(id)).toMatchObject({
+      ...{ state: 'sending', attempts: 1, waits: null },
+      attemptRows: [{ number: 1, isPossibleDuplicate: false }],
+    });
+  });
+
+  test('undoes no claim whose lease was given up, or that a newer one followed', async () => {
+    const id = await writeMessage();
+    await claimOne(id);
+    await record([resultFor(id, { outcome: 'unknown', next: { state: 'queued', dueAfterMs: 0 } })]);
+    const undo = resultFor(id, {
+      outcome: 'retry',
+      next: { state: 'queued', dueAfterMs: 0, isUnclaimed: true },
+    });
+    expect(await record([undo])).toEqual([false]);
+    await claimOne(id);
+    expect(await record([undo])).toEqual([false]);
+    expect(await readMessage(id)).toMatchObject({ state: 'sending', attempts: 2 });
+  });
+
   test('stores what a provider answers, U+0000 and any length included, beside its neighbours', async () => {
     const ids = [await writeMessage(), await writeMessage()];
     for (const id of ids) await claimOne(id);

@@ -8,9 +8,9 @@ export type PutBack = {
   waitMs: number;
   /**
    * `shut`: its integration does not answer, so the next one of the chain, if there is one, gets it at once. `limit`: its
-   * integration may not be called so soon. `stopping`: its worker ends.
+   * integration may not be called so soon. `connections`: none got free. `stopping`: its worker ends.
    */
-  why: 'shut' | 'limit' | 'stopping';
+  why: 'shut' | 'limit' | 'connections' | 'stopping';
 };
 
 /** Gives messages back to the relay, without an attempt. */
@@ -55,7 +55,7 @@ WITH t AS (
 UPDATE message m SET
   job_id = NULL,
   due_at = least(CASE WHEN n.next_id IS NULL THEN now() + n.wait_ms * interval '1 ms' ELSE now() END, m.expires_at),
-  waits = CASE n.why WHEN 'shut' THEN 'retry' WHEN 'limit' THEN 'limit' ELSE m.waits END,
+  waits = CASE n.why WHEN 'shut' THEN 'retry' WHEN 'stopping' THEN m.waits ELSE n.why END,
   integration_id = CASE
     WHEN m.integration_id IS NULL OR NOT n.is_shut THEN m.integration_id
     ELSE coalesce(n.next_id, n.first_id, m.integration_id) END,

@@ -41,13 +41,15 @@ export type NextState = {
   reason?: string;
   /** From now; undefined where nothing more is to be done. */
   dueAfterMs?: number;
-  waits?: 'retry' | 'needs_attention';
+  waits?: 'retry' | 'needs_attention' | 'limit' | 'connections';
   /** The integration of the next attempt, when it is another one. */
   integrationId?: string;
   /** The provider asked for more than the longest wait; said once a message. */
   isLongWait?: boolean;
   /** The next attempt may be a second delivery. */
   isPossibleDuplicate?: boolean;
+  /** Nothing was sent for a reason of ours: the claim and its attempt are undone. */
+  isUnclaimed?: true;
 };
 
 /** The reason of an attempt whose worker was not heard of again. */
@@ -60,15 +62,62 @@ export const leaseExpired = 'lease_expired';
  */
 export async function recordResults(pool: pg.Pool, results: AttemptResult[]): Promise<boolean[]> {
   await applyDataChanges(pool, results);
+  const rows = [
+    ...(await closeAttempts(
+      pool,
+      results.filter(({ next }) => !next.isUnclaimed),
+    )),
+    ...(await undoClaims(
+      pool,
+      results.filter(({ next }) => next.isUnclaimed),
+    )),
+  ];
+  const recorded = new Set(rows.map((row) => `${row.id}:${row.number}`));
+  return results.map(({ messageId, attempt }) => recorded.has(`${messageId}:${attempt}`));
+}
+
+type RecordedRow = { id: string; number: number };
+
+async function closeAttempts(pool: pg.Pool, results: AttemptResult[]): Promise<RecordedRow[]> {
+  if (results.length === 0) return [];
   const storesItems = results.some(({ inboxItem }) => inboxItem !== undefined);
-  const { rows } = await pool.query<{ id: string; number: number }>({
+  const { rows } = await pool.query<RecordedRow>({
     name: storesItems ? 'record-results-with-items' : 'record-results',
     text: storesItems ? statements.withItems : statements.plain,
     values: columns(results),
   });
-  const recorded = new Set(rows.map((row) => `${row.id}:${row.number}`));
-  return results.map(({ messageId, attempt }) => recorded.has(`${messageId}:${attempt}`));
+  return rows;
 }
+
+/** Until a lease is given up: what a receipt, a later claim or an erasure made of the message stays. */
+async function undoClaims(pool: pg.Pool, results: AttemptResult[]): Promise<RecordedRow[]> {
+  if (results.length === 0) return [];
+  const { rows } = await pool.query<RecordedRow>({
+    name: 'undo-claims',
+    text: undoStatement,
+    values: [
+      plainArray(results.map(({ messageId }) => messageId)),
+      plainArray(results.map(({ attempt }) => attempt)),
+      plainArray(results.map(({ next }) => next.dueAfterMs ?? 0)),
+      textArray(results.map(({ next }) => next.waits)),
+    ],
+  });
+  return rows;
+}
+
+const undoStatement = `
+WITH t AS (
+  SELECT * FROM unnest($1::uuid[], $2::int[], $3::float8[], $4::text[]) t (id, number, due_after_ms, waits)
+), m AS (
+  UPDATE message m SET state = 'queued', attempts = t.number - 1, job_id = NULL, waits = t.waits,
+    due_at = least(now() + t.due_after_ms * interval '1 ms', m.expires_at)
+  FROM t
+  WHERE m.id = ANY (ARRAY[t.id]) AND m.attempts = t.number AND m.state = 'sending'
+  RETURNING t.id, t.number
+)
+DELETE FROM attempt a USING m
+WHERE a.message_id = ANY (ARRAY[m.id]) AND a.number = m.number
+RETURNING m.id, m.number`;
 
 /** A message that a receipt settled before keeps its state; what the attempt tells beside it is still worth a note. */
 function whileOpen(column: string, value: string): string {

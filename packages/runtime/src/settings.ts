@@ -217,7 +217,15 @@ export const settings = {
     default: 200,
     minimum: 1,
     maximum: 1_000,
-    help: 'Messages of one channel that a process delivers at once, until their provider has answered; one integration holds at most half of them. As many results may wait to be stored.',
+    help: 'Messages of one channel that a process delivers at once, until their provider has answered; one integration holds at most half of them, and one of SMTP at most its `max_connections`. As many results may wait to be stored.',
+  }),
+  SMTP_CONNECTIONS_PER_HOST: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 0,
+    minimum: 0,
+    maximum: 10_000,
+    help: 'Connections to one mail server (by host name) that all workers may have open at once, whichever integrations they serve; 0 sets no limit. Messages that get none wait in the queue.',
   }),
   RELAY_POLL_MS: integer({
     group: 'worker',
@@ -257,7 +265,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 120_000,
-    help: 'Deadline of an attempt, on every channel; 0 takes each channel’s own (15 s by HTTP, 40 s by e-mail, 5 s into the inbox). A lease is 5 s longer.',
+    help: 'Deadline of an attempt, on every channel; 0 takes each channel’s own (15 s by HTTP, 40 s by e-mail, 5 s into the inbox). It begins when the provider can be called: what waits for connections, files and access tokens waits before it.',
   }),
   RETRY_BASE_MS: integer({
     group: 'worker',

@@ -158,6 +158,7 @@ const waitMeanings: Record<string, string> = {
   needs_attention: 'the integration needs attention',
   paused: 'the channel or the integration is paused',
   limit: 'the provider’s limit is reached',
+  connections: 'all connections to the mail server are in use',
   retry: 'the attempt before it did not succeed',
   schedule: 'it was asked for then',
 };

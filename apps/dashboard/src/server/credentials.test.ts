@@ -51,6 +51,7 @@ describe('stored credentials', () => {
       'email/smtp from',
       'email/smtp reply_to',
       'email/smtp max_per_second',
+      'email/smtp max_connections',
       'email/smtp pass',
       'slack/slack max_per_second',
       'sms/twilio sender',

@@ -59,6 +59,7 @@ export function explainWait(waits: string | null, until: Date | null): string {
     needs_attention: 'Its integration needs attention; it is sent once that is mended.',
     paused: 'Its channel or integration is paused.',
     limit: 'The provider’s limit is reached.',
+    connections: 'All connections to the mail server are in use.',
     retry: 'It is tried again, as the attempt before did not succeed.',
     schedule: 'The call asked for a later time.',
   };

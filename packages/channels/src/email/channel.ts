@@ -1,4 +1,5 @@
 import type { Channel, Targeting } from '../channel';
+import { fetchTimeoutMs } from '../guarded-fetch';
 import { findMagicWordOfEmail, parseEmailAddress } from './address';
 import { compileEmail } from './compose';
 import { smtp } from './smtp';
@@ -10,12 +11,16 @@ import {
   emailTemplate,
 } from './template';
 
+/** For a connection of an integration whose lane did not reserve one, as after a failover. */
+const connectionWaitMs = 5_000;
+
 export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   label: 'E-mail',
   template: emailTemplate,
   override: emailOverride,
   recipient: {},
   deadlineMs: 40_000,
+  preparationMs: fetchTimeoutMs + connectionWaitMs,
   // The second try has the same Message-ID, by which receivers may drop it.
   unknownResends: 2,
   findTargets: ({ email: given }) => targetOf(given),

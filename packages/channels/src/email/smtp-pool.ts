@@ -1,20 +1,24 @@
-import type { Readable } from 'node:stream';
-import type { Outcome } from '@belfry/shared';
-import type { SMTPPoolOptions } from 'nodemailer';
-import type { SendResult, Tested } from '../channel';
-import { redact } from '../redact';
-import type { Envelope } from './mail';
-import { connectTimeoutMs, type OpenSocket } from './open-socket';
-import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
-import { needsUtf8, offersUtf8, refuseUtf8 } from './smtp-utf8';
-import { type MailError, readMailError, sortMailError } from './sort-mail-error';
+import { randomUUID } from 'node:crypto';
+import type { HostConnections, SendResult, Tested } from '../channel';
+import type { OpenSocket } from './open-socket';
+import { createSmtpSession, type SmtpMail, type SmtpSession } from './smtp-session';
+import { getMaxConnections, type SmtpCredentials, type SmtpSettings } from './smtp-settings';
+import { readMailError, sortMailError } from './sort-mail-error';
 
-/** A mail, whole, and who gets it. */
-export type PooledMail = { mime: Buffer; envelope: Envelope; messageId: string };
+/** A connection that one mail has for itself: open, or to be opened with the mail. */
+export type SmtpPlace = {
+  send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult>;
+  /** May be called more than once. */
+  release(): void;
+};
 
-/** The connections of one integration. */
+/**
+ * The connections of one integration, `max_connections` at most. One counts from before it is opened until it is closed, also
+ * while the server answers RSET or QUIT. No mail waits here but in `take`.
+ */
 export type SmtpPool = {
-  send(mail: PooledMail, signal: AbortSignal): Promise<SendResult>;
+  /** Undefined where no connection got free before the signal fired. */
+  take(signal: AbortSignal): Promise<SmtpPlace | undefined>;
   /** Connects and signs in, without sending. */
   test(signal: AbortSignal): Promise<Tested>;
   close(): void;
@@ -24,156 +28,158 @@ export type SmtpPoolDeps = {
   settings: SmtpSettings;
   credentials: SmtpCredentials;
   openSocket: OpenSocket;
+  hostConnections?: HostConnections | undefined;
 };
 
-const maxConnections = 5;
-const maxMailsPerConnection = 100;
+type Connection = { id: string; session: SmtpSession; createdAtMs: number };
+
 /** Below the shortest that servers wait, so that a mail is not given to a closing connection. */
 const idleTimeoutMs = 30_000;
-const greetingTimeoutMs = 10_000;
-const socketTimeoutMs = 60_000;
-const maxReplyCharacters = 1_000;
+/** Where connections are counted by host, an idle one keeps others from theirs. */
+const countedIdleTimeoutMs = 1_000;
+/** A connection that others wait for sends for this long before it is closed for them. */
+const turnMs = 5_000;
+/** How often a mail that waits asks for its connection. */
+const pollMs = 250;
 
-export function createSmtpPool({ settings, credentials, openSocket }: SmtpPoolDeps): SmtpPool {
-  const secrets = [credentials.pass, loginOf(credentials)];
-  // Here and not above: a worker of another channel has no use for it.
-  const { createTransport } = require('nodemailer') as typeof import('nodemailer');
-  const transport = createTransport({ ...optionsOf(settings, credentials), getSocket });
-  const bodies = new WeakMap<object, Readable>();
-  const refusedUtf8 = new WeakSet<object>();
+export function createSmtpPool(deps: SmtpPoolDeps): SmtpPool {
+  const changes = createChanges();
+  const connections = createConnections(deps, changes.wake);
 
-  // Its envelope object identifies a mail while the library sends it.
-  transport.use('stream', (mail, done) => {
-    const { data, message } = mail;
-    const { envelope } = data;
-    // The library writes the domain of some addresses in another way, and is not to.
-    const used = Object.assign(message.getEnvelope(), envelope);
-    if (envelope) {
-      message.processFunc((body) => {
-        bodies.set(envelope, body);
-        // Called when the mail got its connection. Without recipients, the library refuses the mail by itself.
-        if (needsUtf8(used) && !offersUtf8(transport, mail)) {
-          refusedUtf8.add(envelope);
-          used.to = [];
-        }
-        return body;
-      });
+  async function take(signal: AbortSignal): Promise<SmtpPlace | undefined> {
+    let created: Connection | undefined;
+    while (!connections.isClosed() && !signal.aborted) {
+      const open = await takeOpen();
+      if (open) {
+        created?.session.quit();
+        return createPlace(open);
+      }
+      created ??= connections.create();
+      if (created && (await connections.mayUse(created))) return createPlace(created);
+      await changes.next(signal);
     }
-    done();
-  });
+    created?.session.quit();
+    return undefined;
+  }
 
-  function getSocket(_: unknown, done: Parameters<OpenSocket>[1]): void {
-    openSocket(settings, done);
+  /** One that others wait for is closed. */
+  async function takeOpen(): Promise<Connection | undefined> {
+    const connection = connections.takeIdle();
+    if (!connection || (await connections.mayUse(connection))) return connection;
+    connection.session.quit();
+    return undefined;
+  }
+
+  function createPlace(connection: Connection): SmtpPlace {
+    let isReleased = false;
+    return {
+      send: connection.session.send,
+      release() {
+        if (isReleased) return;
+        isReleased = true;
+        void connections.keep(connection);
+      },
+    };
+  }
+
+  return { take, test: (signal) => testConnection(deps, signal), close: connections.close };
+}
+
+/** Those that are open, being opened or being closed. */
+function createConnections(deps: SmtpPoolDeps, onChange: () => void) {
+  const { settings, hostConnections } = deps;
+  const host = settings.host.toLowerCase();
+  const maxConnections = getMaxConnections(settings);
+  const idleMs = hostConnections ? countedIdleTimeoutMs : idleTimeoutMs;
+  const all = new Set<Connection>();
+  /** With the timer that closes each; the last one was used last. */
+  const idle = new Map<Connection, NodeJS.Timeout>();
+  let isClosed = false;
+
+  function removeIdle(connection: Connection): void {
+    clearTimeout(idle.get(connection));
+    idle.delete(connection);
+  }
+
+  function quitIdle(connection: Connection): void {
+    removeIdle(connection);
+    connection.session.quit();
+  }
+
+  function remove(connection: Connection): void {
+    removeIdle(connection);
+    all.delete(connection);
+    hostConnections?.release(host, connection.id);
+    onChange();
   }
 
   return {
-    async send({ mime, envelope, messageId }, signal) {
-      try {
-        const sent = await transport.sendMail({ raw: mime, envelope, signal });
-        const refusals = sent.rejectedErrors?.map((error) => ({
-          ...readMailError(error),
-          to: error.recipient,
-        }));
-        return finish(
-          { response: sent.response, refusals, target: envelope.to[0] },
-          messageId,
-          secrets,
-        );
-      } catch (error) {
-        if (refusedUtf8.has(envelope)) return { outcome: refuseUtf8(envelope) };
-        // The dot that ends a mail is written after its last byte was read, never before.
-        const isWritten = Boolean(bodies.get(envelope)?.readableEnded);
-        return fail(readMailError(error), isWritten, secrets);
-      }
+    isClosed: () => isClosed,
+    takeIdle(): Connection | undefined {
+      const connection = [...idle.keys()].at(-1);
+      if (connection) removeIdle(connection);
+      return connection;
     },
-    async test(signal) {
-      try {
-        await Promise.race([transport.verify(), rejectOn(signal)]);
-        return { isWorking: true, detail: 'The mail server took the connection and the login.' };
-      } catch (error) {
-        const { detail, reason } = sortMailError(readMailError(error), false);
-        return { isWorking: false, detail: detail ?? reason };
-      }
+    /** Undefined where there are as many as there may be. */
+    create(): Connection | undefined {
+      if (all.size >= maxConnections) return undefined;
+      const session = createSmtpSession({ ...deps, onClosed: () => remove(connection) });
+      const connection = { id: randomUUID(), session, createdAtMs: performance.now() };
+      all.add(connection);
+      return connection;
     },
-    close: () => transport.close(),
+    async mayUse({ id, createdAtMs }: Connection): Promise<boolean> {
+      const answer = await hostConnections?.take(host, id);
+      return answer === 'wanted' ? performance.now() - createdAtMs < turnMs : answer !== 'refused';
+    },
+    /** For the next mail, or closes it. */
+    async keep(connection: Connection): Promise<void> {
+      const isUsable = await connection.session.isUsable();
+      if (isClosed || !isUsable) return connection.session.quit();
+      idle.set(connection, setTimeout(() => quitIdle(connection), idleMs).unref());
+      onChange();
+    },
+    close() {
+      isClosed = true;
+      for (const connection of [...idle.keys()]) quitIdle(connection);
+      onChange();
+    },
   };
 }
 
-/** Settles only when the signal fires: the library's check takes none. */
-function rejectOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const end = () => reject(Object.assign(new Error('Aborted'), { code: 'ABORT_ERR' }));
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
-}
-
-function optionsOf(
-  settings: SmtpSettings,
-  { user, pass }: SmtpCredentials,
-): SMTPPoolOptions & { pool: true } {
-  const { host, port, secure = false, require_tls = true } = settings;
+/** Lets those who wait for a connection look again. */
+function createChanges() {
+  const waiting = new Set<() => void>();
   return {
-    pool: true,
-    host,
-    port,
-    secure,
-    requireTLS: !secure && require_tls,
-    ...(user && pass ? { auth: { user, pass }, forceAuth: true } : {}),
-    maxConnections,
-    maxMessages: maxMailsPerConnection,
-    maxRequeues: 0,
-    idleTimeout: idleTimeoutMs,
-    connectionTimeout: connectTimeoutMs,
-    greetingTimeout: greetingTimeoutMs,
-    socketTimeout: socketTimeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    wake(): void {
+      for (const look of [...waiting]) look();
+    },
+    /** Ends when a connection got free or was closed, when one of another worker may have been, or with the signal. */
+    next(signal: AbortSignal): Promise<void> {
+      return new Promise((resolve) => {
+        const timer = setTimeout(look, pollMs);
+        function look(): void {
+          clearTimeout(timer);
+          waiting.delete(look);
+          signal.removeEventListener('abort', look);
+          resolve();
+        }
+        waiting.add(look);
+        signal.addEventListener('abort', look, { once: true });
+      });
+    },
   };
 }
 
-/** What AUTH PLAIN sends. */
-function loginOf({ user, pass }: SmtpCredentials): string | undefined {
-  return user && pass ? `\u0000${user}\u0000${pass}` : undefined;
-}
-
-type Refusal = MailError & { to: string | undefined };
-type Taken = { response: string; refusals: Refusal[] | undefined; target: string };
-
-/**
- * A mail is taken when its own recipient was. A copy that was refused is only noted; and when the own
- * recipient was refused, copies that the server took stay sent.
- */
-function finish(
-  { response, refusals = [], target }: Taken,
-  messageId: string,
-  secrets: readonly (string | undefined)[],
-): SendResult {
-  const own = refusals.find(({ to }) => to === target);
-  if (own) return fail(own, false, secrets);
-  const refused = refusals.map(({ to }) => to).join(', ');
-  const outcome: Outcome = {
-    outcome: 'accepted',
-    providerMessageId: messageId,
-    ...(refused ? { detail: `Copies were refused: ${refused}.` } : {}),
-  };
-  return { outcome, response: { reply: clean(response, secrets) } };
-}
-
-function fail(
-  error: MailError,
-  isWritten: boolean,
-  secrets: readonly (string | undefined)[],
-): SendResult {
-  const outcome = sortMailError(error, isWritten);
-  if (!error.response) return { outcome };
-  const { command = '', response } = error;
-  return {
-    outcome,
-    response: { command: clean(command, secrets), reply: clean(response, secrets) },
-  };
-}
-
-function clean(text: string, secrets: readonly (string | undefined)[]): string {
-  return redact(text, secrets).slice(0, maxReplyCharacters);
+async function testConnection(deps: SmtpPoolDeps, signal: AbortSignal): Promise<Tested> {
+  const session = createSmtpSession({ ...deps, onClosed: () => undefined });
+  try {
+    await session.open(signal);
+    return { isWorking: true, detail: 'The mail server took the connection and the login.' };
+  } catch (error) {
+    const { detail, reason } = sortMailError(readMailError(error), false);
+    return { isWorking: false, detail: detail ?? reason };
+  } finally {
+    session.quit();
+  }
 }

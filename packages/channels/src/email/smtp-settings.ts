@@ -5,6 +5,8 @@ import { keepsCredentials } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 import { findReplyToProblem, parseEmailAddress } from './address';
 
+const defaultMaxConnections = 5;
+
 export const smtpSettings = Type.Object({
   host: Type.String({ title: 'Host', minLength: 1, maxLength: 253 }),
   port: Type.Integer({ title: 'Port', minimum: 1, maximum: 65_535, default: 587 }),
@@ -27,7 +29,22 @@ export const smtpSettings = Type.Object({
   ),
   reply_to: Type.Optional(Type.String({ title: 'Reply to', maxLength: 254, ...keepsCredentials })),
   max_per_second: maxPerSecondSetting(),
+  max_connections: Type.Optional(
+    Type.Integer({
+      title: 'Connections, at most',
+      description: `Of each worker to the mail server. As many mails are sent at once; the others wait in the queue. Empty means ${defaultMaxConnections}.`,
+      minimum: 1,
+      maximum: 100,
+      default: defaultMaxConnections,
+      ...keepsCredentials,
+    }),
+  ),
 });
+
+/** The `max_connections` of an integration's settings, or its default. */
+export function getMaxConnections({ max_connections: max }: Record<string, unknown>): number {
+  return typeof max === 'number' ? max : defaultMaxConnections;
+}
 
 export const smtpCredentials = Type.Object({
   user: Type.Optional(Type.String({ title: 'User name', maxLength: 512 })),

@@ -3,22 +3,17 @@ import { isAscii } from './header-value';
 import type { Envelope } from './mail';
 
 /** Domains are in ASCII, so what is not is before an @. */
-export function needsUtf8({ from, to }: { from: string | false; to: string[] }): boolean {
-  return [from || '', ...to].some((address) => !isAscii(address));
+export function needsUtf8({ from, to }: { from: string; to: string[] }): boolean {
+  return [from, ...to].some((address) => !isAscii(address));
 }
 
 /**
- * Whether the server of the connection that got the mail offers SMTPUTF8. The library adds the parameter where it is
- * offered, and sends without it where it is not; it has no other way to ask, so that this reads members that it keeps
- * for itself. Where they are gone, nothing is offered.
+ * Whether the server offers SMTPUTF8. The library adds the parameter where it is offered, and sends without it where it is
+ * not; it has no other way to ask, so that this reads a member that it keeps for itself. Where that is gone, nothing is
+ * offered.
  */
-export function offersUtf8(transport: { transporter: unknown }, mail: unknown): boolean {
-  const resources = read(transport.transporter, '_connections');
-  if (!Array.isArray(resources)) return false;
-  const resource: unknown = resources.find(
-    (each) => read(read(each, 'queueEntry'), 'mail') === mail,
-  );
-  const extensions = read(read(resource, 'connection'), '_supportedExtensions');
+export function offersUtf8(connection: object): boolean {
+  const extensions: unknown = Reflect.get(connection, '_supportedExtensions');
   return Array.isArray(extensions) && extensions.includes('SMTPUTF8');
 }
 
@@ -41,8 +36,4 @@ export function refuseUtf8({ from, to: [target, ...copies] }: Envelope): Unanswe
 
 function tell(address: string): string {
   return `"${address}" has letters outside of ASCII before the @, and the mail server does not offer SMTPUTF8.`;
-}
-
-function read(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,15 +1,13 @@
 import { Type } from '@sinclair/typebox';
-import { LRUCache } from 'lru-cache';
 import type {
   DescribeCall,
+  PreparedSend,
   Provider,
   ProviderRequest,
-  SendCall,
   Sender,
   SenderDeps,
   SendResult,
-  TestCall,
-  Tested,
+  UnsentCall,
 } from '../channel';
 import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
@@ -18,8 +16,15 @@ import { fetchAttachments } from './fetch-attachments';
 import { createEnvelope, type MailCall, type MailSettings } from './mail';
 import { composeMime, readHeaderLines } from './mime';
 import { createSocketOpener } from './open-socket';
-import { createSmtpPool, type SmtpPool } from './smtp-pool';
-import { checkSmtp, readSmtp, smtpCredentials, smtpSettings } from './smtp-settings';
+import { createSmtpPlaces } from './smtp-places';
+import { createSmtpPool } from './smtp-pool';
+import {
+  checkSmtp,
+  getMaxConnections,
+  readSmtp,
+  smtpCredentials,
+  smtpSettings,
+} from './smtp-settings';
 import type { EmailContent } from './template';
 
 export const smtp: Provider<EmailContent> = {
@@ -29,61 +34,68 @@ export const smtp: Provider<EmailContent> = {
   // A mail's headers and parts are the override's own fields.
   payload: Type.Object({}),
   check: checkSmtp,
+  getMaxConnections,
   describe: describeSmtp,
   createSender: createSmtpSender,
 };
 
-/** Pools at most; the one that was unused longest is closed for a new one. */
-const maxPools = 256;
+function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
+  const guardedFetch = createGuardedFetch(deps);
+  const openSocket = createSocketOpener(deps);
+  const places = createSmtpPlaces({ ...deps, openSocket });
 
-function createSmtpSender({ allowedPrivateHosts }: SenderDeps): Sender<EmailContent> {
-  const guardedFetch = createGuardedFetch({ allowedPrivateHosts });
-  const openSocket = createSocketOpener({ allowedPrivateHosts });
-  const pools = new LRUCache<string, SmtpPool>({
-    max: maxPools,
-    dispose: (pool) => pool.close(),
-  });
-
-  async function send(call: SendCall<EmailContent>): Promise<SendResult> {
+  async function prepare(
+    call: UnsentCall<EmailContent>,
+    signal: AbortSignal,
+  ): Promise<PreparedSend | SendResult | undefined> {
     const integration = readSmtp(call);
     if (!integration) return { outcome: incomplete };
-    const { settings, credentials } = integration;
-    const mailCall: MailCall = { ...call, settings };
-    const files = await fetchAttachments(call.content.attachments, guardedFetch, call.signal);
+    const mailCall: MailCall = { ...call, settings: integration.settings };
+    const files = await fetchAttachments(call.content.attachments, guardedFetch, signal);
     if ('outcome' in files) return { outcome: files };
-    const key = `${call.integrationId}@${call.integrationVersion}`;
-    const pool = pools.get(key) ?? createSmtpPool({ settings, credentials, openSocket });
-    pools.set(key, pool);
     const mime = await composeMime(mailCall, files);
     const request = {
       operation: operationOf(call.settings),
       body: describeMail(mailCall, readHeaderLines(mime), files),
     };
     const mail = { envelope: createEnvelope(mailCall), mime, messageId: request.body.message_id };
-    const result = await pool.send(mail, call.signal);
-    return { ...withBounce(blameSender(result, call), call), request };
-  }
-
-  async function test(call: TestCall): Promise<Tested> {
-    const integration = readSmtp(call);
-    if (!integration) return { isWorking: false, detail: incomplete.detail };
-    const pool = createSmtpPool({ ...integration, openSocket });
-    try {
-      return await pool.test(call.signal);
-    } finally {
-      pool.close();
-    }
+    const place = await places.take(call, signal);
+    return (
+      place && {
+        async send(deadline) {
+          const result = await place.send(mail, deadline.signal);
+          return { ...withBounce(blameSender(result, call), call), request };
+        },
+        release: place.release,
+      }
+    );
   }
 
   return {
-    send,
-    test,
+    reserve: places.reserve,
+    prepare,
+    async send(call) {
+      const prepared = await prepare(call, call.signal);
+      if (!prepared) return { outcome: noConnection };
+      return 'outcome' in prepared ? prepared : prepared.send(call).finally(prepared.release);
+    },
+    async test(call) {
+      const integration = readSmtp(call);
+      if (!integration) return { isWorking: false, detail: incomplete.detail };
+      return createSmtpPool({ ...integration, openSocket }).test(call.signal);
+    },
     async close() {
-      pools.clear();
+      places.close();
       guardedFetch.close();
     },
   };
 }
+
+const noConnection = {
+  outcome: 'retry',
+  reason: 'no_connection',
+  detail: 'No connection of the integration got free in time; nothing was sent.',
+} as const;
 
 const incomplete = {
   outcome: 'rejected',
@@ -93,7 +105,7 @@ const incomplete = {
 } as const;
 
 /** A sender's address that the template or the call named is their fault, and not the integration's. */
-function blameSender(result: SendResult, { content }: SendCall<EmailContent>): SendResult {
+function blameSender(result: SendResult, { content }: UnsentCall<EmailContent>): SendResult {
   const { outcome } = result;
   if (outcome.outcome !== 'rejected' || outcome.reason !== 'sender_refused') return result;
   if (!content.from?.address) return result;
@@ -104,7 +116,7 @@ function blameSender(result: SendResult, { content }: SendCall<EmailContent>): S
  * A mailbox that does not exist is not written to again, by no sender. A refusal of the whole mail may be
  * about a copy, and then says nothing of the recipient.
  */
-function withBounce(result: SendResult, { content }: SendCall<EmailContent>): SendResult {
+function withBounce(result: SendResult, { content }: UnsentCall<EmailContent>): SendResult {
   const { outcome, response } = result;
   if (outcome.outcome !== 'rejected' || outcome.reason !== 'no_such_mailbox') return result;
   const isOwn = content.cc.length + content.bcc.length === 0 || isRefusedRecipient(response);

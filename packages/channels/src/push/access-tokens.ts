@@ -23,7 +23,7 @@ export type AccessTokensDeps = {
 };
 
 const keptCredentials = 500;
-const askTimeoutMs = 10_000;
+export const askTimeoutMs = 10_000;
 
 /**
  * Access tokens by firebase-admin, which keeps each until shortly before its end. Its calls go over our own HTTP: by

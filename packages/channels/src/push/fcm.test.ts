@@ -45,6 +45,22 @@ const refuse = (http: number, status: string, errorCode?: string, more = {}): Fc
   ...more,
 });
 
+test('an access token that Google is slow to give takes nothing from the deadline', async () => {
+  const { simulator, sender } = await setUp();
+  simulator.fail({ on: '/token', slowMs: 400 });
+  const call = {
+    ...{ messageId: '0193-a', target: 'token:1', settings: {}, integrationVersion: '1' },
+    content: { title: 'Hello', body: 'B', data: {} },
+    integrationId: 'i1',
+    credentials: { service_account: account },
+  };
+  const prepared = await sender.prepare?.(call, AbortSignal.timeout(5_000));
+  if (!prepared || 'outcome' in prepared) throw new Error('Not prepared');
+  const deadline = { signal: AbortSignal.timeout(300), deadlineAt: Date.now() + 300 };
+  expect((await prepared.send(deadline)).outcome).toMatchObject({ outcome: 'accepted' });
+  expect(simulator.sends).toHaveLength(1);
+});
+
 describe('a message to FCM', () => {
   test('is one request for one device, and named by FCM', async () => {
     const { simulator, send } = await setUp();

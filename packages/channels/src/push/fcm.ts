@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  ConnectCall,
   DescribeCall,
+  PreparedSend,
   Provider,
   ProviderRequest,
   SendCall,
@@ -9,10 +11,11 @@ import type {
   SendResult,
   TestCall,
   Tested,
+  UnsentCall,
 } from '../channel';
 import { createHttp, type HttpAnswer } from '../http';
 import type { NetworkFailure } from '../network-failure';
-import { createAccessTokens } from './access-tokens';
+import { type AccessTokens, createAccessTokens } from './access-tokens';
 import { isTokenRefused, readFcmAnswer } from './fcm-answer';
 import {
   checkFcm,
@@ -54,8 +57,7 @@ function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
     const target = readPushTarget(call.target);
     if ('malformed' in target) return { outcome: malformedTarget(target.malformed) };
     const body = JSON.stringify(createFcmRequest(call));
-    const key = `${call.integrationId}:${call.integrationVersion}`;
-    return post(integration, { body, key, signal: call.signal });
+    return post(integration, { body, key: getTokenKey(call), signal: call.signal });
   }
 
   /** Once more with another access token where Google does not take the one that was kept. */
@@ -101,12 +103,31 @@ function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
   }
 
   return {
+    prepare: (call, signal) => prepareFcm({ tokens, send }, call, signal),
     send,
     test,
     async close() {
       http.close();
     },
   };
+}
+
+type FcmParts = { tokens: AccessTokens; send: Sender<PushContent>['send'] };
+
+/** Google’s access token is asked for before, so that `send` finds it kept. */
+async function prepareFcm(
+  { tokens, send }: FcmParts,
+  call: UnsentCall<PushContent>,
+  signal: AbortSignal,
+): Promise<PreparedSend | SendResult> {
+  const account = readFcm(call)?.account;
+  const found = account && (await tokens.find(account, { key: getTokenKey(call), signal }));
+  if (found && 'refused' in found) return { outcome: found.refused };
+  return { send: (deadline) => send({ ...call, ...deadline }), release: () => undefined };
+}
+
+function getTokenKey({ integrationId, integrationVersion }: ConnectCall): string {
+  return `${integrationId}:${integrationVersion}`;
 }
 
 type Post = { body: string; key: string; signal: AbortSignal };

@@ -99,6 +99,10 @@ async function useNextIntegration(world: World): Promise<void> {
     const next = { state: 'queued', dueAfterMs: 0, integrationId: second } as const;
     await recordResults(world.database.hot, [resultFor(messageId, { outcome: 'retry', next })]);
     await claimSome(world.database.hot, claim([messageId]));
+    const undone = { state: 'queued', dueAfterMs: 0, isUnclaimed: true } as const;
+    await recordResults(world.database.hot, [
+      resultFor(messageId, { attempt: 2, outcome: 'retry', next: undone }),
+    ]);
   }
 }
 

@@ -8,7 +8,6 @@ import {
   readStorageTotals,
   setStorageLimit,
 } from '../account-storage';
-import { setDefaultRegion } from '../app-settings';
 import { writeCapture } from '../captures';
 import { claimMessages } from '../claim';
 import { createAppCaptures } from '../dashboard/app-captures';
@@ -47,7 +46,6 @@ export async function useInstallation(world: World): Promise<void> {
   await listIntegrations(database.prisma, 99);
   const limit = { defaultLimitMb: 1 };
   await setStorageLimit(pool, accountId, 1_000_000);
-  await setDefaultRegion(pool, world.appId, 'DE');
   const slices = { sliceRows: 5, cutsPerTurn: 2, remeasuresPerTurn: 4, remeasureAfterMs: 0 };
   await withStorageLock(pool, (client) => countStorage(client, limit, slices));
   await world.alter('UPDATE account SET stored_bytes = 9000000');

@@ -70,18 +70,18 @@ export const mutants: Mutant[] = [
     name: 'lease ignored in record',
     breaks: 'a late result does not move a message that was tried again since',
     file: 'packages/database/src/record.ts',
-    edits: [{ anchor: ' AND m.attempts = t.number', becomes: '' }],
+    edits: [{ anchor: ' AND m.attempts = t.number\n', becomes: '\n' }],
     suite: chaos,
   },
   {
     name: 'unknown recorded as retry',
     breaks: 'a second send is declared as a possible duplicate',
-    file: 'apps/worker/src/deliver.ts',
+    file: 'apps/worker/src/attempt-result.ts',
     edits: [
       {
-        anchor: '  const { outcome } = ended;\n  const next: NextState',
+        anchor: '  const { outcome } = ended;\n  const next = findNext(message, ended, deps);',
         becomes:
-          "  const outcome: Outcome =\n    ended.outcome.outcome === 'unknown' ? { ...ended.outcome, outcome: 'retry' } : ended.outcome;\n  const next: NextState",
+          "  const outcome: Ended['outcome'] =\n    ended.outcome.outcome === 'unknown' ? { ...ended.outcome, outcome: 'retry' } : ended.outcome;\n  const next = findNext(message, { ...ended, outcome }, deps);",
       },
     ],
     suite: chaos,

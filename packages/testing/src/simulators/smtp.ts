@@ -39,6 +39,8 @@ export type SmtpSimulatorOptions = {
 export type SmtpSimulator = Simulator<SmtpSend, SmtpFault> & {
   /** How many connections were made. */
   connections(): number;
+  /** The most connections that were open at once. */
+  mostConnections(): number;
   /** The commands MAIL and RCPT as they came. */
   commands: string[];
 };
@@ -55,16 +57,12 @@ export async function createSmtpSimulator({
   const faults = createFaultQueue<SmtpFault>();
   const taken = createTakenListeners<SmtpSend>();
   const sends: SmtpSend[] = [];
-  let connections = 0;
   const delays = createDelays<SmtpSend>();
 
   const server = new SMTPServer({
     ...optionsOf(login),
     hideSMTPUTF8: !offersUtf8,
-    onConnect(session, done) {
-      connections += 1;
-      answer(meet('connect', session), done);
-    },
+    onConnect: (session, done) => answer(meet('connect', session), done),
     onAuth(auth, session, done) {
       answer(meet('auth', session), (error) => {
         const isRight = auth.username === login?.user && auth.password === login?.pass;
@@ -103,13 +101,15 @@ export async function createSmtpSimulator({
   }
 
   const commands = recordCommands(server);
+  const connections = countConnections(server);
   await listen(server);
   const port = portOf(server.server.address());
   return {
     url: `smtp://127.0.0.1:${port}`,
     port,
     sends,
-    connections: () => connections,
+    connections: () => connections.made,
+    mostConnections: () => connections.most,
     commands,
     onTaken: taken.add,
     fail: (...more) => faults.add(more),
@@ -129,6 +129,19 @@ function optionsOf(login: SmtpSimulatorOptions['login']): SMTPServerOptions {
     size: maxMailBytes,
     logger: false,
   };
+}
+
+function countConnections(server: SMTPServer): { made: number; most: number } {
+  const counts = { made: 0, open: 0, most: 0 };
+  server.server.on('connection', (socket) => {
+    counts.made += 1;
+    counts.open += 1;
+    counts.most = Math.max(counts.most, counts.open);
+    socket.on('close', () => {
+      counts.open -= 1;
+    });
+  });
+  return counts;
 }
 
 /** The library hands addresses on in a form of its own. */

@@ -1,0 +1,240 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { SendResult } from '../channel';
+import { isRecord } from '../read-json';
+import type { Envelope } from './mail';
+import { connectTimeoutMs, type OpenSocket } from './open-socket';
+import { readFailedMail, readTakenMail } from './smtp-result';
+import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
+import { needsUtf8, offersUtf8, refuseUtf8 } from './smtp-utf8';
+import { readMailError } from './sort-mail-error';
+
+/** A mail, whole, and who gets it. */
+export type SmtpMail = { mime: Buffer; envelope: Envelope; messageId: string };
+
+/** One connection to a mail server. It is opened with the first mail, which is what a mail server's time begins with. */
+export type SmtpSession = {
+  /** Sends one mail at a time; never throws. A mail whose signal fired is not sent later. */
+  send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult>;
+  /** Connects and signs in, without sending; rejects where it cannot. */
+  open(signal: AbortSignal): Promise<void>;
+  /** Whether it takes another mail. After a refused mail the server resets the conversation first, in 5 s at most. */
+  isUsable(): Promise<boolean>;
+  /** Ends the conversation with QUIT. Closes the connection 5 s later at the latest. */
+  quit(): void;
+};
+
+export type SmtpSessionDeps = {
+  settings: SmtpSettings;
+  credentials: SmtpCredentials;
+  openSocket: OpenSocket;
+  /** Called once, when the server has closed its side too, or was given a second to do so. */
+  onClosed(): void;
+};
+
+const maxMails = 100;
+const greetingTimeoutMs = 10_000;
+const socketTimeoutMs = 60_000;
+const socketCloseMs = 1_000;
+/** For the answers to RSET and QUIT. */
+const farewellMs = 5_000;
+
+export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
+  const closing = new AbortController();
+  let opening: Promise<Opened> | undefined;
+  let hasSocket = false;
+  let reset = Promise.resolve(true);
+  let mails = 0;
+
+  function close(): void {
+    if (closing.signal.aborted) return;
+    closing.abort();
+    if (!hasSocket) deps.onClosed();
+  }
+
+  function watchSocket(socket: Socket): void {
+    hasSocket = true;
+    socket.once('close', deps.onClosed);
+  }
+
+  function open(): Promise<Opened> {
+    opening ??= openConnection(deps, {
+      closing: closing.signal,
+      onEnd: close,
+      onSocket: watchSocket,
+    });
+    return opening;
+  }
+
+  async function send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult> {
+    const body = Readable.from(mail.mime);
+    mails += 1;
+    try {
+      const sent = open().then((opened) => sendMail(opened, { ...mail, body }, deps));
+      return await endWith(signal, sent, close);
+    } catch (error) {
+      // The dot that ends a mail is written after its last byte was read, never before.
+      const isWritten = body.readableEnded;
+      if (isRefusal(error)) reset = resetConversation();
+      else close();
+      return readFailedMail(readMailError(error), isWritten, deps.credentials);
+    }
+  }
+
+  async function resetConversation(): Promise<boolean> {
+    const isReset = await resetConnection(await open());
+    if (!isReset) close();
+    return isReset;
+  }
+
+  return {
+    send,
+    open: async (signal) => {
+      await endWith(signal, open(), close);
+    },
+    isUsable: async () => (await reset) && mails < maxMails && !closing.signal.aborted,
+    quit() {
+      if (!opening) return close();
+      opening.then(({ connection }) => connection.quit()).catch(() => undefined);
+      setTimeout(close, farewellMs).unref();
+    },
+  };
+}
+
+type Opened = {
+  connection: SMTPConnection;
+  /** Rejects when the connection fails or ends. */
+  failure: Promise<never>;
+};
+
+type Hooks = { closing: AbortSignal; onEnd(): void; onSocket(socket: Socket): void };
+
+async function openConnection(
+  deps: SmtpSessionDeps,
+  { closing, onEnd, onSocket }: Hooks,
+): Promise<Opened> {
+  const socket = await openTcp(deps);
+  if (closing.aborted) {
+    socket.destroy();
+    throw lost();
+  }
+  onSocket(socket);
+  // Here and not above: a worker of another channel has no use for it.
+  const Connection = require('nodemailer/lib/smtp-connection') as typeof SMTPConnection;
+  const connection = new Connection({ ...getOptions(deps.settings), connection: socket });
+  const failure = watchFailure(connection);
+  connection.once('end', onEnd);
+  closing.addEventListener('abort', () => connection.close(), { once: true });
+  await withCallback(failure, (done) => connection.connect(done));
+  const { user, pass } = deps.credentials;
+  if (user && pass) {
+    const login = { user, credentials: { user, pass } };
+    await withCallback(failure, (done) => connection.login(login, done));
+  }
+  return { connection, failure };
+}
+
+async function sendMail(
+  { connection, failure }: Opened,
+  { envelope, body, messageId }: SmtpMail & { body: Readable },
+  { credentials }: SmtpSessionDeps,
+): Promise<SendResult> {
+  if (needsUtf8(envelope) && !offersUtf8(connection)) return { outcome: refuseUtf8(envelope) };
+  // The library changes the envelope that it is given.
+  const own = { ...envelope, to: [...envelope.to] };
+  const taken = await withCallback<SMTPConnection.SentMessageInfo>(failure, (done) =>
+    connection.send(own, body, done),
+  );
+  return readTakenMail(taken, { target: envelope.to[0], messageId }, credentials);
+}
+
+/** Whether the server is ready for the next mail. */
+function resetConnection({ connection, failure }: Opened): Promise<boolean> {
+  const answered = withCallback(failure, (done) => connection.reset(done));
+  return Promise.race([
+    answered.then(
+      () => true,
+      () => false,
+    ),
+    sleep(farewellMs, false, { ref: false }),
+  ]);
+}
+
+function openTcp({ settings, openSocket }: SmtpSessionDeps): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    openSocket(settings, (error, opened) => {
+      if (opened) resolve(opened.connection);
+      else reject(error);
+    });
+  });
+}
+
+function watchFailure(connection: SMTPConnection): Promise<never> {
+  const failure = new Promise<never>((_, reject) => {
+    connection.on('error', reject);
+    // What ended it, such as a reply, is told in the same turn.
+    connection.once('end', () => setImmediate(() => reject(lost())));
+  });
+  failure.catch(() => undefined);
+  return failure;
+}
+
+function lost(): Error {
+  return Object.assign(new Error('The connection ended'), { code: 'ECONNECTION' });
+}
+
+type Done<Value> = (error?: Error | null, value?: Value) => void;
+
+function withCallback<Value>(
+  failure: Promise<never>,
+  call: (done: Done<Value>) => void,
+): Promise<Value> {
+  const called = new Promise<Value>((resolve, reject) => {
+    // Without an error the library gives the value that its types promise.
+    call((error, value) => (error ? reject(error) : resolve(value as Value)));
+  });
+  return Promise.race([called, failure]);
+}
+
+/** Ends the work with the signal, which keeps no listener afterwards. */
+function endWith<Value>(
+  signal: AbortSignal,
+  work: Promise<Value>,
+  end: () => void,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    function cut(): void {
+      reject(Object.assign(new Error('Aborted'), { code: 'ABORT_ERR' }));
+      end();
+    }
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', cut));
+    signal.addEventListener('abort', cut, { once: true });
+    if (signal.aborted) cut();
+  });
+}
+
+/** The server or the library refused this mail alone: the conversation goes on. A 421 ends it. */
+function isRefusal(error: unknown): boolean {
+  if (!isRecord(error) || error['responseCode'] === 421) return false;
+  return error['code'] === 'EENVELOPE' || error['code'] === 'EMESSAGE';
+}
+
+function getOptions({
+  host,
+  port,
+  secure = false,
+  require_tls = true,
+}: SmtpSettings): SMTPConnection.Options {
+  return {
+    host,
+    port,
+    secure,
+    requireTLS: !secure && require_tls,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: greetingTimeoutMs,
+    socketTimeout: socketTimeoutMs,
+    socketCloseTimeout: socketCloseMs,
+  };
+}
