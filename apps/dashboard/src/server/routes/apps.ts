@@ -7,6 +7,7 @@ import { invalid, notFound, Refusal } from '../problem';
 import { nameSchema, readBody } from '../read-body';
 import type { Routes } from '../route';
 
+const notARegion = 'must be a region of two letters, such as US or DE';
 const settingSchemas: TProperties = Object.fromEntries(
   listAppSettings().map(([key, setting]) => [key, Type.Optional(createSchema(setting))]),
 );
@@ -100,8 +101,6 @@ function pickSettings(given: { [name: string]: unknown }): Partial<AppSettings> 
     }),
   );
 }
-
-const notARegion = 'must be a region of two letters, such as US or DE';
 
 /** What cannot be undone asks for the name of what goes. */
 export function requireName(given: string, name: string): void {
