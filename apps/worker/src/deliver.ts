@@ -169,7 +169,9 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   tellWorking(deps, message, ended.outcome);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
-  deps.countMessage({ appId: message.appId, channel: message.channel, provider, outcome });
+  // A refusal that was to be expected is counted apart from those that are failures.
+  const counted = result.next.state === 'skipped' ? 'skipped' : outcome;
+  deps.countMessage({ appId: message.appId, channel: message.channel, provider, outcome: counted });
   deps.log.info('attempt.closed', {
     message_id: message.id,
     request_id: message.requestId,

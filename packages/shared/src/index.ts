@@ -32,6 +32,8 @@ export {
 export { maskTarget } from './mask-target';
 export {
   type DataChange,
+  type ExpectedEnd,
+  expectedEnds,
   type FailureReason,
   failureReasons,
   finalStates,
@@ -43,6 +45,7 @@ export {
   type PassedOverReason,
   passedOverReasons,
   type ReceiptState,
+  type RefusalReason,
   type RejectionScope,
   receiptStates,
   type SkipReason,

@@ -105,7 +105,7 @@ describe('a push to the devices of a user', () => {
     const first = await send(place, { user: { user_id: 'ana' } });
     await settled(first, {
       'a:phone': 'sent',
-      'a:tablet': 'failed rejected_recipient',
+      'a:tablet': 'skipped device_gone',
       'a:browser': 'sent',
     });
     expect(await devicesOf(place.tenant)).toEqual({

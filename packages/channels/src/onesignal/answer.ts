@@ -101,9 +101,9 @@ function readRefusal(
 
 function outcomeOf(reason: string, code: OnesignalCode): Unanswered {
   const said = { reason, detail: code.sentence };
-  return code.outcome === 'retry'
-    ? { outcome: 'retry', ...said, afterMs: code.afterMs }
-    : { outcome: 'rejected', scope: code.scope, ...said };
+  if (code.outcome === 'retry') return { outcome: 'retry', ...said, afterMs: code.afterMs };
+  const { scope, skip } = code;
+  return { outcome: 'rejected', scope, ...said, ...(skip ? { skip } : {}) };
 }
 
 const maxTextCharacters = 300;
