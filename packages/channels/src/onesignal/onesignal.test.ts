@@ -67,7 +67,8 @@ describe('a message to OneSignal', () => {
         app_id: appId,
         target_channel: 'push',
         include_aliases: { external_id: ['ana'] },
-        idempotency_key: messageId,
+        // A UUID of version 3, which is made from the message's id.
+        idempotency_key: '4f3293a9-cf3a-330f-828e-d912edcd0b2d',
         collapse_id: messageId,
         contents: { en: 'Here <b>' },
         headings: { en: 'Order A-1' },

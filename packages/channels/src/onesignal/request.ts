@@ -1,12 +1,13 @@
 import { Value } from '@sinclair/typebox/value';
 import type { DescribeCall } from '../channel';
+import { createIdempotencyKey } from './idempotency-key';
 import { onesignalPayload } from './integration';
 import type { OnesignalContent } from './template';
 
 /** The name under which an app reports what became of a notification, as for a push. */
 const notificationIdKey = 'raven_notification_id';
 
-/** What `POST /notifications` is sent: one person, and the message's id as the key that makes a repetition harmless. */
+/** What `POST /notifications` is sent: one person, and a key that makes a repetition harmless. */
 export function createOnesignalRequest(
   call: DescribeCall<OnesignalContent>,
 ): Record<string, unknown> {
@@ -21,7 +22,7 @@ export function createOnesignalRequest(
     app_id: settings['app_id'],
     target_channel: 'push',
     include_aliases: { external_id: [target] },
-    idempotency_key: messageId,
+    idempotency_key: createIdempotencyKey(messageId),
     contents: shown,
     ...(title === '' || body.trim() === '' ? {} : { headings: { en: title } }),
     ...(link ? { url: link } : {}),

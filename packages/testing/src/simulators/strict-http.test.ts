@@ -1,0 +1,203 @@
+import { createOnesignalSimulator } from './onesignal';
+import { createTwilioSimulator } from './twilio';
+
+/** Each row is a request that keeps every rule, but for one change: the simulator has to refuse what its vendor refuses. */
+const closers: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  for (const close of closers) await close();
+});
+
+type Answer = { status: number; body: Record<string, unknown> };
+type Sent = { headers?: Record<string, string>; body: string };
+
+async function post(url: string, { headers = {}, body }: Sent): Promise<Answer> {
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  const text = await answer.text();
+  return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : {} };
+}
+
+describe('the simulator of Twilio', () => {
+  const account = `AC${'0'.repeat(32)}`;
+  const login = (user: string, password: string) =>
+    `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const valid = { To: '+4512345678', From: '+15005550009', Body: 'Hello' };
+  const template = { To: '+4512345678', From: '+15005550009', ContentSid: `HX${'a'.repeat(32)}` };
+  const service = `MG${'a'.repeat(32)}`;
+  let url: string;
+
+  beforeAll(async () => {
+    const simulator = await createTwilioSimulator();
+    closers.push(simulator.close);
+    url = `${simulator.url}/2010-04-01/Accounts/${account}/Messages.json`;
+  });
+
+  const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    post(url, {
+      headers: {
+        authorization: login(account, 'token'),
+        'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
+      },
+      body: new URLSearchParams(fields).toString(),
+    });
+
+  test.each<[string, Record<string, string>]>([
+    ['a text', valid],
+    ['a text of 1,600 characters', { ...valid, Body: 'x'.repeat(1_600) }],
+    ['a name as the sender', { ...valid, From: 'Acme 1' }],
+    ['a short code', { ...valid, From: '12345' }],
+    ['a service', { To: valid.To, Body: 'x', MessagingServiceSid: service, ShortenUrls: 'true' }],
+    ['WhatsApp', { To: 'whatsapp:+4512345678', From: 'whatsapp:+15005550009', Body: 'x' }],
+    ['a template', { ...template, ContentVariables: '{"1":"x"}' }],
+    ['options', { ...valid, ValidityPeriod: '36000', ContentRetention: 'discard' }],
+  ])('takes %s', async (_what, fields) => {
+    expect((await send(fields)).status).toBe(201);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['no recipient', { ...valid, To: '' }, 21604],
+    ['a recipient without +', { ...valid, To: '4512345678' }, 21211],
+    ['a recipient of 16 digits', { ...valid, To: '+1234567890123456' }, 21211],
+    ['no sender', { To: valid.To, Body: 'x' }, 21603],
+    ['a sender of 12 letters', { ...valid, From: 'abcdefghijkl' }, 21212],
+    ['a sender with a dash', { ...valid, From: 'Acme-1' }, 21212],
+    ['the recipient as the sender', { ...valid, From: valid.To }, 21266],
+    ['two channels', { ...valid, From: 'whatsapp:+15005550009' }, 21910],
+    ['a malformed service', { To: valid.To, Body: 'x', MessagingServiceSid: 'MG1' }, 21701],
+    ['nothing to say', { To: valid.To, From: valid.From }, 21619],
+    ['an empty text', { ...valid, Body: '' }, 21602],
+    ['a text of 1,601 characters', { ...valid, Body: 'x'.repeat(1_601) }, 21617],
+    ['media that are no URL', { ...valid, MediaUrl: 'x' }, 21620],
+    ['a malformed template', { ...template, ContentSid: 'HX1' }, 21655],
+    ['variables without a template', { ...valid, ContentVariables: '{"1":"x"}' }, 21656],
+    ['variables that are no JSON', { ...template, ContentVariables: '{1}' }, 21656],
+    ['an empty variable', { ...template, ContentVariables: '{"1":""}' }, 21656],
+    ['a number as a variable', { ...template, ContentVariables: '{"1":1}' }, 21656],
+    ['an underscore in the callback', { ...valid, StatusCallback: 'https://a_b.example/' }, 21609],
+    ['short links without a service', { ...valid, ShortenUrls: 'true' }, 20001],
+    ['a validity of 0', { ...valid, ValidityPeriod: '0' }, 20001],
+    ['a validity over 10 hours', { ...valid, ValidityPeriod: '36001' }, 20001],
+    ['a text to be obfuscated', { ...valid, ContentRetention: 'obfuscate' }, 20001],
+    ['a number to be discarded', { ...valid, AddressRetention: 'discard' }, 20001],
+    ['a parameter that is not known', { ...valid, Text: 'x' }, 20001],
+  ])('refuses %s', async (_what, fields, code) => {
+    expect(await send(fields)).toMatchObject({ status: 400, body: { code } });
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['no login', { authorization: '' }, 401],
+    ['the login of another account', { authorization: login(`AC${'1'.repeat(32)}`, 'x') }, 401],
+    ['a login without a password', { authorization: login(account, '') }, 401],
+    ['JSON', { 'content-type': 'application/json' }, 415],
+  ])('refuses %s', async (_what, headers, status) => {
+    expect((await send(valid, headers)).status).toBe(status);
+  });
+});
+
+describe('the simulator of OneSignal', () => {
+  const valid = {
+    app_id: '11111111-1111-4111-8111-111111111111',
+    target_channel: 'push',
+    include_aliases: { external_id: ['ana'] },
+    contents: { en: 'Hello' },
+  };
+  const subscription = {
+    app_id: valid.app_id,
+    contents: valid.contents,
+    include_subscription_ids: ['22222222-2222-4222-8222-222222222222'],
+  };
+  let url: string;
+  let keys = 0;
+
+  beforeAll(async () => {
+    const simulator = await createOnesignalSimulator();
+    closers.push(simulator.close);
+    url = `${simulator.url}/notifications`;
+  });
+
+  const send = (body: object, headers: Record<string, string> = {}) => {
+    keys += 1;
+    const key = `33333333-3333-3333-8333-${String(keys).padStart(12, '0')}`;
+    return post(url, {
+      headers: {
+        authorization: 'Key os_v2_app_x',
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify({ idempotency_key: key, ...body }),
+    });
+  };
+
+  test.each<[string, object]>([
+    ['a text to an alias', valid],
+    ['a text to a subscription', subscription],
+    ['a key of version 4', { ...valid, idempotency_key: '44444444-4444-4444-8444-444444444444' }],
+    ['2,048 bytes of data', { ...valid, data: { k: 'x'.repeat(2_048 - '{"k":""}'.length) } }],
+  ])('takes %s', async (_what, body) => {
+    const answer = await send(body);
+    expect(answer).toMatchObject({ status: 200, body: { id: expect.stringMatching(/./) } });
+  });
+
+  const without = (name: keyof typeof valid) =>
+    Object.fromEntries(Object.entries(valid).filter(([each]) => each !== name));
+
+  test.each<[string, object, RegExp]>([
+    ['no app', without('app_id'), /app_id is invalid/],
+    ['an app that is no UUID', { ...valid, app_id: 'x' }, /app_id is invalid/],
+    ['no target', without('include_aliases'), /one targeting parameter/],
+    ['two targets', { ...valid, ...subscription }, /one targeting parameter/],
+    ['an alias without a channel', without('target_channel'), /target_channel is required/],
+    ['another channel', { ...valid, target_channel: 'fax' }, /target_channel/],
+    [
+      'a subscription that is no UUID',
+      { ...subscription, include_subscription_ids: ['x'] },
+      /UUID/,
+    ],
+    ['no text', without('contents'), /English/],
+    ['no English', { ...valid, contents: { de: 'Hallo' } }, /English/],
+    ['an empty text', { ...valid, contents: { en: '' } }, /contents/],
+    [
+      'a key of version 7',
+      { ...valid, idempotency_key: '01930000-0000-7000-8000-000000000001' },
+      /3 or 4/,
+    ],
+    [
+      'a key of version 1',
+      { ...valid, idempotency_key: '01930000-0000-1000-8000-000000000001' },
+      /3 or 4/,
+    ],
+    [
+      'a key of no variant',
+      { ...valid, idempotency_key: '01930000-0000-4000-0000-000000000001' },
+      /3 or 4/,
+    ],
+    [
+      '2,049 bytes of data',
+      { ...valid, data: { k: 'x'.repeat(2_049 - '{"k":""}'.length) } },
+      /2048/,
+    ],
+    ['data that is a list', { ...valid, data: [] }, /data/],
+    ['65 characters to collapse by', { ...valid, collapse_id: 'x'.repeat(65) }, /64/],
+    ['a lifetime over 28 days', { ...valid, ttl: 2_419_201 }, /ttl/],
+    ['a link without a scheme', { ...valid, url: 'x.example' }, /url/],
+    [
+      'an unknown interruption',
+      { ...valid, ios_interruption_level: 'loud' },
+      /ios_interruption_level/,
+    ],
+    ['a field that is not known', { ...valid, content: 'x' }, /content is not known/],
+  ])('refuses %s', async (_what, body, problem) => {
+    const answer = await send(body);
+    expect(answer.status).toBe(400);
+    expect(String(answer.body['errors'])).toMatch(problem);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['no key', { authorization: '' }, 401],
+    ['a key in the old form', { authorization: 'Basic x' }, 401],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 400],
+  ])('refuses %s', async (_what, headers, status) => {
+    expect((await send(valid, headers)).status).toBe(status);
+  });
+});
