@@ -77,7 +77,9 @@ const blocks = JSON.stringify([
   },
   {
     type: 'actions',
-    elements: [{ type: 'button', text: { type: 'plain_text', text: 'B {{v}} B' }, value: '{{v}}' }],
+    elements: [
+      { type: 'button', text: { type: 'plain_text', text: 'B {{v}} B' }, value: 'v {{v}}' },
+    ],
   },
 ]);
 
@@ -120,6 +122,7 @@ export const hostileCases: HostileCase[] = [
     places: [
       { at: /link$/, value: slackLink },
       { at: /^blocks.0.text.text/, maxCharacters: 150 },
+      { at: /^blocks.2.elements.0.text.text/, maxCharacters: 75 },
     ],
   },
   {

@@ -10,6 +10,7 @@ export const slackLimits = {
   fields: 10,
   fieldCharacters: 2_000,
   headerCharacters: 150,
+  buttonCharacters: 75,
   totalCharacters: 12_000,
 } as const;
 
@@ -28,9 +29,16 @@ export function findBrokenLimit(blocks: readonly Block[]): string | undefined {
 
 function brokenLimitOf(block: Block, index: number): string | undefined {
   const name = `blocks[${index}]`;
-  const { type, text, fields } = block;
+  const { type, text, fields, elements } = block;
   const length = textOf(text).length;
   if (type === 'header') return tooLong(name, length, slackLimits.headerCharacters);
+  if (type === 'actions' && Array.isArray(elements)) {
+    const longest = Math.max(
+      0,
+      ...elements.map((element) => textOf(membersOf(element)['text']).length),
+    );
+    return tooLong(`A button of ${name}`, longest, slackLimits.buttonCharacters);
+  }
   if (type !== 'section') return undefined;
   const list = Array.isArray(fields) ? fields : [];
   if (list.length > slackLimits.fields) {
@@ -64,6 +72,10 @@ function dropEmptyFields(block: Block): Block {
 function isEmpty({ type, text, fields }: Block): boolean {
   if (type !== 'section' && type !== 'header' && type !== 'markdown') return false;
   return fields === undefined && textOf(text).trim() === '';
+}
+
+function membersOf(value: Json): Block {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 /** The text of a text object, or of a block that holds it directly. */
