@@ -33,6 +33,13 @@ export const onesignalCodes = {
     texts: /^invalid_aliases$/,
     sentence: 'OneSignal knows nobody by this external id.',
   },
+  invalid_subscription: {
+    outcome: 'rejected',
+    scope: 'recipient',
+    skip: 'device_gone',
+    texts: /^invalid_player_ids$/,
+    sentence: 'OneSignal knows no such subscription: the app was removed, or it is of another app.',
+  },
   blocked_id: {
     outcome: 'rejected',
     scope: 'recipient',
