@@ -110,7 +110,7 @@ const deviceVerdict = `
       WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
     END AS obstacle
     FROM (SELECT WHERE d.channel = 'onesignal' AND d.device IS NOT NULL) planned
-    LEFT JOIN device v ON v.app_id = d.app_id AND v.id = d.device::uuid`;
+    LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;
 
 /** Who takes over from an integration that refuses us: behind it in the chain, then from the chain's begin. */
 const nextActive = `

@@ -28,7 +28,7 @@ export function findOnesignalTargets(recipient: Recipient): Targeting {
 }
 
 /** The target of a subscription, which was once called a player. */
-export function toSubscriptionTarget(playerId: string): string {
+function toSubscriptionTarget(playerId: string): string {
   return subscriptionPrefix + playerId.trim().toLowerCase();
 }
 

@@ -56,7 +56,7 @@ const listOf = (item: TSchema, description: string) =>
   Type.Array(Type.Unsafe<string>(item), { maxItems: limits.tokensOfRecipient, description });
 const oneOrMore = (item: TSchema, description: string) =>
   Type.Union([Type.Unsafe<string>(item), listOf(item, description)], { description });
-export const identifier = Type.String({ maxLength: limits.identifierCharacters });
+const identifier = Type.String({ maxLength: limits.identifierCharacters });
 
 export const onesignalExternalId = Type.String({
   maxLength: limits.identifierCharacters,
