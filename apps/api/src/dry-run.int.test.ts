@@ -51,6 +51,28 @@ async function countRows({ appId, accountId }: Tenant): Promise<number[]> {
 }
 
 describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
+  test('warns of subscriptions of OneSignal that an external id wins over', async () => {
+    const tenant = await gateway.factories.createTenant({ delivery: 'sandbox' });
+    const { name: event } = await gateway.factories.createEvent(tenant, {
+      onesignal: channelVersion({ title: 'Hi' }),
+    });
+    const user = {
+      onesignal_external_id: 'ana',
+      onesignal_player_ids: ['22222222-2222-4222-8222-222222222222'],
+    };
+    const { body } = await dryRun({ tenant, event, integrationIds: [] }, { user });
+    expect(body).toMatchObject({
+      messages: [
+        {
+          target: 'ana',
+          warnings: [
+            'onesignal_player_ids is not used: onesignal_external_id reaches every subscription of the person.',
+          ],
+        },
+      ],
+    });
+  });
+
   test('tells target, integration, request and warnings of each channel, and why others are skipped', async () => {
     const place = await createPlace();
     const { status, body, text } = await dryRun(place);

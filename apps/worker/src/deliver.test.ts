@@ -130,6 +130,35 @@ describe('a delivery job', () => {
     expect(recorded).toMatchObject([{ next: { state } }]);
   });
 
+  test.each([
+    ['an opt-out apart from refusals', { skip: 'opted_out' }, 'skipped'],
+    ['any other refusal as one', {}, 'rejected'],
+  ] as const)('counts %s', async (_what, skip, outcome) => {
+    const counted: string[] = [];
+    const recorded: AttemptResult[] = [];
+    const { deliver } = setUp({
+      claims: { add: async () => ({ claim: { kind: 'claimed', message }, claimedAtMs: 0 }) },
+      attempt: async () => ({
+        outcome: { outcome: 'rejected', scope: 'recipient', reason: '21610', ...skip },
+        request: { operation: 'POST /', body: {} },
+        response: { code: 21610 },
+      }),
+      recorder: {
+        async record(result) {
+          recorded.push(result);
+          return true;
+        },
+      },
+      countMessage: (message) => counted.push(message.outcome),
+    });
+    await deliver({ ids: ['m'], lane: 'a' });
+    expect(counted).toEqual([outcome]);
+    // The attempt keeps the provider's code, the request and the answer.
+    expect(recorded).toMatchObject([
+      { outcome: 'rejected', reason: '21610', response: '{"code":21610}' },
+    ]);
+  });
+
   test('sends the next message while a result is stored, but no more than there is room for results', async () => {
     const sent: string[] = [];
     const storing: (() => void)[] = [];

@@ -196,8 +196,11 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   tellWorking(deps, message, ended.outcome);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
+  // A refusal that was to be expected is counted apart from those that are failures.
+  const counted = result.next.state === 'skipped' ? 'skipped' : outcome;
   if (!ended.notNow) {
-    deps.countMessage({ appId: message.appId, channel: message.channel, provider, outcome });
+    const { appId, channel } = message;
+    deps.countMessage({ appId, channel, provider, outcome: counted });
   }
   deps.log.info('attempt.closed', {
     message_id: message.id,

@@ -185,6 +185,15 @@ describe('nextState', () => {
       { state: 'skipped', reason: 'no_integration' },
     ],
     [
+      'an opt-out is skipped at once, and no other integration is tried',
+      {
+        outcome: { ...rejected('recipient'), skip: 'opted_out' } as Outcome,
+        attemptsMade: 2,
+        attemptsInRow: 2,
+      },
+      { state: 'skipped', reason: 'opted_out' },
+    ],
+    [
       'the last attempt ends it',
       { outcome: refused, attemptsMade: 8 },
       { state: 'failed', reason: 'attempts_exhausted' },

@@ -6,7 +6,7 @@ import type {
   Outcome,
   ReceiptState,
   Recipient,
-  RejectionScope,
+  RefusalReason,
   SkipReason,
 } from '@belfry/shared';
 import type { TObject, TSchema } from '@sinclair/typebox';
@@ -244,8 +244,8 @@ export type ReceiptReport = {
   messageId?: string;
   providerMessageId?: string;
   state: ReceiptState;
-  /** Why it failed, where that is what it reports; the recipient is blamed otherwise. */
-  reason?: `rejected_${RejectionScope}`;
+  /** Why the message ended, where `state` is `failed`; the recipient is blamed otherwise. */
+  reason?: RefusalReason;
   errorCode?: string;
   /** What the operator reads. */
   detail?: string;

@@ -101,7 +101,16 @@ const deviceVerdict = `
     LEFT JOIN LATERAL (
       SELECT o.recipient::jsonb ->> 'user_id' AS user_id FROM request_item o
       WHERE o.request_id = d.request_id AND o.item = d.item AND v.id IS NOT NULL
-    ) named ON true`;
+    ) named ON true
+    UNION ALL
+    -- Of OneSignal: the device that the message was planned for, and whether the subscription is still its own.
+    SELECT CASE
+      WHEN v.id IS NULL OR 'subscription:' || lower(v.fields ->> 'onesignal_player_id') IS DISTINCT FROM d.target
+        THEN 'device_gone'
+      WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
+    END AS obstacle
+    FROM (SELECT WHERE d.channel = 'onesignal' AND d.device IS NOT NULL) planned
+    LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;
 
 /** Who takes over from an integration that refuses us: behind it in the chain, then from the chain's begin. */
 const nextActive = `

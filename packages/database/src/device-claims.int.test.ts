@@ -81,6 +81,51 @@ function readDevice({ deviceId }: Phone) {
   return database.prisma.device.findUnique({ where: { id: deviceId } });
 }
 
+const playerId = '22222222-2222-4222-8222-222222222222';
+
+/** As it is planned for the subscription of a stored device. */
+function writeForSubscription({ userId, deviceId }: Phone): Promise<string> {
+  return write({
+    channel: 'onesignal',
+    target: `subscription:${playerId}`,
+    deviceId,
+    recipient: { user_id: userId },
+  });
+}
+
+async function createSubscribedPhone(): Promise<Phone> {
+  const fields = { onesignal_player_id: playerId.toUpperCase() };
+  return signIn(await createUser(), newId(), { fields });
+}
+
+describe('a message to a subscription of OneSignal that waits', () => {
+  test('goes to it while it is its device’s', async () => {
+    const id = await writeForSubscription(await createSubscribedPhone());
+    expect(await claim(id)).toEqual(claimed);
+  });
+
+  test('goes to nobody once the device has another one, or is gone', async () => {
+    const [changed, removed] = [await createSubscribedPhone(), await createSubscribedPhone()];
+    const ids = [await writeForSubscription(changed), await writeForSubscription(removed)];
+    await change(changed, { fields: { onesignal_player_id: newId() } });
+    await database.prisma.device.delete({ where: { id: removed.deviceId } });
+    for (const id of ids) expect(await claim(id)).toEqual(skipped('device_gone'));
+  });
+
+  test('goes to nobody once its app switched its notifications off', async () => {
+    const phone = await createSubscribedPhone();
+    const id = await writeForSubscription(phone);
+    await change(phone, { notificationsDisabled: true });
+    expect(await claim(id)).toEqual(skipped('opted_out'));
+  });
+
+  test('that the call names goes to it, whosever it is', async () => {
+    await createSubscribedPhone();
+    const id = await write({ channel: 'onesignal', target: `subscription:${playerId}` });
+    expect(await claim(id)).toEqual(claimed);
+  });
+});
+
 describe('a push that waits', () => {
   test('goes to the device that it was planned for, also when that one told of itself again', async () => {
     const phone = await createPhone();

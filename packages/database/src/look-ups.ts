@@ -48,7 +48,7 @@ export type UserRow = {
   id: string;
   userId: string;
   contact: Record<string, unknown>;
-  /** Those with a push token, newest first, and those that are switched off behind the others. */
+  /** Those with a push token or a player id, newest first, and those that are switched off behind the others. */
   devices: RecipientDevice[];
 };
 
@@ -204,7 +204,9 @@ const maxDevicesOfUser = 100;
 const isKeyActive = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 /** `contact` is an object by its default and by the schema of the route that writes it. */
 const userColumns = `u.id, u.user_id AS "userId", u.contact, coalesce((
-  SELECT json_agg(json_strip_nulls(json_build_object('id', d.id, 'token', d.fcm_token, 'disabled',
+  SELECT json_agg(json_strip_nulls(json_build_object('id', d.id, 'token', d.fcm_token,
+    'onesignalPlayerId', d.fields ->> 'onesignal_player_id', 'disabled',
     CASE WHEN d.notifications_disabled THEN CASE WHEN d.disabled_reason IS NULL THEN 'by_client' ELSE 'by_provider' END END)))
-  FROM (SELECT * FROM device WHERE user_sid = u.id AND fcm_token IS NOT NULL ORDER BY notifications_disabled, id DESC LIMIT ${maxDevicesOfUser}) d
+  FROM (SELECT * FROM device WHERE user_sid = u.id AND (fcm_token IS NOT NULL OR fields ? 'onesignal_player_id')
+    ORDER BY notifications_disabled, id DESC LIMIT ${maxDevicesOfUser}) d
 ), '[]') AS devices`;

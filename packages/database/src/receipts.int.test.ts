@@ -124,6 +124,38 @@ describe('a receipt', () => {
     });
   });
 
+  // Twilio 21610 and Meta 131050 may come by receipt only, after the provider took the message.
+  test('of an opt-out skips the message, with the code, and keeps it so', async () => {
+    const id = await sendMessage();
+    const optOut = { state: 'failed', reason: 'opted_out', errorCode: '21610' } as const;
+    const [effect] = await report(id, { ...optOut, detail: 'The person sent STOP.' });
+    expect(effect).toMatchObject({ movedTo: 'skipped' });
+    await report(id, { state: 'failed' });
+    await report(id, { state: 'delivered' });
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'skipped',
+      reason: 'opted_out',
+      settledAt: expect.any(Date),
+      notes: { receipt_code: '21610', receipt: 'The person sent STOP.' },
+    });
+    expect((await receiptsOf(id)).map(({ state }) => state)).toEqual([
+      'failed',
+      'failed',
+      'delivered',
+    ]);
+  });
+
+  test('of an opt-out does not take back what arrived, and settles what waits', async () => {
+    const optOut = { state: 'failed', reason: 'opted_out' } as const;
+    const arrived = await sendMessage();
+    await report(arrived, { state: 'delivered' });
+    await report(arrived, optOut);
+    expect(await stateOf(arrived)).toBe('delivered');
+    const sending = await claimed();
+    await report(sending, optOut);
+    expect(await stateOf(sending)).toBe('skipped');
+  });
+
   test('settles a message whose outcome was unknown, and one that waits for its resend', async () => {
     const unknown = { outcome: 'unknown', providerMessageId: undefined } as const;
     const stays = await sendMessage({ ...unknown, next: { state: 'unknown' } });

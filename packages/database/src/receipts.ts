@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import { newId } from '@belfry/runtime';
 import {
   type DataChange,
-  type FailureReason,
+  expectedEnds,
   finalStates,
   isUuid,
   type MessageState,
   type ReceiptState,
+  type RefusalReason,
 } from '@belfry/shared';
 import type pg from 'pg';
 import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
@@ -25,8 +26,8 @@ export type NewReceipt = {
   messageId: string | undefined;
   providerMessageId: string | undefined;
   state: ReceiptState;
-  /** Why it failed, where that is what it reports. */
-  reason: FailureReason | undefined;
+  /** Why the message ended, where `state` is `failed`. */
+  reason: RefusalReason | undefined;
   errorCode: string | undefined;
   detail: string | undefined;
   /** What came over the wire, bounded. */
@@ -114,18 +115,22 @@ export async function writeAppReport(
   return { written, effect };
 }
 
-/** From which states a report moves a message, by what it reports; `queued` tells nothing that we did not know. */
-export const movedFrom: Record<ReceiptState, readonly MessageState[]> = {
+/**
+ * From which states a report moves a message, by the state that it moves it to; `queued` tells nothing that we did not
+ * know. A failure for an expected reason, such as an opt-out, moves it to `skipped`.
+ */
+export const movedFrom: Record<ReceiptState | 'skipped', readonly MessageState[]> = {
   queued: [],
   sent: ['queued', 'sending', 'unknown'],
   delivered: ['queued', 'sending', 'unknown', 'sent'],
   read: ['queued', 'sending', 'unknown', 'sent', 'delivered'],
   failed: ['queued', 'sending', 'unknown', 'sent'],
+  skipped: ['queued', 'sending', 'unknown', 'sent'],
 };
 
 const canMove = Object.entries(movedFrom)
   .filter(([, from]) => from.length > 0)
-  .map(([state, from]) => `(t.state = '${state}' AND m.state IN (${listOfTexts(from)}))`)
+  .map(([state, from]) => `(t.moves_to = '${state}' AND m.state IN (${listOfTexts(from)}))`)
   .join(' OR ');
 
 // Of several receipts for one message in a call, the furthest decides: an UPDATE takes one row of the join, any.
@@ -140,6 +145,7 @@ WITH given AS (
 ), t AS (
   -- What a provider says of somebody who was erased would bring the address back.
   SELECT g.receipt_id, g.app_id, g.integration_id, g.state, g.reason, g.error_code, g.identity, m.id AS known_id,
+    CASE WHEN g.state = 'failed' AND g.reason IN (${listOfTexts(expectedEnds)}) THEN 'skipped' ELSE g.state END AS moves_to,
     CASE WHEN ${isErased('m')} THEN NULL ELSE g.provider_message_id END AS provider_message_id,
     CASE WHEN ${isErased('m')} THEN NULL ELSE g.detail END AS detail,
     CASE WHEN ${isErased('m')} THEN '{}' ELSE g.body END AS body
@@ -156,16 +162,16 @@ WITH given AS (
   RETURNING id
 ), furthest AS (
   SELECT DISTINCT ON (known_id) t.* FROM t JOIN r ON r.id = t.receipt_id WHERE known_id IS NOT NULL
-  ORDER BY known_id, CASE state ${order} END DESC
+  ORDER BY known_id, CASE moves_to ${order} END DESC
 ), moved AS (
   UPDATE message m SET
-    state = t.state,
+    state = t.moves_to,
     reason = CASE WHEN t.state = 'failed' THEN coalesce(t.reason, 'rejected_recipient') END,
     notes = CASE WHEN t.state = 'failed'
       THEN coalesce(m.notes, '{}') || jsonb_strip_nulls(jsonb_build_object('receipt_code', t.error_code, 'receipt', t.detail))
       ELSE m.notes END,
     due_at = NULL, job_id = NULL, waits = NULL,
-    settled_at = CASE WHEN t.state IN (${listOfTexts(finalStates)}) THEN coalesce(m.settled_at, now()) END
+    settled_at = CASE WHEN t.moves_to IN (${listOfTexts(finalStates)}) THEN coalesce(m.settled_at, now()) END
   FROM furthest t
   WHERE m.id = t.known_id AND (${canMove})
   RETURNING t.receipt_id, m.state

@@ -101,7 +101,7 @@ function createCounters(registry: Registry) {
     }),
     messages: new Counter({
       name: 'belfry_messages_total',
-      help: 'Attempts that ended.',
+      help: 'Attempts that ended; skipped is a refusal that was to be expected, such as an opt-out.',
       labelNames: ['channel', 'provider', 'outcome'],
       registers,
     }),

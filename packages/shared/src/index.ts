@@ -52,6 +52,8 @@ export {
 export { maskTarget } from './mask-target';
 export {
   type DataChange,
+  type ExpectedEnd,
+  expectedEnds,
   type FailureReason,
   failureReasons,
   finalStates,
@@ -63,6 +65,7 @@ export {
   type PassedOverReason,
   passedOverReasons,
   type ReceiptState,
+  type RefusalReason,
   type RejectionScope,
   receiptStates,
   type SkipReason,

@@ -9,7 +9,10 @@ export const messageStates = {
   sent: { isFinal: true, means: 'The provider took the message.' },
   delivered: { isFinal: true, means: 'The provider reported that the message arrived.' },
   read: { isFinal: true, means: 'The recipient opened the message.' },
-  skipped: { isFinal: true, means: 'Nothing was sent, and nothing should have been.' },
+  skipped: {
+    isFinal: true,
+    means: 'The message was not sent or not delivered, for an expected reason. It is no failure.',
+  },
   failed: { isFinal: true, means: 'The message could not be sent.' },
 } as const satisfies Record<string, { isFinal: boolean; means: string }>;
 
@@ -27,14 +30,19 @@ export const skipReasons = {
   invalid_address: 'The address breaks a rule of the channel.',
   unknown_user: 'The request names a user that is not stored, and no address beside it.',
   suppressed: 'The address bounced or opted out before.',
-  opted_out: 'The recipient switched this channel off.',
+  opted_out: 'The recipient switched this channel off, unsubscribed or blocked the sender.',
   no_integration: 'The channel has no integration, or no credential for this recipient.',
-  device_gone: 'The device was removed or moved to another user.',
+  device_gone: 'The device or the account was removed, or the device moved to another user.',
   cancelled: 'An operator cancelled it.',
   erased: 'The person it was for was erased before it was sent.',
 } as const satisfies Record<string, string>;
 
 export type SkipReason = keyof typeof skipReasons;
+
+/** Skip reasons that a provider reports: it refused the message, as was to be expected. */
+export const expectedEnds = ['opted_out', 'device_gone'] as const satisfies readonly SkipReason[];
+
+export type ExpectedEnd = (typeof expectedEnds)[number];
 
 /** Why a message failed. */
 export const failureReasons = {
@@ -66,6 +74,9 @@ export type PassedOver = { name: string; reason: PassedOverReason; detail?: stri
 /** Whom a provider's refusal is about. */
 export type RejectionScope = 'recipient' | 'content' | 'integration';
 
+/** Why a provider's refusal ended a message: it failed, or it is skipped for an expected end. */
+export type RefusalReason = `rejected_${RejectionScope}` | ExpectedEnd;
+
 /** What an attempt came to. An expected failure is a value, never a throw. */
 export type Outcome =
   | {
@@ -82,7 +93,7 @@ export type Outcome =
       detail?: string;
       /** The credential that was refused came with the call or the user, not from the integration. */
       ownToken?: boolean;
-      /** Nothing was sent, and nothing should have been: why the message is skipped, and not failed. */
+      /** Why the message is skipped, and not failed. */
       skip?: SkipReason;
     }
   /** Certainly not sent. */

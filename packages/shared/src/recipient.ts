@@ -7,10 +7,13 @@ export type Recipient = {
   slack?: SlackRecipient;
   telegram?: { chatId: string };
   onesignalExternalId?: string;
+  onesignalPlayerIds?: string[];
   fcmTokens?: string[];
   iosTokens?: string[];
   fcmTopics?: string[];
-  /** Of the stored user: those with a push token, and those that are switched off behind the others. */
+  /** Notification keys. */
+  fcmDeviceGroups?: string[];
+  /** Of the stored user: those that a provider can reach, and those that are switched off behind the others. */
   devices?: RecipientDevice[];
   preferences?: Preferences;
   /** Fields that a channel beyond the interface declares, under their wire names. */
@@ -20,7 +23,10 @@ export type Recipient = {
 export type RecipientDevice = {
   /** Its `device_sid`. */
   id: string;
-  token: string;
+  /** Of FCM. A device has it, a player id, or both. */
+  token?: string;
+  /** OneSignal's id of the subscription. */
+  onesignalPlayerId?: string;
   /** Who switched it off, where somebody did: its own app, or a provider that called its token dead. */
   disabled?: 'by_client' | 'by_provider';
 };
@@ -38,9 +44,13 @@ export type Preferences = {
   channelPreferences?: Record<string, { disabled?: boolean }>;
 };
 
-/** The stored user is the base; given fields win one by one, `slack`, `telegram` and `preferences` member by member. */
+/**
+ * The stored user is the base; given fields win one by one, `slack`, `telegram` and `preferences` member by member.
+ * Subscriptions of OneSignal that are given win over a stored external id, which would win over them otherwise.
+ */
 export function mergeRecipients(stored: Recipient, given: Recipient): Recipient {
   const merged: Recipient = { ...stored, ...given };
+  if (given.onesignalPlayerIds && !given.onesignalExternalId) delete merged.onesignalExternalId;
   if (stored.slack && given.slack) merged.slack = { ...stored.slack, ...given.slack };
   if (stored.telegram && given.telegram) {
     merged.telegram = { ...stored.telegram, ...given.telegram };

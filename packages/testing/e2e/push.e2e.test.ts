@@ -105,7 +105,7 @@ describe('a push to the devices of a user', () => {
     const first = await send(place, { user: { user_id: 'ana' } });
     await settled(first, {
       'a:phone': 'sent',
-      'a:tablet': 'failed rejected_recipient',
+      'a:tablet': 'skipped device_gone',
       'a:browser': 'sent',
     });
     expect(await devicesOf(place.tenant)).toEqual({
@@ -120,6 +120,13 @@ describe('a push to the devices of a user', () => {
       where: { id: place.integrationId },
     });
     expect(integration.state).toBe('active');
+  });
+
+  test('goes to the device group that the call names, as to a token', async () => {
+    const place = await createPlace();
+    const requestId = await send(place, { user: { fcm_device_group: 'group:key' } });
+    await settled(requestId, { 'group:key': 'sent' });
+    expect(sendsTo('group:key')).toHaveLength(1);
   });
 
   test('that waits while its phone signs in as somebody else reaches nobody', async () => {
@@ -171,6 +178,49 @@ describe('a push to the devices of a user', () => {
       );
     },
   );
+});
+
+describe('a message to the subscriptions of OneSignal', () => {
+  const [phone, tablet, browser] = ['2', '3', '4'].map(
+    (digit) =>
+      `${digit.repeat(8)}-${digit.repeat(4)}-4${digit.repeat(3)}-8${digit.repeat(3)}-${digit.repeat(12)}`,
+  ) as [string, string, string];
+
+  async function createOnesignalPlace(): Promise<Place> {
+    const tenant = await system.factories.createTenant({ delivery: 'live' });
+    const { id } = await system.factories.createIntegration(tenant, {
+      channel: 'onesignal',
+      provider: 'onesignal',
+      settings: { app_id: '11111111-1111-4111-8111-111111111111' },
+      credentials: { rest_api_key: 'os_v2_app_simulated' },
+    });
+    const { name } = await system.factories.createEvent(tenant, {
+      onesignal: channelVersion({ title: 'Hi {{name}}' }, { integrationIds: [id] }),
+    });
+    return { tenant, event: name, integrationId: id };
+  }
+
+  test('reaches those that the call names, else those of the stored devices; a gone one is skipped', async () => {
+    const place = await createOnesignalPlace();
+    const of = (id: string) => `subscription:${id}`;
+    onesignal.unsubscribe(tablet);
+    const named = await send(place, { user: { onesignal_player_ids: [phone, tablet] } });
+    await settled(named, { [of(phone)]: 'sent', [of(tablet)]: 'skipped opted_out' });
+    await call(place.tenant, '/users', { user_id: 'ana' });
+    await call(place.tenant, '/users/ana/devices', { onesignal_player_id: browser });
+    const stored = await send(place, { user: { user_id: 'ana' } });
+    await settled(stored, { [of(browser)]: 'sent' });
+    await call(place.tenant, '/users', { user_id: 'ana', onesignal_external_id: 'ana-1' });
+    const byPerson = await send(place, { user: { user_id: 'ana' } });
+    await settled(byPerson, { 'ana-1': 'sent' });
+    const byCall = await send(place, { user: { user_id: 'ana', onesignal_player_ids: [phone] } });
+    await settled(byCall, { [of(phone)]: 'sent' });
+    expect(
+      onesignal.sends
+        .slice(-4)
+        .map(({ subscriptionId, externalId }) => subscriptionId ?? externalId),
+    ).toEqual([phone, browser, 'ana-1', phone]);
+  });
 });
 
 describe('what an app tells of its notification', () => {

@@ -87,14 +87,31 @@ describe('an SMS by Twilio', () => {
     await settled(requestId, 'delivered');
   });
 
+  test('that Twilio refuses for a STOP is skipped, and its attempt keeps request and answer', async () => {
+    twilio.fail({ code: 21610 });
+    const skipped = await settled(await send('+4512345604'), 'skipped');
+    expect(skipped).toMatchObject({
+      reason: 'opted_out',
+      attemptRows: [
+        {
+          outcome: 'rejected',
+          reason: '21610',
+          request: expect.stringContaining('+4512345604'),
+          response: expect.stringContaining('21610'),
+        },
+      ],
+    });
+    expect((await settled(await send('+4512345604'), 'skipped')).reason).toBe('suppressed');
+  });
+
   // opengovsg/postmangovsg#1150, chatwoot/chatwoot#14149, SparkDevNetwork/Rock#5581
-  test('to a person who sent STOP fails with its reason for good, and is the last by this sender', async () => {
+  test('to a person who sent STOP is skipped for good, and is the last by this sender', async () => {
     const { requestId, sent } = await sendTo('+4512345603');
     expect(await report(sent, 'undelivered', { errorCode: 21610 })).toBe(200);
-    const failed = await settled(requestId, 'failed');
-    expect(failed.reason).toBe('rejected_recipient');
+    const skipped = await settled(requestId, 'skipped');
+    expect(skipped.reason).toBe('opted_out');
     expect(await report(sent, 'failed')).toBe(200);
-    expect((await settled(requestId, 'failed')).reason).toBe('rejected_recipient');
+    expect((await settled(requestId, 'skipped')).reason).toBe('opted_out');
     const next = await settled(await send('+4512345603'), 'skipped');
     expect(next.reason).toBe('suppressed');
   });

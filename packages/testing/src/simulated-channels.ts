@@ -192,7 +192,7 @@ function onesignalBy(onesignal: Simulators['onesignal']): SimulatedChannel {
     putOff: (times) => onesignal.fail(...repeat(throttled, times)),
     target: (number) => `person-${number}`,
     ...overHttp(onesignal, ({ externalId, idempotencyKey }) => ({
-      target: externalId,
+      target: externalId ?? '',
       dedupe: idempotencyKey,
     })),
   };

@@ -44,6 +44,7 @@ export type UserDevice = {
   sid: string;
   clientId: string | null;
   token: string | null;
+  onesignalPlayerId: string | null;
   platform: string | null;
   isDisabled: boolean;
   /** What a provider said of its token; null where the app itself switched it off. */

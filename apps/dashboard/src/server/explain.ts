@@ -8,6 +8,9 @@ const remedies: Record<string, string> = {
   invalid_address: 'Correct the address where it is stored or sent.',
   unknown_user: 'Store the user first, or give an address in the call.',
   suppressed: 'Ask the person for another address; this one refused messages before.',
+  opted_out:
+    'Nothing to correct. The person can subscribe again, or the operator can remove the address from the suppressions once they asked for it.',
+  device_gone: 'Nothing to correct. The app registers the device again when it is next opened.',
   no_integration: 'Add an integration to this channel of the event, and publish.',
   rejected_recipient:
     'Check the address with the person; sending it again unchanged will fail again.',

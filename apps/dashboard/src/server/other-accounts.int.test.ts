@@ -92,7 +92,7 @@ const types: ValueTypes = {
   mobile: 'mobile',
   fcm_tokens: { list: 'token' },
   ...plain('whatsapp_mobile', 'slack', 'telegram', 'onesignal_external_id', 'ios_tokens'),
-  ...plain('fcm_topic', 'preferences', 'override'),
+  ...plain('fcm_topic', 'fcm_device_group', 'onesignal_player_ids', 'preferences', 'override'),
 };
 
 function plain(...names: string[]): ValueTypes {

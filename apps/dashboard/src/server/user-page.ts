@@ -7,7 +7,7 @@ import type {
   SuppressionRow,
   UserDeviceRow,
 } from '@belfry/database';
-import type { Recipient } from '@belfry/shared';
+import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
 import { maskTokens } from './mask-tokens';
 import { inPealOrder } from './peal';
@@ -20,15 +20,20 @@ export function recipientOf(
   devices: readonly UserDeviceRow[],
   channels: Channels,
 ): Recipient {
-  const known = devices.flatMap(({ sid, fcmToken, isDisabled, disabledReason }) => {
-    if (fcmToken === null) return [];
-    const device = { id: sid, token: fcmToken };
-    if (!isDisabled) return [device];
-    const disabled = disabledReason === null ? ('by_client' as const) : ('by_provider' as const);
-    return [{ ...device, disabled }];
-  });
+  const known = devices.map(toRecipientDevice);
   const row = { id: user.sid, userId: user.userId, contact: user.contact, devices: known };
   return { ...storedRecipient(row, extraFieldsOf(channels)), userId: user.userId };
+}
+
+function toRecipientDevice(device: UserDeviceRow): RecipientDevice {
+  const { sid, fcmToken, onesignalPlayerId, isDisabled, disabledReason } = device;
+  const by = disabledReason === null ? 'by_client' : 'by_provider';
+  return {
+    id: sid,
+    ...(fcmToken === null ? {} : { token: fcmToken }),
+    ...(onesignalPlayerId === null ? {} : { onesignalPlayerId }),
+    ...(isDisabled ? { disabled: by } : {}),
+  };
 }
 
 function extraFieldsOf(channels: Channels): string[] {
@@ -55,11 +60,14 @@ export function ownAddressesOf(
   channels: Channels,
   app: AppDefaults,
 ): string[] {
-  const reached = addressesOf(recipient, channels, app).flatMap(({ channel, address }) =>
-    address === null || channels[channel]?.isShared?.(address) ? [] : [address],
-  );
-  const tokens = (recipient.devices ?? []).map(({ token }) => token);
-  return [...new Set([...reached, ...tokens])];
+  // Also the devices that are switched off, and those that another address wins over.
+  const devices = (recipient.devices ?? []).map(({ disabled: _, ...device }) => device);
+  const reached = [recipient, { devices }]
+    .flatMap((each) => addressesOf(each, channels, app))
+    .flatMap(({ channel, address }) =>
+      address === null || channels[channel]?.isShared?.(address) ? [] : [address],
+    );
+  return [...new Set(reached)];
 }
 
 /** A typed address in the form in which the channel stores it, or what is wrong with it. */

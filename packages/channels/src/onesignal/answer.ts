@@ -4,6 +4,7 @@ import { type NetworkFailure, sortFailure, type Unanswered } from '../network-fa
 import { membersOf, parseJson } from '../read-json';
 import { redact } from '../redact';
 import { findOnesignalCode, notSubscribed, type OnesignalCode, onesignalCodes } from './codes';
+import { readOnesignalTarget } from './target';
 
 export type Access = { target: string; key: string };
 
@@ -41,8 +42,8 @@ function readSuccess(
 ): SendResult['outcome'] {
   if (!body) return unreadable;
   const { id, errors } = body;
-  if (namesTarget(errors, target))
-    return outcomeOf('invalid_aliases', onesignalCodes.invalid_aliases);
+  const unknown = findUnknown(errors, target);
+  if (unknown) return outcomeOf(unknown, onesignalCodes[unknown]);
   const texts = readTexts(body);
   if (typeof id !== 'string' || id === '') return readNothingSent(body, texts);
   if (id.length > maxIdCharacters) return unreadable;
@@ -63,12 +64,21 @@ function readNothingSent(
   return found ? outcomeOf(found.reason, found.code) : outcomeOf('no_subscription', notSubscribed);
 }
 
-/** Lists of what OneSignal does not know, under whatever name it has for them. */
-function namesTarget(errors: unknown, target: string): boolean {
-  const { invalid_aliases: aliases, invalid_external_user_ids: ids } = membersOf(errors) ?? {};
-  return [membersOf(aliases)?.['external_id'], ids].some(
-    (list) => Array.isArray(list) && list.includes(target),
-  );
+/** Whether the target is in one of the lists of what OneSignal does not know, under whatever name it has for them. */
+function findUnknown(
+  errors: unknown,
+  target: string,
+): 'invalid_aliases' | 'invalid_subscription' | undefined {
+  const { invalid_aliases: aliases, ...lists } = membersOf(errors) ?? {};
+  const isIn = (list: unknown, id: string) => Array.isArray(list) && list.includes(id);
+  const read = readOnesignalTarget(target);
+  if ('subscriptionId' in read) {
+    const { invalid_player_ids: players, invalid_subscription_ids: subscriptions } = lists;
+    const isUnknown = [players, subscriptions].some((list) => isIn(list, read.subscriptionId));
+    return isUnknown ? 'invalid_subscription' : undefined;
+  }
+  const named = [membersOf(aliases)?.['external_id'], lists['invalid_external_user_ids']];
+  return named.some((list) => isIn(list, target)) ? 'invalid_aliases' : undefined;
 }
 
 function hasMembers(errors: unknown): boolean {
@@ -101,9 +111,9 @@ function readRefusal(
 
 function outcomeOf(reason: string, code: OnesignalCode): Unanswered {
   const said = { reason, detail: code.sentence };
-  return code.outcome === 'retry'
-    ? { outcome: 'retry', ...said, afterMs: code.afterMs }
-    : { outcome: 'rejected', scope: code.scope, ...said };
+  if (code.outcome === 'retry') return { outcome: 'retry', ...said, afterMs: code.afterMs };
+  const { scope, skip } = code;
+  return { outcome: 'rejected', scope, ...said, ...(skip ? { skip } : {}) };
 }
 
 const maxTextCharacters = 300;

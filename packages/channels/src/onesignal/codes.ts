@@ -1,8 +1,13 @@
-import type { RejectionScope } from '@belfry/shared';
+import type { ExpectedEnd, RejectionScope } from '@belfry/shared';
 
 type Verdict =
   | { outcome: 'retry'; afterMs: number }
-  | { outcome: 'rejected'; scope: RejectionScope };
+  | {
+      outcome: 'rejected';
+      scope: RejectionScope;
+      /** Why the message is skipped: an expected end, and no failure. */
+      skip?: ExpectedEnd;
+    };
 
 export type OnesignalCode = Verdict & {
   /** Matches the texts of OneSignal that mean this, in lower case; it has no codes. */
@@ -14,6 +19,7 @@ export type OnesignalCode = Verdict & {
 export const notSubscribed: OnesignalCode = {
   outcome: 'rejected',
   scope: 'recipient',
+  skip: 'opted_out',
   texts: /not subscribed|no (?:valid )?(?:recipients|subscri)/,
   sentence: 'The person has no device that takes notifications, or is not known to OneSignal.',
 };
@@ -26,6 +32,13 @@ export const onesignalCodes = {
     scope: 'recipient',
     texts: /^invalid_aliases$/,
     sentence: 'OneSignal knows nobody by this external id.',
+  },
+  invalid_subscription: {
+    outcome: 'rejected',
+    scope: 'recipient',
+    skip: 'device_gone',
+    texts: /^invalid_player_ids$/,
+    sentence: 'OneSignal knows no such subscription: the app was removed, or it is of another app.',
   },
   blocked_id: {
     outcome: 'rejected',

@@ -4,11 +4,13 @@ import type { IntegrationInput } from '../channel';
 import { showsLastFour } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 
+const uuid = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+
 export const onesignalSettings = Type.Object({
   app_id: Type.String({
     title: 'App id',
     description: 'From the settings of the app, under "Keys & IDs".',
-    pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    pattern: uuid,
   }),
   max_per_second: maxPerSecondSetting(),
 });
@@ -41,11 +43,11 @@ export const onesignalPayload = Type.Object(
     ttl: count,
     priority: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
     collapse_id: Type.Optional(Type.String({ maxLength: 64 })),
-    android_channel_id: text,
+    android_channel_id: Type.Optional(Type.String({ pattern: uuid })),
     existing_android_channel_id: text,
     android_group: text,
     android_sound: text,
-    android_accent_color: text,
+    android_accent_color: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{8}$' })),
     small_icon: text,
     large_icon: text,
     chrome_web_icon: text,
@@ -55,7 +57,9 @@ export const onesignalPayload = Type.Object(
     ios_category: text,
     ios_badgeType: Type.Optional(Type.String({ pattern: '^(None|SetTo|Increase)$' })),
     ios_badgeCount: Type.Optional(Type.Integer({ minimum: -1_000, maximum: 1_000_000 })),
-    ios_interruption_level: text,
+    ios_interruption_level: Type.Optional(
+      Type.String({ pattern: '^(active|passive|time_sensitive|critical)$' }),
+    ),
     mutable_content: Type.Optional(Type.Boolean()),
     content_available: Type.Optional(Type.Boolean()),
   },

@@ -13,6 +13,7 @@ afterEach(async () => {
 const messageId = '01930000-0000-7000-8000-000000000001';
 const appId = '11111111-1111-4111-8111-111111111111';
 const key = 'os_v2_app_key';
+const subscriptionId = '22222222-2222-4222-8222-222222222222';
 
 async function setUp() {
   const simulator = await createOnesignalSimulator();
@@ -73,7 +74,8 @@ describe('a message to OneSignal', () => {
         app_id: appId,
         target_channel: 'push',
         include_aliases: { external_id: ['ana'] },
-        idempotency_key: messageId,
+        // A UUID of version 3, which is made from the message's id.
+        idempotency_key: '4f3293a9-cf3a-330f-828e-d912edcd0b2d',
         collapse_id: messageId,
         contents: { en: 'Here <b>' },
         headings: { en: 'Order A-1' },
@@ -84,6 +86,37 @@ describe('a message to OneSignal', () => {
         data: { order: 'A-1', raven_notification_id: messageId },
       },
     ]);
+  });
+
+  test('goes to one subscription where that is its target, and names no alias beside it', async () => {
+    const { simulator, send } = await setUp();
+    expect((await send({ target: `subscription:${subscriptionId}` })).outcome.outcome).toBe(
+      'accepted',
+    );
+    expect(simulator.sends[0]?.body).toMatchObject({ include_subscription_ids: [subscriptionId] });
+    expect(simulator.sends[0]?.body).not.toHaveProperty('include_aliases');
+    expect(simulator.sends[0]?.body).not.toHaveProperty('target_channel');
+  });
+
+  test('to a malformed subscription fails before anything is asked', async () => {
+    const { simulator, send } = await setUp();
+    expect((await send({ target: 'subscription:x' })).outcome).toMatchObject({
+      outcome: 'rejected',
+      scope: 'recipient',
+      reason: 'malformed_subscription',
+    });
+    expect(simulator.requests).toEqual([]);
+  });
+
+  test('to a subscription that OneSignal does not know is skipped', async () => {
+    const { simulator, send } = await setUp();
+    simulator.fail({ id: '', errors: { invalid_player_ids: [subscriptionId] } });
+    expect((await send({ target: `subscription:${subscriptionId}` })).outcome).toMatchObject({
+      outcome: 'rejected',
+      scope: 'recipient',
+      skip: 'device_gone',
+      reason: 'invalid_subscription',
+    });
   });
 
   test('that is repeated after a lost answer is sent once', async () => {
@@ -192,6 +225,75 @@ describe('the text of a message to OneSignal', () => {
   test('is none without title and body', () => {
     expect(compose({ title: '{{no}}', data: { a: 'b' } })).toMatchObject({
       failed: 'empty_content',
+    });
+  });
+});
+
+describe('whom a message to OneSignal goes to', () => {
+  const other = '33333333-3333-4333-8333-333333333333';
+  const device = (id: string, onesignalPlayerId: string, more = {}) => ({
+    id,
+    onesignalPlayerId,
+    ...more,
+  });
+
+  test('each subscription that the call names, once, whatever its letters', () => {
+    const onesignalPlayerIds = [` ${subscriptionId} `, other.toUpperCase(), other, subscriptionId];
+    expect(onesignal.findTargets({ onesignalPlayerIds })).toEqual({
+      targets: [
+        { address: `subscription:${subscriptionId}` },
+        { address: `subscription:${other}` },
+      ],
+    });
+  });
+
+  test('everybody of the external id, which wins over subscriptions; the message says so', () => {
+    const recipient = { onesignalExternalId: 'ana', onesignalPlayerIds: [subscriptionId] };
+    expect(onesignal.findTargets(recipient)).toEqual({
+      targets: [{ address: 'ana', note: expect.stringContaining('onesignal_player_ids') }],
+    });
+  });
+
+  test('the subscription of each stored device that takes notifications, where nothing else is named', () => {
+    const devices = [
+      device('d1', subscriptionId),
+      device('d2', other, { token: 'f', disabled: 'by_client' }),
+      { id: 'd3', token: 'fcm only' },
+      device('d4', other.replace('3', '4'), { token: 'g', disabled: 'by_provider' }),
+    ];
+    expect(onesignal.findTargets({ devices: devices as never })).toEqual({
+      targets: [
+        { address: `subscription:${subscriptionId}`, deviceId: 'd1' },
+        // FCM calls its token dead, which says nothing of the subscription.
+        { address: `subscription:${other.replace('3', '4')}`, deviceId: 'd4' },
+      ],
+    });
+    expect(
+      onesignal.findTargets({ onesignalExternalId: 'ana', devices: devices as never }),
+    ).toEqual({ targets: [{ address: 'ana' }] });
+  });
+
+  test.each<[string, object, string]>([
+    ['a subscription that is no UUID', { onesignalPlayerIds: ['p'] }, 'invalid_address'],
+    [
+      'an external id that looks like one',
+      { onesignalExternalId: 'subscription:1' },
+      'invalid_address',
+    ],
+    [
+      'devices that are switched off',
+      { devices: [device('d', other, { disabled: 'by_client' })] },
+      'opted_out',
+    ],
+    ['devices without a subscription', { devices: [{ id: 'd', token: 'f' }] }, 'no_address'],
+    ['nothing', {}, 'no_address'],
+  ])('nobody with %s', (_what, recipient, skip) => {
+    expect(onesignal.findTargets(recipient)).toMatchObject({ skip });
+  });
+
+  test('a subscription that is none among others has a message, which fails and is seen', () => {
+    expect(onesignal.findTargets({ onesignalPlayerIds: [subscriptionId, 'p'] })).toEqual({
+      targets: [{ address: `subscription:${subscriptionId}` }, { address: 'subscription:p' }],
     });
   });
 });

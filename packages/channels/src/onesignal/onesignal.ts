@@ -20,6 +20,7 @@ import {
   readOnesignal,
 } from './integration';
 import { createOnesignalRequest } from './request';
+import { readOnesignalTarget } from './target';
 import type { OnesignalContent } from './template';
 
 export const onesignalApi: Provider<OnesignalContent> = {
@@ -45,6 +46,8 @@ function createOnesignalSender({ baseUrls }: SenderDeps): Sender<OnesignalConten
   async function send(call: SendCall<OnesignalContent>): Promise<SendResult> {
     const integration = readOnesignal(call);
     if (!integration) return { outcome: incomplete };
+    const target = readOnesignalTarget(call.target);
+    if ('malformed' in target) return { outcome: malformedTarget(target.malformed) };
     const { rest_api_key: key } = integration.credentials;
     const seen = await http.request({
       method: 'POST',
@@ -89,6 +92,11 @@ function createOnesignalSender({ baseUrls }: SenderDeps): Sender<OnesignalConten
       http.close();
     },
   };
+}
+
+function malformedTarget(detail: string) {
+  const reason = 'malformed_subscription';
+  return { outcome: 'rejected', scope: 'recipient', reason, detail } as const;
 }
 
 function authorize(key: string): Record<string, string> {

@@ -1,12 +1,14 @@
 import { Value } from '@sinclair/typebox/value';
 import type { DescribeCall } from '../channel';
+import { createIdempotencyKey } from './idempotency-key';
 import { onesignalPayload } from './integration';
+import { readOnesignalTarget } from './target';
 import type { OnesignalContent } from './template';
 
 /** The name under which an app reports what became of a notification, as for a push. */
 const notificationIdKey = 'raven_notification_id';
 
-/** What `POST /notifications` is sent: one person, and the message's id as the key that makes a repetition harmless. */
+/** What `POST /notifications` is sent: one person, and a key that makes a repetition harmless. */
 export function createOnesignalRequest(
   call: DescribeCall<OnesignalContent>,
 ): Record<string, unknown> {
@@ -19,15 +21,21 @@ export function createOnesignalRequest(
     collapse_id: messageId,
     ...own,
     app_id: settings['app_id'],
-    target_channel: 'push',
-    include_aliases: { external_id: [target] },
-    idempotency_key: messageId,
+    ...describeAudience(target),
+    idempotency_key: createIdempotencyKey(messageId),
     contents: shown,
     ...(title === '' || body === '' ? {} : { headings: { en: title } }),
     ...(link ? { url: link } : {}),
     ...(image ? pictureOf(image) : {}),
     data: { ...data, [notificationIdKey]: messageId },
   };
+}
+
+/** One of both: they are "not compatible with any other targeting parameters", and an alias needs a channel. */
+function describeAudience(target: string): Record<string, unknown> {
+  const read = readOnesignalTarget(target);
+  if ('subscriptionId' in read) return { include_subscription_ids: [read.subscriptionId] };
+  return { target_channel: 'push', include_aliases: { external_id: [target] } };
 }
 
 /** Each platform has its own name for it. */

@@ -1,5 +1,5 @@
-import type { Recipient } from '@belfry/shared';
-import type { Targeting } from '../channel';
+import type { Recipient, RecipientDevice } from '@belfry/shared';
+import type { Target, Targeting } from '../channel';
 
 const maxCharacters = 128;
 /** What programs write where they have no id; OneSignal refuses them, as one of them may be on a million devices. */
@@ -9,14 +9,48 @@ const placeholders = new Set([
 ]);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
+/** What a target is that is no external id. */
+const subscriptionPrefix = 'subscription:';
+const subscriptionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** By external id, one person a request: a wrong id fails no message but its own. */
-export function findOnesignalTargets({ onesignalExternalId }: Recipient): Targeting {
-  const given = onesignalExternalId?.trim();
-  if (!given) return { skip: 'no_address', detail: 'The recipient has no onesignal_external_id.' };
-  const problem = problemOf(given);
-  if (problem === undefined) return { targets: [{ address: given }] };
-  return { skip: 'invalid_address', detail: `onesignal_external_id ${problem}.` };
+/**
+ * By external id, one person a request: a wrong id fails no message but its own. It wins over subscriptions, as it
+ * reaches all of the person's: OneSignal takes one of both (documentation.onesignal.com/reference/create-message).
+ */
+export function findOnesignalTargets(recipient: Recipient): Targeting {
+  const { onesignalExternalId, onesignalPlayerIds = [], devices = [] } = recipient;
+  const externalId = onesignalExternalId?.trim();
+  if (externalId) return findPerson(externalId, onesignalPlayerIds.length > 0);
+  if (onesignalPlayerIds.length === 0) return findDevices(devices);
+  return checkTargets(
+    [...new Set(onesignalPlayerIds.map(toSubscriptionTarget))].map((address) => ({ address })),
+  );
+}
+
+/** The target of a subscription, which was once called a player. */
+function toSubscriptionTarget(playerId: string): string {
+  return subscriptionPrefix + playerId.trim().toLowerCase();
+}
+
+/** What OneSignal is told of a target. */
+export function readOnesignalTarget(
+  target: string,
+): { externalId: string } | { subscriptionId: string } | { malformed: string } {
+  if (!target.startsWith(subscriptionPrefix)) return { externalId: target };
+  const id = target.slice(subscriptionPrefix.length);
+  return subscriptionId.test(id) ? { subscriptionId: id } : { malformed };
+}
+
+const malformed = 'An id in onesignal_player_ids must be the UUID of a OneSignal subscription.';
+
+function findPerson(externalId: string, hasPlayerIds: boolean): Targeting {
+  const problem = problemOf(externalId);
+  if (problem !== undefined) {
+    return { skip: 'invalid_address', detail: `onesignal_external_id ${problem}.` };
+  }
+  const note =
+    'onesignal_player_ids is not used: onesignal_external_id reaches every subscription of the person.';
+  return { targets: [{ address: externalId, ...(hasPlayerIds ? { note } : {}) }] };
 }
 
 function problemOf(id: string): string | undefined {
@@ -24,7 +58,36 @@ function problemOf(id: string): string | undefined {
     return `has ${id.length} characters; the limit is ${maxCharacters}`;
   }
   if (controlCharacter.test(id)) return 'holds a control character';
+  if (id.startsWith(subscriptionPrefix)) return `must not begin with "${subscriptionPrefix}"`;
   return placeholders.has(id.toLowerCase()) ? `"${id}" stands for nobody` : undefined;
+}
+
+/** A token of FCM that is dead says nothing of the subscription, so that only the app itself switches it off. */
+function findDevices(devices: readonly RecipientDevice[]): Targeting {
+  const subscribed = devices.flatMap(({ onesignalPlayerId, ...device }) =>
+    onesignalPlayerId ? [{ ...device, address: toSubscriptionTarget(onesignalPlayerId) }] : [],
+  );
+  if (subscribed.length === 0) return noAddress;
+  const enabled = subscribed.filter(({ disabled }) => disabled !== 'by_client');
+  if (enabled.length === 0) return switchedOff;
+  return checkTargets(enabled.map(({ id, address }) => ({ address, deviceId: id })));
+}
+
+const noAddress: Targeting = {
+  skip: 'no_address',
+  detail:
+    'The recipient has no onesignal_external_id, no onesignal_player_ids, and no device with an onesignal_player_id.',
+};
+
+const switchedOff: Targeting = {
+  skip: 'opted_out',
+  detail: 'Notifications are switched off on every device of the user.',
+};
+
+/** What is malformed among others becomes a message that fails, so that it is seen; alone it is why there is none. */
+function checkTargets(targets: Target[]): Targeting {
+  const isMalformed = ({ address }: Target) => 'malformed' in readOnesignalTarget(address);
+  return targets.every(isMalformed) ? { skip: 'invalid_address', detail: malformed } : { targets };
 }
 
 /** sandbox+bounce */

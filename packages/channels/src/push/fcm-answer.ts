@@ -110,8 +110,14 @@ function outcomeOf(reason: string, code: FcmCode, { headers }: HttpAnswer): Unan
     const slows = code.slows ? { slows: code.slows } : {};
     return { outcome: 'retry', ...said, ...slows, afterMs: Math.max(waitMs, minWaitMs) };
   }
-  const { scope, isOnePlatform } = code;
-  return { outcome: 'rejected', scope, ...said, ...(isOnePlatform ? { ownToken: true } : {}) };
+  const { scope, isOnePlatform, skip } = code;
+  return {
+    outcome: 'rejected',
+    scope,
+    ...said,
+    ...(isOnePlatform ? { ownToken: true } : {}),
+    ...(skip ? { skip } : {}),
+  };
 }
 
 /** FCM asks callers to wait at least so long. */

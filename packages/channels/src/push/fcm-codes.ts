@@ -1,4 +1,4 @@
-import type { RejectionScope } from '@belfry/shared';
+import type { ExpectedEnd, RejectionScope } from '@belfry/shared';
 
 type Verdict =
   | { outcome: 'retry'; afterMs: number; slows?: 'target' }
@@ -7,6 +7,8 @@ type Verdict =
       scope: RejectionScope;
       /** The token is dead for everyone. */
       isDead?: true;
+      /** Why the message is skipped: an expected end, and no failure. */
+      skip?: ExpectedEnd;
       /** What is refused is a key of one platform: the integration goes on for the others. */
       isOnePlatform?: true;
     };
@@ -28,6 +30,7 @@ export const fcmCodes = {
     outcome: 'rejected',
     scope: 'recipient',
     isDead: true,
+    skip: 'device_gone',
     sentence:
       'The app was removed from the device, or its token ran out: the device is switched off.',
   },

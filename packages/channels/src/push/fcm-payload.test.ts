@@ -8,3 +8,37 @@ test.each([
   const actions = Array.from({ length: count }, (_, at) => ({ action: `${at}`, title: 'Open' }));
   expect(Value.Check(fcmPayload, { webpush: { notification: { actions } } })).toBe(isAccepted);
 });
+
+const ttl = (value: string) => ({ android: { ttl: value } });
+const shown = (notification: object) => ({ android: { notification } });
+const header = (name: string, value: string) => ({ apns: { headers: { [name]: value } } });
+const webHeader = (name: string, value: string) => ({ webpush: { headers: { [name]: value } } });
+const label = (value: string) => ({ fcm_options: { analytics_label: value } });
+
+test.each<[object, boolean]>([
+  [ttl('0s'), true],
+  [ttl('3.5s'), true],
+  [ttl('2419199.9s'), true],
+  [ttl('2419200s'), true],
+  [ttl('2419201s'), false],
+  [ttl('9999999s'), false],
+  [ttl('60'), false],
+  [shown({ color: '#00ff00' }), true],
+  [shown({ color: 'green' }), false],
+  [shown({ visibility: 'SECRET' }), true],
+  [shown({ visibility: 'secret' }), false],
+  [shown({ notification_priority: 'PRIORITY_MAX' }), true],
+  [shown({ notification_priority: 'MAX' }), false],
+  [header('apns-priority', '10'), true],
+  [header('apns-priority', 'high'), false],
+  [header('apns-collapse-id', 'x'.repeat(64)), true],
+  [header('apns-collapse-id', 'x'.repeat(65)), false],
+  [webHeader('Urgency', 'very-low'), true],
+  [webHeader('Urgency', 'urgent'), false],
+  [webHeader('Topic', 'a'.repeat(33)), false],
+  [label('spring_2026'), true],
+  [label('spring 2026'), false],
+  [label('x'.repeat(51)), false],
+])('%j is what FCM takes: %p', (payload, isAccepted) => {
+  expect(Value.Check(fcmPayload, payload)).toBe(isAccepted);
+});

@@ -5,10 +5,23 @@ const flag = Type.Optional(Type.Boolean());
 const count = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }));
 const closed = { additionalProperties: false } as const;
 
+/** One of FCM's or Apple's words; where a value is another one, they refuse the message. */
+function oneOf(...words: string[]) {
+  return Type.Optional(Type.Union(words.map((word) => Type.Literal(word))));
+}
+
+function textOfForm(pattern: string) {
+  return Type.Optional(Type.String({ pattern }));
+}
+
+/** At most four weeks, which are 2,419,200 s (firebase.google.com/docs/reference/fcm/rest/v1/projects.messages). */
+const upToFourWeeks =
+  '^((\\d{1,6}|1\\d{6}|2[0-3]\\d{5}|240\\d{4}|241[0-8]\\d{3}|2419[01]\\d{2})(\\.\\d{1,9})?|2419200)s$';
+
 const androidNotification = Type.Object(
   {
     icon: text,
-    color: text,
+    color: textOfForm('^#[0-9a-fA-F]{6}$'),
     sound: text,
     tag: text,
     click_action: text,
@@ -18,8 +31,11 @@ const androidNotification = Type.Object(
     local_only: flag,
     default_sound: flag,
     default_vibrate_timings: flag,
-    notification_priority: text,
-    visibility: text,
+    notification_priority: oneOf(
+      ...['PRIORITY_UNSPECIFIED', 'PRIORITY_MIN', 'PRIORITY_LOW'],
+      ...['PRIORITY_DEFAULT', 'PRIORITY_HIGH', 'PRIORITY_MAX'],
+    ),
+    visibility: oneOf('VISIBILITY_UNSPECIFIED', 'PRIVATE', 'PUBLIC', 'SECRET'),
     notification_count: count,
   },
   closed,
@@ -47,7 +63,7 @@ const webNotification = Type.Object(
     tag: text,
     image: text,
     lang: text,
-    dir: text,
+    dir: oneOf('auto', 'ltr', 'rtl'),
     renotify: flag,
     requireInteraction: flag,
     silent: flag,
@@ -66,7 +82,7 @@ export const fcmPayload = Type.Object(
         {
           collapse_key: text,
           priority: Type.Optional(Type.String({ pattern: '^(HIGH|NORMAL|high|normal)$' })),
-          ttl: Type.Optional(Type.String({ pattern: '^\\d{1,8}(\\.\\d{1,9})?s$' })),
+          ttl: textOfForm(upToFourWeeks),
           restricted_package_name: text,
           direct_boot_ok: flag,
           notification: Type.Optional(androidNotification),
@@ -80,10 +96,18 @@ export const fcmPayload = Type.Object(
           headers: Type.Optional(
             Type.Object(
               {
-                'apns-priority': text,
-                'apns-expiration': text,
-                'apns-collapse-id': text,
-                'apns-push-type': text,
+                'apns-priority': oneOf('1', '5', '10'),
+                'apns-expiration': textOfForm('^\\d{1,10}$'),
+                // Apple takes 64 bytes: so many characters of ASCII.
+                'apns-collapse-id': textOfForm('^[ -~]{1,64}$'),
+                'apns-push-type': oneOf(
+                  'alert',
+                  'background',
+                  'voip',
+                  'complication',
+                  'fileprovider',
+                  'mdm',
+                ),
               },
               closed,
             ),
@@ -96,14 +120,26 @@ export const fcmPayload = Type.Object(
     webpush: Type.Optional(
       Type.Object(
         {
-          headers: Type.Optional(Type.Object({ TTL: text, Urgency: text, Topic: text }, closed)),
+          headers: Type.Optional(
+            Type.Object(
+              {
+                TTL: textOfForm('^\\d{1,10}$'),
+                Urgency: oneOf('very-low', 'low', 'normal', 'high'),
+                Topic: textOfForm('^[A-Za-z0-9_-]{1,32}$'),
+              },
+              closed,
+            ),
+          ),
           notification: Type.Optional(webNotification),
         },
         { title: 'Browsers', ...closed },
       ),
     ),
     fcm_options: Type.Optional(
-      Type.Object({ analytics_label: text }, { title: 'Label of the statistics', ...closed }),
+      Type.Object(
+        { analytics_label: textOfForm('^[a-zA-Z0-9_.~%-]{1,50}$') },
+        { title: 'Label of the statistics', ...closed },
+      ),
     ),
   },
   closed,

@@ -34,6 +34,23 @@ describe('whom a push goes to', () => {
     });
   });
 
+  // firebase.google.com/docs/cloud-messaging/android/device-group: v1 takes the notification key as a token.
+  test('each device group that the call names, by its notification key', () => {
+    const recipient: Recipient = {
+      fcmTokens: ['a'],
+      fcmDeviceGroups: ['group:1', ' group:2 ', 'a'],
+      devices: [{ id: 'd1', token: 'stored' }],
+    };
+    expect(find(recipient)).toEqual({
+      targets: ['a', 'group:1', 'group:2'].map((address) => ({ address })),
+    });
+  });
+
+  test('no device that has the subscription of another service alone', () => {
+    const devices = [{ id: 'd1', onesignalPlayerId: 'p' }];
+    expect(find({ devices })).toMatchObject({ skip: 'no_address' });
+  });
+
   test.each<[string, Recipient, string]>([
     ['nothing that it could go to', {}, 'no_address'],
     ['no device with a token', { devices: [] }, 'no_address'],

@@ -7,14 +7,17 @@ const topicName = /^[A-Za-z0-9\-_.~%]{1,900}$/;
 /** No token holds a slash, so that nothing is both. */
 const topicPrefix = '/topics/';
 
-/** A message for each token and topic that the call names, else for each device of the stored user. */
+/**
+ * A message for each token, topic and device group that the call names, else for each device of the stored user. The
+ * notification key of a group is a token to FCM (firebase.google.com/docs/cloud-messaging/android/device-group).
+ */
 export function findPushTargets(recipient: Recipient): Targeting {
-  const { fcmTokens = [], iosTokens = [], fcmTopics = [], devices = [] } = recipient;
-  const given = [...fcmTokens, ...iosTokens].map((token) => token.trim());
+  const { fcmTokens = [], iosTokens = [], fcmTopics = [], fcmDeviceGroups = [] } = recipient;
+  const given = [...fcmTokens, ...iosTokens, ...fcmDeviceGroups].map((token) => token.trim());
   const topics = fcmTopics.map((topic) => topicPrefix + topic.trim().replace(/^\/topics\//, ''));
   const addresses = [...new Set([...given, ...topics])].filter((address) => address !== '');
   if (addresses.length > 0) return targetsOf(addresses.map((address) => ({ address })));
-  return devices.length > 0 ? findDeviceTargets(devices) : noDevice;
+  return findDeviceTargets(recipient.devices ?? []);
 }
 
 /** What FCM is told of a target. */
@@ -43,7 +46,8 @@ const malformedTopic = 'The name of a topic has 1 to 900 letters, digits and any
 
 const noDevice: Targeting = {
   skip: 'no_address',
-  detail: 'The recipient has neither devices nor fcm_tokens, ios_tokens or fcm_topic.',
+  detail:
+    'The recipient has no device with an fcm_token, and no fcm_tokens, ios_tokens, fcm_topic or fcm_device_group.',
 };
 
 /** What is malformed among others becomes a message that fails, so that it is seen; alone it is why there is none. */
@@ -61,11 +65,15 @@ function targetsOf(targets: Target[]): Targeting {
 
 /** The first that can be reached decides: a person who switched one phone off still has the other. */
 function findDeviceTargets(devices: readonly RecipientDevice[]): Targeting {
-  const enabled = devices.filter(({ disabled }) => disabled === undefined);
+  const phones = devices.flatMap(({ token, ...device }) =>
+    token === undefined ? [] : [{ ...device, token }],
+  );
+  if (phones.length === 0) return noDevice;
+  const enabled = phones.filter(({ disabled }) => disabled === undefined);
   if (enabled.length > 0) {
     return targetsOf(enabled.map(({ id, token }) => ({ address: token, deviceId: id })));
   }
-  return devices.some(({ disabled }) => disabled === 'by_client')
+  return phones.some(({ disabled }) => disabled === 'by_client')
     ? { skip: 'opted_out', detail: 'Notifications are switched off on every device of the user.' }
     : { skip: 'suppressed', detail: 'The push tokens of all devices of the user are dead.' };
 }

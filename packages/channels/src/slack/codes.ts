@@ -1,9 +1,15 @@
+import type { ExpectedEnd } from '@belfry/shared';
 import type { Unanswered } from '../network-failure';
 
 type Verdict =
   | { outcome: 'retry'; afterMs?: number; slows?: 'integration' }
   | { outcome: 'unknown' }
-  | { outcome: 'rejected'; scope: 'recipient' | 'content' | 'integration' };
+  | {
+      outcome: 'rejected';
+      scope: 'recipient' | 'content' | 'integration';
+      /** Why the message is skipped: an expected end, and no failure. */
+      skip?: ExpectedEnd;
+    };
 
 export type SlackCode = Verdict & {
   /** What the operator reads. */
@@ -83,7 +89,11 @@ export const slackCodes = {
   not_in_channel: { ...recipient, sentence: 'The bot is not in the channel: invite it.' },
   user_not_found: { ...recipient, sentence: 'The workspace has no such person.' },
   users_not_found: { ...recipient, sentence: 'Nobody in the workspace has this e-mail address.' },
-  user_disabled: { ...recipient, sentence: 'The person’s account is deactivated.' },
+  user_disabled: {
+    ...recipient,
+    skip: 'device_gone',
+    sentence: 'The person’s account is deactivated.',
+  },
   user_not_visible: { ...recipient, sentence: 'The app may not see this person.' },
   cannot_dm_bot: { ...recipient, sentence: 'The address is a bot, which takes no messages.' },
   messages_tab_disabled: {
@@ -126,7 +136,10 @@ export function sortSlackCode(code: string): Unanswered {
   const known = findCode(code);
   const { outcome, sentence } = known ?? unlisted(code);
   const said = { reason: code, detail: sentence };
-  if (known?.outcome === 'rejected') return { outcome: 'rejected', scope: known.scope, ...said };
+  if (known?.outcome === 'rejected') {
+    const { scope, skip } = known;
+    return { outcome: 'rejected', scope, ...said, ...(skip ? { skip } : {}) };
+  }
   if (known?.outcome === 'retry') {
     const { afterMs, slows } = known;
     return {

@@ -83,12 +83,12 @@ describe('a message to Telegram', () => {
 
   test('keeps its chat’s id to the digit, and may go to a channel by name', async () => {
     const { simulator, send } = await setUp();
-    for (const target of ['-1001234567890', '9007199254740991', '@belfry_news']) {
+    for (const target of ['-1001234567890', '4503599627370495', '@belfry_news']) {
       await send({ target });
     }
     expect(simulator.sends.map(({ chatId }) => chatId)).toEqual([
       '-1001234567890',
-      '9007199254740991',
+      '4503599627370495',
       '@belfry_news',
     ]);
   });

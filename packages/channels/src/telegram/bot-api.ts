@@ -56,14 +56,24 @@ const telegramCredentials = Type.Object({
 const maxButtonsOfRow = 8;
 const maxRows = 100;
 
-const inlineButton = Type.Object(
-  {
-    text: Type.String({ minLength: 1, maxLength: 256 }),
-    url: Type.Optional(Type.String({ pattern: '^(https?|tg)://', maxLength: 2_048 })),
-    callback_data: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  },
-  { additionalProperties: false },
-);
+const buttonText = Type.String({ minLength: 1, maxLength: 256 });
+const closed = { additionalProperties: false } as const;
+
+/** "Exactly one of the fields other than text […] must be used" (core.telegram.org/bots/api#inlinekeyboardbutton). */
+const inlineButton = Type.Union([
+  Type.Object(
+    { text: buttonText, url: Type.String({ pattern: '^(https?|tg)://', maxLength: 2_048 }) },
+    closed,
+  ),
+  Type.Object(
+    {
+      text: buttonText,
+      // 1 to 64 bytes: 64 characters of ASCII, or 21 of any kind, which have at most 63 bytes.
+      callback_data: Type.String({ pattern: '^([ -~]{1,64}|[\\s\\S]{1,21})$' }),
+    },
+    closed,
+  ),
+]);
 
 const telegramPayload = Type.Object({
   message_thread_id: Type.Optional(Type.Integer({ title: 'Topic of the group', minimum: 1 })),

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DataChange } from '@belfry/shared';
+import type { DataChange, ExpectedEnd } from '@belfry/shared';
 import { retryAfterMs, sortStatus } from '../http';
 import type { Unanswered } from '../network-failure';
 import { isChatId } from './target';
@@ -15,6 +15,8 @@ export type TelegramCode = {
   sentence: string;
   /** Why the chat is not written to again. */
   suppress?: Suppression;
+  /** Why the message is skipped: an expected end, and no failure. */
+  skip?: ExpectedEnd;
 };
 
 const wrongToken = {
@@ -40,6 +42,7 @@ export const telegramCodes = {
     scope: 'recipient',
     sentence: 'The group does not exist any more.',
     suppress: 'bounced',
+    skip: 'device_gone',
   },
   no_right_to_write: {
     errorCode: 400,
@@ -88,6 +91,7 @@ export const telegramCodes = {
     scope: 'recipient',
     sentence: 'The person has blocked the bot.',
     suppress: 'opted_out',
+    skip: 'opted_out',
   },
   user_deactivated: {
     errorCode: 403,
@@ -95,6 +99,7 @@ export const telegramCodes = {
     scope: 'recipient',
     sentence: 'The person’s account does not exist any more.',
     suppress: 'bounced',
+    skip: 'device_gone',
   },
   bot_kicked: {
     errorCode: 403,
@@ -102,6 +107,7 @@ export const telegramCodes = {
     scope: 'recipient',
     sentence: 'The bot was removed from the chat.',
     suppress: 'opted_out',
+    skip: 'opted_out',
   },
   group_deleted: {
     errorCode: 403,
@@ -109,6 +115,7 @@ export const telegramCodes = {
     scope: 'recipient',
     sentence: 'The group does not exist any more.',
     suppress: 'bounced',
+    skip: 'device_gone',
   },
   not_a_member: {
     errorCode: 403,
@@ -154,8 +161,14 @@ export function sortTelegramRefusal(refusal: TelegramRefusal): SortedRefusal {
   if (movedTo !== undefined) return { refused: moved, movedTo };
   const known = findCode(refusal);
   if (known) {
-    const { reason, scope, sentence: detail, suppress } = known;
-    const refused = { outcome: 'rejected', scope, reason, detail } as const;
+    const { reason, scope, sentence: detail, suppress, skip } = known;
+    const refused = {
+      outcome: 'rejected',
+      scope,
+      reason,
+      detail,
+      ...(skip ? { skip } : {}),
+    } as const;
     return { refused, ...(suppress ? { suppress } : {}) };
   }
   const unlisted = unlistedScopes[errorCode];

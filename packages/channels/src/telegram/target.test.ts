@@ -5,7 +5,8 @@ describe('findTelegramTargets', () => {
     ['123456789', '123456789'],
     [' 42 ', '42'],
     ['-1001234567890', '-1001234567890'],
-    ['9007199254740991', '9007199254740991'],
+    ['4503599627370495', '4503599627370495'],
+    ['-4503599627370495', '-4503599627370495'],
     ['@belfry_news', '@belfry_news'],
   ])('takes %j as %s', (chatId, address) => {
     expect(findTelegramTargets({ telegram: { chatId } })).toEqual({ targets: [{ address }] });
@@ -19,6 +20,8 @@ describe('findTelegramTargets', () => {
     '+42',
     '12 34',
     '12345678901234567',
+    '4503599627370496',
+    '9007199254740991',
     'belfry_news',
     '@abc',
     '@1abc',

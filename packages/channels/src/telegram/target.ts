@@ -3,6 +3,8 @@ import type { Targeting } from '../channel';
 
 /** A person, group or channel by number; groups and channels have negative ones. */
 const chatNumber = /^-?[1-9]\d{0,15}$/;
+/** An id "has at most 52 significant bits" (core.telegram.org/bots/api#chat). */
+const chatNumberLimit = 2 ** 52;
 /** A public group or channel by name. */
 const chatName = /^@[A-Za-z][A-Za-z0-9_]{3,31}$/;
 
@@ -18,7 +20,8 @@ export function findTelegramTargets({ telegram }: Recipient): Targeting {
 
 /** Kept as text everywhere: a number may be larger than JSON readers take. */
 export function isChatId(text: string): boolean {
-  return chatNumber.test(text) || chatName.test(text);
+  if (chatNumber.test(text)) return Math.abs(Number(text)) < chatNumberLimit;
+  return chatName.test(text);
 }
 
 /** Groups and channels have negative numbers or names. */

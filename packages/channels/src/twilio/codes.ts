@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DataChange, RejectionScope } from '@belfry/shared';
+import type { DataChange, ExpectedEnd, RefusalReason } from '@belfry/shared';
 import { retryAfterMs, sortStatus } from '../http';
 import type { Unanswered } from '../network-failure';
 
@@ -260,13 +260,19 @@ export function sentenceOf(code: number): string {
   return findCode(code)?.sentence ?? `Twilio reported the error ${code}.`;
 }
 
-/** Whom a failed message's code blames; a code that is not listed blames the content, as in an answer. */
-export function scopeOf(code: number | undefined): RejectionScope | undefined {
+/** Why a message ended that failed with this code; a code that is not listed blames the content, as in an answer. */
+export function getRefusalReason(code: number | undefined): RefusalReason | undefined {
   if (code === undefined) return undefined;
   const known = findCode(code);
-  if (!known) return 'content';
+  if (!known) return 'rejected_content';
+  if (known.outcome === 'rejected') return getSkip(known).skip ?? `rejected_${known.scope}`;
   // What a call would try again ended here: on our side, unless the row says that it is the person's phone.
-  return known.outcome === 'rejected' ? known.scope : (known.blames ?? 'integration');
+  return `rejected_${known.blames ?? 'integration'}`;
+}
+
+/** A person who opted out is expected: the message is skipped. */
+function getSkip({ suppress }: TwilioCode): { skip?: ExpectedEnd } {
+  return suppress?.reason === 'opted_out' ? { skip: 'opted_out' } : {};
 }
 
 /** What a code says about the address; `sender` is the one that was used. */
@@ -298,7 +304,9 @@ function findCode(code: number | undefined): TwilioCode | undefined {
 
 function toOutcome(reason: string, known: TwilioCode, wait: { afterMs?: number }): Unanswered {
   const said = { reason, detail: known.sentence };
-  if (known.outcome === 'rejected') return { outcome: 'rejected', scope: known.scope, ...said };
+  if (known.outcome === 'rejected') {
+    return { outcome: 'rejected', scope: known.scope, ...said, ...getSkip(known) };
+  }
   if (known.outcome === 'unknown') return { outcome: 'unknown', ...said };
   const { afterMs, maxAttempts, slows } = known;
   return {

@@ -4,8 +4,6 @@ import { Type } from '@sinclair/typebox';
 const maxValiditySeconds = 36_000;
 const maxMedia = 10;
 
-const retention = [Type.Literal('retain'), Type.Literal('obfuscate'), Type.Literal('discard')];
-
 /** Fields of Twilio's request that a call may set: none says who sends, to whom, what, or who is told of it. */
 export const twilioPayload = Type.Object({
   ValidityPeriod: Type.Optional(
@@ -38,6 +36,12 @@ export const twilioPayload = Type.Object({
     Type.String({ title: 'Purpose', description: 'Such as otp.', pattern: '^[a-z]{1,32}$' }),
   ),
   ProvideFeedback: Type.Optional(Type.Boolean({ title: 'Feedback will be given' })),
-  ContentRetention: Type.Optional(Type.Union(retention, { title: 'Keeping of the text' })),
-  AddressRetention: Type.Optional(Type.Union(retention, { title: 'Keeping of the number' })),
+  ContentRetention: Type.Optional(
+    Type.Union([Type.Literal('retain'), Type.Literal('discard')], { title: 'Keeping of the text' }),
+  ),
+  AddressRetention: Type.Optional(
+    Type.Union([Type.Literal('retain'), Type.Literal('obfuscate')], {
+      title: 'Keeping of the number',
+    }),
+  ),
 });

@@ -130,6 +130,9 @@ describe('a receipt of Twilio', () => {
     ['our side, which was too fast for WhatsApp', 63018, 'rejected_integration'],
     ['the content that was filtered', 30007, 'rejected_content'],
     ['the content, where the code is not listed, as an answer does', 39999, 'rejected_content'],
+    ['nobody for a STOP, which skips the message', 21610, 'opted_out'],
+    ['nobody for a blocked sender, which skips the message', 63014, 'opted_out'],
+    ['the content outside of the 24 hours', 63016, 'rejected_content'],
     ['nobody by itself without a code', undefined, undefined],
   ])('blames %s', async (_whom, errorCode, reason) => {
     const { calls } = await post({ status: 'failed', ...(errorCode && { errorCode }) });

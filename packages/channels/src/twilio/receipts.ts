@@ -1,7 +1,7 @@
 import type { ReceiptState } from '@belfry/shared';
 import type { ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
 import { codeOf } from './api';
-import { changesOf, scopeOf, sentenceOf } from './codes';
+import { changesOf, getRefusalReason, sentenceOf } from './codes';
 import { authTokenOf, senderOf } from './integration';
 import { suppressionSenderOf } from './sender';
 import { isSignedBy, signedText } from './signature';
@@ -55,11 +55,11 @@ function failureOf(
   code: number | undefined,
   { call, params, scheme }: Receipt,
 ): Pick<ReceiptReport, 'reason' | 'changes'> {
-  const scope = scopeOf(code);
+  const reason = getRefusalReason(code);
   const sender = suppressionSenderOf(sendersOf(params, scheme), senderOf(call.settings));
   const changes = changesOf(code, sender);
   return {
-    ...(scope ? { reason: `rejected_${scope}` } : {}),
+    ...(reason ? { reason } : {}),
     ...(changes.length > 0 ? { changes } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import type { DataChange, RejectionScope } from '@belfry/shared';
+import type { DataChange, ExpectedEnd, RefusalReason, RejectionScope } from '@belfry/shared';
 import type { Unanswered } from '../network-failure';
 
 type Verdict =
@@ -176,7 +176,9 @@ export function findMetaCode(code: string): MetaCode | undefined {
 export function outcomeOf(code: string, found: MetaCode): Unanswered {
   const { sentence, ...rest } = found;
   const said = { reason: code, detail: sentence };
-  if (rest.outcome === 'rejected') return { outcome: 'rejected', scope: rest.scope, ...said };
+  if (rest.outcome === 'rejected') {
+    return { outcome: 'rejected', scope: rest.scope, ...said, ...getSkip(found) };
+  }
   const { afterMs, maxAttempts, slows } = rest;
   return {
     outcome: 'retry',
@@ -185,6 +187,16 @@ export function outcomeOf(code: string, found: MetaCode): Unanswered {
     ...(maxAttempts === undefined ? {} : { maxAttempts }),
     ...(slows === undefined ? {} : { slows }),
   };
+}
+
+/** Why a message ended that a report calls failed with this code. */
+export function getRefusalReason(found: MetaCode): RefusalReason {
+  return getSkip(found).skip ?? `rejected_${found.scope}`;
+}
+
+/** A person who opted out is expected: the message is skipped. */
+function getSkip({ isOptOut }: MetaCode): { skip?: ExpectedEnd } {
+  return isOptOut ? { skip: 'opted_out' } : {};
 }
 
 /** An opt-out holds for one number: another of the account may still write. */

@@ -95,6 +95,7 @@ describe('reports of Meta', () => {
     [131_047, 'rejected_content', 'approved template'],
     [131_026, 'rejected_recipient', 'may not be on WhatsApp'],
     [131_048, 'rejected_integration', 'blocked or reported'],
+    [131_050, 'opted_out', 'stopped the marketing'],
     [190, 'rejected_integration', 'access token'],
     [230, 'rejected_integration', 'permission'],
   ])('explain the code %i in our own words', (code, reason, detail) => {

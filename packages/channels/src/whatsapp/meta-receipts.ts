@@ -3,7 +3,7 @@ import { type ReceiptState, receiptStates } from '@belfry/shared';
 import type { HandshakeCall, ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
 import { membersOf, parseJson } from '../read-json';
 import { codeOf } from './meta-answer';
-import { changesOf, findMetaCode } from './meta-codes';
+import { changesOf, findMetaCode, getRefusalReason } from './meta-codes';
 
 /** Meta's webhook: signed with the app's secret, and several reports in one call. */
 export const metaReceipts: ReceiptReader = {
@@ -117,7 +117,7 @@ function errorOf(
   const found = findMetaCode(code);
   const changes = changesOf(found, sender);
   return {
-    ...(found && state === 'failed' ? { reason: `rejected_${found.scope}` as const } : {}),
+    ...(found && state === 'failed' ? { reason: getRefusalReason(found) } : {}),
     errorCode: code,
     detail: found?.sentence ?? `Meta reported the code ${code}.`,
     ...(changes.length > 0 ? { changes } : {}),

@@ -23,19 +23,44 @@ export type Recipient = {
    */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
-    /** Bot token of the Slack app; without it the integration’s own is used. */
+    /**
+     * Token of the Slack app (xoxb-…, xoxp-…). Without it the stored user’s is used, then the
+     * integration’s.
+     */
     access_token?: string | null | undefined;
-    /** E-mail address. */
+    /** E-mail address of a person. Used where no `channel_id` is found. */
     email?: string | null | undefined;
+    /** Id of a channel (C…, G…, D…) or a person (U…, W…). It wins over `email`. */
     channel_id?: string | null | undefined;
   } | null | undefined;
   telegram?: {
     chat_id?: string | number | null | undefined;
   } | null | undefined;
+  /**
+   * OneSignal external id, at most 128 characters: one message, to every subscription of the
+   * person.
+   */
   onesignal_external_id?: string | null | undefined;
+  /**
+   * OneSignal subscription ids (UUIDs), once called player ids: a message for each. They replace a
+   * stored external id and the stored devices. `onesignal_external_id` in the same call wins over
+   * them; the message says so.
+   */
+  onesignal_player_ids?: readonly string[] | null | undefined;
+  /**
+   * FCM registration tokens: a message for each. Tokens, topics and device groups of the call
+   * replace the stored devices.
+   */
   fcm_tokens?: readonly string[] | null | undefined;
+  /** FCM registration tokens of iOS apps, read as `fcm_tokens` are. Not APNs tokens. */
   ios_tokens?: readonly string[] | null | undefined;
+  /** FCM topics: a message for each. */
   fcm_topic?: string | readonly string[] | null | undefined;
+  /**
+   * Notification keys of FCM device groups: a message for each. FCM removes device groups on
+   * 2027-09-29.
+   */
+  fcm_device_group?: string | readonly string[] | null | undefined;
   preferences?: {
     /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string | null | undefined;
@@ -384,7 +409,7 @@ export type RequestStatus = {
 
 /** Null, an empty text and what is absent are not given. */
 export type NewDeviceBody = {
-  /** Push token. It belongs to one device of the app. */
+  /** FCM registration token. It belongs to one device of the app. */
   fcm_token?: string | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
   platform?: 'android' | 'web' | 'ios' | null | undefined;
@@ -392,10 +417,18 @@ export type NewDeviceBody = {
   id?: string | null | undefined;
   /** False again when an `fcm_token` is written without it. */
   notifications_disabled?: boolean | null | undefined;
+  /**
+   * OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external
+   * id and the call names neither an external id nor `onesignal_player_ids`.
+   */
   onesignal_player_id?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   xiaomi_token?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   oppo_token?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   vivo_token?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   huaweiToken?: string | null | undefined;
   /** A device of this user, which is then updated. */
   device_sid?: string | null | undefined;
@@ -403,7 +436,7 @@ export type NewDeviceBody = {
 
 /** Null, an empty text and what is absent change nothing. */
 export type DeviceBody = {
-  /** Push token. It belongs to one device of the app. */
+  /** FCM registration token. It belongs to one device of the app. */
   fcm_token?: string | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
   platform?: 'android' | 'web' | 'ios' | null | undefined;
@@ -411,10 +444,18 @@ export type DeviceBody = {
   id?: string | null | undefined;
   /** False again when an `fcm_token` is written without it. */
   notifications_disabled?: boolean | null | undefined;
+  /**
+   * OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external
+   * id and the call names neither an external id nor `onesignal_player_ids`.
+   */
   onesignal_player_id?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   xiaomi_token?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   oppo_token?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   vivo_token?: string | null | undefined;
+  /** Stored and returned. No message is sent to it. */
   huaweiToken?: string | null | undefined;
 };
 
@@ -427,10 +468,18 @@ export type Device = {
   fcm_token?: string;
   platform?: 'android' | 'web' | 'ios';
   notifications_disabled: boolean;
+  /**
+   * OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external
+   * id and the call names neither an external id nor `onesignal_player_ids`.
+   */
   onesignal_player_id?: string;
+  /** Stored and returned. No message is sent to it. */
   xiaomi_token?: string;
+  /** Stored and returned. No message is sent to it. */
   oppo_token?: string;
+  /** Stored and returned. No message is sent to it. */
   vivo_token?: string;
+  /** Stored and returned. No message is sent to it. */
   huaweiToken?: string;
   /** Unix milliseconds. */
   created_at: number;
@@ -469,15 +518,23 @@ export type UserBody = {
    */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
-    /** Bot token of the Slack app; without it the integration’s own is used. */
+    /**
+     * Token of the Slack app (xoxb-…, xoxp-…). Without it the stored user’s is used, then the
+     * integration’s.
+     */
     access_token?: string | null | undefined;
-    /** E-mail address. */
+    /** E-mail address of a person. Used where no `channel_id` is found. */
     email?: string | null | undefined;
+    /** Id of a channel (C…, G…, D…) or a person (U…, W…). It wins over `email`. */
     channel_id?: string | null | undefined;
   } | null | undefined;
   telegram?: {
     chat_id?: string | number | null | undefined;
   } | null | undefined;
+  /**
+   * OneSignal external id, at most 128 characters: one message, to every subscription of the
+   * person.
+   */
   onesignal_external_id?: string | null | undefined;
   preferences?: {
     /** Language of the templates, as a BCP 47 tag such as pt-BR. */

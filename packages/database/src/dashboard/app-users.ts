@@ -18,6 +18,7 @@ export type UserDeviceRow = {
   sid: string;
   clientId: string | null;
   fcmToken: string | null;
+  onesignalPlayerId: string | null;
   platform: string | null;
   isDisabled: boolean;
   disabledReason: string | null;
@@ -59,7 +60,7 @@ export function createAppUsers(pool: pg.Pool) {
 
     async listDevices(sid: string): Promise<UserDeviceRow[]> {
       const { rows } = await pool.query<UserDeviceRow>(
-        `SELECT id AS sid, client_id AS "clientId", fcm_token AS "fcmToken", platform,
+        `SELECT id AS sid, client_id AS "clientId", fcm_token AS "fcmToken", fields ->> 'onesignal_player_id' AS "onesignalPlayerId", platform,
            notifications_disabled AS "isDisabled", disabled_reason AS "disabledReason",
            created_at AS "createdAt", updated_at AS "updatedAt"
          FROM device WHERE user_sid = $1 ORDER BY id DESC LIMIT ${maxDevices}`,

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { definedOnly } from './defined-only';
 import { limits } from './limits';
-import { identifier } from './recipient';
 
 export type DeviceBody = Static<typeof deviceBody>;
 
@@ -28,12 +27,23 @@ export type StoredDevice = {
 
 const platforms = ['android', 'web', 'ios'] as const;
 
+const unusedToken = Type.String({
+  maxLength: limits.pushTokenCharacters,
+  description: 'Stored and returned. No message is sent to it.',
+});
+
 const otherTokens = {
-  onesignal_player_id: Type.Optional(identifier),
-  xiaomi_token: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
-  oppo_token: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
-  vivo_token: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
-  huaweiToken: Type.Optional(Type.String({ maxLength: limits.pushTokenCharacters })),
+  onesignal_player_id: Type.Optional(
+    Type.String({
+      maxLength: limits.identifierCharacters,
+      description:
+        'OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external id and the call names neither an external id nor `onesignal_player_ids`.',
+    }),
+  ),
+  xiaomi_token: Type.Optional(unusedToken),
+  oppo_token: Type.Optional(unusedToken),
+  vivo_token: Type.Optional(unusedToken),
+  huaweiToken: Type.Optional(unusedToken),
 };
 
 const otherTokenNames = [
@@ -50,7 +60,7 @@ export const deviceBody = Type.Object(
     fcm_token: Type.Optional(
       Type.String({
         maxLength: limits.pushTokenCharacters,
-        description: 'Push token. It belongs to one device of the app.',
+        description: 'FCM registration token. It belongs to one device of the app.',
       }),
     ),
     platform: Type.Optional(

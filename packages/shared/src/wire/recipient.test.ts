@@ -13,9 +13,11 @@ describe('recipientFromWire', () => {
       slack: { access_token: ' xoxb-1 ', channel_id: 'C1', email: 'b@example.com' },
       telegram: { chat_id: ' 42 ' },
       onesignal_external_id: 'os',
+      onesignal_player_ids: [' p1 ', ''],
       fcm_tokens: [' t1 ', ''],
       ios_tokens: ['t2'],
       fcm_topic: 'news',
+      fcm_device_group: ' g ',
       preferences: {
         locale: ' de ',
         disabled: false,
@@ -30,9 +32,11 @@ describe('recipientFromWire', () => {
       slack: { accessToken: 'xoxb-1', channelId: 'C1', email: 'b@example.com' },
       telegram: { chatId: '42' },
       onesignalExternalId: 'os',
+      onesignalPlayerIds: ['p1'],
       fcmTokens: ['t1'],
       iosTokens: ['t2'],
       fcmTopics: ['news'],
+      fcmDeviceGroups: ['g'],
       preferences: {
         locale: 'de',
         disabled: false,
@@ -52,6 +56,8 @@ describe('recipientFromWire', () => {
       fcm_tokens: [],
       ios_tokens: [''],
       fcm_topic: '',
+      fcm_device_group: [''],
+      onesignal_player_ids: [],
     };
     expect(Object.keys(recipientFromWire(user, ['teams']))).toEqual(['slack']);
     expect(recipientFromWire(user, [])).toEqual({ slack: { channelId: 'C1' } });

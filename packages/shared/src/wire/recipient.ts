@@ -33,9 +33,11 @@ export function recipientFromWire(user: WireUser, extraFields: readonly string[]
     slack: slackOf(user.slack),
     telegram: telegramOf(user.telegram),
     onesignalExternalId: textOf(user.onesignal_external_id),
+    onesignalPlayerIds: textsOf(user.onesignal_player_ids),
     fcmTokens: textsOf(user.fcm_tokens),
     iosTokens: textsOf(user.ios_tokens),
     fcmTopics: textsOf([user.fcm_topic ?? []].flat()),
+    fcmDeviceGroups: textsOf([user.fcm_device_group ?? []].flat()),
     preferences: preferencesOf(user.preferences),
     extra: extraOf(user, extraFields),
   });
@@ -50,10 +52,18 @@ export const phone = Type.String({
   description:
     'Phone number with + and country code. Without +, it is also read in the default region of the app, if it has one.',
 });
-const tokens = Type.Array(Type.String({ maxLength: limits.pushTokenCharacters }), {
-  maxItems: limits.tokensOfRecipient,
+const token = Type.String({ maxLength: limits.pushTokenCharacters });
+const listOf = (item: TSchema, description: string) =>
+  Type.Array(Type.Unsafe<string>(item), { maxItems: limits.tokensOfRecipient, description });
+const oneOrMore = (item: TSchema, description: string) =>
+  Type.Union([Type.Unsafe<string>(item), listOf(item, description)], { description });
+const identifier = Type.String({ maxLength: limits.identifierCharacters });
+
+export const onesignalExternalId = Type.String({
+  maxLength: limits.identifierCharacters,
+  description:
+    'OneSignal external id, at most 128 characters: one message, to every subscription of the person.',
 });
-export const identifier = Type.String({ maxLength: limits.identifierCharacters });
 
 const isGiven = { pattern: '\\S' };
 
@@ -62,11 +72,22 @@ export const wireSlack = Type.Object(
     access_token: Type.Optional(
       Type.String({
         maxLength: limits.slackTokenCharacters,
-        description: 'Bot token of the Slack app; without it the integration’s own is used.',
+        description:
+          'Token of the Slack app (xoxb-…, xoxp-…). Without it the stored user’s is used, then the integration’s.',
       }),
     ),
-    email: Type.Optional(email),
-    channel_id: Type.Optional(identifier),
+    email: Type.Optional(
+      Type.String({
+        maxLength: limits.emailCharacters,
+        description: 'E-mail address of a person. Used where no `channel_id` is found.',
+      }),
+    ),
+    channel_id: Type.Optional(
+      Type.String({
+        maxLength: limits.identifierCharacters,
+        description: 'Id of a channel (C…, G…, D…) or a person (U…, W…). It wins over `email`.',
+      }),
+    ),
   },
   {
     anyOf: [
@@ -121,11 +142,31 @@ const namedFields = Type.Object({
   whatsapp_mobile: Type.Optional(phone),
   slack: Type.Optional(wireSlack),
   telegram: Type.Optional(wireTelegram),
-  onesignal_external_id: Type.Optional(identifier),
-  fcm_tokens: Type.Optional(tokens),
-  ios_tokens: Type.Optional(tokens),
-  fcm_topic: Type.Optional(
-    Type.Union([topic, Type.Array(topic, { maxItems: limits.tokensOfRecipient })]),
+  onesignal_external_id: Type.Optional(onesignalExternalId),
+  onesignal_player_ids: Type.Optional(
+    listOf(
+      identifier,
+      'OneSignal subscription ids (UUIDs), once called player ids: a message for each. They replace a stored external id and the stored devices. `onesignal_external_id` in the same call wins over them; the message says so.',
+    ),
+  ),
+  fcm_tokens: Type.Optional(
+    listOf(
+      token,
+      'FCM registration tokens: a message for each. Tokens, topics and device groups of the call replace the stored devices.',
+    ),
+  ),
+  ios_tokens: Type.Optional(
+    listOf(
+      token,
+      'FCM registration tokens of iOS apps, read as `fcm_tokens` are. Not APNs tokens.',
+    ),
+  ),
+  fcm_topic: Type.Optional(oneOrMore(topic, 'FCM topics: a message for each.')),
+  fcm_device_group: Type.Optional(
+    oneOrMore(
+      token,
+      'Notification keys of FCM device groups: a message for each. FCM removes device groups on 2027-09-29.',
+    ),
   ),
   preferences: Type.Optional(wirePreferences),
 });

@@ -5,7 +5,7 @@ import { deviceAnswer, deviceToWire, type StoredDevice } from './device';
 import { limits } from './limits';
 import {
   email,
-  identifier,
+  onesignalExternalId,
   phone,
   userIdRule,
   wirePreferences,
@@ -145,7 +145,7 @@ const namedFields = Type.Object({
   ),
   slack: Type.Optional(slackOfUser),
   telegram: Type.Optional(wireTelegram),
-  onesignal_external_id: Type.Optional(identifier),
+  onesignal_external_id: Type.Optional(onesignalExternalId),
   preferences: Type.Optional(wirePreferences),
 });
 

@@ -1,4 +1,6 @@
 import { generateKeyPairSync, hash } from 'node:crypto';
+import { type FcmProblem, type ReadFcmMessage, readFcmMessage } from './fcm-rules';
+import { findTokenProblem } from './google-token-rules';
 import {
   createHttpSimulator,
   type HttpFault,
@@ -6,7 +8,8 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
-import { membersOf, parseObject } from './read-object';
+import { membersOf } from './read-object';
+import { hasType, jsonType } from './rules';
 
 /** A message that FCM took. It knows no key by which a second one would be told from the first. */
 export type FcmSend = {
@@ -72,11 +75,10 @@ export async function createFcmSimulator({
   let given = 0;
   let taken = 0;
 
-  function giveToken({ body }: HttpRequest): HttpReply {
-    const fields = new URLSearchParams(body.toString('utf8'));
+  function giveToken(request: HttpRequest): HttpReply {
     if (trouble === 'account expired') return tokenRefusal('invalid_grant', accountGone);
-    if (fields.get('grant_type') !== jwtGrant) return tokenRefusal('unsupported_grant_type');
-    if (!isAssertion(fields.get('assertion'))) return tokenRefusal('invalid_grant', 'Bad JWT');
+    const problem = findTokenProblem(request, simulatedKey);
+    if (problem) return tokenRefusal(problem.error, problem.description);
     given += 1;
     return {
       body: { access_token: accessToken, expires_in: 3_599, token_type: 'Bearer' },
@@ -85,7 +87,7 @@ export async function createFcmSimulator({
 
   function send(request: HttpRequest, projectId: string): { reply: HttpReply; send?: FcmSend } {
     const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    const read = readMessage(request.body);
+    const read = readMessage(request);
     const refused = findRefusal(bearer, read);
     if (refused || 'refused' in read) return { reply: refusal(refused ?? unauthenticated) };
     return take(read, { projectId, bearer });
@@ -148,19 +150,10 @@ export function simulatedServiceAccount(projectId = 'simulated-project'): string
   });
 }
 
-const jwtGrant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const accountGone = 'Invalid grant: account not found';
 
 function tokenRefusal(error: string, description = '', status = 400): HttpReply {
   return { status, body: { error, error_description: description } };
-}
-
-/** A JWT of an account that asks for the scope of messages. */
-function isAssertion(assertion: string | null): boolean {
-  const [, claims = '', signature = ''] = (assertion ?? '').split('.');
-  const read = parseObject(Buffer.from(claims, 'base64url'));
-  const scope = read?.['scope'];
-  return signature !== '' && typeof scope === 'string' && scope.includes('firebase.messaging');
 }
 
 type Refusal = Exclude<FcmFault, HttpFault | { tokenError: string }>;
@@ -193,41 +186,19 @@ const gone: Refusal = {
   message: 'Requested entity was not found.',
 };
 
-function invalidArgument(message: string): Refusal {
-  return { http: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message };
+type ReadMessage = Exclude<ReadFcmMessage, { refused: FcmProblem }> | { refused: Refusal };
+
+function readMessage({ headers, body }: HttpRequest): ReadMessage {
+  if (!hasType(headers, jsonType)) return { refused: describeProblem(wrongType) };
+  const read = readFcmMessage(body);
+  return 'refused' in read ? { refused: describeProblem(read.refused) } : read;
 }
 
-const maxPayloadBytes = 4_096;
+const wrongType: FcmProblem = { text: 'Invalid content type.', isOfGoogle: true };
 
-type ReadMessage =
-  | { message: Record<string, unknown>; isCheckOnly: boolean }
-  | { refused: Refusal };
-
-function readMessage(body: Buffer): ReadMessage {
-  const { message: given, validate_only: isCheckOnly } = parseObject(body) ?? {};
-  const message = membersOf(given);
-  if (!message) return { refused: invalidArgument('Invalid JSON payload received.') };
-  const { token, topic, notification = {}, data = {} } = message;
-  if ((token === undefined) === (topic === undefined)) {
-    return { refused: invalidArgument('Recipient of the message is not set.') };
-  }
-  if (token !== undefined && !/^[\w:-]+$/.test(String(token))) {
-    return {
-      refused: invalidArgument('The registration token is not a valid FCM registration token'),
-    };
-  }
-  const values = Object.entries({ ...membersOf(data) });
-  if (
-    values.some(([key, value]) => typeof value !== 'string' || /^(from|google\.|gcm\.)/.test(key))
-  ) {
-    return { refused: invalidArgument('Invalid data payload.') };
-  }
-  const bytes = [...Object.entries({ ...membersOf(notification) }), ...values].reduce(
-    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
-    0,
-  );
-  if (bytes > maxPayloadBytes) return { refused: invalidArgument('Android message is too big') };
-  return { message, isCheckOnly: isCheckOnly === true };
+function describeProblem({ text: message, isOfGoogle }: FcmProblem): Refusal {
+  const status = 'INVALID_ARGUMENT';
+  return { http: 400, status, message, ...(isOfGoogle ? {} : { errorCode: status }) };
 }
 
 function sendOf(

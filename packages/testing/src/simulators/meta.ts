@@ -6,7 +6,8 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
-import { parseObject } from './read-object';
+import { readMetaMessage } from './meta-rules';
+import { hasType, jsonType } from './rules';
 
 /** A message that the Cloud API took. */
 export type MetaSend = {
@@ -94,11 +95,12 @@ function take(
   request: HttpRequest,
   count: number,
 ): { reply: HttpReply; send?: MetaSend } {
-  const body = parseObject(request.body);
-  const { to, type, biz_opaque_callback_data: messageId } = body ?? {};
-  if (body?.['messaging_product'] !== 'whatsapp') return { reply: refusal(100) };
-  if (typeof to !== 'string' || !/^\+?\d{7,15}$/.test(to)) return { reply: refusal(131009) };
-  if (typeof type !== 'string' || !body[type]) return { reply: refusal(131008) };
+  if (!hasType(request.headers, jsonType)) return { reply: refusal(100) };
+  const read = readMetaMessage(request.body);
+  if ('code' in read) return { reply: refusal(read.code, describe(read.details)) };
+  const { body } = read;
+  const { biz_opaque_callback_data: messageId } = body;
+  const to = String(body['to']);
   const id = `wamid.SIMULATED${String(count).padStart(8, '0')}`;
   const input = to.replace('+', '');
   return {
@@ -118,6 +120,10 @@ function take(
       ...(typeof messageId === 'string' ? { messageId } : {}),
     },
   };
+}
+
+function describe(details: string): Record<string, unknown> {
+  return { error_data: { messaging_product: 'whatsapp', details } };
 }
 
 function refusal(code: number, beside: Record<string, unknown> = {}, status = 400): HttpReply {

@@ -6,13 +6,15 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
-import { membersOf, parseObject } from './read-object';
+import { type OnesignalTarget, readOnesignalMessage } from './onesignal-rules';
 
 /** A message that OneSignal took. A repetition with the same key is answered, and is no send. */
 export type OnesignalSend = {
   id: string;
   appId: string;
-  externalId: string;
+  /** Whom it is to: the alias `external_id`, or a subscription. */
+  externalId?: string;
+  subscriptionId?: string;
   idempotencyKey: string;
   /** The whole request as it came. */
   body: Record<string, unknown>;
@@ -33,8 +35,8 @@ export type OnesignalFault =
 
 export type OnesignalSimulator = Omit<HttpSimulator<OnesignalSend>, 'fail'> & {
   fail(...faults: OnesignalFault[]): void;
-  /** The person switched notifications off everywhere. */
-  unsubscribe(externalId: string): void;
+  /** The person switched notifications off everywhere, or the subscription is gone. */
+  unsubscribe(id: string): void;
 };
 
 /** OneSignal's API, as far as sending needs it: the creation of a message, and the list of messages. */
@@ -44,16 +46,16 @@ export async function createOnesignalSimulator(): Promise<OnesignalSimulator> {
   let taken = 0;
 
   function create(request: HttpRequest, key: string): { reply: HttpReply; send?: OnesignalSend } {
-    const read = readMessage(request.body);
+    const read = readOnesignalMessage(request);
     if ('refused' in read) return { reply: refusal([read.refused]) };
-    const { externalId, idempotencyKey, body } = read;
+    const { target, idempotencyKey, body } = read;
     const bodyHash = hash('sha256', request.body, 'hex');
     const before = answered.get(idempotencyKey);
     if (before) {
       const isSame = before.bodyHash === bodyHash;
       return { reply: isSame ? replayOf(before.id) : refusal(['Idempotency key reused'], 409) };
     }
-    if (unsubscribed.has(externalId)) {
+    if (unsubscribed.has(getId(target))) {
       return { reply: { body: { id: '', errors: ['All included players are not subscribed'] } } };
     }
     taken += 1;
@@ -64,7 +66,7 @@ export async function createOnesignalSimulator(): Promise<OnesignalSimulator> {
       send: {
         id,
         appId: String(body['app_id']),
-        externalId,
+        ...target,
         idempotencyKey,
         body,
         keyHash: hash('sha256', key, 'hex'),
@@ -87,32 +89,12 @@ export async function createOnesignalSimulator(): Promise<OnesignalSimulator> {
   return {
     ...simulator,
     fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
-    unsubscribe: (externalId) => unsubscribed.add(externalId),
+    unsubscribe: (id) => unsubscribed.add(id),
   };
 }
 
-type ReadMessage =
-  | { externalId: string; idempotencyKey: string; body: Record<string, unknown> }
-  | { refused: string };
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-function readMessage(bytes: Buffer): ReadMessage {
-  const body = parseObject(bytes);
-  if (!body) return { refused: 'Malformed JSON' };
-  const { app_id: appId, contents, include_aliases: aliases, idempotency_key: key } = body;
-  if (typeof appId !== 'string' || !uuid.test(appId)) return { refused: 'app_id is invalid' };
-  const english = membersOf(contents)?.['en'];
-  if (typeof english !== 'string' || english === '') {
-    return { refused: 'Message Notifications must have English language content' };
-  }
-  const listed = membersOf(aliases)?.['external_id'];
-  const [externalId, ...others] = Array.isArray(listed) ? listed : [];
-  if (typeof externalId !== 'string' || others.length > 0 || 'included_segments' in body) {
-    return { refused: 'This simulator sends to one person at a time' };
-  }
-  if (typeof key !== 'string' || !uuid.test(key)) return { refused: 'idempotency_key is no UUID' };
-  return { externalId, idempotencyKey: key, body };
+function getId(target: OnesignalTarget): string {
+  return 'externalId' in target ? target.externalId : target.subscriptionId;
 }
 
 function replayOf(id: string): HttpReply {

@@ -6,7 +6,9 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
+import { formType, hasType } from './rules';
 import { createSlackOAuth, type SimulatedSlackApp } from './slack-oauth';
+import { findPostProblem } from './slack-rules';
 
 /** A message that Slack posted. */
 export type SlackSend = {
@@ -45,16 +47,18 @@ export async function createSlackSimulator({
   const simulator = await createHttpSimulator<SlackSend>({
     handle(request) {
       const installed = oauth(request);
-      if (installed) return { reply: installed };
-      const call = readCall(request);
-      const answer = methods[call.method];
-      if (!answer) return { reply: refusal('unknown_method') };
-      if (!/^xox/.test(call.token))
-        return { reply: refusal(call.token ? 'invalid_auth' : 'not_authed') };
-      posted += 1;
-      return answer(call, posted);
+      return installed ? { reply: installed } : answer(readCall(request));
     },
   });
+
+  function answer(call: SlackCall): ReturnType<Answer> {
+    const method = methods[call.method];
+    const refused = method ? findAuthError(call) : 'unknown_method';
+    if (!method || refused) return { reply: refusal(refused ?? '') };
+    posted += 1;
+    return method(call, posted);
+  }
+
   return {
     ...simulator,
     url: `${simulator.url}/api/`,
@@ -62,7 +66,16 @@ export async function createSlackSimulator({
   };
 }
 
-type SlackCall = { method: string; args: URLSearchParams; token: string };
+type SlackCall = { method: string; args: URLSearchParams; token: string; isForm: boolean };
+
+/** A bot's or a user's token, also one that rotates (docs.slack.dev/authentication/tokens). */
+const tokenForm = /^(xoxe\.)?xox[bp]-[A-Za-z0-9-]{10,}$/;
+function findAuthError({ isForm, token }: SlackCall): string | undefined {
+  if (!isForm) return 'invalid_post_type';
+  if (token === '') return 'not_authed';
+  return tokenForm.test(token) ? undefined : 'invalid_auth';
+}
+
 type Answer = (call: SlackCall, count: number) => { reply: HttpReply; send?: SlackSend };
 
 const methods: Record<string, Answer | undefined> = {
@@ -79,19 +92,23 @@ const methods: Record<string, Answer | undefined> = {
     },
   }),
 
-  'users.lookupByEmail': ({ args }) => ({
-    reply: { body: { ok: true, user: { id: idOf('U', args.get('email') ?? '') } } },
-  }),
+  'users.lookupByEmail': ({ args }) => {
+    const email = args.get('email') ?? '';
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) return { reply: refusal('users_not_found') };
+    return { reply: { body: { ok: true, user: { id: idOf('U', email) } } } };
+  },
 
-  'conversations.open': ({ args }) => ({
-    reply: { body: { ok: true, channel: { id: idOf('D', args.get('users') ?? '') } } },
-  }),
+  'conversations.open': ({ args }) => {
+    const users = args.get('users') ?? '';
+    if (!/^[UW][A-Z0-9]{8,}$/.test(users)) return { reply: refusal('user_not_found') };
+    return { reply: { body: { ok: true, channel: { id: idOf('D', users) } } } };
+  },
 
   'chat.postMessage': ({ args, token }, count) => {
     const channel = args.get('channel') ?? '';
     const text = args.get('text') ?? '';
-    if (!channel) return { reply: refusal('channel_not_found') };
-    if (!text && !args.get('blocks')) return { reply: refusal('no_text') };
+    const problem = findPostProblem(args);
+    if (problem) return { reply: refusal(problem.error, describe(problem.message)) };
     const ts = `1700000000.${String(count).padStart(6, '0')}`;
     return {
       reply: { body: { ok: true, channel, ts, message: { type: 'message', text } } },
@@ -108,11 +125,18 @@ const methods: Record<string, Answer | undefined> = {
   },
 };
 
-function readCall({ path, headers, body }: HttpRequest): SlackCall {
+function describe(message: string | undefined): Record<string, unknown> {
+  return message === undefined
+    ? {}
+    : { errors: [message], response_metadata: { messages: [message] } };
+}
+
+function readCall({ method, path, headers, body }: HttpRequest): SlackCall {
   return {
     method: path.split('?')[0]?.split('/').at(-1) ?? '',
     args: new URLSearchParams(body.toString('utf8')),
-    token: headers.authorization?.replace(/^Bearer /, '') ?? '',
+    token: /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '',
+    isForm: method === 'POST' && hasType(headers, formType),
   };
 }
 

@@ -1,8 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ParsedMail, simpleParser } from 'mailparser';
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import {
+  SMTPServer,
+  type SMTPServerAddress,
+  type SMTPServerOptions,
+  type SMTPServerSession,
+} from 'smtp-server';
 import { portOf } from './http-simulator';
 import { createDelays, createFaultQueue, createTakenListeners, type Simulator } from './simulator';
+import { findMailProblem, findPathProblem, type MailOptions } from './smtp-rules';
 
 /** A mail that the server took. */
 export type SmtpSend = {
@@ -70,8 +76,10 @@ export async function createSmtpSimulator({
         else done(null, { user: auth.username });
       });
     },
-    onMailFrom: (_, session, done) => answer(meet('mail', session), done),
-    onRcptTo: (_, session, done) => answer(meet('rcpt', session), done),
+    onMailFrom: (path, session, done) =>
+      answer(refusePath(path, session) ?? meet('mail', session), done),
+    onRcptTo: (path, session, done) =>
+      answer(refusePath(path, session) ?? meet('rcpt', session), done),
     onData: (stream, session, done) => answer(take(stream, session), done),
   });
   // A client that breaks off is part of what is tried here.
@@ -80,16 +88,14 @@ export async function createSmtpSimulator({
   /** Does what the next fault says, or goes on. */
   async function meet(stage: SmtpStage, session: SMTPServerSession): Promise<Step> {
     const fault = faults.take(({ at }) => at === stage);
-    if (!fault) return 'go on';
-    if ('reply' in fault) return refusal(fault.reply);
-    if ('slowMs' in fault) await wait(fault.slowMs);
-    if ('drop' in fault) drop(server, session);
-    return 'slowMs' in fault ? 'go on' : 'say nothing';
+    return actOn(fault, { server, session });
   }
 
   async function take(stream: NodeJS.ReadableStream, session: SMTPServerSession): Promise<Step> {
     if ((await meet('data', session)) === 'say nothing') return 'say nothing';
     const mail = await receive(stream, session);
+    const problem = findMailProblem(mail.raw, readOptions(session));
+    if (problem !== undefined) return refusal(problem);
     // The mail is taken before a fault shows, unless it is refused: that is what makes the fault dangerous.
     const atMs = performance.now();
     sends.push(mail);
@@ -116,6 +122,30 @@ export async function createSmtpSimulator({
     delayEach: delays.set,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+function refusePath(
+  { address }: SMTPServerAddress,
+  session: SMTPServerSession,
+): Promise<Step> | undefined {
+  const problem = findPathProblem(address, readOptions(session));
+  return problem === undefined ? undefined : Promise.resolve(refusal(problem));
+}
+
+async function actOn(
+  fault: SmtpFault | undefined,
+  { server, session }: { server: SMTPServer; session: SMTPServerSession },
+): Promise<Step> {
+  if (!fault) return 'go on';
+  if ('reply' in fault) return refusal(fault.reply);
+  if ('slowMs' in fault) await wait(fault.slowMs);
+  if ('drop' in fault) drop(server, session);
+  return 'slowMs' in fault ? 'go on' : 'say nothing';
+}
+
+/** What MAIL FROM asked for. */
+function readOptions({ envelope }: SMTPServerSession): MailOptions {
+  return { isUtf8: envelope.smtpUtf8 === true, is8Bit: envelope.bodyType === '8bitmime' };
 }
 
 function optionsOf(login: SmtpSimulatorOptions['login']): SMTPServerOptions {

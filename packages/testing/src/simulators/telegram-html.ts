@@ -12,6 +12,18 @@ const names = new Map([
 ]);
 const known = /^(a|b|i|u|s|code|pre|blockquote|span|tg-spoiler|tg-emoji)$/;
 
+/** Tags that mean nothing without an attribute (core.telegram.org/bots/api#html-style). */
+const requiredAttributes: Record<string, { form: RegExp; problem: string } | undefined> = {
+  span: {
+    form: /\sclass\s*=\s*(["'])tg-spoiler\1/i,
+    problem: 'Tag "span" must have class "tg-spoiler"',
+  },
+  'tg-emoji': {
+    form: /\semoji-id\s*=\s*(["'])\d+\1/i,
+    problem: 'Invalid custom emoji identifier specified',
+  },
+};
+
 type Reading = TelegramText & { open: { name: string; from: number; url?: string }[] };
 
 /** Reads HTML as Telegram's server does; a sentence of the server where it would refuse it. */
@@ -33,6 +45,8 @@ function readPart(reading: Reading, part: string): string | undefined {
   const tag = readTag(part);
   if (!tag) return `Unsupported start tag at byte offset ${Buffer.byteLength(reading.text)}`;
   if (tag.isEnd) return closeTag(reading, tag.name);
+  const required = requiredAttributes[tag.name];
+  if (required && !required.form.test(part)) return required.problem;
   reading.open.push({ ...tag, from: reading.text.length });
   return undefined;
 }
@@ -60,7 +74,9 @@ function readTag(part: string): { name: string; isEnd: boolean; url?: string } |
 const signs: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
 function decode(text: string): string {
-  return text.replace(/&(lt|gt|amp|quot|#\d+);/g, (whole, name: string) =>
-    name.startsWith('#') ? String.fromCodePoint(Number(name.slice(1))) : (signs[name] ?? whole),
+  return text.replace(/&(lt|gt|amp|quot|#\d+|#x[\da-f]+);/gi, (whole, name: string) =>
+    name.startsWith('#')
+      ? String.fromCodePoint(Number(name.slice(1).replace(/^x/i, '0x')))
+      : (signs[name.toLowerCase()] ?? whole),
   );
 }

@@ -6,7 +6,9 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
-import { readTelegramHtml, type TelegramEntity } from './telegram-html';
+import { formType, hasType } from './rules';
+import type { TelegramEntity } from './telegram-html';
+import { readTelegramMessage } from './telegram-rules';
 
 /** A message that Telegram sent. Telegram takes no id of ours that would tell a duplicate. */
 export type TelegramSend = {
@@ -52,14 +54,20 @@ export async function createTelegramSimulator(): Promise<TelegramSimulator> {
       const call = readCall(request);
       if (!call) return { reply: refusal(404, 'Not Found') };
       if (call.method === 'getMe') return { reply: yes(botOf(call.token)) };
-      if (call.method !== 'sendMessage')
-        return { reply: refusal(404, 'Not Found: method not found') };
-      const refused = refuse(call, moves);
-      if (refused) return { reply: refused };
-      sent += 1;
-      return sendMessage(call, sent);
+      return call.method === 'sendMessage'
+        ? send(call)
+        : { reply: refusal(404, 'Not Found: method not found') };
     },
   });
+
+  function send(call: Call): { reply: HttpReply; send?: TelegramSend } {
+    if (!call.isForm) return { reply: refusal(400, 'Bad Request: unsupported content type') };
+    const movedTo = moves.get(call.args.get('chat_id') ?? '');
+    if (movedTo !== undefined) return { reply: describeMove(movedTo) };
+    sent += 1;
+    return sendMessage(call, sent);
+  }
+
   return {
     ...simulator,
     fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
@@ -67,44 +75,28 @@ export async function createTelegramSimulator(): Promise<TelegramSimulator> {
   };
 }
 
-type Call = { method: string; token: string; args: URLSearchParams };
+type Call = { method: string; token: string; isForm: boolean; args: URLSearchParams };
 
-const maxTextCharacters = 4_096;
-
-function readCall({ path, body }: HttpRequest): Call | undefined {
-  const [, token, method] = /^\/bot(\d+:[\w-]+)\/(\w+)$/.exec(path) ?? [];
+function readCall({ path, headers, body }: HttpRequest): Call | undefined {
+  const [, token, method] = /^\/bot(\d{5,}:[\w-]{30,})\/(\w+)$/.exec(path) ?? [];
   if (!token || !method) return undefined;
-  return { method, token, args: new URLSearchParams(body.toString('utf8')) };
+  const args = new URLSearchParams(body.toString('utf8'));
+  return { method, token, isForm: hasType(headers, formType), args };
 }
 
-function refuse({ args }: Call, moves: Map<string, number>): HttpReply | undefined {
-  const chatId = args.get('chat_id') ?? '';
-  if (!/^(-?\d+|@\w+)$/.test(chatId)) return refusal(400, 'Bad Request: chat not found');
-  const movedTo = moves.get(chatId);
-  if (movedTo !== undefined) {
-    return refusal(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
-      migrate_to_chat_id: movedTo,
-    });
-  }
-  const read = readText(args);
-  if ('problem' in read) return refusal(400, `Bad Request: can't parse entities: ${read.problem}`);
-  if (read.text.trim() === '') return refusal(400, 'Bad Request: message text is empty');
-  const isTooLong = read.text.trim().length > maxTextCharacters;
-  return isTooLong ? refusal(400, 'Bad Request: message is too long') : undefined;
-}
-
-function readText(args: URLSearchParams): ReturnType<typeof readTelegramHtml> {
-  const text = args.get('text') ?? '';
-  return args.get('parse_mode') === 'HTML' ? readTelegramHtml(text) : { text, entities: [] };
+function describeMove(movedTo: number): HttpReply {
+  return refusal(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
+    migrate_to_chat_id: movedTo,
+  });
 }
 
 function sendMessage(
   { args, token }: Call,
   messageId: number,
-): { reply: HttpReply; send: TelegramSend } {
-  const { chat_id: chatId = '', text: html = '', ...others } = Object.fromEntries(args);
-  const read = readText(args);
-  const shown = 'problem' in read ? { text: html, entities: [] } : read;
+): { reply: HttpReply; send?: TelegramSend } {
+  const read = readTelegramMessage(args);
+  if ('refused' in read) return { reply: refusal(400, `Bad Request: ${read.refused}`) };
+  const { chatId, html, shown, options } = read;
   const chat = { id: /^-?\d+$/.test(chatId) ? Number(chatId) : -1_000_000_000_001 };
   return {
     reply: yes({ message_id: messageId, chat, date: 1_700_000_000, text: shown.text }),
@@ -113,21 +105,10 @@ function sendMessage(
       messageId,
       html,
       ...shown,
-      options: Object.fromEntries(
-        Object.entries(others).map(([name, value]) => [name, readOption(value)]),
-      ),
+      options,
       tokenHash: hash('sha256', token, 'hex'),
     },
   };
-}
-
-/** Objects come as JSON in a field of the form, as do numbers and booleans. */
-function readOption(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }
 
 function botOf(token: string): object {

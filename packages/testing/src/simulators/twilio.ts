@@ -6,7 +6,9 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
+import { formType, hasType } from './rules';
 import { postTwilioReceipt, type TwilioReceipt } from './twilio-receipts';
+import { findTwilioProblem } from './twilio-rules';
 
 /** A message that Twilio took. */
 export type TwilioSend = {
@@ -75,6 +77,7 @@ function answer(
 ): { reply: HttpReply; send?: TwilioSend } {
   if (!call) return { reply: refusal(20404) };
   if (!call.password || refusedAccounts.has(call.accountSid)) return { reply: refusal(20003) };
+  if (!call.isForm) return { reply: { status: 415, body: '' } };
   if (call.resource === '') return { reply: { body: { sid: call.accountSid, status: 'active' } } };
   return call.method === 'GET' ? { reply: list(isListing ? taken : [], call) } : make(call, taken);
 }
@@ -84,6 +87,8 @@ type TwilioCall = {
   accountSid: string;
   resource: string;
   password: string;
+  /** Whether its body is of the type that the Message resource takes. */
+  isForm: boolean;
   params: URLSearchParams;
 };
 
@@ -93,22 +98,29 @@ function readCall({ method, path, headers, body }: HttpRequest): TwilioCall | un
   const url = new URL(path, 'http://simulator');
   const [, accountSid, resource = ''] = route.exec(url.pathname) ?? [];
   if (accountSid === undefined) return undefined;
-  const login = Buffer.from(headers.authorization?.replace(/^Basic /, '') ?? '', 'base64');
-  const [user = '', password = ''] = login.toString('utf8').split(':');
   return {
     method,
     accountSid,
     resource,
-    password: /^(AC|SK)/.test(user) ? password : '',
+    password: readPassword(headers, accountSid),
+    isForm: method === 'GET' || hasType(headers, formType),
     params: method === 'GET' ? url.searchParams : new URLSearchParams(body.toString('utf8')),
   };
+}
+
+/** Basic, with the account and its token, or an API key and its secret (twilio.com/docs/usage/requests-to-twilio). */
+function readPassword({ authorization = '' }: HttpRequest['headers'], accountSid: string): string {
+  if (!authorization.startsWith('Basic ')) return '';
+  const login = Buffer.from(authorization.slice('Basic '.length), 'base64').toString('utf8');
+  const [user = '', password = ''] = login.split(':');
+  return user === accountSid || /^SK[0-9a-fA-F]{32}$/.test(user) ? password : '';
 }
 
 function make(
   { accountSid, password, params }: TwilioCall,
   taken: TwilioSend[],
 ): { reply: HttpReply; send?: TwilioSend } {
-  const code = problemOf(params);
+  const code = findTwilioProblem(params);
   if (code) return { reply: refusal(code) };
   const statusCallback = params.get('StatusCallback');
   const messageId = statusCallback && new URL(statusCallback).searchParams.get('message');
@@ -126,19 +138,6 @@ function make(
   };
   taken.push(send);
   return { reply: { status: 201, body: toWire(send) }, send };
-}
-
-const maxBodyCharacters = 1_600;
-
-/** What Twilio itself would refuse. */
-function problemOf(params: URLSearchParams): number | undefined {
-  const [to, from] = [params.get('To') ?? '', params.get('From')];
-  if (!/^(whatsapp:)?\+[1-9]\d{6,14}$/.test(to)) return 21211;
-  if (!from && !params.get('MessagingServiceSid')) return 21603;
-  if (to === from) return 21266;
-  const body = params.get('Body') ?? '';
-  if (!body && !params.get('ContentSid') && !params.get('MediaUrl')) return 21602;
-  return body.length > maxBodyCharacters ? 21617 : undefined;
 }
 
 function list(taken: readonly TwilioSend[], { params }: TwilioCall): HttpReply {

@@ -63,6 +63,23 @@ describe('the axis of the lanes', () => {
     ]);
   });
 
+  test('shows the refusal that skipped a message, and its receipt, as no failure', () => {
+    const receipt: Step = {
+      kind: 'receipt',
+      at: acceptedAt + 1_000,
+      state: 'failed',
+      errorCode: '21610',
+      detail: null,
+      body: null,
+    };
+    const lane = laneOf([attempt(10, 100, 'rejected'), receipt]);
+    const axis = axisOf([lane], acceptedAt, acceptedAt);
+    const kindsAt = (state: string) =>
+      bitsOf({ ...lane, state }, axis, { acceptedAt, readAt: acceptedAt }).map(({ kind }) => kind);
+    expect(kindsAt('skipped')).toEqual(['skip', 'mark skipped']);
+    expect(kindsAt('failed')).toEqual(['bad', 'mark failed']);
+  });
+
   test('grows by whole decades for what took longer', () => {
     const lane = laneOf([attempt(10, 150_000, 'unknown')]);
     const axis = axisOf([lane], acceptedAt, acceptedAt);

@@ -1,8 +1,8 @@
-import type { MessageLane, Step } from '../../api/requests';
+import type { AttemptStep, MessageLane, Step } from '../../api/requests';
 
 /** A bar (a call), dashes (a wait) or a mark (a receipt), in percent of the axis. */
 export type Bit = { kind: BitKind; x: number; width: number; title: string };
-export type BitKind = 'ok' | 'bad' | 'late' | 'unk' | 'open' | 'wait' | `mark ${string}`;
+export type BitKind = 'ok' | 'bad' | 'skip' | 'late' | 'unk' | 'open' | 'wait' | `mark ${string}`;
 export type Axis = { decades: number; labels: { x: number; text: string }[] };
 
 const leastDecades = 5;
@@ -30,7 +30,17 @@ function endOf(step: Step, readAt: number): number {
   return step.at;
 }
 
+/** The mark of a step: a refusal that skipped its message is not shown as a failure. */
+export function getStepMark(mark: string, lane: MessageLane): string {
+  return mark === 'failed' && lane.state === 'skipped' ? 'skipped' : mark;
+}
+
 const kindOf = { accepted: 'ok', rejected: 'bad', retry: 'late', unknown: 'unk' } as const;
+
+function getBarKind({ outcome }: AttemptStep, lane: MessageLane): BitKind {
+  if (outcome === null) return 'open';
+  return outcome === 'rejected' && lane.state === 'skipped' ? 'skip' : kindOf[outcome];
+}
 
 export function bitsOf(
   lane: MessageLane,
@@ -47,12 +57,25 @@ export function bitsOf(
     const x = placeOf(step.at - acceptedAt, axis);
     const width = Math.max(0, placeOf(endOf(step, readAt) - acceptedAt, axis) - x);
     if (step.kind === 'attempt') {
-      const kind = step.outcome ? kindOf[step.outcome] : 'open';
-      return [{ kind, x, width, title: `attempt ${step.number}, ${step.outcome ?? 'open'}` }];
+      return [
+        {
+          kind: getBarKind(step, lane),
+          x,
+          width,
+          title: `attempt ${step.number}, ${step.outcome ?? 'open'}`,
+        },
+      ];
     }
     if (step.kind === 'waited') return [{ kind: 'wait', x, width, title: step.detail }];
     if (step.kind === 'receipt') {
-      return [{ kind: `mark ${step.state}`, x, width: 0, title: `${step.state}, by receipt` }];
+      return [
+        {
+          kind: `mark ${getStepMark(step.state, lane)}`,
+          x,
+          width: 0,
+          title: `${step.state}, by receipt`,
+        },
+      ];
     }
     return [];
   });

@@ -11,6 +11,7 @@ import { Shot } from '../previews/shot';
 import { pathOf } from '../route';
 import { AttemptBody } from './attempt-body';
 import { Explained } from './explained';
+import { getStepMark } from './lane-axis';
 import { ResendDialog } from './resend-dialog';
 import { VersionLink } from './version-link';
 
@@ -48,6 +49,7 @@ export function Story({
             <StepLine
               key={`${step.kind} ${step.at} ${wordsOf(step)}`}
               step={step}
+              lane={lane}
               request={request}
             />
           ))
@@ -98,7 +100,15 @@ function wordsOf(step: Step): string {
   return step.kind === 'attempt' ? String(step.number) : (step.detail ?? '');
 }
 
-function StepLine({ step, request }: { step: Step; request: RequestAnswer }) {
+function StepLine({
+  step,
+  lane,
+  request,
+}: {
+  step: Step;
+  lane: MessageLane;
+  request: RequestAnswer;
+}) {
   const time = offset(step.at - request.acceptedAt);
   switch (step.kind) {
     case 'planned':
@@ -128,7 +138,7 @@ function StepLine({ step, request }: { step: Step; request: RequestAnswer }) {
       );
     case 'receipt':
       return (
-        <Line time={time} mark={step.state}>
+        <Line time={time} mark={getStepMark(step.state, lane)}>
           <h3>
             {capital(step.state)} <span>by receipt{step.errorCode && `, ${step.errorCode}`}</span>
           </h3>
@@ -149,7 +159,7 @@ function StepLine({ step, request }: { step: Step; request: RequestAnswer }) {
       return (
         <Line
           time={time}
-          mark={attemptMark[step.outcome ?? 'open']}
+          mark={getStepMark(attemptMark[step.outcome ?? 'open'], lane)}
           isGap={step.outcome === 'retry'}
         >
           <AttemptBody step={step} />

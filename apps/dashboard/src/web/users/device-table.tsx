@@ -51,8 +51,13 @@ function PushState({ device }: { device: UserDevice }) {
   }
   return (
     <span className="state">
-      <Mark name={device.token ? 'delivered' : 'none'} />
-      {device.token ? 'on' : 'no push token'}
+      <Mark name={device.token || device.onesignalPlayerId ? 'delivered' : 'none'} />
+      {describeToken(device)}
     </span>
   );
+}
+
+function describeToken({ token, onesignalPlayerId }: UserDevice): string {
+  if (token) return 'on';
+  return onesignalPlayerId ? 'OneSignal only' : 'no push token';
 }

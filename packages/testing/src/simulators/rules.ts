@@ -1,0 +1,98 @@
+import { membersOf } from './read-object';
+
+export type Members = Record<string, unknown>;
+
+/** What is wrong with a value, in words that go behind its name; undefined where nothing is. */
+export type Rule = (value: unknown) => string | undefined;
+
+export const isAnything: Rule = () => undefined;
+
+export const isText: Rule = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'must be a non-empty string';
+
+export const isString: Rule = (value) =>
+  typeof value === 'string' ? undefined : 'must be a string';
+
+export const isFlag: Rule = (value) =>
+  typeof value === 'boolean' ? undefined : 'must be a boolean';
+
+export const isObject: Rule = (value) => (membersOf(value) ? undefined : 'must be an object');
+
+/** In UTF-16 units, as vendors count characters. */
+export const isTextUpTo =
+  (most: number): Rule =>
+  (value) =>
+    isText(value) ??
+    (String(value).length > most ? `has ${String(value).length} characters of ${most}` : undefined);
+
+export const isOneOf =
+  (...words: string[]): Rule =>
+  (value) =>
+    typeof value === 'string' && words.includes(value)
+      ? undefined
+      : `must be one of ${words.join(', ')}`;
+
+export const isInteger =
+  (least: number, most: number): Rule =>
+  (value) =>
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
+      ? undefined
+      : `must be an integer from ${least} to ${most}`;
+
+export const matches =
+  (pattern: RegExp, problem: string): Rule =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? undefined : problem;
+
+/** A list with so many items, each by the rule. */
+export const isListOf =
+  (rule: Rule, { least = 1, most }: { least?: number; most: number }): Rule =>
+  (value) => {
+    if (!Array.isArray(value)) return 'must be a list';
+    if (value.length < least || value.length > most) return `has ${value.length} items of ${most}`;
+    return findFirst(value.map((item, index) => named(`[${index}]`, rule(item))));
+  };
+
+/** An object of strings, whatever their names are. */
+export const isMapOfStrings: Rule = (value) => {
+  const members = membersOf(value);
+  if (!members) return 'must be an object';
+  return findFirst(Object.entries(members).map(([name, each]) => named(name, isString(each))));
+};
+
+/** An object with these members alone, and with those that are required. */
+export const isObjectWith =
+  (rules: Record<string, Rule>, required: readonly string[] = []): Rule =>
+  (value) => {
+    const members = membersOf(value);
+    if (!members) return 'must be an object';
+    const missing = required.find((name) => !(name in members));
+    return missing ? `${missing} is missing` : findProblem(members, rules);
+  };
+
+/** The first member that breaks its rule or has none. */
+export function findProblem(members: Members, rules: Record<string, Rule>): string | undefined {
+  return findFirst(
+    Object.entries(members).map(([name, value]) => {
+      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+      return named(name, rule ? rule(value) : 'is not known');
+    }),
+  );
+}
+
+function named(name: string, problem: string | undefined): string | undefined {
+  return problem === undefined ? undefined : `${name} ${problem}`;
+}
+
+function findFirst(problems: (string | undefined)[]): string | undefined {
+  return problems.find((problem) => problem !== undefined);
+}
+
+/** Whether a request says that its body is of this type. */
+export function hasType(headers: { 'content-type'?: string | undefined }, type: string): boolean {
+  const [given = ''] = (headers['content-type'] ?? '').split(';');
+  return given.trim().toLowerCase() === type;
+}
+
+export const formType = 'application/x-www-form-urlencoded';
+export const jsonType = 'application/json';
