@@ -105,7 +105,7 @@ describe('a suppression', () => {
   test('of a phone number is one key in every spelling that the app reads', async () => {
     const { database, tenant } = dashboard;
     const appPath = `apps/${tenant.appId}`;
-    const changed = await dashboard.call('patch', appPath, { defaultRegion: 'de' });
+    const changed = await dashboard.call('patch', appPath, { defaultRegion: 'DE' });
     expect(changed.body).toMatchObject({ defaultRegion: 'DE', name: 'Test app' });
     const given = { channel: 'sms', address: '030 123456', detail: 'asked' };
     const added = await dashboard.call('post', at('suppressions'), given);
@@ -123,7 +123,7 @@ describe('a suppression', () => {
       status: 422,
       body: { fields: [{ path: 'defaultRegion', problem: expect.stringContaining('US or DE') }] },
     });
-    const none = await dashboard.call('patch', appPath, { defaultRegion: '' });
+    const none = await dashboard.call('patch', appPath, { defaultRegion: null });
     expect(none.body.defaultRegion).toBeNull();
     const national = await dashboard.call('post', at('suppressions'), given);
     expect(national.body.fields).toMatchObject([
