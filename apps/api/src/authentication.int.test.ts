@@ -32,6 +32,7 @@ beforeAll(async () => {
   });
   tenant = gateway.tenant;
   event = (await gateway.factories.createEvent(tenant, version)).name;
+  await findRequest(tenant.appId);
 });
 afterAll(() => Promise.all([gateway.close(), strict.close()]));
 
@@ -46,7 +47,8 @@ type Call = {
 
 async function ask({ route = sendRoute, authorization, app = tenant.appId, ...call }: Call) {
   const { userId, deviceId } = await createDevice(app);
-  const values = { app_id: app, user_id: userId, device_id: deviceId };
+  const requestId = await findRequest(app);
+  const values = { app_id: app, user_id: userId, device_id: deviceId, request_id: requestId };
   const { method, path } = placeOf(route, values);
   // Each method of a route is one that supertest has a function for.
   const asked = request(call.server ?? gateway.server)[method as 'get'](path);
@@ -62,6 +64,18 @@ async function createDevice(app: string): Promise<{ userId: string; deviceId: st
   const path = `/users/${userId}/devices`;
   const { body } = await gateway.call({ method: 'post', path, body: {}, app });
   return { userId, deviceId: body.device_sid };
+}
+
+const requestIds = new Map<string, string>();
+
+/** One of each app, so that a test may count those that its calls make. */
+async function findRequest(app: string): Promise<string> {
+  const known = requestIds.get(app);
+  if (known !== undefined) return known;
+  const path = '/events/send';
+  const { body } = await gateway.call({ method: 'post', path, body: { event }, app });
+  requestIds.set(app, body.request_id);
+  return body.request_id;
 }
 
 const good = () => `AuthKey ${tenant.apiKey}`;
