@@ -21,7 +21,7 @@ export function parametersOf(route: string): string[] {
 export function placeOf(route: string, values: PathValues) {
   const [method = '', path = ''] = route.split(' ');
   const filled = path.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(values[name] ?? ''),
+    encodeURIComponent(values[name] ?? 'none'),
   );
   return { method: method.toLowerCase(), path: filled };
 }
