@@ -231,6 +231,22 @@ describe('the access token', () => {
     await eventually(() => expect(simulator.requests).toHaveLength(1));
   });
 
+  test.each([
+    [400, 'rejected'],
+    [401, 'rejected'],
+    [403, 'rejected'],
+    [408, 'retry'],
+    [409, 'rejected'],
+    [429, 'retry'],
+    [499, 'rejected'],
+    [500, 'retry'],
+  ])('that Google answers with %d is %s', async (status, outcome) => {
+    const { simulator, send } = await setUp();
+    simulator.fail({ on: '/token', reply: { status, body: '' } });
+    expect((await send()).outcome).toMatchObject({ outcome });
+    expect(simulator.sends).toHaveLength(0);
+  });
+
   test('is asked for once a message, whatever the endpoint answers', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ on: '/token', reply: { status: 503, body: '' } });
