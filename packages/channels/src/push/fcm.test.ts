@@ -165,9 +165,12 @@ describe('what FCM says of a device', () => {
   test('that a quota is used up slows the device or topic, and not the integration', async () => {
     const { simulator, send } = await setUp();
     simulator.fail(refuse(429, 'RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED'));
-    expect((await send()).outcome).toMatchObject({
+    const { outcome, response } = await send();
+    expect(outcome).toMatchObject({
       ...{ outcome: 'retry', slows: 'target', afterMs: 60_000 },
     });
+    // The record has what Google said, and no empty list beside it.
+    expect(JSON.stringify(response)).toMatch(/^(?!.*violations).*QUOTA_EXCEEDED/);
   });
 
   test('that the key for Apple is refused fails this message, and leaves the integration to the others', async () => {

@@ -45,4 +45,10 @@ export const equivalents: Equivalent[] = [
     reason:
       'The limit saves time only: no page and no document names it, and the byte at it may count on either side.',
   },
+  {
+    file: 'packages/database/src/dashboard/app-users.ts',
+    before: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${found}) b ORDER BY b.id, b.matched) f`,
+    after: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${found}) b ORDER BY b.id DESC, b.matched) f`,
+    reason: 'The users are sorted once more by the statement around it.',
+  },
 ];
