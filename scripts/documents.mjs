@@ -52,7 +52,7 @@ function configuration({ settings, listAppSettings, listValues }) {
       listAppSettings().map(([, setting]) => [
         code(setting.name),
         listValues(setting).map(code).join(', '),
-        code(String(setting.default)),
+        code(String(setting.default ?? 'none')),
         setting.title,
         [setting.help, ...choicesOf(setting)].join(' '),
       ]),

@@ -11,7 +11,7 @@ export type GenerationInput = {
   channel: string;
   /** Of the version that the request was accepted with. */
   definition: VersionDefinition;
-  /** Of the app. */
+  /** A setting of the app. */
   delivery: 'sandbox' | 'live';
   /** Integrations of the version that are still there. */
   usable: ReadonlySet<string>;

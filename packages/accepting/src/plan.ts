@@ -18,7 +18,7 @@ export type PlanInput = {
   stored: Recipient | undefined;
   definition: VersionDefinition;
   delivery: 'sandbox' | 'live';
-  /** Of the app. */
+  /** A setting of the app. */
   defaultRegion: string | null;
   now: Date;
   newId: () => string;

@@ -50,7 +50,7 @@ export type PealSlot = {
   state: string;
   /** Of a skip or failure. */
   reason?: string;
-  /** Of all items; a message that was resent does not count. */
+  /** Counts over all items; a message that was resent does not count. */
   counts: StateCounts;
 };
 

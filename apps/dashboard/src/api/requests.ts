@@ -15,9 +15,9 @@ export type RequestAnswer = {
   idempotencyKey: string | null;
   isSandbox: boolean;
   isSensitive: boolean;
-  /** Of the item. */
+  /** Counts of this item. */
   peal: Record<string, PealSlot>;
-  /** Of the whole request, as in its row of the log. */
+  /** Counts of the whole request, as in its row of the log. */
   counts: StateCounts;
   channels: Record<string, PealSlot>;
   call: CallAnswer;

@@ -24,7 +24,7 @@ export type PreviewInput = {
 };
 
 export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
-  /** Of the app. */
+  /** A setting of the app. */
   defaultRegion: string | null;
   /** The result of `checkDefinition`. */
   problems: readonly PublishProblem[];
