@@ -51,8 +51,6 @@ function readBase64(given: string): string {
 /** Looked for, not matched against the whole: a match that may go back overflows its stack at some megabytes. */
 const notBase64 = /[^A-Za-z0-9+/_-]/;
 const maxFileNameCharacters = 255;
-/** Base64 of a mail of the largest size, and its line breaks. */
-const maxContentCharacters = 11 * 1024 * 1024;
 
 function fromWire({ file_name, filename, content, url, ...wire }: WireAttachment): Attachment {
   const name = file_name?.trim() || filename?.trim() || undefined;
@@ -66,7 +64,7 @@ function render(fields: AttachmentFields[number], rendering: Rendering): Attachm
   return {
     ...factsOf(type, id, fields.disposition),
     fileName: rendering.text(fields.fileName) || unnamed,
-    content: readBase64(rendering.text(fields.content, maxContentCharacters)),
+    content: readBase64(rendering.text(fields.content)),
   };
 }
 

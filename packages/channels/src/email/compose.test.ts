@@ -251,6 +251,19 @@ describe('attachments', () => {
     });
   });
 
+  test('of a template may have 256 KB of base64 after rendering, and no character more', () => {
+    const compose256Kb = (more: string) =>
+      compose(
+        { attachments: [{ file_name: 'a.pdf', content: '{{file}}' }] },
+        { file: 'A'.repeat(256 * 1024) + more },
+      );
+    expect(compose256Kb('')).toHaveProperty('content.attachments');
+    expect(compose256Kb('A')).toMatchObject({
+      failed: 'too_long',
+      detail: expect.stringContaining('attachments[0].content'),
+    });
+  });
+
   test('count by their bytes, beside those of text and HTML', () => {
     const message = { text: 'ü'.repeat(1_000) };
     const attached = (bytes: number) =>
