@@ -15,9 +15,9 @@ main().catch(fail);
 
 async function main() {
   await ensureBuilt();
-  const { performancePageOf } = await import('../packages/testing/dist/index.js');
+  const { buildPerformancePage } = await import('../packages/testing/dist/index.js');
   const report = JSON.parse(readFileSync(path.join(root, 'bench/results/latest.json'), 'utf8'));
-  const { text, charts } = performancePageOf(report);
+  const { text, charts } = buildPerformancePage(report);
   mkdirSync(path.join(root, 'docs/charts'), { recursive: true });
   for (const [name, svg] of Object.entries(charts)) {
     writeFileSync(path.join(root, 'docs/charts', name), svg);

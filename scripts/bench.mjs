@@ -33,7 +33,9 @@ async function main() {
   });
   if (await isRunOn(values.node, 30 * minuteMs)) return;
   await ensureBuilt();
-  const { benchParts, benchTableOf, runBench } = await import('../packages/testing/dist/index.js');
+  const { benchParts, formatBenchTable, runBench } = await import(
+    '../packages/testing/dist/index.js'
+  );
   const only = values.only?.split(',');
   const unknown = only?.find((part) => !benchParts.includes(part));
   if (unknown !== undefined) {
@@ -59,5 +61,5 @@ async function main() {
   });
   const report = await running;
   clearTimeout(timer);
-  console.log(benchTableOf(report));
+  console.log(formatBenchTable(report));
 }

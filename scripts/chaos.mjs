@@ -21,10 +21,10 @@ main().catch((error) => {
 async function main() {
   const options = readOptions();
   await ensureBuilt();
-  const { runChaos, tableOf } = await import('../packages/testing/dist/index.js');
+  const { runChaos, formatChaosReport } = await import('../packages/testing/dist/index.js');
   running = runChaos({ ...options, signal: ending.signal, onProgress: console.error });
   const report = await running;
-  console.log(tableOf(report));
+  console.log(formatChaosReport(report));
   process.exitCode = report.isGood ? 0 : 1;
 }
 

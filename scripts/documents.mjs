@@ -137,9 +137,9 @@ function states({ messageStates, countedAs, skipReasons, failureReasons }) {
   ]);
 }
 
-function sandbox({ channels, magicBehaviours, magicRecipientsOf }) {
+function sandbox({ channels, magicBehaviours, listMagicRecipients }) {
   const [anyWord] = Object.keys(magicBehaviours);
-  const names = Object.keys(magicRecipientsOf(anyWord, channels));
+  const names = Object.keys(listMagicRecipients(anyWord, channels));
   return page('The sandbox', 'packages/channels/src/sandbox.ts', [
     'An app in sandbox delivery sends nothing. What the real provider would have been sent is stored as a capture, once an ' +
       'attempt, and the attempt is accepted. The app that `npm start` makes is in sandbox delivery. Of an app the newest 500 ' +
@@ -170,7 +170,7 @@ function sandbox({ channels, magicBehaviours, magicRecipientsOf }) {
     table(
       [...names.map((name) => channels[name].label), 'the message'],
       Object.entries(magicBehaviours).map(([word, { sentence }]) => [
-        ...names.map((name) => code(magicRecipientsOf(word, channels)[name])),
+        ...names.map((name) => code(listMagicRecipients(word, channels)[name])),
         sentence,
       ]),
     ),

@@ -54,10 +54,10 @@ async function runListed({ runMutants }, names) {
   return fates.length > 0 && caught === fates.length ? 0 : 1;
 }
 
-function show({ mutant, fate, evidence, shown }) {
+function show({ mutant, fate, evidence, outputTail }) {
   console.error(`${fate === 'caught' ? '✓' : '✗'} ${mutant.name}: ${fate}`);
   for (const line of evidence) console.error(`    ${line}`);
-  if (fate !== 'caught') console.error(shown);
+  if (fate !== 'caught') console.error(outputTail);
 }
 
 function suiteOf({ suite }) {

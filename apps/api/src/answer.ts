@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import type { KeyedAnswer } from '@belfry/accepting';
+import type { IdempotentResponse } from '@belfry/accepting';
 import { answerAndClose } from '@belfry/runtime';
 import type { Request, Response } from 'express';
-import { type Call, callOf } from './call';
+import { type Call, getCall } from './call';
 
 export type Answer = {
   status: number;
@@ -12,7 +12,7 @@ export type Answer = {
 };
 
 /** What a keyed POST answers; a replay is the first call's bytes, and says so. */
-export function answerOf({ status, body, isReplay }: KeyedAnswer): Answer {
+export function toAnswer({ status, body, isReplay }: IdempotentResponse): Answer {
   return isReplay ? { status, body, headers: replayed } : { status, body };
 }
 
@@ -20,7 +20,7 @@ const replayed = { 'Idempotent-Replayed': 'true' };
 
 /** Writes an answer in one go, with the headers that every answer has. */
 export function sendAnswer(res: Response, answer: Answer): void {
-  res.writeHead(answer.status, headersOf(res, answer));
+  res.writeHead(answer.status, buildHeaders(res, answer));
   res.end(answer.body);
 }
 
@@ -31,7 +31,7 @@ export function sendAnswerAndClose(req: Request, res: Response, answer: Answer):
 }
 
 /** Names and values in turn, where nothing is added: Node writes these with the least work. */
-function headersOf(res: Response, { body, headers }: Answer): string[] | Record<string, string> {
+function buildHeaders(res: Response, { body, headers }: Answer): string[] | Record<string, string> {
   const call = endCall(res);
   if (call.headers || headers) return allHeaders(call, body, headers);
   return [
@@ -47,7 +47,7 @@ function headersOf(res: Response, { body, headers }: Answer): string[] | Record<
 }
 
 function endCall(res: Response): Call {
-  const call = callOf(res);
+  const call = getCall(res);
   call.answeredAtMs = performance.now();
   return call;
 }

@@ -56,9 +56,9 @@ describe('POST /v1/apps/:app_id/events/send', () => {
 
   test('marks a replay and answers as the first call was answered, under the id of this call', async () => {
     const gateway = createGateway({
-      keyedCall: async (_call, work) => ({
+      runIdempotentRequest: async (_call, work) => ({
         status: 200,
-        body: work.bodyOf?.('first') ?? '',
+        body: work.buildBody?.('first') ?? '',
         isReplay: true,
       }),
     });
@@ -357,9 +357,9 @@ describe('an error', () => {
 
   test.each(rows)(
     'for %s has its exact status and body, and nothing is sent on',
-    async (_, expected, ask) => {
+    async (_, expected, sendCall) => {
       const gateway = createGateway();
-      const response = await ask(gateway);
+      const response = await sendCall(gateway);
       const { status, ...members } = expected;
       expect(response.status).toBe(status);
       expect(response.body).toEqual({
@@ -371,24 +371,27 @@ describe('an error', () => {
     },
   );
 
-  test.each(rows)('for %s has the headers that every answer has', async (_, _expected, ask) => {
-    const response = await ask(createGateway());
-    expect(response.headers).toMatchObject({
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-request-id': expect.stringMatching(uuid),
-      'x-content-type-options': 'nosniff',
-      'x-belfry-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
-    });
-    expect(
-      Object.keys(response.headers).filter((name) =>
-        /^access-control|powered|etag|location/.test(name),
-      ),
-    ).toEqual([]);
-    expect(response.headers['www-authenticate']).toBe(
-      response.status === 401 ? 'AuthKey' : undefined,
-    );
-  });
+  test.each(rows)(
+    'for %s has the headers that every answer has',
+    async (_, _expected, sendCall) => {
+      const response = await sendCall(createGateway());
+      expect(response.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'x-request-id': expect.stringMatching(uuid),
+        'x-content-type-options': 'nosniff',
+        'x-belfry-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      });
+      expect(
+        Object.keys(response.headers).filter((name) =>
+          /^access-control|powered|etag|location/.test(name),
+        ),
+      ).toEqual([]);
+      expect(response.headers['www-authenticate']).toBe(
+        response.status === 401 ? 'AuthKey' : undefined,
+      );
+    },
+  );
 
   test.each<[string, AppError, Expected, Record<string, string>]>([
     [
@@ -457,8 +460,8 @@ describe('an error', () => {
     ['nothing', undefined],
   ])(
     'of ours says nothing of its cause (%s), and is logged under the id of the call',
-    async (_, thrown) => {
-      const gateway = createGateway({ sendEvent: () => Promise.reject(thrown) });
+    async (_, cause) => {
+      const gateway = createGateway({ sendEvent: () => Promise.reject(cause) });
       const response = await send(gateway, { event: 'e' });
       expect(response.status).toBe(500);
       expect(response.body).toEqual({
@@ -474,7 +477,7 @@ describe('an error', () => {
 
   test('tells another account’s app and an unknown one apart by nothing but the id of the call', async () => {
     const gateway = createGateway();
-    const ask = async (id: string) => {
+    const sendToApp = async (id: string) => {
       const response = await request(gateway.server)
         .post(sendPath.replace(appId, id))
         .set('Authorization', gateway.auth)
@@ -482,8 +485,8 @@ describe('an error', () => {
       const { 'x-request-id': _id, date: _date, ...headers } = response.headers;
       return { status: response.status, body: { ...response.body, request_id: '' }, headers };
     };
-    expect(await ask(otherAppId)).toEqual(await ask(lateAppId));
-    expect(await ask(otherAppId)).toEqual(await ask('no-uuid'));
+    expect(await sendToApp(otherAppId)).toEqual(await sendToApp(lateAppId));
+    expect(await sendToApp(otherAppId)).toEqual(await sendToApp('no-uuid'));
   });
 
   test('answers 401 to a key whose id is known and whose secret is another one, and does not note a use', async () => {
@@ -491,7 +494,7 @@ describe('an error', () => {
     const used: string[] = [];
     const gateway = createGateway({
       findApiKey: async () => ({ accountId: 'account_1', secretHash }),
-      noteKeyUse: (id) => used.push(id),
+      recordKeyUse: (id) => used.push(id),
     });
     expect((await send(gateway, { event: 'e' })).status).toBe(401);
     expect(gateway.sent).toEqual([]);
@@ -500,32 +503,32 @@ describe('an error', () => {
 
   test('notes the use of a key once a call', async () => {
     const used: string[] = [];
-    const gateway = createGateway({ noteKeyUse: (id) => used.push(id) });
+    const gateway = createGateway({ recordKeyUse: (id) => used.push(id) });
     expect((await send(gateway, { event: 'e' })).status).toBe(200);
     expect(used).toEqual([gateway.keyId]);
   });
 
   test('never asks a store for a key with a wrong checksum', async () => {
-    const asked: string[] = [];
+    const queriedIds: string[] = [];
     const gateway = createGateway({
       findApiKey: async (id) => {
-        asked.push(id);
+        queriedIds.push(id);
         return undefined;
       },
       findApp: async (id) => {
-        asked.push(id);
+        queriedIds.push(id);
         return undefined;
       },
     });
     await send(gateway, {}).set('Authorization', `${gateway.auth.slice(0, -1)}_`);
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 
   test('never asks a store for an app id that is no UUID', async () => {
-    const asked: string[] = [];
+    const queriedIds: string[] = [];
     const gateway = createGateway({
       findApp: async (id) => {
-        asked.push(id);
+        queriedIds.push(id);
         return undefined;
       },
     });
@@ -534,7 +537,7 @@ describe('an error', () => {
       const response = await request(gateway.server).post(path).set('Authorization', gateway.auth);
       expect(response.body.code).toBe('app_not_found');
     }
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 });
 
@@ -567,11 +570,11 @@ describe('the order of checks', () => {
     ['idempotency_key_invalid', (g) => bad.idempotencyKey(bad.json(at(sendPath)(g)))],
     ['malformed_json', (g) => bad.json(at(sendPath)(g))],
     ['validation_failed', (g) => bad.schema(at(sendPath)(g))],
-  ])('puts %s before all that comes later', async (code, ask) => {
+  ])('puts %s before all that comes later', async (code, sendCall) => {
     const gateway = createGateway({
       sendEvent: () => Promise.reject(new AppError('event_not_found', '')),
     });
-    expect((await ask(gateway)).body.code).toBe(code);
+    expect((await sendCall(gateway)).body.code).toBe(code);
   });
 });
 

@@ -1,5 +1,5 @@
-import type { BulkSend, DryRun, KeyedCall, SendEvent } from '@belfry/accepting';
-import { clientNetwork, type Logger } from '@belfry/runtime';
+import type { BulkSend, DryRun, RunIdempotentRequest, SendEvent } from '@belfry/accepting';
+import { getClientNetwork, type Logger } from '@belfry/runtime';
 import { createReadSend, type WireChannels } from '@belfry/shared';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { createDirectRoute, type DirectRoute } from './direct-route';
@@ -21,7 +21,7 @@ import { createReadJson } from './read-json';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
-import { createDryRunRoute, orDryRun, refuseDryRun } from './routes/dry-run';
+import { createDryRunRoute, refuseDryRun, withDryRun } from './routes/dry-run';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createInboxRoutes, type InboxRoutesDeps, maxInboxBodyBytes } from './routes/inbox';
@@ -33,8 +33,8 @@ import { createRequestStatusRoute, type RequestStatusDeps } from './routes/reque
 import { createSandboxRoute, type SandboxRouteDeps } from './routes/sandbox';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
-import { createTurns } from './turns';
-import { createUnkeyed } from './unkeyed';
+import { createAccountQueue } from './turns';
+import { createHandlersWithoutIdempotencyKey } from './unkeyed';
 
 export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &
@@ -49,7 +49,7 @@ export type ApiDeps = AuthenticateDeps &
     dryRun: DryRun;
     /** What Slack and its installers call, where this installation has a Slack app. */
     slack?: RequestHandler;
-    keyedCall: KeyedCall;
+    runIdempotentRequest: RunIdempotentRequest;
     maxBatchItems: number;
     limitRate: LimitRate;
     /** Whether the stores answer. */
@@ -70,38 +70,38 @@ export type Api = Express & { directRoute: DirectRoute };
 /** The gateway: every route and every step before it, in order. */
 export function createApi(deps: ApiDeps): Api {
   const app = createExpress();
-  const readInTurn = createTurns();
+  const readInSequence = createAccountQueue();
   const readBody = createBodyReaders(deps.bodies);
   const checks = {
     authenticate: createAuthenticate(deps),
     checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
     limitRate: deps.limitRate,
     readBody: readBody({ kind: 'account', maxBodyBytes: deps.bodies.maxBodyBytes }),
-    readJson: createReadJson(readInTurn),
+    readJson: createReadJson(readInSequence),
   };
-  const { post, postUnparsed } = createPost({ ...checks, keyedCall: deps.keyedCall });
-  const { put, withoutBody, waiting } = createUnkeyed(checks);
+  const { runIdempotentRequest } = deps;
+  const { post, postUnparsed } = createPost({ ...checks, runIdempotentRequest });
+  const { put, withoutBody, waiting } = createHandlersWithoutIdempotencyKey(checks);
   const readSend = createReadSend(deps.channels);
   const sendEvent = createSendEventRoute({ ...deps, readSend });
   const tryEvent = put(createDryRunRoute({ ...deps, readSend }).answer, { isStored: false });
-  const bulkSend = createBulkSendRoute({ ...deps, readInTurn });
-  const users = createUserRoutes(deps);
-  const devices = createDeviceRoutes(deps);
+  const bulkSend = createBulkSendRoute({ ...deps, readInSequence });
+  const [users, devices] = [createUserRoutes(deps), createDeviceRoutes(deps)];
   const pushStatus = createPushStatusRoute(deps);
   const [requestStatus, sandbox] = [createRequestStatusRoute(deps), createSandboxRoute(deps)];
   const records = [requestStatus, ...Object.values(users), ...Object.values(devices)];
-  const operations = operationsOf([sendEvent, bulkSend, ...records, pushStatus, sandbox]);
+  const operations = listOperations([sendEvent, bulkSend, ...records, pushStatus, sandbox]);
 
   const steps = addSteps(app, deps);
   const handleErrors = createHandleErrors(deps);
   // Express asks route after route: the one that is called most comes first, and has a way past it.
   const send = post(sendEvent);
-  app.post(sendPath, orDryRun(send, tryEvent));
+  app.post(sendPath, withDryRun(send, tryEvent));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   addDocsRoutes(app);
   app.post(
     '/v1/apps/:app_id/events/bulk_send',
-    orDryRun(postUnparsed(bulkSend), put(refuseDryRun, { isStored: false })),
+    withDryRun(postUnparsed(bulkSend), put(refuseDryRun, { isStored: false })),
   );
   app.post('/v1/apps/:app_id/users', post(users.write));
   app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
@@ -143,7 +143,7 @@ function addDocsRoutes(app: Express): void {
   app.get('/docs/:name', docs.asset);
 }
 
-function operationsOf(routes: readonly { operation: Operation }[]): Operation[] {
+function listOperations(routes: readonly { operation: Operation }[]): Operation[] {
   return [...routes.map(({ operation }) => operation), ...Object.values(inboxOperations)];
 }
 
@@ -214,5 +214,5 @@ function addSlackRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders):
 /** For bodies that are read before it is known who calls. */
 function readForNetwork({ https }: ApiDeps, readBody: ReadBody) {
   return (req: Request, res: Response) =>
-    readBody(req, res, clientNetwork(req, https.isTrustedProxy));
+    readBody(req, res, getClientNetwork(req, https.isTrustedProxy));
 }

@@ -4,10 +4,10 @@ import { createApiKey } from '@belfry/shared';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
 import request from 'supertest';
 import {
-  bodyOfRoute,
-  placeOf,
-  routesOfFrontEnds,
-  routesOfProviders,
+  bodyByRoute,
+  fillRoute,
+  frontEndRoutes,
+  providerRoutes,
   routesWithRow,
 } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
@@ -45,17 +45,17 @@ type Call = {
   server?: StoredGateway['server'];
 };
 
-async function ask({ route = sendRoute, authorization, app = tenant.appId, ...call }: Call) {
+async function sendCall({ route = sendRoute, authorization, app = tenant.appId, ...call }: Call) {
   const { userId, deviceId } = await createDevice(app);
   const requestId = await findRequest(app);
   const values = { app_id: app, user_id: userId, device_id: deviceId, request_id: requestId };
-  const { method, path } = placeOf(route, values);
+  const { method, path } = fillRoute(route, values);
   // Each method of a route is one that supertest has a function for.
-  const asked = request(call.server ?? gateway.server)[method as 'get'](path);
-  if (authorization !== undefined) void asked.set('Authorization', authorization);
-  if (call.server === strict.server) void asked.set('X-Forwarded-Proto', 'https');
-  const body = call.body ?? bodyOfRoute[route]?.(event);
-  return body === undefined ? asked : asked.send(body);
+  const apiRequest = request(call.server ?? gateway.server)[method as 'get'](path);
+  if (authorization !== undefined) void apiRequest.set('Authorization', authorization);
+  if (call.server === strict.server) void apiRequest.set('X-Forwarded-Proto', 'https');
+  const body = call.body ?? bodyByRoute[route]?.(event);
+  return body === undefined ? apiRequest : apiRequest.send(body);
 }
 
 async function createDevice(app: string): Promise<{ userId: string; deviceId: string }> {
@@ -70,8 +70,8 @@ const requestIds = new Map<string, string>();
 
 /** One of each app, so that a test may count those that its calls make. */
 async function findRequest(app: string): Promise<string> {
-  const known = requestIds.get(app);
-  if (known !== undefined) return known;
+  const storedId = requestIds.get(app);
+  if (storedId !== undefined) return storedId;
   const path = '/events/send';
   const { body } = await gateway.call({ method: 'post', path, body: { event }, app });
   requestIds.set(app, body.request_id);
@@ -88,7 +88,7 @@ describe('specification 5, Authentication', () => {
   test.each(routesWithRow)(
     'Every request carries the header `Authorization` with the value `AuthKey <API_KEY>`: %s',
     async (route) => {
-      expect((await ask({ route, authorization: good() })).status).toBe(200);
+      expect((await sendCall({ route, authorization: good() })).status).toBe(200);
     },
   );
 
@@ -100,13 +100,13 @@ describe('specification 5, Authentication', () => {
     });
     await gateway.factories.createEvent({ ...tenant, appId: app }, version, { name: event });
     for (const route of routesWithRow) {
-      expect([route, (await ask({ route, app, authorization: good() })).status]).toEqual([
+      expect([route, (await sendCall({ route, app, authorization: good() })).status]).toEqual([
         route,
         200,
       ]);
     }
     const stranger = await gateway.factories.createTenant();
-    const theirs = await ask({ app, authorization: `AuthKey ${stranger.apiKey}` });
+    const theirs = await sendCall({ app, authorization: `AuthKey ${stranger.apiKey}` });
     expect([theirs.status, theirs.body.code]).toEqual([404, 'app_not_found']);
     expect(stranger.apiKey).not.toBe(apiKey);
   });
@@ -121,12 +121,16 @@ describe('specification 5, Authentication', () => {
 
   test.each(routesWithRow)('All requests are made over HTTPS: %s', async (route) => {
     const { server } = strict;
-    expect((await ask({ route, server, authorization: good() })).status).toBe(200);
+    expect((await sendCall({ route, server, authorization: good() })).status).toBe(200);
   });
 
-  const allRoutes = [...routesWithRow, ...routesOfFrontEnds, ...routesOfProviders];
+  const allRoutes = [...routesWithRow, ...frontEndRoutes, ...providerRoutes];
   test.each(allRoutes)('Calls over plain HTTP fail: %s', async (route) => {
-    const { method, path } = placeOf(route, { app_id: tenant.appId, user_id: 'u', device_id: 'd' });
+    const { method, path } = fillRoute(route, {
+      app_id: tenant.appId,
+      user_id: 'u',
+      device_id: 'd',
+    });
     const { status, headers, body } = await request(strict.server)
       [method as 'get'](path)
       .set('Authorization', good());
@@ -147,7 +151,7 @@ describe('specification 5, Authentication', () => {
       `AuthKey ${tenant.apiKey.slice(0, -1)}`,
     ];
     for (const authorization of bad) {
-      const { status, headers, body } = await ask({ route, authorization });
+      const { status, headers, body } = await sendCall({ route, authorization });
       expect([authorization, status, body.code]).toEqual([authorization, 401, 'unauthenticated']);
       expect(headers['www-authenticate']).toBe('AuthKey');
     }
@@ -158,7 +162,7 @@ describe('specification 5, Authentication', () => {
     'The key must not be placed in public or client-side code: no browser is let read an answer, and no URL may hold it: %s',
     async (route) => {
       const values = { app_id: tenant.appId, user_id: 'u', device_id: 'd' };
-      const { method, path } = placeOf(route, values);
+      const { method, path } = fillRoute(route, values);
       const { server } = gateway;
       const preflight = await request(server)
         .options(path)
@@ -188,7 +192,7 @@ describe('specification 5, Authentication', () => {
   });
 
   test('In the Slack case the request body additionally carries the bot token in `user.slack.access_token`.', async () => {
-    const { status, body } = await ask({ authorization: good(), body: slackBody() });
+    const { status, body } = await sendCall({ authorization: good(), body: slackBody() });
     expect(status).toBe(200);
     const requestId = body.request_id;
     const messages = await gateway.database.prisma.message.findMany({ where: { requestId } });
@@ -204,7 +208,7 @@ describe('specification 5, Authentication', () => {
   test('That token is a channel credential, not a replacement for the API key.', async () => {
     const before = await countRequests();
     for (const authorization of [undefined, `AuthKey ${botToken}`, `Bearer ${botToken}`]) {
-      const { status, body } = await ask({ authorization, body: slackBody() });
+      const { status, body } = await sendCall({ authorization, body: slackBody() });
       expect([status, body.code]).toEqual([401, 'unauthenticated']);
     }
     expect(await countRequests()).toBe(before);

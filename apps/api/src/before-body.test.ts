@@ -2,7 +2,7 @@ import { AppError } from '@belfry/shared';
 import request from 'supertest';
 import type { ApiDeps } from './app';
 import { appId, close, connect, createGateway, listen, sendPath } from './gateway.fixture';
-import { bodyOfRoute, placeOf, routesWithRow } from './routes.fixture';
+import { bodyByRoute, fillRoute, routesWithRow } from './routes.fixture';
 
 const overLimit: Partial<ApiDeps> = {
   limitRate: () => Promise.reject(new AppError('rate_limited', 'over the limit')),
@@ -59,9 +59,11 @@ test.each(refusals)('a call whose body never comes is refused with %s', async (c
 test.each(routesWithRow)('the rate limit is asked before %s does anything', async (route) => {
   const gateway = createGateway(overLimit);
   const values = { app_id: appId, user_id: 'u1', device_id: 'd1' };
-  const { method, path } = placeOf(route, values);
+  const { method, path } = fillRoute(route, values);
   // Each method of a route is one that supertest has a function for.
-  const asked = request(gateway.server)[method as 'get'](path).set('Authorization', gateway.auth);
-  const answer = await (bodyOfRoute[route] ? asked.send({}) : asked);
+  const apiRequest = request(gateway.server)
+    [method as 'get'](path)
+    .set('Authorization', gateway.auth);
+  const answer = await (bodyByRoute[route] ? apiRequest.send({}) : apiRequest);
   expect(answer.body.code).toBe('rate_limited');
 });

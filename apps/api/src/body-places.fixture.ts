@@ -8,7 +8,7 @@ type Schema = {
 };
 
 /** Every member that a documented body may have, such as `body.batch.user.user_id`. */
-export function listBodyPlaces({ paths, components }: OpenApi, route: string): string[] {
+export function listBodyPaths({ paths, components }: OpenApi, route: string): string[] {
   const [method = '', path = ''] = route.split(' ');
   const operation = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
   const content = operation?.requestBody?.content['application/json'];
@@ -16,16 +16,16 @@ export function listBodyPlaces({ paths, components }: OpenApi, route: string): s
   const { $ref = '' } = content.schema as Schema;
   // TypeBox writes plain JSON Schema.
   const schema = components.schemas[$ref.split('/').at(-1) ?? ''] as Schema | undefined;
-  return schema ? [...new Set(placesIn(schema, 'body'))] : [];
+  return schema ? [...new Set(listPaths(schema, 'body'))] : [];
 }
 
-function placesIn({ properties = {}, items, anyOf = [] }: Schema, path: string): string[] {
+function listPaths({ properties = {}, items, anyOf = [] }: Schema, path: string): string[] {
   const members = Object.entries(properties).flatMap(([name, schema]) => {
-    const place = `${path}.${name}`;
-    return [place, ...placesIn(schema, place)];
+    const memberPath = `${path}.${name}`;
+    return [memberPath, ...listPaths(schema, memberPath)];
   });
   return [
     ...members,
-    ...(items ? [items, ...anyOf] : anyOf).flatMap((schema) => placesIn(schema, path)),
+    ...(items ? [items, ...anyOf] : anyOf).flatMap((schema) => listPaths(schema, path)),
   ];
 }

@@ -212,12 +212,12 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
         const statements = await counter.during(async () => {
           expect((await call()).body.accepted).toBe(1_000);
         });
-        const ofAccepting = statements.filter(
+        const acceptStatements = statements.filter(
           (text) => !/\bFROM (api_key|app) /.test(text.replace(/\s+/g, ' ')),
         );
-        expect(statements.length - ofAccepting.length).toBe(2);
-        expect(ofAccepting.join()).toContain('INSERT INTO request');
-        expect(ofAccepting.length).toBeLessThanOrEqual(3);
+        expect(statements.length - acceptStatements.length).toBe(2);
+        expect(acceptStatements.join()).toContain('INSERT INTO request');
+        expect(acceptStatements.length).toBeLessThanOrEqual(3);
       }
       await counted.close();
       await counter.close();

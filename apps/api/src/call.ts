@@ -21,6 +21,6 @@ export function beginCall(res: Response, id: string): Call {
 }
 
 /** The call that `beginCall` put on the response, before every other step. */
-export function callOf(res: Response): Call {
+export function getCall(res: Response): Call {
   return res.locals['call'];
 }

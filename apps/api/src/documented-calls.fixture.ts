@@ -75,7 +75,7 @@ export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
 }
 
 /** The names of the schemas of an answer: of a success, then of a call that is only tried. */
-export function schemaNamesOf({ content }: DocumentedResponse): string[] {
+export function listSchemaNames({ content }: DocumentedResponse): string[] {
   const { schema } = content['application/json'];
   const refs = 'anyOf' in schema ? schema.anyOf : [schema];
   return refs.map(({ $ref }) => $ref.split('/').at(-1) ?? '');
@@ -106,18 +106,18 @@ export type Call = {
   body: Record<string, unknown> | string | undefined;
 };
 
-export type Answered = {
+export type CallAnswer = {
   status: number;
   headers: Record<string, string>;
   body: Record<string, unknown>;
 };
 
 /** Sends a call on a connection of its own. With `Content-Length` given, no body follows. */
-export function send(gateway: StoredGateway, call: Call): Promise<Answered> {
+export function send(gateway: StoredGateway, call: Call): Promise<CallAnswer> {
   const { method, headers } = call;
   const body = bodyText(call);
   return new Promise((resolve, reject) => {
-    const place = { host: '127.0.0.1', port: portOf(gateway), path: urlOf(call), agent: false };
+    const place = { host: '127.0.0.1', port: getPort(gateway), path: buildUrl(call), agent: false };
     const request = http.request({ ...place, method, headers }, (response) => {
       readAnswer(response).then((answer) => {
         request.destroy();
@@ -135,10 +135,10 @@ export async function sendHead(
   gateway: StoredGateway,
   call: Call,
   head: { extraLine?: string; isWhole: boolean },
-): Promise<Answered> {
-  const { socket, answer } = connect(portOf(gateway));
+): Promise<CallAnswer> {
+  const { socket, answer } = connect(getPort(gateway));
   const lines = [
-    `${call.method} ${urlOf(call)} HTTP/1.1`,
+    `${call.method} ${buildUrl(call)} HTTP/1.1`,
     'Host: 127.0.0.1',
     ...(head.extraLine === undefined ? [] : [head.extraLine]),
     ...(head.isWhole ? ['', ''] : ['X-Not-Ended: ']),
@@ -151,17 +151,17 @@ function bodyText({ body }: Call): string | undefined {
   return typeof body === 'object' ? JSON.stringify(body) : body;
 }
 
-function urlOf({ path, parameters, query }: Call): string {
+function buildUrl({ path, parameters, query }: Call): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameters[name] ?? '');
   const search = new URLSearchParams(query).toString();
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-function portOf({ server }: StoredGateway): number {
+function getPort({ server }: StoredGateway): number {
   return (server.address() as AddressInfo).port;
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answered> {
+async function readAnswer(response: IncomingMessage): Promise<CallAnswer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   return {
@@ -173,7 +173,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answered> {
   };
 }
 
-function parseAnswer(text: string): Answered {
+function parseAnswer(text: string): CallAnswer {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = lines.map((line) => line.split(': ', 2));

@@ -5,14 +5,14 @@ import { createValidator } from '@belfry/shared';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
 import request from 'supertest';
 import {
-  type Answered,
   type Call,
+  type CallAnswer,
   type DocumentedOperation,
   type DocumentedResponse,
   listErrors,
   listOperations,
+  listSchemaNames,
   type OpenApi,
-  schemaNamesOf,
   send,
 } from './documented-calls.fixture';
 import { signatureHeader } from './middleware/authenticate-reader';
@@ -101,13 +101,13 @@ async function ownMessages(tenant: Tenant, body: Record<string, unknown>) {
   return { ...body, message_id: messageId };
 }
 
-function credentialsOf({ apiKey }: Tenant, isSigned: boolean): Record<string, string> {
+function buildCredentials({ apiKey }: Tenant, isSigned: boolean): Record<string, string> {
   const signature = createHmac('sha256', apiKey).update(reader).digest('hex');
   return isSigned ? { [signatureHeader]: signature } : { Authorization: `AuthKey ${apiKey}` };
 }
 
 /** A documented call, with the ids that the account has in place of the example's. */
-async function callOf(
+async function buildCall(
   tenant: Tenant,
   { method, path, parameters, query, isSigned }: DocumentedOperation,
   body: Record<string, unknown> | undefined,
@@ -125,7 +125,7 @@ async function callOf(
     parameters: { ...parameters, ...ids },
     query,
     headers: {
-      ...credentialsOf(tenant, isSigned),
+      ...buildCredentials(tenant, isSigned),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
     body: body && (await ownMessages(tenant, body)),
@@ -135,13 +135,16 @@ async function callOf(
 const sendEvent = 'POST /v1/apps/{app_id}/events/send';
 const addDevice = 'POST /v1/apps/{app_id}/users/{user_id}/devices';
 
-async function sendFirst(tenant: Tenant, name: string): Promise<Answered> {
+async function sendFirst(tenant: Tenant, name: string): Promise<CallAnswer> {
   const operation = operations.find((each) => each.name === name)!;
-  return send(gateways.usual, await callOf(tenant, operation, operation.bodies[0]!.value));
+  return send(gateways.usual, await buildCall(tenant, operation, operation.bodies[0]!.value));
 }
 
 /** What is documented for a response, of what came: without the values that are new each time. */
-function seen({ status, headers, body }: Answered, response: Pick<DocumentedResponse, 'headers'>) {
+function pickDocumented(
+  { status, headers, body }: CallAnswer,
+  response: Pick<DocumentedResponse, 'headers'>,
+) {
   const fixed = Object.entries(response.headers).filter(
     ([, header]) => header.example !== undefined,
   );
@@ -182,10 +185,10 @@ function withoutIds(value: unknown): unknown {
 async function sendAsTenant(
   operation: DocumentedOperation,
   body: Record<string, unknown> | undefined,
-): Promise<Answered> {
+): Promise<CallAnswer> {
   const tenant = await createDocumentedTenant();
   if (operation.path.includes('/users')) await sendFirst(tenant, addDevice);
-  return send(gateways.usual, await callOf(tenant, operation, body));
+  return send(gateways.usual, await buildCall(tenant, operation, body));
 }
 
 describe('an example of a request', () => {
@@ -194,13 +197,13 @@ describe('an example of a request', () => {
     for (const operation of operations) {
       const response = operation.responses['200']!;
       const { examples } = response.content['application/json'];
-      const [name, ...tried] = schemaNamesOf(response);
+      const [name, ...dryRunNames] = listSchemaNames(response);
       const validate = createValidator(document.components.schemas[name!]!);
-      expect(Object.keys(examples)).toEqual(['success', ...tried.map(() => 'dry_run')]);
+      expect(Object.keys(examples)).toEqual(['success', ...dryRunNames.map(() => 'dry_run')]);
       for (const { name, value } of operation.bodies) {
         const answer = await sendAsTenant(operation, value);
         const what = `${operation.name}: ${name}`;
-        expect([what, seen(answer, response)]).toEqual([
+        expect([what, pickDocumented(answer, response)]).toEqual([
           what,
           documented(200, response, examples['success']!.value),
         ]);
@@ -210,12 +213,16 @@ describe('an example of a request', () => {
   });
 
   test('that is only tried gets the documented answer, but for the ids in it', async () => {
-    const tried = operations.filter(({ responses }) => schemaNamesOf(responses['200']!).length > 1);
-    expect(tried.map(({ name }) => name)).toEqual(['POST /v1/apps/{app_id}/events/send']);
-    for (const operation of tried) {
+    const dryRunOperations = operations.filter(
+      ({ responses }) => listSchemaNames(responses['200']!).length > 1,
+    );
+    expect(dryRunOperations.map(({ name }) => name)).toEqual([
+      'POST /v1/apps/{app_id}/events/send',
+    ]);
+    for (const operation of dryRunOperations) {
       const response = operation.responses['200']!;
-      const validate = createValidator(document.components.schemas[schemaNamesOf(response)[1]!]!);
-      const call = await callOf(
+      const validate = createValidator(document.components.schemas[listSchemaNames(response)[1]!]!);
+      const call = await buildCall(
         await createDocumentedTenant(),
         operation,
         operation.bodies[0]!.value,
@@ -233,10 +240,10 @@ describe('an example of a request', () => {
     const key = document.components.parameters.idempotencyKey.example;
     for (const operation of operations) {
       const tenant = await createDocumentedTenant();
-      const call = await callOf(tenant, operation, operation.bodies[0]!.value);
-      const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
-      const first = await send(gateways.limited, keyed);
-      const second = await send(gateways.usual, keyed);
+      const call = await buildCall(tenant, operation, operation.bodies[0]!.value);
+      const callWithKey = { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
+      const first = await send(gateways.limited, callWithKey);
+      const second = await send(gateways.usual, callWithKey);
       const documentedNames = Object.keys(operation.responses['200']!.headers);
       expect(documentedNames).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy']));
       expect([first.headers['ratelimit'], first.headers['ratelimit-policy']]).toEqual([
@@ -276,7 +283,10 @@ describe('an error', () => {
         const error = errors.find((each) => each.code === code);
         if (error) {
           const { status, body } = error;
-          expect([name, seen(answer, error)]).toEqual([name, documented(status, error, body)]);
+          expect([name, pickDocumented(answer, error)]).toEqual([
+            name,
+            documented(status, error, body),
+          ]);
           expect(answer.body['request_id']).toBe(answer.headers['x-request-id']);
         } else if (answer.status !== 200) {
           expect([name, errors.map((each) => each.code)]).toEqual([
@@ -291,8 +301,8 @@ describe('an error', () => {
   async function provoke(
     code: keyof typeof provocations,
     operation: DocumentedOperation,
-  ): Promise<Answered> {
-    const call = await callOf(tenants.get(operation)!, operation, operation.bodies[0]!.value);
+  ): Promise<CallAnswer> {
+    const call = await buildCall(tenants.get(operation)!, operation, operation.bodies[0]!.value);
     return provocations[code](call, gateways);
   }
 });

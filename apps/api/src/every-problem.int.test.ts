@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-async function refusalOf(method: 'post' | 'put', path: string, body: unknown) {
+async function readRefusal(method: 'post' | 'put', path: string, body: unknown) {
   // As it is written here, to the order of the members.
   const answer = await gateway.call({ method, path, body: JSON.stringify(body) });
   const { code, error, errors } = answer.body;
@@ -65,16 +65,16 @@ const itemProblems = [
 
 describe('a 422 lists every problem of the body, in its order', () => {
   test.each(['/events/send', '/events/send?dry_run=true'])('%s', async (path) => {
-    expect(await refusalOf('post', path, { event: ' ', ...wrongItem })).toEqual(
+    expect(await readRefusal('post', path, { event: ' ', ...wrongItem })).toEqual(
       invalid('event must not be blank', ...itemProblems),
     );
     const { data } = wrongItem;
-    expect(await refusalOf('post', path, { data, event: '' })).toMatchObject({
+    expect(await readRefusal('post', path, { data, event: '' })).toMatchObject({
       error: 'event must not be blank',
       errors: ['data must be at most 256 KB', 'event must not be blank'],
     });
     // What is missing has no place of its own: it comes first.
-    expect(await refusalOf('post', path, { data })).toEqual(
+    expect(await readRefusal('post', path, { data })).toEqual(
       invalid('event must not be blank', 'data must be at most 256 KB'),
     );
   });
@@ -83,7 +83,7 @@ describe('a 422 lists every problem of the body, in its order', () => {
     const { schedule_at, locale } = wrongItem;
     const batch = [{ user: {} }, {}, wrongItem, { user: { email: longEmail } }];
     const body = { schedule_at, batch: batch.slice(0, 3), event: '' };
-    expect(await refusalOf('post', '/events/bulk_send', body)).toMatchObject({
+    expect(await readRefusal('post', '/events/bulk_send', body)).toMatchObject({
       status: 422,
       error: 'event must not be blank',
       errors: [
@@ -94,7 +94,7 @@ describe('a 422 lists every problem of the body, in its order', () => {
       ],
     });
     const three = { event, batch: [batch[1], batch[3]], locale };
-    expect(await refusalOf('post', '/events/bulk_send', three)).toMatchObject({
+    expect(await readRefusal('post', '/events/bulk_send', three)).toMatchObject({
       status: 422,
       error: 'locale must be at most 35 characters',
       errors: [
@@ -107,7 +107,7 @@ describe('a 422 lists every problem of the body, in its order', () => {
 
   test('users and devices', async () => {
     const user = { user_id: '', email: longEmail, slack: {}, mobile: 'm'.repeat(33) };
-    expect(await refusalOf('post', '/users', user)).toEqual(
+    expect(await readRefusal('post', '/users', user)).toEqual(
       invalid(
         'user_id must not be blank',
         'email must be at most 254 characters',
@@ -116,17 +116,17 @@ describe('a 422 lists every problem of the body, in its order', () => {
       ),
     );
     const device = { platform: 'windows', fcm_token: longToken, id: 'i'.repeat(256) };
-    const refused = invalid(
+    const expectedRefusal = invalid(
       'platform must be one of android, web, ios',
       'fcm_token must be at most 4096 characters',
       'id must be at most 255 characters',
     );
-    expect(await refusalOf('post', '/users/ana/devices', device)).toMatchObject({
-      ...refused,
+    expect(await readRefusal('post', '/users/ana/devices', device)).toMatchObject({
+      ...expectedRefusal,
       error: expect.any(String),
     });
-    expect(await refusalOf('put', '/users/ana/devices/d', device)).toMatchObject({
-      ...refused,
+    expect(await readRefusal('put', '/users/ana/devices/d', device)).toMatchObject({
+      ...expectedRefusal,
       error: expect.any(String),
     });
   });
@@ -149,24 +149,25 @@ describe('beyond 20 problems the last entry counts the others', () => {
     [100, 'and 80 more problems'],
   ])('%i tokens', async (count, last) => {
     const body = { event: '', user: { fcm_tokens: Array(count - 1).fill(longToken) } };
-    const wrong = JSON.stringify(body);
-    const { errors } = (await gateway.call({ method: 'post', path: '/events/send', body: wrong }))
-      .body;
+    const invalidBody = JSON.stringify(body);
+    const { errors } = (
+      await gateway.call({ method: 'post', path: '/events/send', body: invalidBody })
+    ).body;
     expect(errors).toHaveLength(last ? 21 : 20);
     expect(errors.at(-1)).toBe(last ?? 'user.fcm_tokens[18] must be at most 4096 characters');
   });
 
   test('1,000 elements of a batch', async () => {
     const batch = Array(1_000).fill({ user: { email: longEmail, mobile: 'm'.repeat(33) } });
-    const { errors } = await refusalOf('post', '/events/bulk_send', { event, batch });
+    const { errors } = await readRefusal('post', '/events/bulk_send', { event, batch });
     expect(errors.at(19)).toBe('batch[9].user.mobile must be at most 32 characters');
     expect(errors.at(-1)).toBe('and 1980 more problems');
   });
 });
 
 test('a wrong JSON type stays a 400 with one sentence', async () => {
-  const wrong = { event, user: { mobile: 5, email: 6 } };
-  expect(await refusalOf('post', '/events/send', wrong)).toEqual({
+  const invalidBody = { event, user: { mobile: 5, email: 6 } };
+  expect(await readRefusal('post', '/events/send', invalidBody)).toEqual({
     status: 400,
     code: 'invalid_type',
     error: 'user.email must be a string',

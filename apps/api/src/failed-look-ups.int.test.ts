@@ -42,7 +42,7 @@ async function send(apiKey: string, caller: string, app?: string) {
 
 const unknownKey = () => createApiKey().key;
 
-async function askForInbox(app: string, caller: string, apiKey = gateway.tenant.apiKey) {
+async function requestInbox(app: string, caller: string, apiKey = gateway.tenant.apiKey) {
   const path = `/v1/apps/${app}/in_app_notifications/unread_count?user_id=u`;
   const signature = createHmac('sha256', apiKey).update('u').digest('hex');
   const headers = { 'X-Forwarded-For': caller, [signatureHeader]: signature };
@@ -52,7 +52,7 @@ async function askForInbox(app: string, caller: string, apiKey = gateway.tenant.
 describe('a network that sends API keys that do not exist', () => {
   test('is answered 401, then 429 without a look-up of the key', async () => {
     const statuses: number[] = [];
-    const asked = await statements.during(async () => {
+    const queries = await statements.during(async () => {
       for (let time = 0; time < 60; time += 1) {
         statuses.push((await send(unknownKey(), '203.0.113.1')).status);
       }
@@ -60,23 +60,23 @@ describe('a network that sends API keys that do not exist', () => {
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
     // While this ran, a token or two came back.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
-    const lookUps = asked.filter((text) => /FROM api_key WHERE id/.test(text));
+    const lookUps = queries.filter((text) => /FROM api_key WHERE id/.test(text));
     expect(lookUps).toHaveLength(statuses.filter((status) => status === 401).length);
-    const refused = await send(unknownKey(), '203.0.113.1');
-    expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    const response = await send(unknownKey(), '203.0.113.1');
+    expect(response).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 
   test('never locks out a good key behind it, seen before or not', async () => {
     const caller = '203.0.113.2';
-    const other = await gateway.factories.createTenant();
+    const otherTenant = await gateway.factories.createTenant();
     const version = { sms: channelVersion({ text: 'Hi' }) };
-    await gateway.factories.createEvent(other, version, { name: event });
+    await gateway.factories.createEvent(otherTenant, version, { name: event });
     for (let time = 0; time < 30; time += 1) await send(unknownKey(), caller);
     expect((await send(gateway.tenant.apiKey, caller)).status).toBe(200);
     // The list of keys is read once a second: a key that was made just now may have to wait for it.
     await eventually(async () =>
-      expect((await send(other.apiKey, caller, other.appId)).status).toBe(200),
+      expect((await send(otherTenant.apiKey, caller, otherTenant.appId)).status).toBe(200),
     );
   });
 
@@ -88,26 +88,26 @@ describe('a network that sends API keys that do not exist', () => {
 
   test('is answered 401 for one wrong key, however often it comes, and asks PostgreSQL once', async () => {
     const key = unknownKey();
-    const asked = await statements.during(async () => {
+    const queries = await statements.during(async () => {
       for (let time = 0; time < 40; time += 1) {
         expect((await send(key, '203.0.113.3')).status).toBe(401);
       }
     });
-    expect(asked.filter((text) => text.includes('FROM api_key'))).toHaveLength(1);
+    expect(queries.filter((text) => text.includes('FROM api_key'))).toHaveLength(1);
   });
 });
 
 describe('a network that names apps that do not exist, without a key', () => {
   test('is answered 429 as well, and never locks out the inbox of an app that does', async () => {
-    const other = await gateway.factories.createTenant();
+    const otherTenant = await gateway.factories.createTenant();
     const statuses: number[] = [];
     for (let time = 0; time < 40; time += 1) {
-      statuses.push(await askForInbox(newId(), '203.0.113.4'));
+      statuses.push(await requestInbox(newId(), '203.0.113.4'));
     }
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
     expect(statuses).toContain(429);
     await eventually(async () =>
-      expect(await askForInbox(other.appId, '203.0.113.4', other.apiKey)).toBe(200),
+      expect(await requestInbox(otherTenant.appId, '203.0.113.4', otherTenant.apiKey)).toBe(200),
     );
   });
 });

@@ -3,8 +3,8 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import {
   type BulkSendInput,
-  createKeyedCall,
-  type KeyedCall,
+  createRunIdempotentRequest,
+  type RunIdempotentRequest,
   type SendEventInput,
 } from '@belfry/accepting';
 import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runtime';
@@ -18,6 +18,13 @@ export const otherAppId = '0197f0c0-0000-7000-8000-000000000002';
 export const sendPath = `/v1/apps/${appId}/events/send`;
 
 /** A gateway whose stores are literals: one account with one app and one key, beside another account. */
+const devicesWithoutStore = {
+  addDevice: failWithoutStore,
+  updateDevice: failWithoutStore,
+  getDevice: failWithoutStore,
+  deleteDevice: failWithoutStore,
+};
+
 export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true } = {}) {
   const { key, id, secretHash } = createApiKey();
   const sent: SendEventInput[] = [];
@@ -25,22 +32,22 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
   const counted: object[] = [];
   const lines: Record<string, unknown>[] = [];
   const deps: ApiDeps = {
-    noteKeyUse: () => undefined,
-    findApiKey: async (asked) =>
-      asked === id ? { accountId: 'account_1', secretHash } : undefined,
-    findApp: async (asked) => apps.find((app) => app.id === asked),
+    recordKeyUse: () => undefined,
+    findApiKey: async (requestedId) =>
+      requestedId === id ? { accountId: 'account_1', secretHash } : undefined,
+    findApp: async (requestedId) => apps.find((app) => app.id === requestedId),
     sendEvent: async (input) => {
       sent.push(input);
       return { isWritten: true };
     },
-    users: { writeUser: away, findWholeUser: away },
-    devices: { addDevice: away, updateDevice: away, getDevice: away, deleteDevice: away },
+    users: { writeUser: failWithoutStore, findWholeUser: failWithoutStore },
+    devices: devicesWithoutStore,
     inbox: inboxWithoutStore({ id, key }),
-    writeAppReport: away,
-    ...{ findCaptures: away, readRequestStatus: away },
+    writeAppReport: failWithoutStore,
+    ...{ findCaptures: failWithoutStore, readRequestStatus: failWithoutStore },
     isClosing: () => false,
     receipts: receiptsWithoutStore(),
-    keyedCall: keyedCallWithoutStores(),
+    runIdempotentRequest: createRunnerWithoutStores(),
     bulkSend: {
       readBatch: async () => ({ eventName: 'e', items: [], canonical: '' }),
       async acceptBatch(input) {
@@ -48,7 +55,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
         return { isWritten: true };
       },
     },
-    dryRun: away,
+    dryRun: failWithoutStore,
     maxBatchItems: 5,
     limitRate: async () => undefined,
     ready: async () => true,
@@ -94,33 +101,33 @@ function receiptsWithoutStore(): ApiDeps['receipts'] {
     channels: {},
     secrets: createSecrets(createKeyRing()),
     findIntegration: async () => undefined,
-    storeReceipts: away,
+    storeReceipts: failWithoutStore,
   };
 }
 
 function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['inbox'] {
   return {
-    async findApp(asked) {
-      const app = apps.find((each) => each.id === asked);
+    async findApp(requestedId) {
+      const app = apps.find((each) => each.id === requestedId);
       return app && { ...app, openInboxCounters: false };
     },
     findSealedKeys: async (accountId) =>
       accountId === 'account_1' ? [{ id, sealed: key }] : [{ id: 'other', sealed: 'other' }],
     openKey: ({ sealed }) => sealed,
-    ensureUser: away,
-    isUserStored: away,
-    listItems: away,
-    countUnread: away,
-    changeStatus: away,
-    readAll: away,
-    open: away,
+    ensureUser: failWithoutStore,
+    isUserStored: failWithoutStore,
+    listItems: failWithoutStore,
+    countUnread: failWithoutStore,
+    changeStatus: failWithoutStore,
+    readAll: failWithoutStore,
+    open: failWithoutStore,
   };
 }
 
 /** Knows no key, and takes every one. */
-function keyedCallWithoutStores(): KeyedCall {
-  return createKeyedCall({
-    gate: {
+function createRunnerWithoutStores(): RunIdempotentRequest {
+  return createRunIdempotentRequest({
+    idempotencyStore: {
       begin: async () => ({ state: 'acquired' }),
       finish: async () => undefined,
       release: async () => undefined,
@@ -153,15 +160,15 @@ const apps = [
   },
 ];
 
-async function away(): Promise<never> {
+async function failWithoutStore(): Promise<never> {
   throw new Error('This gateway has no such store');
 }
 
 function collectLines(lines: Record<string, unknown>[]): Writable {
   return new Writable({
-    write(chunk, _encoding, done) {
+    write(chunk, _encoding, callback) {
       lines.push(JSON.parse(String(chunk)));
-      done();
+      callback();
     },
   });
 }
@@ -191,6 +198,6 @@ export function connect(port: number): { socket: Socket; answer: Promise<string>
   return { socket, answer };
 }
 
-export function bodyOf(answer: string): Record<string, unknown> {
+export function parseBody(answer: string): Record<string, unknown> {
   return JSON.parse(answer.slice(answer.lastIndexOf('\r\n\r\n') + 4));
 }

@@ -1,4 +1,4 @@
-import { createPublishRoom } from '@belfry/accepting';
+import { createPublishCapacity } from '@belfry/accepting';
 import { newId } from '@belfry/runtime';
 import {
   type CommandCounter,
@@ -28,8 +28,8 @@ beforeAll(async () => {
   const sms = channelVersion({ text: 'Hi {{name}}' });
   event = (await gateway.factories.createEvent(gateway.tenant, { sms })).name;
   const deps = { redis: gateway.redis, prefix: gateway.redisPrefix };
-  const room = { id: newId(), channelRoom: 10_000, appRoom: 10_000, channels: {} };
-  await createPublishRoom(deps, 300_000)(room);
+  const capacity = { id: newId(), channelCapacity: 10_000, appCapacity: 10_000, channels: {} };
+  await createPublishCapacity(deps, 300_000)(capacity);
   // The first call fills the caches and prepares the statements; by then the room is known, too.
   await eventually(async () => {
     await send();
@@ -57,42 +57,42 @@ function jobsInRedis(): Promise<number> {
 describe('keyed sends that arrive together', () => {
   test('share their statements, their steps of the gate and their jobs: counted, not timed', async () => {
     const jobsBefore = await jobsInRedis();
-    let asked: string[] = [];
+    let queries: string[] = [];
     const { commands: sent } = await commands.during(async () => {
-      asked = await statements.during(() =>
+      queries = await statements.during(() =>
         Promise.all(Array.from({ length: calls }, () => send())),
       );
       // What is done behind the answers.
       await eventually(async () => expect(await jobsInRedis()).toBeGreaterThan(jobsBefore));
     });
-    const writes = asked.filter((text) => text.includes('INSERT INTO request'));
+    const writes = queries.filter((text) => text.includes('INSERT INTO request'));
     // One by one it would be a statement and three scripts a call: begin, finish and the job.
     expect(writes.length).toBeLessThanOrEqual(calls / 2);
-    expect(asked.length - writes.length).toBeLessThanOrEqual(calls / 10);
+    expect(queries.length - writes.length).toBeLessThanOrEqual(calls / 10);
     expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(calls);
     expect((await jobsInRedis()) - jobsBefore).toBeLessThanOrEqual(calls / 2);
   });
 
   test('to stored users share the look-up of them', async () => {
-    const asked = await statements.during(() =>
+    const queries = await statements.during(() =>
       Promise.all(
         Array.from({ length: calls }, (_, index) => send({ user_id: `person-${index}` })),
       ),
     );
-    const lookUps = asked.filter((text) => text.includes('FROM app_user'));
+    const lookUps = queries.filter((text) => text.includes('FROM app_user'));
     expect(lookUps.length).toBeGreaterThan(0);
     expect(lookUps.length).toBeLessThanOrEqual(calls / 2);
   });
 
   test('one alone is a statement, the steps of the gate and a job', async () => {
-    let asked: string[] = [];
+    let queries: string[] = [];
     // What is looked up is known again for a while.
     await send();
     const { commands: sent } = await commands.during(async () => {
-      asked = await statements.during(() => send());
+      queries = await statements.during(() => send());
     });
-    expect(asked.filter((text) => text.includes('INSERT INTO request'))).toHaveLength(1);
-    expect(asked.length).toBeLessThanOrEqual(2);
+    expect(queries.filter((text) => text.includes('INSERT INTO request'))).toHaveLength(1);
+    expect(queries.length).toBeLessThanOrEqual(2);
     expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(3);
   });
 });

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import fc from 'fast-check';
-import { bodyOf, connect } from './gateway.fixture';
+import { connect, parseBody } from './gateway.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
 const numRuns = process.env['TEST_FULL'] ? 500 : 40;
@@ -41,7 +41,7 @@ async function send(...lines: Buffer[]): Promise<Answer> {
   return {
     status: Number(text.slice(9, 12)),
     isReplay: /^idempotent-replayed: true/im.test(text),
-    body: bodyOf(text),
+    body: parseBody(text),
   };
 }
 
@@ -66,7 +66,7 @@ const keyBytes = fc
     fc.array(fc.constantFrom(...carriedBytes), { maxLength: 253 }),
     fc.constantFrom(...outerBytes),
   )
-  .map(([first, inside, last]) => Buffer.from([first, ...inside, last]));
+  .map(([first, middle, last]) => Buffer.from([first, ...middle, last]));
 
 test('a key may hold every byte that a header carries, and a repeat of the same bytes is a replay', async () => {
   await fc.assert(
@@ -100,10 +100,10 @@ test('the longest key has 255 bytes', async () => {
   const longest = Buffer.concat([Buffer.from(newId()), Buffer.alloc(219, 0xff)]);
   expect(longest).toHaveLength(255);
   expect((await sendKey(longest)).status).toBe(200);
-  expect(await sendKey(Buffer.concat([longest, Buffer.from([0xff])]))).toMatchObject(refused);
+  expect(await sendKey(Buffer.concat([longest, Buffer.from([0xff])]))).toMatchObject(refusal);
 });
 
-const refused = {
+const refusal = {
   status: 400,
   body: {
     code: 'idempotency_key_invalid',
@@ -117,7 +117,7 @@ test.each([
   ['two keys', [keyLine(Buffer.from('k')), keyLine(Buffer.from('k'))]],
   ['two keys, one of them empty', [keyLine(Buffer.from('k')), keyLine(Buffer.from(''))]],
 ])('%s is refused', async (_what, lines) => {
-  expect(await send(...lines)).toMatchObject(refused);
+  expect(await send(...lines)).toMatchObject(refusal);
 });
 
 test('one key with a comma is one key', async () => {

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 const accepted = { status: 200, isReplay: false };
-const replayOf = ({ text }: Answer) => ({ status: 200, isReplay: true, text });
+const toReplay = ({ text }: Answer) => ({ status: 200, isReplay: true, text });
 
 /** Repeats a call as a client does, for as long as it is told 409; at most as long as a lock lives. */
 async function retryWhileBusy(key: string): Promise<{ answer: Answer; busy: number }> {
@@ -52,15 +52,15 @@ async function retryWhileBusy(key: string): Promise<{ answer: Answer; busy: numb
   return { answer, busy };
 }
 
-function nameOf(key: string): string {
+function buildRedisKey(key: string): string {
   const { accountId } = system.tenant;
   const keyHash = hash('sha256', `${accountId}:${key}`, 'buffer').toString('base64url');
   return `belfry:idem:{${accountId}}:${keyHash}`;
 }
 
-const entryOf = (key: string) => system.client.get(nameOf(key));
+const readEntry = (key: string) => system.client.get(buildRedisKey(key));
 
-async function requestIdOf(key: string): Promise<string> {
+async function findRequestId(key: string): Promise<string> {
   const where = { idempotencyKey: key };
   return (await system.database.prisma.request.findFirstOrThrow({ where })).id;
 }
@@ -74,11 +74,11 @@ const lost = (sent: Promise<Answer>) => expect(sent).rejects.toThrow();
 describe('a gateway that is killed', () => {
   test('after `begin` and before the commit leaves a key that is accepted for the first time when its lock ran out', async () => {
     const key = newId();
-    const held = first.postgres.hold('request', accepts);
+    const interception = first.postgres.intercept('request', accepts);
     const sent = lost(system.send(first, key));
-    await held.reached;
+    await interception.reached;
     await first.process.stop('SIGKILL');
-    held.drop();
+    interception.drop();
     await sent;
     const { answer, busy } = await retryWhileBusy(key);
     expect(busy).toBeGreaterThan(0);
@@ -88,26 +88,26 @@ describe('a gateway that is killed', () => {
 
   test('after the commit and before `finish` leaves a key that replays at once', async () => {
     const key = newId();
-    const held = first.postgres.hold('answer_to', accepts);
+    const interception = first.postgres.intercept('answer_to', accepts);
     const sent = lost(system.send(first, key));
     await committed(key);
     await first.process.stop('SIGKILL');
-    held.drop();
+    interception.drop();
     await sent;
     const again = await system.send(second, key);
     expect(again).toMatchObject({ status: 200, isReplay: true });
-    expect(JSON.parse(again.text).request_id).toBe(await requestIdOf(key));
+    expect(JSON.parse(again.text).request_id).toBe(await findRequestId(key));
     // The first retry has mended what Redis knows.
-    await eventually(async () => expect(await entryOf(key)).toMatch(/^D/));
+    await eventually(async () => expect(await readEntry(key)).toMatch(/^D/));
     expect(await system.countRequests(key)).toBe(1);
   });
 
   test('after `finish` leaves a key that replays from Redis', async () => {
     const key = newId();
     const answer = await system.send(first, key);
-    await eventually(async () => expect(await entryOf(key)).toMatch(/^D/));
+    await eventually(async () => expect(await readEntry(key)).toMatch(/^D/));
     await first.process.stop('SIGKILL');
-    expect(await system.send(second, key)).toMatchObject(replayOf(answer));
+    expect(await system.send(second, key)).toMatchObject(toReplay(answer));
     expect(await system.countRequests(key)).toBe(1);
   });
 });
@@ -129,14 +129,14 @@ describe('Redis that forgets', () => {
     'while a key is locked, because it %s, costs no second acceptance',
     async (_how, lose) => {
       const key = newId();
-      const held = first.postgres.hold('request', accepts);
+      const interception = first.postgres.intercept('request', accepts);
       const stale = system.send(first, key);
-      await held.reached;
+      await interception.reached;
       await lose();
       const winner = await system.send(second, key);
       expect(winner).toMatchObject(accepted);
-      held.pass();
-      expect(await stale).toMatchObject(replayOf(winner));
+      interception.pass();
+      expect(await stale).toMatchObject(toReplay(winner));
       expect(await system.countRequests(key)).toBe(1);
     },
   );
@@ -149,11 +149,11 @@ describe('Redis that forgets', () => {
       await lose();
       // A gateway that has not found Redis again yet replays all the same.
       await eventually(async () => {
-        expect(await system.send(second, key)).toMatchObject(replayOf(answer));
-        expect(await entryOf(key)).toMatch(/^D/);
+        expect(await system.send(second, key)).toMatchObject(toReplay(answer));
+        expect(await readEntry(key)).toMatch(/^D/);
       });
-      const other = await system.send(second, key, { other: true });
-      expect(other.status).toBe(422);
+      const mismatch = await system.send(second, key, { other: true });
+      expect(mismatch.status).toBe(422);
       expect(await system.countRequests(key)).toBe(1);
     },
   );
@@ -161,54 +161,54 @@ describe('Redis that forgets', () => {
   test('one key, evicted or older than Redis keeps it, has it replayed as long as PostgreSQL keeps it', async () => {
     const key = newId();
     const answer = await system.send(first, key);
-    await eventually(async () => expect(await entryOf(key)).toMatch(/^D/));
-    expect(await system.client.del(nameOf(key))).toBe(1);
-    expect(await system.send(second, key)).toMatchObject(replayOf(answer));
+    await eventually(async () => expect(await readEntry(key)).toMatch(/^D/));
+    expect(await system.client.del(buildRedisKey(key))).toBe(1);
+    expect(await system.send(second, key)).toMatchObject(toReplay(answer));
   });
 
   test('between the commit and `finish` is told again behind the answer', async () => {
     const key = newId();
-    const held = first.postgres.hold('answer_to', accepts);
+    const interception = first.postgres.intercept('answer_to', accepts);
     const sent = system.send(first, key);
     await committed(key);
     await system.client.flushall();
-    held.pass();
+    interception.pass();
     const answer = await sent;
     expect(answer).toMatchObject(accepted);
-    await eventually(async () => expect(await entryOf(key)).toMatch(/^D/));
-    expect(await system.send(second, key)).toMatchObject(replayOf(answer));
+    await eventually(async () => expect(await readEntry(key)).toMatch(/^D/));
+    expect(await system.send(second, key)).toMatchObject(toReplay(answer));
   });
 });
 
 describe('a gateway that is paused for longer than its lock lives', () => {
   test('before it wrote answers with what the one wrote that took over', async () => {
     const key = newId();
-    const held = first.redis.hold('answer_to', nameOf(key));
+    const interception = first.redis.intercept('answer_to', buildRedisKey(key));
     const stale = system.send(first, key);
-    await held.reached;
+    await interception.reached;
     first.process.signal('SIGSTOP');
-    await eventually(async () => expect(await entryOf(key)).toMatch(/^L/));
+    await eventually(async () => expect(await readEntry(key)).toMatch(/^L/));
     expect(await system.countRequests(key)).toBe(0);
     const { answer: winner, busy } = await retryWhileBusy(key);
     expect(busy).toBeGreaterThan(0);
     expect(winner).toMatchObject(accepted);
-    held.pass();
+    interception.pass();
     first.process.signal('SIGCONT');
-    expect(await stale).toMatchObject(replayOf(winner));
+    expect(await stale).toMatchObject(toReplay(winner));
     expect(await system.countRequests(key)).toBe(1);
   });
 
   test('with its statement on the way writes nothing when that arrives, and tells its caller to try again', async () => {
     const key = newId();
-    const held = first.postgres.hold('request', accepts);
+    const interception = first.postgres.intercept('request', accepts);
     const stale = system.send(first, key);
-    await held.reached;
+    await interception.reached;
     first.process.signal('SIGSTOP');
     const { answer: winner } = await retryWhileBusy(key);
-    held.pass();
+    interception.pass();
     first.process.signal('SIGCONT');
     expect(await stale).toMatchObject({ status: 503, retryAfter: '2' });
-    expect(await system.send(first, key)).toMatchObject(replayOf(winner));
+    expect(await system.send(first, key)).toMatchObject(toReplay(winner));
     expect(await system.countRequests(key)).toBe(1);
   });
 });
@@ -257,7 +257,7 @@ describe('Redis away', () => {
       const key = newId();
       const answer = await system.send(first, key);
       expect(answer).toMatchObject(accepted);
-      expect(await system.send(second, key)).toMatchObject(replayOf(answer));
+      expect(await system.send(second, key)).toMatchObject(toReplay(answer));
       expect((await system.send(second, key, { other: true })).status).toBe(422);
       expect(await system.send(first, undefined)).toMatchObject(accepted);
       expect(await system.countRequests(key)).toBe(1);
@@ -273,7 +273,7 @@ describe('Redis away', () => {
       const begunAt = performance.now();
       const answer = await system.send(first, key);
       expect(answer).toMatchObject(accepted);
-      expect(await system.send(first, key)).toMatchObject(replayOf(answer));
+      expect(await system.send(first, key)).toMatchObject(toReplay(answer));
       // Two calls, each with one wait of 250 ms, and threefold slack.
       expect(performance.now() - begunAt).toBeLessThan(1_500);
       expect(await system.countRequests(key)).toBe(1);
@@ -289,7 +289,7 @@ describe('Redis away', () => {
     await eventually(async () => {
       const key = newId();
       await system.send(second, key);
-      await eventually(async () => expect(await entryOf(key)).toMatch(/^D/), { timeoutMs: 500 });
+      await eventually(async () => expect(await readEntry(key)).toMatch(/^D/), { timeoutMs: 500 });
     });
   });
 });
@@ -305,7 +305,7 @@ describe('PostgreSQL away', () => {
       await system.postgres.start();
     }
     expect(away).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^[12]$/) });
-    expect(await entryOf(key)).toBeNull();
+    expect(await readEntry(key)).toBeNull();
     const answer = await eventually(async () => {
       const each = await system.send(second, key);
       expect(each.status).not.toBe(503);
@@ -317,11 +317,11 @@ describe('PostgreSQL away', () => {
 
   test('and killed before it saw the statement: 503, then a first acceptance', async () => {
     const key = newId();
-    const held = second.postgres.hold('request', accepts);
+    const interception = second.postgres.intercept('request', accepts);
     const sent = system.send(second, key);
-    await held.reached;
+    await interception.reached;
     await system.postgres.kill();
-    held.drop();
+    interception.drop();
     expect(await sent).toMatchObject({ status: 503, retryAfter: '2' });
     await system.postgres.start();
     const { answer } = await retryUntilUp(key);
@@ -331,17 +331,17 @@ describe('PostgreSQL away', () => {
 
   test('and killed after it committed: 503, then a replay', async () => {
     const key = newId();
-    const held = second.postgres.hold('answer_to', accepts);
+    const interception = second.postgres.intercept('answer_to', accepts);
     const sent = system.send(second, key);
     await committed(key);
     await system.postgres.kill();
-    held.drop();
+    interception.drop();
     expect(await sent).toMatchObject({ status: 503, retryAfter: '2' });
     await system.postgres.start();
     const { answer, statuses } = await retryUntilUp(key);
     expect(statuses).not.toContain(409);
     expect(answer).toMatchObject({ status: 200, isReplay: true });
-    expect(JSON.parse(answer.text).request_id).toBe(await requestIdOf(key));
+    expect(JSON.parse(answer.text).request_id).toBe(await findRequestId(key));
     expect(await system.countRequests(key)).toBe(1);
   });
 
@@ -367,14 +367,14 @@ describe('a broken connection to PostgreSQL', () => {
   ] as const)(
     'a flush whose connection breaks accepts no keyless request twice: %s',
     async (_when, direction, rowsOfLost) => {
-      const held = first.postgres.hold(direction, accepts);
+      const interception = first.postgres.intercept(direction, accepts);
       const marks = Array.from({ length: 20 }, () => newId());
       const sent = marks.map((mark) => system.send(first, undefined, { mark }));
-      await held.reached;
+      await interception.reached;
       await eventually(async () =>
         expect(await countAll(marks)).toBeGreaterThanOrEqual(rowsOfLost),
       );
-      held.drop();
+      interception.drop();
       const answers = await Promise.all(sent);
       const rows = await Promise.all(marks.map(countMarked));
       const outcomes = answers.map(({ status, retryAfter }, index) => ({

@@ -3,7 +3,7 @@ import { createConfiguration, purgeIdempotencyKeys } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually, type Tenant, testKeyRing, testSecrets } from '@belfry/testing';
 import request from 'supertest';
-import { bodyOfRoute, type PathValues, placeOf, routesWithRow } from './routes.fixture';
+import { bodyByRoute, fillRoute, type PathValues, routesWithRow } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
 const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
@@ -26,29 +26,29 @@ type Call = { tenant?: Tenant; server?: StoredGateway['server']; key?: string; b
 
 function send(call: Call) {
   const { apiKey, appId } = call.tenant ?? tenant;
-  const asked = request(call.server ?? gateway.server)
+  const apiRequest = request(call.server ?? gateway.server)
     .post(`/v1/apps/${appId}/events/send`)
     .set('Authorization', `AuthKey ${apiKey}`)
     .send(call.body ?? body(event));
-  return call.key === undefined ? asked : asked.set('Idempotency-Key', call.key);
+  return call.key === undefined ? apiRequest : apiRequest.set('Idempotency-Key', call.key);
 }
 
 function writeUser(key: string | undefined, user: object) {
-  const asked = request(gateway.server)
+  const apiRequest = request(gateway.server)
     .post(`/v1/apps/${tenant.appId}/users`)
     .set('Authorization', `AuthKey ${tenant.apiKey}`)
     .send(user);
-  return key === undefined ? asked : asked.set('Idempotency-Key', key);
+  return key === undefined ? apiRequest : apiRequest.set('Idempotency-Key', key);
 }
 
 type Post = { route: string; values: PathValues; key: string };
 
 function post({ route, values, key }: Post) {
   return request(gateway.server)
-    .post(placeOf(route, values).path)
+    .post(fillRoute(route, values).path)
     .set('Authorization', `AuthKey ${tenant.apiKey}`)
     .set('Idempotency-Key', key)
-    .send(bodyOfRoute[route]?.(event));
+    .send(bodyByRoute[route]?.(event));
 }
 
 async function createDevice(): Promise<{ userId: string; deviceId: string }> {
@@ -121,8 +121,8 @@ describe('specification 4.7, Idempotency', () => {
     expect([status, error.code]).toEqual([400, 'idempotency_key_invalid']);
     expect(await listKeys(String(headers['x-request-id']))).toEqual([]);
     // Two keys that differ in their last character only are two keys.
-    const other = await send({ key: `${longest.slice(0, -1)}y` });
-    expect(other.headers['idempotent-replayed']).toBeUndefined();
+    const otherKeyResponse = await send({ key: `${longest.slice(0, -1)}y` });
+    expect(otherKeyResponse.headers['idempotent-replayed']).toBeUndefined();
   });
 
   test('Random values with enough entropy (for example version 4 UUIDs) are advised.', async () => {
@@ -142,9 +142,9 @@ describe('specification 4.7, Idempotency', () => {
     const { body: answer } = await send({ key: newId() });
     expect(await listKeys(answer.request_id)).toMatchObject([{ status: 200, body: null }]);
     const names = await eventually(async () => {
-      const found = await entries();
-      expect(found.length).toBeGreaterThan(0);
-      return found;
+      const storedNames = await entries();
+      expect(storedNames.length).toBeGreaterThan(0);
+      return storedNames;
     });
     // No body and nothing of the caller lies in Redis: a letter, a hash, an id and the name of a ring key.
     for (const name of names) {
@@ -210,8 +210,8 @@ describe('specification 4.7, Idempotency', () => {
   test('A later request with the same key but different parameters than the original yields an error: other data.', async () => {
     const key = newId();
     await send({ key });
-    const other = await send({ key, body: { ...body(event), data: { a: 1 } } });
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    const mismatch = await send({ key, body: { ...body(event), data: { a: 1 } } });
+    expect([mismatch.status, mismatch.body.code]).toEqual([422, 'idempotency_mismatch']);
     await forgetInRedis();
     const after = await send({ key, body: { ...body(event), data: { a: 1 } } });
     expect([after.status, after.body.code]).toEqual([422, 'idempotency_mismatch']);
@@ -226,8 +226,8 @@ describe('specification 4.7, Idempotency', () => {
     });
     const second = { ...tenant, appId: app.id };
     const { name } = await gateway.factories.createEvent(second, version, { name: event });
-    const other = await send({ key, tenant: second, body: body(name) });
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    const mismatch = await send({ key, tenant: second, body: body(name) });
+    expect([mismatch.status, mismatch.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
   test('A later request with the same key but different parameters than the original yields an error: another endpoint.', async () => {
@@ -235,9 +235,9 @@ describe('specification 4.7, Idempotency', () => {
     await send({ key });
     const user = await writeUser(key, { user_id: newId() });
     expect([user.status, user.body.code]).toEqual([422, 'idempotency_mismatch']);
-    const other = newId();
-    expect((await writeUser(other, { user_id: newId() })).status).toBe(200);
-    expect((await send({ key: other })).body.code).toBe('idempotency_mismatch');
+    const otherKey = newId();
+    expect((await writeUser(otherKey, { user_id: newId() })).status).toBe(200);
+    expect((await send({ key: otherKey })).body.code).toBe('idempotency_mismatch');
   });
 
   test.each([
@@ -262,9 +262,9 @@ describe('specification 4.7, Idempotency', () => {
 
   test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: it failed validation.', async () => {
     const key = newId();
-    const refused = await send({ key, body: { ...body(event), event: ' ' } });
-    expect(refused.status).toBe(422);
-    expect(await listKeys(String(refused.headers['x-request-id']))).toEqual([]);
+    const invalidResponse = await send({ key, body: { ...body(event), event: ' ' } });
+    expect(invalidResponse.status).toBe(422);
+    expect(await listKeys(String(invalidResponse.headers['x-request-id']))).toEqual([]);
     const retried = await send({ key });
     expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([200, undefined]);
   });
@@ -344,18 +344,18 @@ describe('specification 4.7, Idempotency', () => {
     const key = newId();
     const { userId, deviceId } = await createDevice();
     const path = `/v1/apps/${tenant.appId}/users/${userId}/devices/${deviceId}`;
-    const ask = (method: 'get' | 'put' | 'delete', ownKey = key) =>
+    const sendDeviceCall = (method: 'get' | 'put' | 'delete', ownKey = key) =>
       request(gateway.server)
         [method](path)
         .set('Authorization', `AuthKey ${tenant.apiKey}`)
         .set('Idempotency-Key', ownKey);
-    expect((await ask('get')).body.platform).toBeUndefined();
-    await ask('put').send({ platform: 'ios' });
-    expect((await ask('get')).body.platform).toBe('ios');
+    expect((await sendDeviceCall('get')).body.platform).toBeUndefined();
+    await sendDeviceCall('put').send({ platform: 'ios' });
+    expect((await sendDeviceCall('get')).body.platform).toBe('ios');
     // Not even one that no POST would take.
-    expect((await ask('get', 'x'.repeat(300))).status).toBe(200);
-    expect((await ask('delete', 'with space')).status).toBe(200);
-    const again = [await ask('delete'), await ask('get')];
+    expect((await sendDeviceCall('get', 'x'.repeat(300))).status).toBe(200);
+    expect((await sendDeviceCall('delete', 'with space')).status).toBe(200);
+    const again = [await sendDeviceCall('delete'), await sendDeviceCall('get')];
     expect(again.map(({ body: error }) => error.code)).toEqual([
       'device_not_found',
       'device_not_found',
@@ -371,10 +371,10 @@ async function purge(): Promise<void> {
 
 describe('an Idempotency-Key and the API key', () => {
   test('two accounts may use one Idempotency-Key', async () => {
-    const other = await gateway.factories.createTenant();
-    await gateway.factories.createEvent(other, version, { name: event });
+    const otherTenant = await gateway.factories.createTenant();
+    await gateway.factories.createEvent(otherTenant, version, { name: event });
     const key = newId();
-    const [mine, theirs] = [await send({ key }), await send({ key, tenant: other })];
+    const [mine, theirs] = [await send({ key }), await send({ key, tenant: otherTenant })];
     expect([mine.status, theirs.status]).toEqual([200, 200]);
     expect(theirs.headers['idempotent-replayed']).toBeUndefined();
     expect(theirs.body.request_id).not.toBe(mine.body.request_id);
@@ -392,37 +392,37 @@ describe('an Idempotency-Key and the API key', () => {
 
   test('a request without authentication stores nothing for the key', async () => {
     const key = newId();
-    const refused = await send({ key, tenant: { ...tenant, apiKey: 'bk_nobody' } });
-    expect(refused.status).toBe(401);
+    const refusal = await send({ key, tenant: { ...tenant, apiKey: 'bk_nobody' } });
+    expect(refusal.status).toBe(401);
     expect((await send({ key })).headers['idempotent-replayed']).toBeUndefined();
   });
 
   test('a call over plain HTTP stores nothing for the key', async () => {
     const strict = await createStoredGateway({ env: { ALLOW_HTTP: 'false' } });
     const key = newId();
-    const refused = await send({ key, server: strict.server });
+    const refusal = await send({ key, server: strict.server });
     await strict.close();
-    expect([refused.status, refused.body.code]).toEqual([403, 'https_required']);
+    expect([refusal.status, refusal.body.code]).toEqual([403, 'https_required']);
     expect((await send({ key })).headers['idempotent-replayed']).toBeUndefined();
   });
 });
 
 describe('an Idempotency-Key', () => {
   test('a retry of an accepted request gets its 2xx after a flush and after the event was deleted', async () => {
-    const gone = await gateway.factories.createEvent(tenant, version);
+    const deletedEvent = await gateway.factories.createEvent(tenant, version);
     const key = newId();
-    const first = await send({ key, body: body(gone.name) });
+    const first = await send({ key, body: body(deletedEvent.name) });
     await gateway.database.prisma.event.update({
-      where: { id: gone.eventId },
+      where: { id: deletedEvent.eventId },
       data: { deletedAt: new Date() },
     });
     await forgetInRedis();
-    const second = await send({ key, body: body(gone.name) });
+    const second = await send({ key, body: body(deletedEvent.name) });
     expect([second.status, second.text]).toEqual([200, first.text]);
     await forgetInRedis();
-    const other = await send({ key, body: { ...body(gone.name), data: { a: 1 } } });
-    expect(other.body.code).toBe('idempotency_mismatch');
-    expect((await send({ body: body(gone.name) })).body.error).toBe('event not found');
+    const mismatch = await send({ key, body: { ...body(deletedEvent.name), data: { a: 1 } } });
+    expect(mismatch.body.code).toBe('idempotency_mismatch');
+    expect((await send({ body: body(deletedEvent.name) })).body.error).toBe('event not found');
   });
 
   test('two callers with one key in one flush write one request', async () => {
@@ -445,11 +445,11 @@ describe('an Idempotency-Key', () => {
     const shared = { BELFRY_KEYS: ring, REDIS_PREFIX: gateway.redisPrefix };
     const rotated = await createStoredGateway({ env: shared });
     const { server } = rotated;
-    const other = { ...body(event), data: { a: 1 } };
+    const otherBody = { ...body(event), data: { a: 1 } };
     for (const forget of [async () => undefined, forgetInRedis]) {
       await forget();
       expect((await send({ key, server })).text).toBe(first.text);
-      expect((await send({ key, server, body: other })).body.code).toBe('idempotency_mismatch');
+      expect((await send({ key, server, body: otherBody })).body.code).toBe('idempotency_mismatch');
     }
     // The other way round nobody can say whether it is the same call: it is not accepted again.
     const later = newId();

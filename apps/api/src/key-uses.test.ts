@@ -1,18 +1,18 @@
 import { createKeyUses } from './key-uses';
 
 test('keys that were used are written once, however often they were, and at the latest when it closes', async () => {
-  const written: string[][] = [];
+  const batches: string[][] = [];
   const uses = createKeyUses({
     async write(ids) {
-      written.push(ids);
+      batches.push(ids);
     },
     everyMs: 60_000,
     maxKeys: 2,
   });
-  for (const id of ['a', 'b', 'a', 'too many']) uses.note(id);
-  expect(written).toEqual([]);
+  for (const id of ['a', 'b', 'a', 'too many']) uses.record(id);
+  expect(batches).toEqual([]);
   await uses.close();
-  expect(written).toEqual([['a', 'b']]);
+  expect(batches).toEqual([['a', 'b']]);
 });
 
 test('a store that is away costs nothing but the time of the last use', async () => {
@@ -21,6 +21,6 @@ test('a store that is away costs nothing but the time of the last use', async ()
     everyMs: 60_000,
     maxKeys: 2,
   });
-  uses.note('a');
+  uses.record('a');
   await expect(uses.close()).resolves.toBeUndefined();
 });

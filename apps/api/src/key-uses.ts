@@ -1,5 +1,5 @@
 export type KeyUses = {
-  note(apiKeyId: string): void;
+  record(apiKeyId: string): void;
   close(): Promise<void>;
 };
 
@@ -23,7 +23,7 @@ export function createKeyUses({ write, everyMs, maxKeys }: KeyUsesDeps): KeyUses
   }
 
   return {
-    note(apiKeyId) {
+    record(apiKeyId) {
       if (used.size < maxKeys) used.add(apiKeyId);
       timer ??= setTimeout(() => void flush(), everyMs).unref();
     },

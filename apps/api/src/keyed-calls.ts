@@ -1,10 +1,15 @@
-import { createGate, createKeyedCall, type KeyedCall, type KeyResult } from '@belfry/accepting';
+import {
+  createIdempotencyStore,
+  createRunIdempotentRequest,
+  type IdempotencyResult,
+  type RunIdempotentRequest,
+} from '@belfry/accepting';
 import {
   type Database,
   findStoredKeys,
   type KeyOfAccount,
-  nameOfKey,
   type StoredKey,
+  toKeyName,
   writeKeyAlone,
 } from '@belfry/database';
 import {
@@ -16,40 +21,40 @@ import {
   type Shutdown,
 } from '@belfry/runtime';
 import { errorBody, internalError } from './error-body';
-import { orRefuse } from './look-ups';
+import { mapStoreErrors } from './look-ups';
 
-export type KeyedCallParts = {
+export type IdempotencyServices = {
   env: Env<'api'>;
   log: Logger;
   shutdown: Shutdown;
   database: Database;
   secrets: Secrets;
-  count(result: KeyResult): void;
+  count(result: IdempotencyResult): void;
 };
 
-const gateTimeoutMs = 250;
+const idempotencyTimeoutMs = 250;
 const maxKeysPerLookUp = 250;
 const maxKeysWaiting = 5_000;
 
 /** Builds what wraps every POST. */
-export function createKeyedCalls(parts: KeyedCallParts): KeyedCall {
-  const { env, log, shutdown, database, secrets, count } = parts;
+export function createIdempotentRunner(services: IdempotencyServices): RunIdempotentRequest {
+  const { env, log, shutdown, database, secrets, count } = services;
   // Of its own: behind a large job its callers would wait too long.
-  const redis = createRedis({ url: env.REDIS_URL, log, commandTimeoutMs: gateTimeoutMs });
+  const redis = createRedis({ url: env.REDIS_URL, log, commandTimeoutMs: idempotencyTimeoutMs });
   shutdown.add('gate_redis', () => redis.disconnect());
-  const gate = createGate({ redis, prefix: env.REDIS_PREFIX });
-  shutdown.add('gate', () => gate.close());
+  const idempotencyStore = createIdempotencyStore({ redis, prefix: env.REDIS_PREFIX });
+  shutdown.add('gate', () => idempotencyStore.close());
   const storedKeys = createBatcher<KeyOfAccount, StoredKey | undefined>({
     async flush(keys) {
-      const found = await findStoredKeys(database.accepting, keys);
-      return keys.map((key) => found.get(nameOfKey(key)));
+      const rowByName = await findStoredKeys(database.accepting, keys);
+      return keys.map((key) => rowByName.get(toKeyName(key)));
     },
     maxBatch: maxKeysPerLookUp,
     maxWaiting: maxKeysWaiting,
   });
-  return createKeyedCall({
-    gate,
-    findStoredKey: (key) => orRefuse(storedKeys.add(key)),
+  return createRunIdempotentRequest({
+    idempotencyStore,
+    findStoredKey: (key) => mapStoreErrors(storedKeys.add(key)),
     writeKeyAlone: (stored) => writeKeyAlone(database.accepting, stored),
     secrets,
     failureBody: (callId) => errorBody(internalError(), callId),

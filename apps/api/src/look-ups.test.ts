@@ -3,7 +3,7 @@ import { createGatewayLookUps } from './look-ups';
 type StoredLookUps = Parameters<typeof createGatewayLookUps>[0];
 
 function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const lookUps = createGatewayLookUps(
     {
       findApiKey: async () => undefined,
@@ -15,31 +15,31 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
       findUsers: async () => new Map(),
       findIntegration: async () => undefined,
       findEvent: async (appId, name) => {
-        asked.push(`${appId} ${name}`);
+        queries.push(`${appId} ${name}`);
         return name === 'unknown' ? undefined : { id: name, appId, name, liveVersionId: 'v' };
       },
       ...changes,
     },
     { ttlMs, maxEntries: 10, clientNetwork: () => 'network' },
   );
-  return { lookUps, asked };
+  return { lookUps, asked: queries };
 }
 
 describe('createGatewayLookUps', () => {
   test('remembers an event by its app and its whole name', async () => {
-    const { lookUps, asked } = setUp(1_000);
+    const { lookUps, asked: queries } = setUp(1_000);
     for (const name of ['a/b', 'a/b', 'a']) {
       expect(await lookUps.findEvent('app', name)).toMatchObject({ appId: 'app', name });
     }
     await lookUps.findEvent('app2', 'a');
-    expect(asked).toEqual(['app a/b', 'app a', 'app2 a']);
+    expect(queries).toEqual(['app a/b', 'app a', 'app2 a']);
   });
 
   test('asks again for what it did not find', async () => {
-    const { lookUps, asked } = setUp(1_000);
+    const { lookUps, asked: queries } = setUp(1_000);
     await lookUps.findEvent('app', 'unknown');
     await lookUps.findEvent('app', 'unknown');
-    expect(asked).toHaveLength(2);
+    expect(queries).toHaveLength(2);
   });
 
   test('asks again for an event that was not live: it may be published by now', async () => {
@@ -58,10 +58,10 @@ describe('createGatewayLookUps', () => {
   });
 
   test('refuses with 503 when the store does not answer, and asks again the next time', async () => {
-    let isAway = true;
+    let isStoreDown = true;
     const { lookUps } = setUp(1_000, {
       findApp: async (id) => {
-        if (isAway) throw new Error('connection refused');
+        if (isStoreDown) throw new Error('connection refused');
         const app = {
           accountId: 'a',
           name: 'n',
@@ -77,7 +77,7 @@ describe('createGatewayLookUps', () => {
       status: 503,
       headers: { 'Retry-After': '1' },
     });
-    isAway = false;
+    isStoreDown = false;
     expect(await lookUps.findApp('app')).toMatchObject({ id: 'app' });
   });
 

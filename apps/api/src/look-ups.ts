@@ -19,14 +19,14 @@ import { AppError } from '@belfry/shared';
 const versionTtlMs = 60 * 60_000;
 
 /** What is in memory is answered at once. */
-type Remembered<Find> = Find extends (...asked: infer Asked) => Promise<infer Found>
-  ? (...asked: Asked) => Awaitable<Found>
+type Cached<Find> = Find extends (...args: infer Args) => Promise<infer Result>
+  ? (...args: Args) => Awaitable<Result>
   : never;
 
-type RememberedName = 'findEvent' | 'findVersion' | 'findIntegration';
+type CachedName = 'findEvent' | 'findVersion' | 'findIntegration';
 
 export type GatewayLookUps = Pick<LookUps, 'findSealedKeys' | 'findUser'> & {
-  [Name in RememberedName]: Remembered<LookUps[Name]>;
+  [Name in CachedName]: Cached<LookUps[Name]>;
 } & {
   findApiKey(id: string, req: IncomingMessage): Awaitable<ApiKeyRow | undefined>;
   /** With the request where the caller may be anybody. */
@@ -34,8 +34,7 @@ export type GatewayLookUps = Pick<LookUps, 'findSealedKeys' | 'findUser'> & {
 };
 
 /** What they are made of: users are asked for several at once. */
-type StoredLookUps = GuardedLookUps &
-  Pick<LookUps, RememberedName | 'findSealedKeys' | 'findUsers'>;
+type StoredLookUps = GuardedLookUps & Pick<LookUps, CachedName | 'findSealedKeys' | 'findUsers'>;
 type GuardedLookUps = IdLists & Pick<LookUps, 'findApiKey' | 'findApp'>;
 
 export type LookUpOptions = CacheOptions & { clientNetwork(req: IncomingMessage): string };
@@ -50,33 +49,33 @@ export function createGatewayLookUps(
   const findEventAt = createCache(
     (place) => {
       const slash = place.indexOf('/');
-      return orRefuse(lookUps.findEvent(place.slice(0, slash), place.slice(slash + 1)));
+      return mapStoreErrors(lookUps.findEvent(place.slice(0, slash), place.slice(slash + 1)));
     },
     cache,
     // Called too early, and then published: the next call must find it.
     ({ liveVersionId }) => liveVersionId !== undefined,
   );
   const findUser = createFindUser(lookUps);
-  const findSealedKeys = createCache((id) => orRefuse(lookUps.findSealedKeys(id)), cache);
+  const findSealedKeys = createCache((id) => mapStoreErrors(lookUps.findSealedKeys(id)), cache);
   return {
     findSealedKeys: async (accountId) => (await findSealedKeys(accountId)) ?? [],
     findApiKey: createCache(
-      (id, req: IncomingMessage) => orRefuse(guarded.findApiKey(id, clientNetwork(req))),
+      (id, req: IncomingMessage) => mapStoreErrors(guarded.findApiKey(id, clientNetwork(req))),
       cache,
     ),
     findApp: createCache(
       (id, req?: IncomingMessage) =>
-        orRefuse(req ? guarded.findApp(id, clientNetwork(req)) : lookUps.findApp(id)),
+        mapStoreErrors(req ? guarded.findApp(id, clientNetwork(req)) : lookUps.findApp(id)),
       cache,
     ),
     findEvent: (appId, name) => findEventAt(`${appId}/${name}`),
     // A version never changes; only memory bounds how long it is kept.
-    findVersion: createCache((id) => orRefuse(lookUps.findVersion(id)), {
+    findVersion: createCache((id) => mapStoreErrors(lookUps.findVersion(id)), {
       ...cache,
       ttlMs: versionTtlMs,
     }),
-    findIntegration: createCache((id) => orRefuse(lookUps.findIntegration(id)), cache),
-    findUser: (appId, userId) => orRefuse(findUser(appId, userId)),
+    findIntegration: createCache((id) => mapStoreErrors(lookUps.findIntegration(id)), cache),
+    findUser: (appId, userId) => mapStoreErrors(findUser(appId, userId)),
   };
 }
 
@@ -84,8 +83,8 @@ export function createGatewayLookUps(
 function createGuardedLookUps(lookUps: GuardedLookUps) {
   const now = () => performance.now();
   const limits = {
-    ofNetwork: createTokenBuckets({ burst: 20, perSecond: 1, maxBuckets: 10_000, now }),
-    ofAll: createTokenBuckets({ burst: 200, perSecond: 100, maxBuckets: 1, now }),
+    networkBuckets: createTokenBuckets({ burst: 20, perSecond: 1, maxBuckets: 10_000, now }),
+    globalBucket: createTokenBuckets({ burst: 200, perSecond: 100, maxBuckets: 1, now }),
     now,
   };
   return {
@@ -112,9 +111,9 @@ function tooManyUnknown(things: string): AppError {
 }
 
 /** A question that failed changed nothing: the caller may ask again, whatever the reason was. */
-export async function orRefuse<T>(asked: Promise<T>): Promise<T> {
+export async function mapStoreErrors<T>(query: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await query;
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (isRefusedContent(cause)) {

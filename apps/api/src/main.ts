@@ -54,7 +54,7 @@ async function start(): Promise<void> {
   const metricsUrl = await serveMetrics(status, deps, env);
   shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
   exitOnSignals(shutdown);
-  const url = urlOf(server, tls ? 'https' : 'http');
+  const url = formatUrl(server, tls ? 'https' : 'http');
   void warmTemplates();
   log.info('api.ready', { url, metrics_url: metricsUrl, pid: process.pid });
 }
@@ -76,7 +76,7 @@ function readTls(env: Env<'api'>): { cert: Buffer; key: Buffer } | undefined {
   try {
     createSecureContext({ cert, key });
   } catch {
-    throw mend('TLS_CERT_FILE', 'is no certificate that TLS_KEY_FILE is the key of');
+    throw createSettingError('TLS_CERT_FILE', 'is no certificate that TLS_KEY_FILE is the key of');
   }
   return { cert, key };
 }
@@ -85,7 +85,7 @@ function readPem(name: 'TLS_CERT_FILE' | 'TLS_KEY_FILE', path: string): Buffer {
   try {
     return readFileSync(path);
   } catch {
-    throw mend(name, `cannot be read: ${path}`);
+    throw createSettingError(name, `cannot be read: ${path}`);
   }
 }
 
@@ -94,7 +94,7 @@ async function listenOrExplain(server: Server, env: Env<'api'>): Promise<void> {
   const refusal = await listen(server, place);
   if (!refusal) return;
   const problem = `cannot listen on ${place.host}:${place.port} (${refusal.code}): choose another`;
-  throw mend(refusal.code === 'EADDRNOTAVAIL' ? 'API_HOST' : 'API_PORT', problem);
+  throw createSettingError(refusal.code === 'EADDRNOTAVAIL' ? 'API_HOST' : 'API_PORT', problem);
 }
 
 async function serveMetrics(
@@ -106,15 +106,18 @@ async function serveMetrics(
   try {
     return await status.listen(deps, place);
   } catch (error) {
-    throw mend('METRICS_PORT', `cannot listen on ${place.host}:${place.port} (${String(error)})`);
+    throw createSettingError(
+      'METRICS_PORT',
+      `cannot listen on ${place.host}:${place.port} (${String(error)})`,
+    );
   }
 }
 
-function mend(name: SettingName, problem: string): EnvError {
+function createSettingError(name: SettingName, problem: string): EnvError {
   return new EnvError([{ name, problem, example: undefined }]);
 }
 
-function urlOf(server: Server, scheme: string): string {
+function formatUrl(server: Server, scheme: string): string {
   // A server that listens on a port has an address with one.
   const { address, family, port } = server.address() as AddressInfo;
   return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

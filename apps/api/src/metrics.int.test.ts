@@ -37,7 +37,7 @@ async function send({ key, data = {}, eventName = event, from = gateway }: Call)
   return (await from.call({ method: 'post', path, body, headers, app, apiKey })).status;
 }
 
-async function countsOf(from: StoredGateway): Promise<Record<Result, number>> {
+async function readCounts(from: StoredGateway): Promise<Record<Result, number>> {
   const text = await from.readMetrics();
   const counts = Object.fromEntries(results.map((result) => [result, 0]));
   for (const [, result = '', count] of text.matchAll(
@@ -52,25 +52,25 @@ async function countsOf(from: StoredGateway): Promise<Record<Result, number>> {
 /** A call that PostgreSQL keeps waiting at its key while `work` runs; the statuses of both. */
 async function whileLocked(key: string, work: () => Promise<number>): Promise<number[]> {
   const { accountId } = gateway.tenant;
-  const holder = await gateway.database.accepting.connect();
+  const client = await gateway.database.accepting.connect();
   try {
-    await holder.query('BEGIN');
-    await holder.query(
+    await client.query('BEGIN');
+    await client.query(
       `INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
        VALUES ($1, $2, $2, 'test', $3, 200)`,
       [accountId, hash('sha256', `${accountId}:${key}`, 'buffer'), newId()],
     );
-    const held = send({ key });
+    const blockedStatus = send({ key });
     await eventually(async () => {
       const names = await gateway.redis.keys(`${gateway.redisPrefix}:idem:{${accountId}}:*`);
       const locked = await Promise.all(names.map((name) => gateway.redis.get(name)));
       expect(locked.filter((entry) => entry?.startsWith('L'))).toHaveLength(1);
     });
     const status = await work();
-    await holder.query('ROLLBACK');
-    return [await held, status];
+    await client.query('ROLLBACK');
+    return [await blockedStatus, status];
   } finally {
-    holder.release(true);
+    client.release(true);
   }
 }
 
@@ -111,12 +111,12 @@ describe('belfry_idempotency_total', () => {
       {},
       async () => expect(await send({ key: newId(), eventName: await createFault() })).toBe(500),
     ],
-  ])('counts %s, once', async (result, beside, work) => {
-    const before = await countsOf(gateway);
+  ])('counts %s, once', async (result, otherCounts, work) => {
+    const before = await readCounts(gateway);
     await work();
-    const after = await countsOf(gateway);
+    const after = await readCounts(gateway);
     const gained = results.map((each) => [each, after[each] - before[each]]);
-    const expected = { ...beside, [result]: (beside[result] ?? 0) + 1 };
+    const expected = { ...otherCounts, [result]: (otherCounts[result] ?? 0) + 1 };
     expect(Object.fromEntries(gained)).toEqual({
       ...Object.fromEntries(results.map((each) => [each, 0])),
       ...expected,
@@ -125,15 +125,15 @@ describe('belfry_idempotency_total', () => {
 
   test('counts a bypass beside it where Redis could not be asked', async () => {
     expect(await send({ key: newId(), from: alone })).toBe(200);
-    expect(await countsOf(alone)).toMatchObject({ accepted: 1, bypass: 1 });
+    expect(await readCounts(alone)).toMatchObject({ accepted: 1, bypass: 1 });
   });
 
   test('counts no call without a key', async () => {
-    const before = await countsOf(gateway);
+    const before = await readCounts(gateway);
     const body = { event, user: { email: 'a@example.com' } };
     const { status } = await gateway.call({ method: 'post', path: '/events/send', body });
     expect(status).toBe(200);
-    expect(await countsOf(gateway)).toEqual(before);
+    expect(await readCounts(gateway)).toEqual(before);
   });
 });
 

@@ -31,7 +31,7 @@ const answerHeaders: Record<string, { description: string; schema: object }> = {
 type Header = Record<string, unknown>;
 type Headers = Record<string, Header>;
 
-export function headersOfSuccess(operation: Operation): Headers {
+export function buildSuccessHeaders(operation: Operation): Headers {
   return {
     ...always,
     ...(takesKey(operation) ? maybeReplayed : {}),
@@ -39,8 +39,8 @@ export function headersOfSuccess(operation: Operation): Headers {
   };
 }
 
-export function headersOfErrors(operation: Operation, codes: readonly ErrorCode[]): Headers {
-  const own = codes.flatMap((code) => Object.entries(headersOf(operation, code)));
+export function buildErrorHeaders(operation: Operation, codes: readonly ErrorCode[]): Headers {
+  const own = codes.flatMap((code) => Object.entries(getErrorHeaders(operation, code)));
   return {
     ...always,
     ...(takesKey(operation) && codes.includes('internal') ? maybeReplayed : {}),
@@ -51,12 +51,14 @@ export function headersOfErrors(operation: Operation, codes: readonly ErrorCode[
 
 /** None where the errors of a status differ in it. */
 function exampleFor(name: string, own: [string, string][]): { example?: string } {
-  const values = new Set(own.filter(([other]) => other === name).map(([, value]) => value));
+  const values = new Set(
+    own.filter(([headerName]) => headerName === name).map(([, value]) => value),
+  );
   const [example, ...others] = values;
   return example === undefined || others.length > 0 ? {} : { example };
 }
 
-function headersOf({ access }: Operation, code: ErrorCode): Record<string, string> {
+function getErrorHeaders({ access }: Operation, code: ErrorCode): Record<string, string> {
   if (access && code === 'unauthenticated') return { 'WWW-Authenticate': signatureHeader };
   return errorEntry(code).headers ?? {};
 }

@@ -30,11 +30,11 @@ const pathParameters: Record<string, { description: string; example: string }> =
   },
 };
 
-export function parametersOf(operation: Operation): object[] {
-  return [...ofPath(operation), ...ofQuery(operation)];
+export function listParameters(operation: Operation): object[] {
+  return [...listPathParameters(operation), ...listQueryParameters(operation)];
 }
 
-function ofQuery({ query = {} }: Operation): object[] {
+function listQueryParameters({ query = {} }: Operation): object[] {
   return Object.entries(query).map(([name, { isRequired = false, ...parameter }]) => ({
     name,
     in: 'query',
@@ -43,7 +43,7 @@ function ofQuery({ query = {} }: Operation): object[] {
   }));
 }
 
-function ofPath({ path }: Operation): object[] {
+function listPathParameters({ path }: Operation): object[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const parameter = pathParameters[name];
     if (!parameter) throw new Error(`The parameter ${name} of ${path} is not described`);

@@ -81,8 +81,8 @@ describe('GET /openapi.json', () => {
 
   test('is refused by that schema when it is wrong', async () => {
     const document = await readDocument();
-    const wrong = { ...document, paths: { ...document['paths'], 'no-slash': {} } };
-    expect(await validate(wrong as never)).toMatchObject({ valid: false });
+    const invalidDocument = { ...document, paths: { ...document['paths'], 'no-slash': {} } };
+    expect(await validate(invalidDocument as never)).toMatchObject({ valid: false });
   });
 
   test('shows examples that their schemas take, for every body and every answer', async () => {

@@ -1,9 +1,9 @@
 import { type ErrorCode, errorCatalogue, errorEntry } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { signatureHeader } from './middleware/authenticate-reader';
-import { headersOfErrors, headersOfSuccess } from './openapi-headers';
-import { idempotencyKey, parametersOf } from './openapi-parameters';
-import { type ErrorExample, errorsOf, type Operation, takesKey } from './operation';
+import { buildErrorHeaders, buildSuccessHeaders } from './openapi-headers';
+import { idempotencyKey, listParameters } from './openapi-parameters';
+import { type ErrorExample, listErrors, type Operation, takesKey } from './operation';
 
 type Part = Record<string, unknown>;
 
@@ -19,9 +19,9 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
     servers: [{ url: publicUrl }],
     security: [{ apiKey: [] }],
     tags: tags
-      .filter(({ name }) => operations.some((operation) => tagOf(operation) === name))
+      .filter(({ name }) => operations.some((operation) => getTagName(operation) === name))
       .map(({ name, description }) => ({ name, description })),
-    paths: pathsOf(operations),
+    paths: buildPaths(operations),
     components: {
       securitySchemes: {
         apiKey: {
@@ -99,7 +99,7 @@ const tags = [
 ];
 
 /** By the last word of the path that is a collection. */
-function tagOf({ path }: Operation): string {
+function getTagName({ path }: Operation): string {
   const words = path.split('/').reverse();
   const word = words.find((each) => tags.some(({ collection }) => collection === each));
   const tag = tags.find(({ collection }) => collection === word);
@@ -107,7 +107,7 @@ function tagOf({ path }: Operation): string {
   return tag.name;
 }
 
-function pathsOf(operations: readonly Operation[]): Part {
+function buildPaths(operations: readonly Operation[]): Part {
   const paths: Record<string, Part> = {};
   for (const operation of operations) {
     const path = paths[operation.path] ?? {};
@@ -120,13 +120,13 @@ function pathsOf(operations: readonly Operation[]): Part {
 function describe(operation: Operation): Part {
   const { id, summary, body, bodyExamples, access } = operation;
   return {
-    tags: [tagOf(operation)],
+    tags: [getTagName(operation)],
     operationId: id,
     summary,
-    description: [operation.description, ...rulesOf(operation)].join('\n\n'),
-    ...(access ? { security: securityOf[access] } : {}),
+    description: [operation.description, ...listRules(operation)].join('\n\n'),
+    ...(access ? { security: securityByAccess[access] } : {}),
     parameters: [
-      ...parametersOf(operation),
+      ...listParameters(operation),
       ...(takesKey(operation) ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
     ],
     ...(body
@@ -135,7 +135,7 @@ function describe(operation: Operation): Part {
     responses: {
       200: {
         description: 'Done.',
-        headers: headersOfSuccess(operation),
+        headers: buildSuccessHeaders(operation),
         content: answerContent(operation),
       },
       ...errorResponses(operation),
@@ -151,7 +151,7 @@ function answerContent({ id, answerExample, dryRun }: Operation): Part {
   return { 'application/json': { schema, examples: { success, dry_run } } };
 }
 
-function rulesOf(operation: Operation): string[] {
+function listRules(operation: Operation): string[] {
   const { access, body } = operation;
   return [
     takesKey(operation) ? ruleOfKeys : ruleWithoutKeys,
@@ -160,7 +160,7 @@ function rulesOf(operation: Operation): string[] {
   ];
 }
 
-const securityOf = {
+const securityByAccess = {
   signature: [{ userSignature: [] }],
   signature_or_open: [{ userSignature: [] }, {}],
 };
@@ -183,14 +183,14 @@ const ruleOfRates =
 
 function errorResponses(operation: Operation): Part {
   const byStatus: Record<string, ErrorExample[]> = {};
-  for (const example of errorsOf(operation)) {
+  for (const example of listErrors(operation)) {
     const { status } = errorEntry(example.code);
     byStatus[status] = [...(byStatus[status] ?? []), example];
   }
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, ofStatus]) => [
+    Object.entries(byStatus).map(([status, examples]) => [
       status,
-      errorResponse(operation, ofStatus),
+      errorResponse(operation, examples),
     ]),
   );
 }
@@ -203,7 +203,7 @@ function errorResponse(operation: Operation, errors: readonly ErrorExample[]): P
   ]);
   return {
     description: codes.map((code) => `\`${code}\`: ${errorEntry(code).when}`).join('\n\n'),
-    headers: headersOfErrors(operation, codes),
+    headers: buildErrorHeaders(operation, codes),
     content: json('Error', Object.fromEntries(examples)),
   };
 }

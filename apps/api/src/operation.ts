@@ -49,7 +49,7 @@ export type BodyExample = { summary: string; value: object };
 export type ErrorExample = { code: ErrorCode; body: unknown };
 
 /** Every error that an operation answers with, each as it may look. */
-export function errorsOf(operation: Operation): ErrorExample[] {
+export function listErrors(operation: Operation): ErrorExample[] {
   const { access, body, errors } = operation;
   const codes = new Set<ErrorCode>([
     ...errorsOfEveryCall,
@@ -61,7 +61,7 @@ export function errorsOf(operation: Operation): ErrorExample[] {
     // The names of a literal that the compiler has checked.
     ...(Object.keys(errors) as ErrorCode[]),
   ]);
-  return [...codes].map((code) => ({ code, body: bodyOf(code, errors[code]?.text) }));
+  return [...codes].map((code) => ({ code, body: buildExampleBody(code, errors[code]?.text) }));
 }
 
 const errorsOfEveryCall: ErrorCode[] = [
@@ -98,7 +98,7 @@ const errorsOfStorage: ErrorCode[] = ['storage_limit'];
 
 const exampleCallId = '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42';
 
-function bodyOf(code: ErrorCode, ownText: string | undefined): unknown {
+function buildExampleBody(code: ErrorCode, ownText: string | undefined): unknown {
   const text = ownText ?? errorEntry(code).text;
   const [path = '', ...words] = text.split(' ');
   const error = new AppError(code, text, { problems: [{ path, problem: words.join(' ') }] });

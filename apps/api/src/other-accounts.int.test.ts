@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { newId, receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl, newId } from '@belfry/runtime';
 import {
   type Answer,
+  buildRequestTarget,
   createRowWatch,
   createTwin,
   ownDatabase,
@@ -13,22 +14,21 @@ import {
   recordReads,
   type Scene,
   type Tenant,
-  targetOf,
   testSecrets,
   type ValueTypes,
   type Victim,
 } from '@belfry/testing';
 import request from 'supertest';
-import { listBodyPlaces } from './body-places.fixture';
+import { listBodyPaths } from './body-places.fixture';
 import type { OpenApi } from './documented-calls.fixture';
 import { signatureHeader } from './middleware/authenticate-reader';
 import {
-  bodyOfRoute,
-  parametersOf,
-  queryOfRoute,
-  routesOfFrontEnds,
-  routesOfNobody,
-  routesOfProviders,
+  bodyByRoute,
+  frontEndRoutes,
+  listParameterNames,
+  providerRoutes,
+  publicRoutes,
+  queryByRoute,
   routesWithRow,
 } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
@@ -147,7 +147,7 @@ async function open({ name, query = {} }: Route, tenant: Tenant): Promise<Scene>
     ...own.params,
   };
   const params = Object.fromEntries(
-    parametersOf(name).map((parameter) => [parameter, Reflect.get(values, parameter) ?? '']),
+    listParameterNames(name).map((parameter) => [parameter, Reflect.get(values, parameter) ?? '']),
   );
   const place = { method: method.toLowerCase(), path, params, query: { ...query, ...own.query } };
   const hasEffect = method !== 'GET' && !('dry_run' in query);
@@ -163,12 +163,12 @@ type Own = { params?: object; query?: Record<string, string>; body?: object };
 
 async function createOwn(route: string, twin: Victim['twin']): Promise<Own> {
   const { userId: user_id, eventName, inboxMessageId } = twin.values;
-  if (routesOfProviders.includes(route)) return createReceiptCall(twin);
-  if (!routesOfFrontEnds.includes(route)) {
-    const body = bodyOfRoute[route]?.(eventName);
-    return { query: queryOfRoute[route] ?? {}, ...(body && { body }) };
+  if (providerRoutes.includes(route)) return createReceiptCall(twin);
+  if (!frontEndRoutes.includes(route)) {
+    const body = bodyByRoute[route]?.(eventName);
+    return { query: queryByRoute[route] ?? {}, ...(body && { body }) };
   }
-  const isByBody = listBodyPlaces(document, route).length > 0;
+  const isByBody = listBodyPaths(document, route).length > 0;
   return isByBody
     ? { body: { user_id, message_id: inboxMessageId, status: 'READ' } }
     : { query: { user_id } };
@@ -186,7 +186,7 @@ async function createReceiptCall({ tenant, values }: Victim['twin']): Promise<Ow
   const { messageId } = values;
   await gateway.database.prisma.attempt.create({ data: { messageId, number: 2, integrationId } });
   const secrets = testSecrets();
-  const url = new URL(receiptUrlOf({ publicUrl: 'http://a', secrets, integrationId }));
+  const url = new URL(buildReceiptUrl({ publicUrl: 'http://a', secrets, integrationId }));
   const secret = url.pathname.split('/').at(-1) ?? '';
   const status = { id: 'wamid.A', status: 'delivered', timestamp: '1' };
   const statuses = [{ ...status, biz_opaque_callback_data: messageId }];
@@ -203,11 +203,11 @@ async function send(call: RouteCall, route: string, { apiKey }: Tenant): Promise
   const body = call.method === 'get' ? undefined : JSON.stringify(call.body);
   const { user_id = call.query['user_id'] ?? '' } = (call.body ?? {}) as { user_id?: string };
   const sign = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex');
-  const credentials = routesOfFrontEnds.includes(route)
+  const credentials = frontEndRoutes.includes(route)
     ? { [signatureHeader]: sign(apiKey, user_id) }
     : { Authorization: `AuthKey ${apiKey}` };
   const sent = request(gateway.server)
-    [call.method as 'get'](targetOf(call))
+    [call.method as 'get'](buildRequestTarget(call))
     .set({ ...credentials, ...call.headers, 'Content-Type': 'application/json' })
     .set('X-Hub-Signature-256', `sha256=${sign(appSecret, body ?? '')}`);
   const { status, headers, text } = await (body === undefined ? sent : sent.send(body));
@@ -217,11 +217,11 @@ async function send(call: RouteCall, route: string, { apiKey }: Tenant): Promise
 
 /** What a route reads beside its path and query. */
 function listPlaces({ name, query }: Route): string[] {
-  if (routesOfProviders.includes(name)) {
+  if (providerRoutes.includes(name)) {
     return ['body.entry.changes.value.statuses.biz_opaque_callback_data'];
   }
   const takesKey = name.startsWith('POST') && routesWithRow.includes(name) && !query;
-  return [...listBodyPlaces(document, name), ...(takesKey ? ['headers.Idempotency-Key'] : [])];
+  return [...listBodyPaths(document, name), ...(takesKey ? ['headers.Idempotency-Key'] : [])];
 }
 
 /** What is wrong with each route. */
@@ -241,19 +241,19 @@ async function probe(
 /** An event can also be tried. */
 function listRoutes(): Route[] {
   const query = { dry_run: 'true' };
-  const names = [...routesWithRow, ...routesOfFrontEnds, ...routesOfProviders];
+  const names = [...routesWithRow, ...frontEndRoutes, ...providerRoutes];
   return [...names.map((name) => ({ name })), { name: 'POST /v1/apps/:app_id/events/send', query }];
 }
 
 test('every route of an account is called by these tests, and stands in the OpenAPI document', () => {
   const names = listRoutes().map(({ name }) => name);
-  expect([...new Set([...names, ...routesOfNobody])].sort()).toEqual([...gateway.routes].sort());
+  expect([...new Set([...names, ...publicRoutes])].sort()).toEqual([...gateway.routes].sort());
   const documented = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(
       (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     ),
   );
-  expect(documented.sort()).toEqual([...routesWithRow, ...routesOfFrontEnds].sort());
+  expect(documented.sort()).toEqual([...routesWithRow, ...frontEndRoutes].sort());
 });
 
 test('the accounts that callers must not see have a row in every table of an app or account', async () => {

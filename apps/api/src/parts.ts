@@ -2,17 +2,17 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import {
   type BulkSend,
+  type Capacity,
   createBulkSend,
+  createCapacity,
+  createCapacityReader,
   createDryRun,
   createPlan,
   createQueues,
-  createRoom,
-  createRoomReader,
   createSendEvent,
   createWriteBatcher,
   type DryRun,
   type Queues,
-  type Room,
   type SendEvent,
   storedRecipient,
 } from '@belfry/accepting';
@@ -41,7 +41,6 @@ import {
   writeRequests,
 } from '@belfry/database';
 import {
-  clientNetwork,
   createFairQueue,
   createMetrics,
   createRedis,
@@ -49,6 +48,7 @@ import {
   createSecrets,
   type Env,
   EnvError,
+  getClientNetwork,
   type Logger,
   type Metrics,
   newId,
@@ -57,12 +57,12 @@ import {
   type Shutdown,
   type StartCheck,
 } from '@belfry/runtime';
-import { createBulkReader, deliverQueue, fanOutQueue } from '@belfry/shared';
+import { createBulkReader, fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
 import { createKeyUses } from './key-uses';
-import { createKeyedCalls } from './keyed-calls';
-import { createGatewayLookUps, type GatewayLookUps, orRefuse } from './look-ups';
+import { createIdempotentRunner } from './keyed-calls';
+import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
 import { minBodiesInMemory } from './middleware/body-memory';
 import { createLimitRate } from './middleware/rate-limit';
 import { readSlackApp } from './slack/app';
@@ -77,7 +77,7 @@ const maxWritesWaiting = 2_000;
 /** A caller's own timeout is often 5 s. */
 const maxWriteWaitMs = 3_000;
 
-type GatewayParts = ApiDeps & {
+type GatewayServices = ApiDeps & {
   metrics: Metrics;
   storeChecks: StartCheck[];
   /** Undefined where there is no Slack app. */
@@ -85,14 +85,14 @@ type GatewayParts = ApiDeps & {
 };
 
 /** Builds what the gateway is made of, from the leaves up. */
-export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayParts {
+export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayServices {
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
   const lookUps = createGatewayLookUps(createStoredLookUps(database), {
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
-    clientNetwork: (req) => clientNetwork(req, https.isTrustedProxy),
+    clientNetwork: (req) => getClientNetwork(req, https.isTrustedProxy),
   });
   const secrets = createSecrets(env.BELFRY_KEYS);
   const redis = createRedis({ url: env.REDIS_URL, log });
@@ -100,14 +100,14 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
   shutdown.add('queues', () => queues.close());
   const metrics = createMetrics({
-    readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
+    readQueueJobs: () => queues.countJobs([...channelNames.map(getDeliverQueue), fanOutQueue]),
     readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
   });
   const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
   return {
     ...createRecords({ env, database, secrets, lookUps }),
-    keyedCall: createKeyedCalls({
+    runIdempotentRequest: createIdempotentRunner({
       env,
       log,
       shutdown,
@@ -116,12 +116,12 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
       count: metrics.countIdempotency,
     }),
     findApiKey: lookUps.findApiKey,
-    noteKeyUse: createNoteKeyUse(database, shutdown),
+    recordKeyUse: createRecordKeyUse(database, shutdown),
     findApp: lookUps.findApp,
     receipts: createReceiptStore({ database, secrets, lookUps }),
-    findCaptures: (filter) => orRefuse(findCaptures(database.lookUps, filter)),
-    isClosing: shutdown.hasBegun,
-    ...createAccepting({ env, log, shutdown, database, redis, queues, lookUps, secrets }),
+    findCaptures: (filter) => mapStoreErrors(findCaptures(database.lookUps, filter)),
+    isClosing: shutdown.isShuttingDown,
+    ...createSendServices({ env, log, shutdown, database, redis, queues, lookUps, secrets }),
     limitRate: createLimitRate({
       callsPerSecond: env.RATE_LIMIT_PER_SECOND,
       redis,
@@ -129,7 +129,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
       onBypass: metrics.countRateLimitBypass,
     }),
     maxBatchItems: env.MAX_BATCH_ITEMS,
-    ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
     metrics,
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     channels,
@@ -146,7 +146,7 @@ function createStoredLookUps({ lookUps }: Database) {
   return { ...createLookUps(lookUps), ...createIdLists(lookUps) };
 }
 
-type AcceptingParts = {
+type BaseServices = {
   env: Env<'api'>;
   log: Logger;
   shutdown: Shutdown;
@@ -163,7 +163,7 @@ function createRecords({
   database,
   secrets,
   lookUps,
-}: RecordParts): Pick<
+}: RecordServices): Pick<
   ApiDeps,
   'users' | 'devices' | 'inbox' | 'writeAppReport' | 'readRequestStatus'
 > {
@@ -178,25 +178,25 @@ function createRecords({
   return {
     users: {
       writeUser: (user, toBody) => write(() => users.writeUser(user, toBody)),
-      findWholeUser: (appId, userId) => orRefuse(users.findWholeUser(appId, userId)),
+      findWholeUser: (appId, userId) => mapStoreErrors(users.findWholeUser(appId, userId)),
     },
     devices: {
       addDevice: (device, toBody) => write(() => devices.addDevice(device, toBody)),
       updateDevice: (update, toBody) => write(() => devices.updateDevice(update, toBody)),
-      getDevice: (address) => orRefuse(devices.getDevice(address)),
+      getDevice: (address) => mapStoreErrors(devices.getDevice(address)),
       deleteDevice: (address) => write(() => devices.deleteDevice(address)),
     },
     inbox: createInboxStore({ database, secrets, lookUps }, write),
-    readRequestStatus: (page) => orRefuse(readRequestStatus(database.lookUps, page)),
+    readRequestStatus: (page) => mapStoreErrors(readRequestStatus(database.lookUps, page)),
     writeAppReport: (report, answer) =>
       write(() => writeAppReport(database.accepting, report, answer)),
   };
 }
 
-type RecordParts = Pick<AcceptingParts, 'env' | 'database' | 'secrets' | 'lookUps'>;
+type RecordServices = Pick<BaseServices, 'env' | 'database' | 'secrets' | 'lookUps'>;
 
 function createInboxStore(
-  { database, secrets, lookUps }: Omit<RecordParts, 'env'>,
+  { database, secrets, lookUps }: Omit<RecordServices, 'env'>,
   write: StoreWrite,
 ): ApiDeps['inbox'] {
   const inbox = createInbox({ pool: database.accepting, newId });
@@ -204,9 +204,9 @@ function createInboxStore(
     findApp: lookUps.findApp,
     findSealedKeys: lookUps.findSealedKeys,
     openKey: ({ id, sealed }) => secrets.open(sealed, apiKeyPlace(id)),
-    isUserStored: (address) => orRefuse(inbox.isUserStored(address)),
-    listItems: (page) => orRefuse(inbox.listItems(page)),
-    countUnread: (address) => orRefuse(inbox.countUnread(address)),
+    isUserStored: (address) => mapStoreErrors(inbox.isUserStored(address)),
+    listItems: (page) => mapStoreErrors(inbox.listItems(page)),
+    countUnread: (address) => mapStoreErrors(inbox.countUnread(address)),
     ensureUser: (address) => write(() => inbox.ensureUser(address)),
     changeStatus: (change) => write(() => inbox.changeStatus(change)),
     readAll: (upTo) => write(() => inbox.readAll(upTo)),
@@ -218,12 +218,12 @@ function createReceiptStore({
   database,
   secrets,
   lookUps,
-}: Pick<AcceptingParts, 'database' | 'secrets' | 'lookUps'>): ApiDeps['receipts'] {
+}: Pick<BaseServices, 'database' | 'secrets' | 'lookUps'>): ApiDeps['receipts'] {
   return {
     channels,
     secrets,
     findIntegration: lookUps.findIntegration,
-    storeReceipts: (receipts) => orRefuse(storeReceipts(database.accepting, receipts)),
+    storeReceipts: (receipts) => mapStoreErrors(storeReceipts(database.accepting, receipts)),
   };
 }
 
@@ -232,7 +232,7 @@ function createSlackDeps({
   database,
   secrets,
   log,
-}: Pick<AcceptingParts, 'env' | 'database' | 'secrets' | 'log'>): SlackRouterDeps | undefined {
+}: Pick<BaseServices, 'env' | 'database' | 'secrets' | 'log'>): SlackRouterDeps | undefined {
   const app = readSlackApp(env);
   return (
     app && {
@@ -248,36 +248,42 @@ function createSlackDeps({
   );
 }
 
-function createOwnRoom({ env, log, shutdown, redis }: AcceptingParts): Room {
-  const room = createRoom();
-  const reader = createRoomReader({ redis, prefix: env.REDIS_PREFIX, room, id: newId(), log });
+function startCapacityReader({ env, log, shutdown, redis }: BaseServices): Capacity {
+  const capacity = createCapacity();
+  const reader = createCapacityReader({
+    redis,
+    prefix: env.REDIS_PREFIX,
+    capacity,
+    id: newId(),
+    log,
+  });
   reader.start();
   shutdown.add('room', () => reader.close());
-  return room;
+  return capacity;
 }
 
 const keyUsesEveryMs = 10_000;
 
-function createNoteKeyUse(database: Database, shutdown: Shutdown): (id: string) => void {
+function createRecordKeyUse(database: Database, shutdown: Shutdown): (id: string) => void {
   const uses = createKeyUses({
     write: (ids) => writeKeyUses(database.lookUps, ids),
     everyMs: keyUsesEveryMs,
     maxKeys: cachedRows,
   });
   shutdown.add('key uses', () => uses.close());
-  return uses.note;
+  return uses.record;
 }
 
-type Accepting = { sendEvent: SendEvent; bulkSend: BulkSend; dryRun: DryRun };
+type SendServices = { sendEvent: SendEvent; bulkSend: BulkSend; dryRun: DryRun };
 
-function createAccepting(parts: AcceptingParts): Accepting {
-  const { env, log, shutdown, database, queues, lookUps, secrets } = parts;
-  const room = createOwnRoom(parts);
+function createSendServices(services: BaseServices): SendServices {
+  const { env, log, shutdown, database, queues, lookUps, secrets } = services;
+  const capacity = startCapacityReader(services);
   const createWrite = (name: string) => {
     const write = createWriteBatcher({
       writeRequests: (calls) => writeRequests(database.accepting, calls),
       queues,
-      room,
+      capacity,
       newId,
       log,
     });
@@ -298,7 +304,8 @@ function createAccepting(parts: AcceptingParts): Accepting {
       ...planning,
       channels,
       composing: createFairQueue(),
-      readPermissions: (appId, asked) => orRefuse(readPermissions(database.lookUps, appId, asked)),
+      readPermissions: (appId, requests) =>
+        mapStoreErrors(readPermissions(database.lookUps, appId, requests)),
       now: () => new Date(),
     }),
     bulkSend: createBulkSend({

@@ -4,7 +4,7 @@ import type { RouteCall } from './post';
 type Path = RouteCall['path'];
 
 /** The `app_id` of a path in lower case; undefined for what can be no app's. Express types it wider than it is. */
-export function appIdOf({
+export function parseAppId({
   app_id: appId,
 }: {
   readonly [name: string]: unknown;
@@ -13,7 +13,7 @@ export function appIdOf({
 }
 
 /** The `user_id` of a path; what no user can have is a user that does not exist. */
-export function userIdOf({ user_id: userId }: Path): string {
+export function readUserId({ user_id: userId }: Path): string {
   if (userId === undefined || !isUserId(userId)) {
     throw new AppError('user_not_found');
   }
@@ -27,6 +27,6 @@ export function readRequestId({ request_id: requestId }: Path): string {
 }
 
 /** The `device_id` of a path. Whether its user exists is asked of the store, so nothing is refused here. */
-export function deviceIdOf({ device_id: deviceId }: Path): string {
+export function readDeviceId({ device_id: deviceId }: Path): string {
   return deviceId !== undefined && isDeviceId(deviceId) ? deviceId : '';
 }

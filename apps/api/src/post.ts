@@ -1,10 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { type CallFacts, canonicalJson, type KeyedCall, type KeyedWork } from '@belfry/accepting';
+import {
+  canonicalJson,
+  type IdempotentHandler,
+  type IdempotentRequest,
+  type RunIdempotentRequest,
+} from '@belfry/accepting';
 import { type Awaitable, andThen, isPromise } from '@belfry/runtime';
 import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
-import { answerOf, sendAnswer } from './answer';
-import { callOf } from './call';
+import { sendAnswer, toAnswer } from './answer';
+import { getCall } from './call';
 import type { Authenticate, Caller } from './middleware/authenticate';
 import type { CheckDeclaredBody } from './middleware/declared-body';
 import { readIdempotencyKey } from './middleware/idempotency-key';
@@ -35,7 +40,7 @@ export type UnparsedPostCall = PostHead & { bytes: Buffer };
 
 /** A POST that is checked as far as its route can do it without stored state. */
 export type PreparedPost = {
-  work: KeyedWork;
+  work: IdempotentHandler;
   /** One text for every body that means the same; asked for only where there is a key. */
   canonicalBody(): Awaitable<string>;
 };
@@ -46,7 +51,7 @@ type Route<Call, Prepared> = {
   prepare(call: Call): Awaitable<Prepared>;
 };
 
-export type PostRoute = Route<PostCall, KeyedWork>;
+export type PostRoute = Route<PostCall, IdempotentHandler>;
 export type UnparsedPostRoute = Route<UnparsedPostCall, PreparedPost>;
 
 /** The checks of every call that has a body, each in its place. */
@@ -58,31 +63,35 @@ export type Checks = {
   readJson: ReadJson;
 };
 
-export type PostDeps = Checks & { keyedCall: KeyedCall };
+export type PostDeps = Checks & { runIdempotentRequest: RunIdempotentRequest };
 
 /** Makes handlers of routes that take a POST: here is the one order of its checks. */
 export function createPost(deps: PostDeps) {
-  const { authenticate, checkDeclaredBody, limitRate, readBody, readJson, keyedCall } = deps;
+  const { authenticate, checkDeclaredBody, limitRate, readBody, readJson, runIdempotentRequest } =
+    deps;
 
   function postUnparsed(route: UnparsedPostRoute): RequestHandler {
     return async function handlePost(req, res) {
-      const call = callOf(res);
-      const known = authenticate(req);
-      const caller = isPromise(known) ? await known : known;
+      const call = getCall(res);
+      const authentication = authenticate(req);
+      const caller = isPromise(authentication) ? await authentication : authentication;
       call.accountId = caller.accountId;
       call.appId = caller.app.id;
       checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
-      const limited = limitRate(call, caller.accountId);
-      if (isPromise(limited)) await limited;
+      const limitCheck = limitRate(call, caller.accountId);
+      if (isPromise(limitCheck)) await limitCheck;
       refuseBeforeBody(caller, idempotencyKey);
       const bytes = await readBody(req, res, caller.accountId);
-      const path = pathParametersOf(req);
+      const path = getPathParameters(req);
       const head = { callId: call.id, caller, path, idempotencyKey, bytes };
-      const made = route.prepare(head);
-      const prepared = isPromise(made) ? await made : made;
+      const preparation = route.prepare(head);
+      const prepared = isPromise(preparation) ? await preparation : preparation;
       const work = withinStorage(prepared.work, caller);
-      sendAnswer(res, answerOf(await keyedCall(factsOf(head, route, prepared), work)));
+      sendAnswer(
+        res,
+        toAnswer(await runIdempotentRequest(describeCall(head, route, prepared), work)),
+      );
     };
   }
 
@@ -93,7 +102,8 @@ export function createPost(deps: PostDeps) {
         andThen(readJson(bytes, caller.accountId), (body) =>
           andThen(prepare({ callId, caller, path, idempotencyKey, body }), (work) => ({
             work,
-            canonicalBody: () => (isLarge(bytes) ? canonicalJsonInTime(body) : canonicalJson(body)),
+            canonicalBody: () =>
+              isLarge(bytes) ? canonicalizeLargeJson(body) : canonicalJson(body),
           })),
         ),
     });
@@ -107,7 +117,7 @@ function refuseBeforeBody({ app }: Caller, idempotencyKey: string | undefined): 
   if (idempotencyKey === undefined) requireStorage(app);
 }
 
-function withinStorage(work: KeyedWork, { app }: Caller): KeyedWork {
+function withinStorage(work: IdempotentHandler, { app }: Caller): IdempotentHandler {
   if (!app.isStorageFull) return work;
   return {
     ...work,
@@ -119,18 +129,18 @@ function withinStorage(work: KeyedWork, { app }: Caller): KeyedWork {
 }
 
 /** Of a large body it takes long, as does what comes before it and behind it: others have their turn in between. */
-async function canonicalJsonInTime(body: Json): Promise<string> {
+async function canonicalizeLargeJson(body: Json): Promise<string> {
   await setImmediate();
   const text = canonicalJson(body);
   await setImmediate();
   return text;
 }
 
-function factsOf(
+function describeCall(
   { callId, caller, path, idempotencyKey }: PostHead,
   { operation }: UnparsedPostRoute,
   { canonicalBody }: PreparedPost,
-): CallFacts {
+): IdempotentRequest {
   return {
     callId,
     accountId: caller.accountId,
@@ -145,7 +155,7 @@ function factsOf(
 }
 
 /** Express gives a list only for a wildcard, which no route has. */
-export function pathParametersOf({ params }: Request): Record<string, string> {
+export function getPathParameters({ params }: Request): Record<string, string> {
   const path: Record<string, string> = {};
   for (const name of Object.keys(params)) path[name] = String(params[name]);
   return path;

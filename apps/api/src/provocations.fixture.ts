@@ -1,7 +1,7 @@
 import { createSemaphore, newId } from '@belfry/runtime';
 import type { ErrorCode } from '@belfry/shared';
 import { findClosedPort } from '@belfry/testing';
-import { type Answered, type Call, send, sendHead } from './documented-calls.fixture';
+import { type Call, type CallAnswer, send, sendHead } from './documented-calls.fixture';
 import { signatureHeader } from './middleware/authenticate-reader';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
@@ -27,7 +27,7 @@ export async function startGateways(): Promise<Gateways> {
 }
 
 /** What makes an error of a call that would succeed. Where the error is not the route's, the call succeeds, or fails otherwise. */
-type Provoke = (call: Call, gateways: Gateways) => Promise<Answered>;
+type Provoke = (call: Call, gateways: Gateways) => Promise<CallAnswer>;
 
 export const draftEvent = 'order_returned';
 /** Its text lists every pair of `data.list`. */
@@ -75,9 +75,9 @@ export const provocations: Record<DocumentedCode, Provoke> = {
       body: changed(call.body, { event: expensiveEvent, data: { list: Array(1_000).fill(0) } }),
     }),
   idempotency_mismatch: async (call, { usual }) => {
-    const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
-    await send(usual, keyed);
-    return send(usual, { ...keyed, body: changed(call.body, { another: 1 }) });
+    const callWithKey = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
+    await send(usual, callWithKey);
+    return send(usual, { ...callWithKey, body: changed(call.body, { another: 1 }) });
   },
   rate_limited: async (call, { limited }) => {
     // The limit's window may end between two calls; not between six.
@@ -134,14 +134,14 @@ function changed(body: Call['body'], members: object): Call['body'] {
 const lockOfTable = createSemaphore(1);
 
 /** Nobody can write a key while the table is locked, so the one of two calls that answers is told of the other. */
-async function sendWhileKeyIsInUse(gateway: StoredGateway, call: Call): Promise<Answered> {
-  const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
-  let both: Promise<Answered>[] = [];
+async function sendWhileKeyIsInUse(gateway: StoredGateway, call: Call): Promise<CallAnswer> {
+  const callWithKey = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
+  let both: Promise<CallAnswer>[] = [];
   const release = await lockOfTable.acquire();
   try {
     return await gateway.database.prisma.$transaction(async (transaction) => {
       await transaction.$executeRaw`LOCK TABLE idempotency_key IN SHARE MODE`;
-      both = [send(gateway, keyed), send(gateway, keyed)];
+      both = [send(gateway, callWithKey), send(gateway, callWithKey)];
       return Promise.race(both);
     });
   } finally {
@@ -151,7 +151,7 @@ async function sendWhileKeyIsInUse(gateway: StoredGateway, call: Call): Promise<
 }
 
 /** Nobody is stored under the call's `user_id` meanwhile: only who is not stored is refused an inbox. */
-async function sendWhenStorageIsFull(call: Call, { usual }: Gateways): Promise<Answered> {
+async function sendWhenStorageIsFull(call: Call, { usual }: Gateways): Promise<CallAnswer> {
   const { prisma } = usual.database;
   const appId = String(call.parameters['app_id']);
   const toggle = async (isStorageFull: boolean) => {

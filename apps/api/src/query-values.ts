@@ -4,7 +4,7 @@ import type { Request } from 'express';
 export type Query = Request['query'];
 
 /** The value of a parameter that may stand once; empty counts as not given. */
-export function queryValueOf(query: Query, name: string): string | undefined {
+export function readQueryValue(query: Query, name: string): string | undefined {
   const value = Object.hasOwn(query, name) ? query[name] : undefined;
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string') return value;
@@ -12,12 +12,12 @@ export function queryValueOf(query: Query, name: string): string | undefined {
 }
 
 /** A whole number within bounds, or the standard where there is none. */
-export function queryNumberOf(
+export function readQueryNumber(
   query: Query,
   name: string,
   { minimum, maximum, standard }: { minimum: number; maximum: number; standard: number },
 ): number {
-  const text = queryValueOf(query, name);
+  const text = readQueryValue(query, name);
   if (text === undefined) return standard;
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;

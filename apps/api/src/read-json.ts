@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Awaitable, createYieldWhenDue } from '@belfry/runtime';
 import { type Json, parseJson, parseJsonInSteps, withoutNulls } from '@belfry/shared';
 import { smallBodyBytes } from './middleware/body-memory';
-import type { InTurn } from './turns';
+import type { RunInSequence } from './turns';
 
 /** The value of a body, without the members that are null; see withoutNulls. */
 export type ReadJson = (bytes: Buffer, accountId: string) => Awaitable<Json>;
@@ -14,10 +14,10 @@ export function isLarge(bytes: Buffer): boolean {
 }
 
 /** Reads a large body in steps, one such body at a time: steps of several would add up to one long one. */
-export function createReadJson(inTurn: InTurn): ReadJson {
+export function createReadJson(runInSequence: RunInSequence): ReadJson {
   return function readJson(bytes, accountId) {
     if (!isLarge(bytes)) return withoutNulls(parseJson(bytes));
-    return inTurn(accountId, () => readInSteps(bytes));
+    return runInSequence(accountId, () => readInSteps(bytes));
   };
 }
 
@@ -27,7 +27,7 @@ async function readInSteps(bytes: Buffer): Promise<Json> {
   const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
   const body = await parseJsonInSteps(bytes, { isBatch: false, yieldWhenDue });
   await yieldWhenDue();
-  const given = withoutNulls(body);
+  const compactBody = withoutNulls(body);
   await yieldWhenDue();
-  return given;
+  return compactBody;
 }

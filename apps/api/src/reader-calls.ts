@@ -2,7 +2,7 @@ import type { InboxAddress } from '@belfry/database';
 import { isUserId, parseJson, withoutNulls } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
 import { sendAnswer } from './answer';
-import { callOf } from './call';
+import { getCall } from './call';
 import {
   type AuthenticateReaderDeps,
   createAuthenticateReader,
@@ -10,7 +10,7 @@ import {
   type ReaderClaim,
 } from './middleware/authenticate-reader';
 import type { Checks } from './post';
-import { invalidValue, type Query, queryValueOf } from './query-values';
+import { invalidValue, type Query, readQueryValue } from './query-values';
 
 export type ReaderCallsDeps = Pick<Checks, 'checkDeclaredBody' | 'limitRate'> & {
   readBody(req: Request, res: Response): Promise<Buffer>;
@@ -36,7 +36,7 @@ export function createReaderCalls({
     return async function handleByQuery(req, res) {
       const claim = await begin(req, isCounter);
       const address = await admit(res, claim, readUserId(req.query));
-      sendAnswer(res, okOf(await answer(address, claim.app)));
+      sendAnswer(res, toOkAnswer(await answer(address, claim.app)));
     };
   }
 
@@ -50,14 +50,14 @@ export function createReaderCalls({
       checkDeclaredBody(req);
       const body = validate(withoutNulls(parseJson(await readBody(req, res))));
       const address = await admit(res, claim, body.user_id);
-      sendAnswer(res, okOf(await answer(address, body)));
+      sendAnswer(res, toOkAnswer(await answer(address, body)));
     };
   }
 
   async function admit(res: Response, claim: ReaderClaim, userId: string): Promise<InboxAddress> {
     await check(claim, userId);
     const { id: appId, accountId } = claim.app;
-    const call = callOf(res);
+    const call = getCall(res);
     call.accountId = accountId;
     call.appId = appId;
     // Counted apart: front ends, whoever is in front of them, must not use up what the account's backend may call.
@@ -67,12 +67,12 @@ export function createReaderCalls({
 }
 
 function readUserId(query: Query): string {
-  const userId = queryValueOf(query, 'user_id');
+  const userId = readQueryValue(query, 'user_id');
   if (userId === undefined) throw invalidValue('user_id', 'must not be blank');
   if (!isUserId(userId)) throw invalidValue('user_id', 'cannot be the id of a user');
   return userId;
 }
 
-function okOf(body: object) {
+function toOkAnswer(body: object) {
   return { status: 200, body: JSON.stringify(body) };
 }

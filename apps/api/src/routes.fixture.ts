@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 
 /** What app.ts has routed, such as `GET /livez`: read off Express itself, so that none can be left out. */
-export function routesOf({ router }: Express): string[] {
+export function listRoutes({ router }: Express): string[] {
   return router.stack.flatMap(({ route }) =>
     route
       ? [...new Set(route.stack.map(({ method }) => `${method.toUpperCase()} ${route.path}`))]
@@ -13,12 +13,12 @@ export function routesOf({ router }: Express): string[] {
 export type PathValues = Record<string, string>;
 
 /** The names of the parameters in a route's path, in order. */
-export function parametersOf(route: string): string[] {
+export function listParameterNames(route: string): string[] {
   return [...route.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
 /** Method and path of a call of the route; the path is below the app. */
-export function placeOf(route: string, values: PathValues) {
+export function fillRoute(route: string, values: PathValues) {
   const [method = '', path = ''] = route.split(' ');
   const filled = path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(values[name] ?? 'none'),
@@ -27,7 +27,7 @@ export function placeOf(route: string, values: PathValues) {
 }
 
 /** Below /v1, and for providers: the secret in the path stands for the API key, and no account is named. */
-export const routesOfProviders = [
+export const providerRoutes = [
   'POST /v1/receipts/:integration_id/:secret',
   'GET /v1/receipts/:integration_id/:secret',
 ];
@@ -35,7 +35,7 @@ export const routesOfProviders = [
 const inboxPath = '/v1/apps/:app_id/in_app_notifications';
 
 /** A signature of the user stands for the API key: inbox.int.test.ts has their rules. */
-export const routesOfFrontEnds = [
+export const frontEndRoutes = [
   `POST ${inboxPath}/setup`,
   `POST ${inboxPath}/fetch`,
   `GET ${inboxPath}/unread_count`,
@@ -48,7 +48,7 @@ export const routesOfFrontEnds = [
 const preflight = `OPTIONS ${inboxPath}/:call`;
 
 /** They answer everybody alike. */
-export const routesOfNobody = [
+export const publicRoutes = [
   'GET /livez',
   'GET /readyz',
   'GET /openapi.json',
@@ -58,7 +58,7 @@ export const routesOfNobody = [
 ];
 
 /** A body that each route of the interface takes; a route without one has an empty row. */
-export const bodyOfRoute: Record<string, ((eventName: string) => object) | undefined> = {
+export const bodyByRoute: Record<string, ((eventName: string) => object) | undefined> = {
   'POST /v1/apps/:app_id/events/send': (event) => ({ event, user: { email: 'a@example.com' } }),
   'POST /v1/apps/:app_id/events/bulk_send': (event) => ({
     event,
@@ -78,8 +78,8 @@ export const bodyOfRoute: Record<string, ((eventName: string) => object) | undef
 };
 
 /** The query of a route that would take its time without one. */
-export const queryOfRoute: Record<string, Record<string, string> | undefined> = {
+export const queryByRoute: Record<string, Record<string, string> | undefined> = {
   'GET /v1/apps/:app_id/sandbox/wait': { timeout: '0' },
 };
 
-export const routesWithRow = Object.keys(bodyOfRoute);
+export const routesWithRow = Object.keys(bodyByRoute);

@@ -1,4 +1,4 @@
-import { createPublishRoom } from '@belfry/accepting';
+import { createPublishCapacity } from '@belfry/accepting';
 import type { Database } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually, type Factories, type Tenant } from '@belfry/testing';
@@ -70,21 +70,21 @@ describe('POST /v1/apps/:app_id/events/send', () => {
   });
 
   test('names the job of a message before it answers, where the relay says that there is room', async () => {
-    const publishRoom = createPublishRoom(
+    const publishCapacity = createPublishCapacity(
       { redis: gateway.redis, prefix: gateway.redisPrefix },
       60_000,
     );
-    const jobIdOf = async () => {
+    const readJobId = async () => {
       const { body } = await send({ body: { event, user: { email: 'ana@example.com' } } });
       const [item] = (await readRequest(body.request_id)).requestItems;
       return item?.messages[0]?.jobId;
     };
     // No relay runs here: nobody has said how much room there is, so the message is left to it.
-    expect(await jobIdOf()).toBeNull();
-    await publishRoom({ id: 'counted', channelRoom: 10, appRoom: 10, channels: {} });
-    await eventually(async () => expect(await jobIdOf()).not.toBeNull());
-    await publishRoom({ id: 'full', channelRoom: 0, appRoom: 0, channels: {} });
-    await eventually(async () => expect(await jobIdOf()).toBeNull());
+    expect(await readJobId()).toBeNull();
+    await publishCapacity({ id: 'counted', channelCapacity: 10, appCapacity: 10, channels: {} });
+    await eventually(async () => expect(await readJobId()).not.toBeNull());
+    await publishCapacity({ id: 'full', channelCapacity: 0, appCapacity: 0, channels: {} });
+    await eventually(async () => expect(await readJobId()).toBeNull());
   });
 
   test('stores a request that reaches nobody, with the reason for each channel', async () => {
@@ -122,13 +122,13 @@ describe('POST /v1/apps/:app_id/events/send', () => {
       },
     });
     const stored = await send({ body: { event, user: { user_id: 'stored' } } });
-    const given = await send({
+    const directResponse = await send({
       body: { event, user: { user_id: 'stored', email: 'given@example.com' } },
     });
-    const targetOf = async (id: string) =>
+    const readTarget = async (id: string) =>
       (await readRequest(id)).requestItems[0]?.messages[0]?.target;
-    expect(await targetOf(stored.body.request_id)).toBe('stored@example.com');
-    expect(await targetOf(given.body.request_id)).toBe('given@example.com');
+    expect(await readTarget(stored.body.request_id)).toBe('stored@example.com');
+    expect(await readTarget(directResponse.body.request_id)).toBe('given@example.com');
   });
 
   test('never reaches the user that another account stores under the same user_id', async () => {
@@ -227,8 +227,8 @@ describe('bad input', () => {
   );
 
   test('another account’s app is answered exactly like one that does not exist', async () => {
-    const other = await factories.createTenant();
-    const theirs = await send({ app: other.appId });
+    const otherTenant = await factories.createTenant();
+    const theirs = await send({ app: otherTenant.appId });
     const nobodys = await send({ app: newId() });
     const { request_id: first, ...body } = theirs.body;
     const { request_id: second, ...expected } = nobodys.body;

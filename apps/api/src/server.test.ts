@@ -3,7 +3,15 @@ import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { AppError } from '@belfry/shared';
-import { appId, bodyOf, close, connect, createGateway, listen, sendPath } from './gateway.fixture';
+import {
+  appId,
+  close,
+  connect,
+  createGateway,
+  listen,
+  parseBody,
+  sendPath,
+} from './gateway.fixture';
 import { closeServer, listen as listenAt } from './server';
 
 // The only way to see how V8 holds an object.
@@ -76,11 +84,11 @@ describe('a caller that asks first (Expect: 100-continue)', () => {
   test('is told to go on only once its headers have passed', async () => {
     const { gateway, port } = await start();
     const { socket, answer } = connect(port);
-    const asked = new Promise<string>((resolve) =>
+    const interimResponse = new Promise<string>((resolve) =>
       socket.once('data', (data) => resolve(String(data))),
     );
     socket.write(head(gateway, 'Expect: 100-continue', `Content-Length: ${body.length}`));
-    expect(await asked).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(await interimResponse).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     socket.write(body);
     expect(await answer).toContain('HTTP/1.1 200 OK');
   });
@@ -116,7 +124,7 @@ describe('a body in chunks', () => {
     socket.once('data', () => socket.end());
     const text = await answer;
     expect(text).toMatch(/^HTTP\/1\.1 413 /);
-    expect(bodyOf(text)).toMatchObject({ code: 'body_too_large' });
+    expect(parseBody(text)).toMatchObject({ code: 'body_too_large' });
     expect(gateway.sent).toEqual([]);
   });
 });
@@ -130,7 +138,7 @@ describe('a body whose chunks are broken', () => {
     });
     const text = await answer;
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
-    expect(bodyOf(text)).toMatchObject({ code: 'bad_request' });
+    expect(parseBody(text)).toMatchObject({ code: 'bad_request' });
     expect(gateway.sent).toEqual([]);
   });
 });
@@ -148,7 +156,7 @@ describe('a body that does not come', () => {
     socket.write(`${head(gateway, 'Content-Length: 100')}{"event"`);
     const text = await answer;
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
-    expect(bodyOf(text)).toMatchObject({ success: false, code: 'request_timeout' });
+    expect(parseBody(text)).toMatchObject({ success: false, code: 'request_timeout' });
   });
 
   test('leaves nothing behind when its caller goes away', async () => {
@@ -167,7 +175,7 @@ describe('a body that does not come', () => {
 
 describe('a call that is late', () => {
   /** As Node says it, of the connection that was opened last. */
-  function sayLate({ server }: Gateway, socket: Socket | undefined): void {
+  function emitTimeout({ server }: Gateway, socket: Socket | undefined): void {
     const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     server.emit('clientError', late, socket);
   }
@@ -175,13 +183,13 @@ describe('a call that is late', () => {
   // Found by chaos: a process without time to spare said 408 to a call that it then stored.
   test('is not taken after it was answered 408', async () => {
     const { gateway, port } = await start();
-    const taken = new Promise<Socket>((resolve) => gateway.server.once('connection', resolve));
+    const connection = new Promise<Socket>((resolve) => gateway.server.once('connection', resolve));
     const { socket, answer } = connect(port);
     const bytes = `${head(gateway, `Content-Length: ${body.length}`)}${body}`;
     socket.write(bytes.slice(0, 30));
-    const theirs = await taken;
+    const theirs = await connection;
     while (theirs.bytesRead === 0) await wait(5);
-    sayLate(gateway, theirs);
+    emitTimeout(gateway, theirs);
     socket.write(bytes.slice(30));
     const text = await answer;
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 408']);
@@ -190,7 +198,7 @@ describe('a call that is late', () => {
 
   test('finds its connection closed, and no answer, when nothing of it was read', async () => {
     const { gateway, port } = await start();
-    gateway.server.once('connection', (socket) => sayLate(gateway, socket));
+    gateway.server.once('connection', (socket) => emitTimeout(gateway, socket));
     const { socket, answer } = connect(port);
     socket.on('error', () => undefined);
     socket.write(`${head(gateway, `Content-Length: ${body.length}`)}${body}`);
@@ -234,7 +242,7 @@ describe('what is no proper HTTP', () => {
     expect(text).toContain(`HTTP/1.1 ${status} `);
     expect(text).toMatch(/\r\nContent-Type: application\/json\r\n/);
     const requestId = /\r\nX-Request-Id: (.+)\r\n/.exec(text)?.[1];
-    expect(bodyOf(text)).toEqual({
+    expect(parseBody(text)).toEqual({
       success: false,
       error: expect.any(String),
       code,
@@ -279,7 +287,7 @@ describe('a call', () => {
     socket.write(`${head(gateway, ...more, `Content-Length: ${body.length}`)}${body}`);
     const text = await answer;
     expect(text).toContain(`HTTP/1.1 ${status} `);
-    expect(bodyOf(text)).toMatchObject({ code });
+    expect(parseBody(text)).toMatchObject({ code });
     expect(gateway.sent).toEqual([]);
   });
 
@@ -301,18 +309,21 @@ describe('a call', () => {
 describe('createApiServer', () => {
   test('gives Express requests and responses whose prototypes it need not change', async () => {
     const { gateway, port } = await start();
-    const seen: boolean[] = [];
+    const checks: boolean[] = [];
     gateway.server.prependListener('request', (req, res) => {
-      const [ofRequest, ofResponse] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
+      const [requestPrototype, responsePrototype] = [
+        Object.getPrototypeOf(req),
+        Object.getPrototypeOf(res),
+      ];
       res.on('finish', () => {
-        seen.push(ofRequest === Object.getPrototypeOf(req) && 'app' in req);
-        seen.push(ofResponse === Object.getPrototypeOf(res) && 'app' in res);
+        checks.push(requestPrototype === Object.getPrototypeOf(req) && 'app' in req);
+        checks.push(responsePrototype === Object.getPrototypeOf(res) && 'app' in res);
       });
     });
     const { socket, answer } = connect(port);
     socket.write('GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
     expect(await answer).toContain('HTTP/1.1 200 OK');
-    expect(seen).toEqual([true, true]);
+    expect(checks).toEqual([true, true]);
   });
 });
 

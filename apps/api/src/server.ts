@@ -20,7 +20,7 @@ export function createApiServer(api: Api, { newId, log, ...options }: ServerOpti
     maxConnections,
     express: api,
     handle(req, res) {
-      req.url = originFormOf(req.url);
+      req.url = toOriginForm(req.url);
       // With their classes they are Express's own.
       if (api.directRoute(req as Request, res as Response)) return;
       api(req, res);
@@ -35,7 +35,7 @@ export function createApiServer(api: Api, { newId, log, ...options }: ServerOpti
 }
 
 /** Of a target in absolute form its path; of one that cannot be read a path that no route takes. */
-function originFormOf(target = '/'): string {
+function toOriginForm(target = '/'): string {
   if (target.startsWith('/')) return target;
   if (!URL.canParse(target)) return '/';
   const { pathname, search } = new URL(target);

@@ -4,17 +4,17 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AnyChannel } from '@belfry/channels';
 import { integrationPlace } from '@belfry/database';
-import { createKeyRing, createSecrets, newId, receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl, createKeyRing, createSecrets, newId } from '@belfry/runtime';
 import { createApiKey, parseApiKey } from '@belfry/shared';
 import { eventually } from '@belfry/testing';
 import type { ApiDeps } from './app';
 import {
-  bodyOf,
   close,
   connect,
   createGateway,
   listen,
   otherAppId,
+  parseBody,
   sendPath,
 } from './gateway.fixture';
 
@@ -25,7 +25,7 @@ const integration = {
   ...{ settings: {}, credentials: '', state: 'active' as const, updatedAt: new Date() },
 };
 integration.credentials = secrets.seal('{}', integrationPlace(integration.id));
-const receiptPath = receiptUrlOf({
+const receiptPath = buildReceiptUrl({
   ...{ publicUrl, secrets, integrationId: integration.id, messageId: 'm1' },
 }).slice(publicUrl.length);
 // A provider's reader of receipts is all that the route asks of a channel.
@@ -45,13 +45,15 @@ async function start({
   bodies = { ...defaults, pace: patient } as ApiDeps['bodies'],
   sendEvent = (async () => ({ isWritten: true })) as ApiDeps['sendEvent'],
 } = {}) {
-  const other = createApiKey();
+  const otherKey = createApiKey();
   const gateway = createGateway({
     ...{ bodies, sendEvent, publicUrl },
     findApiKey: async (id) => {
       const { secretHash = Buffer.alloc(0) } = parseApiKey(gateway.key) ?? {};
       if (id === gateway.keyId) return { accountId: 'account_1', secretHash };
-      return id === other.id ? { accountId: 'account_2', secretHash: other.secretHash } : undefined;
+      return id === otherKey.id
+        ? { accountId: 'account_2', secretHash: otherKey.secretHash }
+        : undefined;
     },
     receipts: {
       ...{ channels: { toy }, secrets, storeReceipts: async () => [] },
@@ -73,9 +75,9 @@ async function start({
   };
   const auth = {
     mine: `Authorization: ${gateway.auth}`,
-    theirs: `Authorization: AuthKey ${other.key}`,
+    theirs: `Authorization: AuthKey ${otherKey.key}`,
   };
-  return { gateway, port, open, auth, key: other.key };
+  return { gateway, port, open, auth, key: otherKey.key };
 }
 
 type Gateway = Awaited<ReturnType<typeof start>>;
@@ -88,9 +90,9 @@ function stall({ open, auth }: Gateway, { declared = 9_900_000, sent = 9_890_000
   return upload;
 }
 
-async function statusOf(upload: { answer: Promise<string> }): Promise<string> {
+async function readStatus(upload: { answer: Promise<string> }): Promise<string> {
   const text = await upload.answer;
-  return `${text.slice(9, 12)} ${text === '' ? '' : (bodyOf(text)['code'] ?? '')}`.trim();
+  return `${text.slice(9, 12)} ${text === '' ? '' : (parseBody(text)['code'] ?? '')}`.trim();
 }
 
 /** Status and code of calls that another account, its providers and its front ends make. */
@@ -99,7 +101,7 @@ function callAsOthers({ open, auth, key }: Gateway): Promise<string[]> {
   const call = (path: string, header: string, body: string) => {
     const upload = open(path, [header, 'Connection: close', `Content-Length: ${body.length}`]);
     upload.socket.write(body);
-    return statusOf(upload);
+    return readStatus(upload);
   };
   const bodyOfBytes = (bytes: number) =>
     JSON.stringify({ event: 'e'.padEnd(10), filler: 'x'.repeat(bytes) });
@@ -123,9 +125,9 @@ describe('eight uploads of one key that stall', () => {
   test('hold up no call of another account, no receipt and no inbox, and hold one body', async () => {
     const started = await start();
     const uploads = Array.from({ length: 8 }, () => stall(started));
-    const refused: string[] = [];
-    for (const each of uploads) void statusOf(each).then((status) => refused.push(status));
-    await eventually(async () => expect(refused).toEqual(Array(7).fill('429 rate_limited')));
+    const statuses: string[] = [];
+    for (const each of uploads) void readStatus(each).then((status) => statuses.push(status));
+    await eventually(async () => expect(statuses).toEqual(Array(7).fill('429 rate_limited')));
     expect(await callAsOthers(started)).toEqual(allAnswered);
   });
 
@@ -140,7 +142,7 @@ describe('eight uploads of one key that stall', () => {
       `Content-Length: ${body.length}`,
     ]);
     small.socket.write(body);
-    expect(await statusOf(small)).toBe('200');
+    expect(await readStatus(small)).toBe('200');
   });
 
   test('are refused before they are asked for their bodies (Expect: 100-continue)', async () => {
@@ -165,10 +167,10 @@ describe('bodies in chunks that stall', () => {
       upload.socket.write(piece);
       return upload;
     });
-    const refused: string[] = [];
-    for (const each of uploads) void statusOf(each).then((status) => refused.push(status));
-    await eventually(async () => expect(refused.length).toBeGreaterThanOrEqual(6));
-    expect(new Set(refused)).toEqual(new Set(['429 rate_limited']));
+    const statuses: string[] = [];
+    for (const each of uploads) void readStatus(each).then((status) => statuses.push(status));
+    await eventually(async () => expect(statuses.length).toBeGreaterThanOrEqual(6));
+    expect(new Set(statuses)).toEqual(new Set(['429 rate_limited']));
     expect(await callAsOthers(started)).toEqual(allAnswered);
   });
 });
@@ -178,11 +180,11 @@ describe('many tiny bodies of one key that stall', () => {
     const bodies = { maxBodyBytes: 1_100_000, maxBodiesInMemoryBytes: 4_400_000, pace: patient };
     const started = await start({ bodies });
     const uploads = Array.from({ length: 320 }, () => stall(started, { declared: 100, sent: 1 }));
-    const refused: string[] = [];
-    for (const each of uploads) void statusOf(each).then((status) => refused.push(status));
+    const statuses: string[] = [];
+    for (const each of uploads) void readStatus(each).then((status) => statuses.push(status));
     // 550 KB are reserved for small bodies, an eighth of it is the account's; and its share of the rest is 1.1 MB.
-    await eventually(async () => expect(refused.length).toBeGreaterThan(30));
-    expect(new Set(refused)).toEqual(new Set(['429 rate_limited']));
+    await eventually(async () => expect(statuses.length).toBeGreaterThan(30));
+    expect(new Set(statuses)).toEqual(new Set(['429 rate_limited']));
     expect(await callAsOthers(started)).toEqual(allAnswered);
   });
 });
@@ -198,7 +200,7 @@ describe('the memory of a body', () => {
         `Content-Length: ${large.length}`,
       ]);
       upload.socket.on('error', () => undefined).write(large);
-      expect(await statusOf(upload)).toBe('200');
+      expect(await readStatus(upload)).toBe('200');
     });
   }
 
@@ -246,7 +248,7 @@ describe('the memory of a body', () => {
       'Connection: close',
       `Content-Length: ${large.length}`,
     ]);
-    const answer = statusOf(upload);
+    const answer = readStatus(upload);
     setTimeout(() => upload.socket.end(), 20);
     return answer;
   }
@@ -270,9 +272,9 @@ describe('a body that is slow', () => {
     const started = await start({ bodies: { ...defaults, pace } });
     const upload = stall(started, { sent });
     void drip(upload.socket, { bytes: 1, times: drips });
-    expect(await statusOf(upload)).toBe('408 request_timeout');
+    expect(await readStatus(upload)).toBe('408 request_timeout');
     const next = stall(started);
-    expect(await statusOf(next)).toBe('408 request_timeout');
+    expect(await readStatus(next)).toBe('408 request_timeout');
   });
 
   test('is read when it keeps to the least rate, over many windows', async () => {
@@ -281,6 +283,6 @@ describe('a body that is slow', () => {
     const upload = open(sendPath, [auth.mine, 'Connection: close', 'Content-Length: 20013']);
     await drip(upload.socket, { bytes: 1_000, times: 20 });
     upload.socket.write('{"event":"e"}');
-    expect(await statusOf(upload)).toBe('200');
+    expect(await readStatus(upload)).toBe('200');
   });
 });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newId, receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl, newId } from '@belfry/runtime';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
 import request from 'supertest';
 import { signatureHeader } from './middleware/authenticate-reader';
@@ -62,17 +62,17 @@ const storing: [string, () => StoredCall][] = [
   ],
 ];
 
-const ofApp = 'app_id = $1';
+const appCondition = 'app_id = $1';
 const tables = {
-  request: ofApp,
-  request_item: `request_id IN (SELECT id FROM request WHERE ${ofApp})`,
-  message: ofApp,
-  receipt: ofApp,
-  app_user: ofApp,
-  device: ofApp,
+  request: appCondition,
+  request_item: `request_id IN (SELECT id FROM request WHERE ${appCondition})`,
+  message: appCondition,
+  receipt: appCondition,
+  app_user: appCondition,
+  device: appCondition,
   idempotency_key: 'account_id = $2',
-  inbox_item: ofApp,
-  inbox_reader: ofApp,
+  inbox_item: appCondition,
+  inbox_reader: appCondition,
 };
 
 /** All rows of the account in the tables that calls write to, as they stand. */
@@ -103,10 +103,10 @@ describe('of an account that is full', () => {
   test.each(storing)(
     '%s is taken again, with the key that was refused, once there is room',
     async (_what, call) => {
-      const keyed = { ...call(), headers: { 'Idempotency-Key': newId() } };
-      expect((await gateway.call(keyed)).status).toBe(429);
+      const callWithKey = { ...call(), headers: { 'Idempotency-Key': newId() } };
+      expect((await gateway.call(callWithKey)).status).toBe(429);
       await setFull(false);
-      const answer = await gateway.call(keyed);
+      const answer = await gateway.call(callWithKey);
       expect([answer.status, answer.headers['idempotent-replayed']]).toEqual([200, undefined]);
     },
   );
@@ -114,12 +114,12 @@ describe('of an account that is full', () => {
   test.each(storing.filter(([what]) => !what.includes('PUT')))(
     '%s that was accepted before is replayed',
     async (_what, call) => {
-      const keyed = { ...call(), headers: { 'Idempotency-Key': newId() } };
+      const callWithKey = { ...call(), headers: { 'Idempotency-Key': newId() } };
       await setFull(false);
-      const first = await gateway.call(keyed);
+      const first = await gateway.call(callWithKey);
       await setFull(true);
       const before = await readRows();
-      for (const answer of [await gateway.call(keyed), await gateway.call(keyed)]) {
+      for (const answer of [await gateway.call(callWithKey), await gateway.call(callWithKey)]) {
         expect([answer.status, answer.text]).toEqual([200, first.text]);
         expect(answer.headers['idempotent-replayed']).toBe('true');
       }
@@ -129,13 +129,13 @@ describe('of an account that is full', () => {
 
   test('a replay is found without Redis’s memory of it', async () => {
     const [, call] = storing[0]!;
-    const keyed = { ...call(), headers: { 'Idempotency-Key': newId() } };
+    const callWithKey = { ...call(), headers: { 'Idempotency-Key': newId() } };
     await setFull(false);
-    const first = await gateway.call(keyed);
+    const first = await gateway.call(callWithKey);
     await setFull(true);
     const keys = await gateway.redis.keys(`${gateway.redisPrefix}:*`);
     await gateway.redis.del(...keys);
-    const second = await gateway.call(keyed);
+    const second = await gateway.call(callWithKey);
     expect([second.status, second.text]).toEqual([200, first.text]);
   });
 
@@ -145,11 +145,11 @@ describe('of an account that is full', () => {
     await setFull(false);
     await gateway.call({ method: 'post', path: '/events/send', body, headers });
     await setFull(true);
-    const other = { ...body, data: { a: 1 } };
+    const otherBody = { ...body, data: { a: 1 } };
     const answer = await gateway.call({
       method: 'post',
       path: '/events/send',
-      body: other,
+      body: otherBody,
       headers,
     });
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_mismatch']);
@@ -192,8 +192,8 @@ describe('of an account that is full', () => {
         );
     const before = await readRows();
     expect((await setUp('ana')).status).toBe(200);
-    const refused = await setUp('bob');
-    expect([refused.status, refused.body.code]).toEqual([429, 'storage_limit']);
+    const refusal = await setUp('bob');
+    expect([refusal.status, refusal.body.code]).toEqual([429, 'storage_limit']);
     expect(await readRows()).toBe(before);
   });
 
@@ -203,7 +203,7 @@ describe('of an account that is full', () => {
       provider: 'meta',
       credentials: { app_secret: 'b'.repeat(32) },
     });
-    const url = receiptUrlOf({ publicUrl: '', secrets: testSecrets(), integrationId });
+    const url = buildReceiptUrl({ publicUrl: '', secrets: testSecrets(), integrationId });
     const statuses = [{ id: 'wamid.A', status: 'delivered' }];
     const body = JSON.stringify({
       entry: [{ changes: [{ field: 'messages', value: { statuses } }] }],
@@ -218,26 +218,26 @@ describe('of an account that is full', () => {
   });
 
   test('nothing is said to others: another account sends on', async () => {
-    const other = await gateway.factories.createTenant();
-    const { name } = await gateway.factories.createEvent(other, {
+    const otherTenant = await gateway.factories.createTenant();
+    const { name } = await gateway.factories.createEvent(otherTenant, {
       sms: channelVersion({ text: 'Hi' }),
     });
     const answer = await gateway.call({
       method: 'post',
       path: '/events/send',
-      app: other.appId,
-      apiKey: other.apiKey,
+      app: otherTenant.appId,
+      apiKey: otherTenant.apiKey,
       body: { event: name, user },
     });
     expect(answer.status).toBe(200);
   });
 
   test('with a wrong key, or the app of another account, no caller learns of it', async () => {
-    const other = await gateway.factories.createTenant();
+    const otherTenant = await gateway.factories.createTenant();
     const call = { method: 'post', path: '/events/send', body: { event, user } } as const;
     const codes = [
       (await gateway.call({ ...call, apiKey: `${gateway.tenant.apiKey}x` })).body.code,
-      (await gateway.call({ ...call, apiKey: other.apiKey })).body.code,
+      (await gateway.call({ ...call, apiKey: otherTenant.apiKey })).body.code,
     ];
     expect(codes).toEqual(['unauthenticated', 'app_not_found']);
   });

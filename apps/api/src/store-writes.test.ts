@@ -9,8 +9,8 @@ function failing(code?: string) {
 
 function deferred() {
   let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
   });
   return { promise, resolve };
 }
@@ -42,16 +42,16 @@ describe('storeWrite', () => {
 
   test('runs no more at once than it has slots, and refuses whom it has no place for', async () => {
     const storeWrite = createStoreWrite(options);
-    const gate = deferred();
+    const blocker = deferred();
     let running = 0;
     const write = async () => {
       running += 1;
-      await gate.promise;
+      await blocker.promise;
     };
     const writes = [storeWrite(write), storeWrite(write), storeWrite(write)];
     await expect(storeWrite(write)).rejects.toMatchObject({ code: 'unavailable' });
     expect(running).toBe(2);
-    gate.resolve();
+    blocker.resolve();
     await Promise.all(writes);
     await storeWrite(write);
     expect(running).toBe(4);
@@ -60,14 +60,14 @@ describe('storeWrite', () => {
   test('does nothing for a caller who waited too long', async () => {
     let nowMs = 0;
     const storeWrite = createStoreWrite({ ...options, slots: 1, now: () => nowMs });
-    const gate = deferred();
-    const first = storeWrite(() => gate.promise);
+    const blocker = deferred();
+    const first = storeWrite(() => blocker.promise);
     let isDone = false;
     const second = storeWrite(async () => {
       isDone = true;
     });
     nowMs = 101;
-    gate.resolve();
+    blocker.resolve();
     const [, late] = await Promise.allSettled([first, second]);
     expect(late).toMatchObject({ reason: { code: 'unavailable' } });
     expect(isDone).toBe(false);

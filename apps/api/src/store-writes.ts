@@ -1,4 +1,4 @@
-import { orRefuseWrite, unavailable } from '@belfry/accepting';
+import { refuseFailedWrite, unavailable } from '@belfry/accepting';
 import { createSemaphore } from '@belfry/runtime';
 
 export type StoreWrite = <T>(write: () => Promise<T>) => Promise<T>;
@@ -18,19 +18,19 @@ export type StoreWritesOptions = {
 export function createStoreWrite(options: StoreWritesOptions): StoreWrite {
   const { slots, maxWaiting, maxWaitMs, now } = options;
   const semaphore = createSemaphore(slots);
-  let inside = 0;
+  let pendingWrites = 0;
 
   return async function storeWrite(write) {
-    if (inside >= slots + maxWaiting) throw unavailable('1');
-    inside += 1;
-    const cameAtMs = now();
+    if (pendingWrites >= slots + maxWaiting) throw unavailable('1');
+    pendingWrites += 1;
+    const queuedAtMs = now();
     const release = await semaphore.acquire();
     try {
-      if (now() - cameAtMs > maxWaitMs) throw unavailable('1');
-      return await orRefuseWrite(write());
+      if (now() - queuedAtMs > maxWaitMs) throw unavailable('1');
+      return await refuseFailedWrite(write());
     } finally {
       release();
-      inside -= 1;
+      pendingWrites -= 1;
     }
   };
 }

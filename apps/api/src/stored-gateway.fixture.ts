@@ -13,7 +13,7 @@ import {
 import request, { type Test } from 'supertest';
 import { type Api, type ApiDeps, createApi } from './app';
 import { createApiDeps } from './parts';
-import { routesOf } from './routes.fixture';
+import { listRoutes } from './routes.fixture';
 import { createApiServer } from './server';
 import { createSlackRouter } from './slack/router';
 
@@ -58,7 +58,7 @@ export async function createStoredGateway({
   /** Replaces the test database for the gateway and the test. */
   databaseUrl?: string;
 } = {}): Promise<StoredGateway> {
-  const log = createLogger({ level: 'error', process: 'test', stream: nowhere() });
+  const log = createLogger({ level: 'error', process: 'test', stream: createNullStream() });
   const shutdown = createShutdown({ log, timeoutMs: 5_000 });
   const url = databaseUrl ?? (await testDatabase()).url;
   const store = testRedis();
@@ -72,10 +72,10 @@ export async function createStoredGateway({
     LOOKUP_CACHE_MS: '0',
     ...changes,
   });
-  const parts = createApiDeps(env, log, shutdown);
-  const slack = parts.slackDeps && (await createSlackRouter(parts.slackDeps));
-  const api = createApi({ ...parts, ...(slack ? { slack } : {}), ...deps });
-  const server = createApiServer(api, { ...parts.https, newId, log });
+  const apiDeps = createApiDeps(env, log, shutdown);
+  const slack = apiDeps.slackDeps && (await createSlackRouter(apiDeps.slackDeps));
+  const api = createApi({ ...apiDeps, ...(slack ? { slack } : {}), ...deps });
+  const server = createApiServer(api, { ...apiDeps.https, newId, log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const database = createDatabase({ url, poolSize: 2, log });
   const redis = createRedis({ url: store.url, log });
@@ -84,8 +84,8 @@ export async function createStoredGateway({
   return {
     api,
     server,
-    routes: routesOf(api),
-    readMetrics: () => parts.metrics.read(),
+    routes: listRoutes(api),
+    readMetrics: () => apiDeps.metrics.read(),
     redis,
     redisPrefix: env.REDIS_PREFIX,
     database,
@@ -108,6 +108,6 @@ export async function createStoredGateway({
 }
 
 /** Faults that a test asks for need no line. */
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
+function createNullStream(): Writable {
+  return new Writable({ write: (_chunk, _encoding, callback) => callback() });
 }

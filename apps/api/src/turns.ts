@@ -1,20 +1,20 @@
 import { AppError } from '@belfry/shared';
 
 /** Runs work of an account when its turn has come. */
-export type InTurn = <T>(accountId: string, work: () => Promise<T>) => Promise<T>;
+export type RunInSequence = <T>(accountId: string, work: () => Promise<T>) => Promise<T>;
 
 /** Of one account. */
 const maxWaiting = 100;
 
 /** Lets one in at a time, the accounts by turns, so that none waits for all that another one sends. */
-export function createTurns(): InTurn {
+export function createAccountQueue(): RunInSequence {
   /** The account whose turn is next comes first. */
   const waiting = new Map<string, (() => void)[]>();
   let isBusy = false;
 
-  async function waitForTurn(accountId: string): Promise<void> {
+  async function waitInQueue(accountId: string): Promise<void> {
     const queue = waiting.get(accountId) ?? [];
-    if (queue.length >= maxWaiting) throw tooManyWait();
+    if (queue.length >= maxWaiting) throw createQueueFullError();
     await new Promise<void>((resolve) => {
       queue.push(resolve);
       waiting.set(accountId, queue);
@@ -32,8 +32,8 @@ export function createTurns(): InTurn {
     start?.();
   }
 
-  return async function inTurn(accountId, work) {
-    if (isBusy) await waitForTurn(accountId);
+  return async function runInSequence(accountId, work) {
+    if (isBusy) await waitInQueue(accountId);
     isBusy = true;
     try {
       return await work();
@@ -43,7 +43,7 @@ export function createTurns(): InTurn {
   };
 }
 
-function tooManyWait(): AppError {
+function createQueueFullError(): AppError {
   return new AppError(
     'rate_limited',
     `${maxWaiting} large bodies of the account wait already: send fewer at once`,

@@ -58,7 +58,10 @@ export async function startTwoGateways() {
     async close() {
       await Promise.all(gateways.map((gateway) => gateway.process.stop('SIGKILL')));
       await Promise.all(
-        gateways.flatMap(({ postgres: way, redis: other }) => [way.close(), other.close()]),
+        gateways.flatMap(({ postgres: postgresProxy, redis: redisProxy }) => [
+          postgresProxy.close(),
+          redisProxy.close(),
+        ]),
       );
       client.disconnect();
       await database.close();

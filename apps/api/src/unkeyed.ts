@@ -1,9 +1,9 @@
 import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
 import { type Answer, sendAnswer } from './answer';
-import { callOf } from './call';
+import { getCall } from './call';
 import type { Caller } from './middleware/authenticate';
-import { type Checks, pathParametersOf, type RouteCall } from './post';
+import { type Checks, getPathParameters, type RouteCall } from './post';
 import type { Query } from './query-values';
 import { requireStorage } from './storage-limit';
 
@@ -24,7 +24,7 @@ export type WaitingCall = QueryCall & {
 };
 
 /** Makes routes of what answers the methods that ignore an Idempotency-Key. */
-export function createUnkeyed(checks: Checks) {
+export function createHandlersWithoutIdempotencyKey(checks: Checks) {
   const { authenticate, checkDeclaredBody, limitRate, readBody, readJson } = checks;
 
   return {
@@ -37,7 +37,7 @@ export function createUnkeyed(checks: Checks) {
         const routeCall = await begin(req, res);
         checkDeclaredBody(req);
         const { accountId, app } = routeCall.caller;
-        await limitRate(callOf(res), accountId);
+        await limitRate(getCall(res), accountId);
         if (isStored) requireStorage(app);
         const body = await readJson(await readBody(req, res, accountId), accountId);
         sendAnswer(res, await answer({ ...routeCall, body, query: req.query }));
@@ -48,7 +48,7 @@ export function createUnkeyed(checks: Checks) {
     withoutBody(answer: (call: QueryCall) => Promise<Answer>): RequestHandler {
       return async function handleWithoutBody(req, res) {
         const routeCall = await begin(req, res);
-        await limitRate(callOf(res), routeCall.caller.accountId);
+        await limitRate(getCall(res), routeCall.caller.accountId);
         sendAnswer(res, await answer({ ...routeCall, query: req.query }));
       };
     },
@@ -56,21 +56,25 @@ export function createUnkeyed(checks: Checks) {
     /** The same, for what is told when nobody waits for it any more. */
     waiting(answer: (call: WaitingCall) => Promise<Answer>): RequestHandler {
       return async function handleWaiting(req, res) {
-        const gone = new AbortController();
-        res.once('close', () => gone.abort());
+        const controller = new AbortController();
+        res.once('close', () => controller.abort());
         const routeCall = await begin(req, res);
-        await limitRate(callOf(res), routeCall.caller.accountId);
-        const answered = await answer({ ...routeCall, query: req.query, signal: gone.signal });
-        if (!gone.signal.aborted) sendAnswer(res, answered);
+        await limitRate(getCall(res), routeCall.caller.accountId);
+        const routeAnswer = await answer({
+          ...routeCall,
+          query: req.query,
+          signal: controller.signal,
+        });
+        if (!controller.signal.aborted) sendAnswer(res, routeAnswer);
       };
     },
   };
 
   async function begin(req: Request, res: Response): Promise<RouteCall> {
-    const call = callOf(res);
+    const call = getCall(res);
     const caller: Caller = await authenticate(req);
     call.accountId = caller.accountId;
     call.appId = caller.app.id;
-    return { callId: call.id, caller, path: pathParametersOf(req) };
+    return { callId: call.id, caller, path: getPathParameters(req) };
   }
 }

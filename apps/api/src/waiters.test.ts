@@ -1,22 +1,22 @@
-import { createWaiters } from './waiters';
+import { createConcurrencyLimit } from './waiters';
 
 describe('places of calls that wait', () => {
   test('are bounded for one account, and given back', () => {
-    const takePlace = createWaiters({ max: 5, maxOfOne: 2 });
-    const leave = takePlace('a');
-    takePlace('a');
-    expect(() => takePlace('a')).toThrow('2 calls of the account wait already');
-    takePlace('b');
-    leave();
-    takePlace('a');
-    expect(() => takePlace('a')).toThrow();
+    const acquireSlot = createConcurrencyLimit({ max: 5, maxOfOne: 2 });
+    const release = acquireSlot('a');
+    acquireSlot('a');
+    expect(() => acquireSlot('a')).toThrow('2 calls of the account wait already');
+    acquireSlot('b');
+    release();
+    acquireSlot('a');
+    expect(() => acquireSlot('a')).toThrow();
   });
 
   test('are bounded in all', () => {
-    const takePlace = createWaiters({ max: 1, maxOfOne: 2 });
-    const leave = takePlace('a');
-    expect(() => takePlace('b')).toThrow(expect.objectContaining({ code: 'unavailable' }));
-    leave();
-    takePlace('b');
+    const acquireSlot = createConcurrencyLimit({ max: 1, maxOfOne: 2 });
+    const release = acquireSlot('a');
+    expect(() => acquireSlot('b')).toThrow(expect.objectContaining({ code: 'unavailable' }));
+    release();
+    acquireSlot('b');
   });
 });

@@ -2,14 +2,20 @@ import { unavailable } from '@belfry/accepting';
 import { AppError } from '@belfry/shared';
 
 /** Takes a place for a call that waits; gives back what frees it. Throws where there is none. */
-export type TakePlace = (accountId: string) => () => void;
+export type AcquireSlot = (accountId: string) => () => void;
 
 /** Bounds the calls that wait, in all and of one account, so that none takes the places of the others. */
-export function createWaiters({ max, maxOfOne }: { max: number; maxOfOne: number }): TakePlace {
+export function createConcurrencyLimit({
+  max,
+  maxOfOne,
+}: {
+  max: number;
+  maxOfOne: number;
+}): AcquireSlot {
   const counts = new Map<string, number>();
   let all = 0;
 
-  return function takePlace(accountId) {
+  return function acquireSlot(accountId) {
     const own = counts.get(accountId) ?? 0;
     if (own >= maxOfOne) {
       throw new AppError('rate_limited', `${maxOfOne} calls of the account wait already`);

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { newId, receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl, newId } from '@belfry/runtime';
 import { testSecrets } from '@belfry/testing';
-import { bodyOf, connect } from './gateway.fixture';
+import { connect, parseBody } from './gateway.fixture';
 import { signatureHeader } from './middleware/authenticate-reader';
-import { parametersOf } from './routes.fixture';
+import { listParameterNames } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
 let gateway: StoredGateway;
@@ -24,7 +24,7 @@ const queryNames = ['user_id', 'to', 'after', 'channel', 'request_id', 'count', 
 
 /** A path of the route that would be right, with other values for some parameters. */
 function fillPath(path: string, changes: Record<string, string> = {}): string {
-  const address = receiptUrlOf({
+  const address = buildReceiptUrl({
     ...{ publicUrl: 'http://a', secrets: testSecrets(), integrationId, messageId: newId() },
   });
   const secret = new URL(address).pathname.split('/').at(-1) ?? '';
@@ -52,7 +52,7 @@ async function send({ line, headers = [], body = '', isAborted = false }: Wrong)
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
   if (isAborted) socket.end();
   const text = await answer;
-  return { line, status: Number(text.slice(9, 12)), error: String(bodyOf(text)['error']) };
+  return { line, status: Number(text.slice(9, 12)), error: String(parseBody(text)['error']) };
 }
 
 /** Those that are not a 4xx with a sentence that names the problem. */
@@ -70,7 +70,7 @@ const hasBody = (route: string) => /^(POST|PUT) /.test(route) && !/setup$|last_o
 describe('wrong input on every route', () => {
   test('of a path is answered with a 4xx that says what is wrong with it', async () => {
     const calls = gateway.routes.flatMap((route) =>
-      parametersOf(route).flatMap((name) =>
+      listParameterNames(route).flatMap((name) =>
         badTexts.map((text) => ({ line: fillPath(route, { [name]: text }) })),
       ),
     );

@@ -42,18 +42,18 @@ async function create({ env, out, err }: CommandCall, args: string[]): Promise<E
     err(`The name has more than ${maxNameCharacters} characters.`);
     return exitCodes.usage;
   }
-  const made = await withSealedDatabase(env, async ({ database, secrets }) => {
+  const account = await withSealedDatabase(env, async ({ database, secrets }) => {
     const configuration = createConfiguration(database.prisma, secrets);
     const { id: accountId } = await configuration.createAccount(name);
     const { key } = await configuration.createApiKey(accountId);
     const app = await configuration.createApp({ accountId, name, delivery: 'sandbox' });
     return { accountId, key, appId: app.id };
   });
-  out(`account  ${made.accountId}`);
-  out(`app      ${made.appId}  (sandbox: nothing leaves Belfry)`);
-  out(`API key  ${made.key}`);
+  out(`account  ${account.accountId}`);
+  out(`app      ${account.appId}  (sandbox: nothing leaves Belfry)`);
+  out(`API key  ${account.key}`);
   out('The key is shown this once. Keep it where programs keep their secrets.');
-  return exitCodes.done;
+  return exitCodes.ok;
 }
 
 async function quota(call: CommandCall, args: string[]): Promise<ExitCode> {
@@ -71,7 +71,7 @@ async function quota(call: CommandCall, args: string[]): Promise<ExitCode> {
     for (const each of (await find()).filter(({ id }) => id === account.id)) {
       call.out(describeStorage(each));
     }
-    return exitCodes.done;
+    return exitCodes.ok;
   });
 }
 

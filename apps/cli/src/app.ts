@@ -38,10 +38,10 @@ function readSetting(
   name: string | undefined,
   text: string | undefined,
 ): Partial<AppSettings> | undefined {
-  const found = listAppSettings().find(([, setting]) => setting.name === name);
+  const entry = listAppSettings().find(([, setting]) => setting.name === name);
   const value =
-    found && text !== undefined ? parseAppSetting(found[1], text, isPhoneRegion) : undefined;
-  return found && value !== undefined ? { [found[0]]: value } : undefined;
+    entry && text !== undefined ? parseAppSetting(entry[1], text, isPhoneRegion) : undefined;
+  return entry && value !== undefined ? { [entry[0]]: value } : undefined;
 }
 
 /** Prints the settings as they are then. The audit has the change, as one of the command line. */
@@ -51,16 +51,16 @@ function change(
   settings: Partial<AppSettings>,
 ): Promise<ExitCode> {
   return withDatabase(env, async ({ accepting }) => {
-    const found = await createLookUps(accepting).findApp(id);
-    if (!found) {
+    const storedApp = await createLookUps(accepting).findApp(id);
+    if (!storedApp) {
       err(`No app has the id ${id}.`);
       return exitCodes.failed;
     }
     const apps = createAccountApps(accepting);
-    const { accountId } = found;
+    const { accountId } = storedApp;
     await apps.change({ accountId, operatorId: undefined }, id, settings);
     const app = await apps.find(accountId, id);
     if (app) for (const [key, { name }] of listAppSettings()) out(`${name}  ${app[key] ?? 'none'}`);
-    return exitCodes.done;
+    return exitCodes.ok;
   });
 }

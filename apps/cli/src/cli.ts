@@ -19,7 +19,7 @@ export type CommandCall = {
 export type Print = (line: string) => void;
 
 /** 64 and 78 are those of sysexits.h. */
-export const exitCodes = { done: 0, failed: 1, usage: 64, configuration: 78 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 64, configuration: 78 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
@@ -37,13 +37,13 @@ export async function runCli(deps: CliDeps): Promise<ExitCode> {
   const { commands, out, err } = deps;
   const [name, ...args] = deps.args;
   if (name === 'help' || name === '--help') {
-    out(usageOf(commands));
-    return exitCodes.done;
+    out(formatUsage(commands));
+    return exitCodes.ok;
   }
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     if (name !== undefined) err(`There is no command "${name}".`);
-    err(usageOf(commands));
+    err(formatUsage(commands));
     return exitCodes.usage;
   }
   try {
@@ -54,7 +54,7 @@ export async function runCli(deps: CliDeps): Promise<ExitCode> {
   }
 }
 
-function usageOf(commands: Record<string, Command>): string {
+function formatUsage(commands: Record<string, Command>): string {
   const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length));
   const lines = Object.values(commands).map(
     ({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`,

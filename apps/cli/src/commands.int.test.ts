@@ -18,8 +18,9 @@ jest.setTimeout(60_000);
 
 const migrations = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const log = createLogger({ level: 'error', process: 'test' });
-const keyOf = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
-const [k1, k2] = [keyOf('k1', 1), keyOf('k2', 2)];
+const createRingKey = (id: string, byte: number) =>
+  `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+const [k1, k2] = [createRingKey('k1', 1), createRingKey('k2', 2)];
 
 let serverUrl: string;
 let name: string;
@@ -100,26 +101,30 @@ describe('belfry account create', () => {
 
 describe('belfry app', () => {
   const findApp = () => database.prisma.app.findFirstOrThrow();
-  const settingsOf = (delivery: string, counters: boolean, region = 'none') =>
+  const formatSettings = (delivery: string, counters: boolean, region = 'none') =>
     `delivery  ${delivery}\nopen_inbox_counters  ${counters}\ndefault_region  ${region}`;
 
   test('shows and sets each setting, which the audit has as changes of the command line', async () => {
     await belfry(['account', 'create', 'Shop']);
     const { id } = await findApp();
-    expect(await belfry(['app', 'show', id])).toMatchObject({ out: settingsOf('sandbox', false) });
+    expect(await belfry(['app', 'show', id])).toMatchObject({
+      out: formatSettings('sandbox', false),
+    });
     const set = (name: string, value: string) => belfry(['app', 'set', id, name, value]);
     expect(await set('open_inbox_counters', 'true')).toEqual({
-      ...{ code: 0, err: '', out: settingsOf('sandbox', true) },
+      ...{ code: 0, err: '', out: formatSettings('sandbox', true) },
     });
-    expect(await set('delivery', 'live')).toMatchObject({ out: settingsOf('live', true) });
+    expect(await set('delivery', 'live')).toMatchObject({ out: formatSettings('live', true) });
     expect(await set('open_inbox_counters', 'false')).toMatchObject({
-      out: settingsOf('live', false),
+      out: formatSettings('live', false),
     });
     expect(await set('default_region', 'de')).toMatchObject({
-      out: settingsOf('live', false, 'DE'),
+      out: formatSettings('live', false, 'DE'),
     });
     expect((await findApp()).defaultRegion).toBe('DE');
-    expect(await set('default_region', 'none')).toMatchObject({ out: settingsOf('live', false) });
+    expect(await set('default_region', 'none')).toMatchObject({
+      out: formatSettings('live', false),
+    });
     expect(await findApp()).toMatchObject({
       ...{ delivery: 'live', openInboxCounters: false, defaultRegion: null },
     });
@@ -172,13 +177,13 @@ describe('belfry account quota', () => {
     ['2tb', 2_000_000_000_000n, '0 B of 2 TB'],
     ['none', 0n, 'no limit'],
     ['default', null, 'no limit'],
-  ])('sets %s, by name or id, and says what holds then', async (size, limit, said) => {
+  ])('sets %s, by name or id, and says what holds then', async (size, limit, expectedText) => {
     await belfry(['account', 'create', 'Shop']);
     const { id } = await database.prisma.account.findFirstOrThrow();
     for (const nameOrId of ['Shop', id]) {
       await belfry(['account', 'quota', nameOrId, '7MB']);
       const { code, out } = await belfry(['account', 'quota', nameOrId, size]);
-      expect({ code, out }).toEqual({ code: 0, out: `"Shop" (${id}): ${said}.` });
+      expect({ code, out }).toEqual({ code: 0, out: `"Shop" (${id}): ${expectedText}.` });
       expect(await readLimit()).toBe(limit);
     }
   });
@@ -259,9 +264,9 @@ describe('belfry operator reset', () => {
 
   test('resets the operator of one account where several have the address', async () => {
     const [first, second] = [await createOperator(1), await createOperator(2)];
-    const asked = await belfry(['operator', 'reset', 'ana@example.com']);
-    expect(asked.code).toBe(1);
-    for (const id of [first, second]) expect(asked.err).toContain(id);
+    const result = await belfry(['operator', 'reset', 'ana@example.com']);
+    expect(result.code).toBe(1);
+    for (const id of [first, second]) expect(result.err).toContain(id);
     expect(await database.prisma.invitation.count()).toBe(0);
     expect(await database.prisma.operatorSession.count({ where: { revokedAt: null } })).toBe(2);
     expect((await belfry(['operator', 'reset', 'ana@example.com', second])).code).toBe(0);
@@ -353,11 +358,11 @@ describe('belfry keys rotate', () => {
       'xoxb-token',
     );
     expect(slack.email).toBe('a@b.c');
-    const [item, other] = await prisma.requestItem.findMany({ orderBy: { item: 'asc' } });
+    const [item, otherItem] = await prisma.requestItem.findMany({ orderBy: { item: 'asc' } });
     const [, token = ''] = /"access_token":"([^"]+)"/.exec(item?.recipient ?? '') ?? [];
     expect(opens(token, `request_item:${requestId}:0:slack.access_token`, k2)).toBe('xoxb-token');
     expect(item?.recipient).toBe(`{"slack":{"access_token":"${token}"},  "n":1.50}`);
-    expect(other?.recipient).toBe('{"email":"a@b.c"}');
+    expect(otherItem?.recipient).toBe('{"email":"a@b.c"}');
     expect((await belfry(['account', 'create', 'Next'], k2)).code).toBe(0);
   });
 
@@ -410,8 +415,8 @@ describe('belfry doctor', () => {
   });
 
   test('names the integration whose credentials do not work', async () => {
-    const { out: made } = await belfry(['account', 'create', 'Shop']);
-    const [, appId = ''] = /app +(\S+)/.exec(made) ?? [];
+    const { out: output } = await belfry(['account', 'create', 'Shop']);
+    const [, appId = ''] = /app +(\S+)/.exec(output) ?? [];
     await createConfiguration(database.prisma, createSecrets(k1)).createIntegration({
       appId,
       name: 'mail',
@@ -433,12 +438,15 @@ describe('belfry doctor', () => {
     ],
     [3_300_000n, false, /^look {2}storage +"Shop" .* 3.3 MB of 4 MB\.$/m],
     [1_000_000n, false, /^ok {4}storage +No account is near its limit.*"Shop".* 1 MB of 4 MB\.$/m],
-  ])('of an account that stores %d of 4 MB says so', async (storedBytes, isStorageFull, line) => {
-    await belfry(['account', 'create', 'Shop']);
-    const data = { storageLimitBytes: 4_000_000n, storedBytes, isStorageFull };
-    await database.prisma.account.updateMany({ data });
-    expect((await belfry(['doctor'])).out).toMatch(line);
-  });
+  ])(
+    'of an account that stores %d of 4 MB says so',
+    async (storedBytes, isStorageFull, pattern) => {
+      await belfry(['account', 'create', 'Shop']);
+      const data = { storageLimitBytes: 4_000_000n, storedBytes, isStorageFull };
+      await database.prisma.account.updateMany({ data });
+      expect((await belfry(['doctor'])).out).toMatch(pattern);
+    },
+  );
 
   test('names the key that the ring lacks, and leaves no trace of the ring', async () => {
     await belfry(['account', 'create', 'Shop'], k1);

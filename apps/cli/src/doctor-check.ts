@@ -11,14 +11,14 @@ export type Finding = {
 export type Check = { name: string; examine(): Promise<Finding[]> };
 
 /** As a check of a store at the start gives them. */
-export function findingsOf(
+export function toFindings(
   name: string,
-  found: { refusals: string[]; warnings: string[] },
-  well: string,
+  result: { refusals: string[]; warnings: string[] },
+  okDetail: string,
 ): Finding[] {
   const findings: Finding[] = [
-    ...found.refusals.map((detail) => ({ name, state: 'failed' as const, detail })),
-    ...found.warnings.map((detail) => ({ name, state: 'warning' as const, detail })),
+    ...result.refusals.map((detail) => ({ name, state: 'failed' as const, detail })),
+    ...result.warnings.map((detail) => ({ name, state: 'warning' as const, detail })),
   ];
-  return findings.length > 0 ? findings : [{ name, state: 'ok', detail: well }];
+  return findings.length > 0 ? findings : [{ name, state: 'ok', detail: okDetail }];
 }

@@ -10,11 +10,11 @@ async function run(checks: (Finding['state'] | Error)[]) {
   let closed = 0;
   const command = doctorCommand({
     openChecks: () => ({
-      checks: checks.map((found) => ({
+      checks: checks.map((outcome) => ({
         name: 'store',
         async examine() {
-          if (found instanceof Error) throw found;
-          return [{ name: 'store', state: found, detail: 'x' }];
+          if (outcome instanceof Error) throw outcome;
+          return [{ name: 'store', state: outcome, detail: 'x' }];
         },
       })),
       close: async () => void closed++,

@@ -1,4 +1,4 @@
-import { readRequestStory } from '@belfry/database';
+import { readRequestTimeline } from '@belfry/database';
 import { type Env, withinTime } from '@belfry/runtime';
 import { explainRequest, isUuid } from '@belfry/shared';
 import { type Command, type CommandCall, type ExitCode, exitCodes } from './cli';
@@ -38,26 +38,26 @@ async function examine(
     const findings: Finding[] = [];
     // One after the other, so that what is slow is seen where it is.
     for (const check of checks) {
-      const found = await examineOne(check);
-      for (const finding of found) out(lineOf(finding));
-      findings.push(...found);
+      const checkFindings = await examineOne(check);
+      for (const finding of checkFindings) out(formatFinding(finding));
+      findings.push(...checkFindings);
     }
     const failed = findings.filter(({ state }) => state === 'failed').length;
     const warned = findings.filter(({ state }) => state === 'warning').length;
     out(failed + warned === 0 ? 'All is well.' : `${failed} failed, ${warned} to look at.`);
-    return failed === 0 ? exitCodes.done : exitCodes.failed;
+    return failed === 0 ? exitCodes.ok : exitCodes.failed;
   } finally {
     await close();
   }
 }
 
-async function examineOne({ name, examine: look }: Check): Promise<Finding[]> {
+async function examineOne({ name, examine: examineCheck }: Check): Promise<Finding[]> {
   const failed = (detail: string): Finding[] => [{ name, state: 'failed', detail }];
-  const found = await withinTime(
-    look().catch((error: unknown) => failed(describe(error))),
+  const findings = await withinTime(
+    examineCheck().catch((error: unknown) => failed(describe(error))),
     checkTimeoutMs,
   );
-  return found ?? failed('It did not answer in time.');
+  return findings ?? failed('It did not answer in time.');
 }
 
 /** A host with several addresses that all refuse gives an error without a message. */
@@ -74,7 +74,7 @@ function describe(error: unknown): string {
 const marks = { ok: 'ok  ', warning: 'look', failed: 'FAIL' } as const;
 const nameWidth = 28;
 
-function lineOf({ name, state, detail }: Finding): string {
+function formatFinding({ name, state, detail }: Finding): string {
   return `${marks[state]}  ${name.padEnd(nameWidth)}  ${detail}`;
 }
 
@@ -85,14 +85,14 @@ async function explain({ env, out, err }: CommandCall, requestId: string): Promi
     );
     return exitCodes.usage;
   }
-  const story = await withDatabase(env, ({ prisma }) => readRequestStory(prisma, requestId));
-  if (!story) {
+  const timeline = await withDatabase(env, ({ prisma }) => readRequestTimeline(prisma, requestId));
+  if (!timeline) {
     err(
       `There is no request ${requestId}. The call was not accepted, or its request was removed ` +
         'with time (RETENTION_DAYS).',
     );
     return exitCodes.failed;
   }
-  for (const sentence of explainRequest(story, new Date())) out(sentence);
-  return exitCodes.done;
+  for (const sentence of explainRequest(timeline, new Date())) out(sentence);
+  return exitCodes.ok;
 }

@@ -33,10 +33,17 @@ async function examineOne(
   { secrets, senderDeps }: IntegrationsDeps,
   integration: ConfiguredIntegration,
 ): Promise<Finding> {
-  const { appName, name: given, channel, provider: providerName, state, settings } = integration;
-  const name = `${channel} ${given}`;
-  const of = `${providerName} of the app "${appName}"`;
-  if (state === 'paused') return { name, state: 'warning', detail: `${of} is paused.` };
+  const {
+    appName,
+    name: integrationName,
+    channel,
+    provider: providerName,
+    state,
+    settings,
+  } = integration;
+  const name = `${channel} ${integrationName}`;
+  const subject = `${providerName} of the app "${appName}"`;
+  if (state === 'paused') return { name, state: 'warning', detail: `${subject} is paused.` };
   const provider = findProvider(channel, providerName);
   if (!provider) return { name, state: 'failed', detail: `There is no provider ${providerName}.` };
   const sender = provider.createSender(senderDeps);
@@ -46,12 +53,12 @@ async function examineOne(
       credentials: openCredentials(integration, secrets),
       signal: AbortSignal.timeout(testTimeoutMs),
     });
-    return { name, state: isWorking ? 'ok' : 'failed', detail: `${of}: ${detail}` };
+    return { name, state: isWorking ? 'ok' : 'failed', detail: `${subject}: ${detail}` };
   } catch (error) {
     return {
       name,
       state: 'failed',
-      detail: `${of}: ${error instanceof Error ? error.message : error}`,
+      detail: `${subject}: ${error instanceof Error ? error.message : error}`,
     };
   } finally {
     await sender.close();

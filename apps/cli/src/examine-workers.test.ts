@@ -21,8 +21,8 @@ describe('judgeWorkers', () => {
   });
 
   test('does not count a worker that beats no more, and says when it did', () => {
-    const [found] = judgeWorkers(['relay'], [{ ...worker, beatSeconds: 61.2 }]);
-    expect(found).toMatchObject({ state: 'failed', detail: expect.stringContaining('61 s ago') });
+    const [finding] = judgeWorkers(['relay'], [{ ...worker, beatSeconds: 61.2 }]);
+    expect(finding).toMatchObject({ state: 'failed', detail: expect.stringContaining('61 s ago') });
   });
 });
 

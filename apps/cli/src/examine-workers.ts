@@ -1,4 +1,4 @@
-import type { OldestWaiting, WorkerLife } from '@belfry/database';
+import type { OldestWaiting, WorkerHeartbeat } from '@belfry/database';
 import type { Finding } from './doctor-check';
 
 /** A worker beats every 5 s. */
@@ -6,23 +6,24 @@ const aliveSeconds = 20;
 const longBacklogSeconds = 60;
 
 /** Whether each role has a worker that lives. */
-export function judgeWorkers(roles: string[], workers: WorkerLife[]): Finding[] {
+export function judgeWorkers(roles: string[], workers: WorkerHeartbeat[]): Finding[] {
   return roles.map((role): Finding => {
     const name = `worker ${role}`;
-    const having = workers.filter((worker) => worker.roles.includes(role));
-    const alive = having.filter(({ beatSeconds }) => beatSeconds <= aliveSeconds);
-    if (alive.length > 0) return { name, state: 'ok', detail: listed(alive) };
-    const last = Math.min(...having.map(({ beatSeconds }) => beatSeconds));
-    const heard = having.length > 0 ? ` The last was heard of ${Math.round(last)} s ago.` : '';
+    const workersWithRole = workers.filter((worker) => worker.roles.includes(role));
+    const alive = workersWithRole.filter(({ beatSeconds }) => beatSeconds <= aliveSeconds);
+    if (alive.length > 0) return { name, state: 'ok', detail: formatWorkers(alive) };
+    const lastSeconds = Math.min(...workersWithRole.map(({ beatSeconds }) => beatSeconds));
+    const lastHeartbeat =
+      workersWithRole.length > 0 ? ` The last was heard of ${Math.round(lastSeconds)} s ago.` : '';
     return {
       name,
       state: 'failed',
-      detail: `No process has this role.${heard} Start one: WORKER_ROLES=${role} node apps/worker/dist/main.js`,
+      detail: `No process has this role.${lastHeartbeat} Start one: WORKER_ROLES=${role} node apps/worker/dist/main.js`,
     };
   });
 }
 
-function listed(workers: WorkerLife[]): string {
+function formatWorkers(workers: WorkerHeartbeat[]): string {
   return workers.map(({ id, version }) => `${id} (${version})`).join(', ');
 }
 

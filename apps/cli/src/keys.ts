@@ -17,7 +17,7 @@ export const keysCommand: Command = {
       }
       out(`Everything is sealed with the key "${secrets.keyId}".`);
       for (const old of await listOldKeys(database.delivery, secrets)) out(explain(old));
-      return exitCodes.done;
+      return exitCodes.ok;
     });
   },
 };

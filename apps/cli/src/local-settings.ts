@@ -9,13 +9,13 @@ export function readLocalSettings(home: string): Record<string, string> {
   try {
     const ready: unknown = JSON.parse(readFileSync(path.join(home, 'ready.json'), 'utf8'));
     const keys = readFileSync(path.join(home, 'keys'), 'utf8').trim();
-    return { ...placesOf(ready), BELFRY_KEYS: keys };
+    return { ...toSettings(ready), BELFRY_KEYS: keys };
   } catch {
     return {};
   }
 }
 
-function placesOf(ready: unknown): Record<string, string> {
+function toSettings(ready: unknown): Record<string, string> {
   const names = {
     database_url: 'DATABASE_URL',
     redis_url: 'REDIS_URL',

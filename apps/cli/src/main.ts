@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { environmentOver, readEnv } from '@belfry/runtime';
+import { mergeEnvironment, readEnv } from '@belfry/runtime';
 import { accountCommand } from './account';
 import { appCommand } from './app';
 import { runCli } from './cli';
@@ -27,7 +27,7 @@ void runCli({
   commands,
   args: process.argv.slice(2),
   readSettings: () =>
-    readEnv('cli', environmentOver(readLocalSettings(path.join(root, '.belfry')))),
+    readEnv('cli', mergeEnvironment(readLocalSettings(path.join(root, '.belfry')))),
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
 }).then((code) => {

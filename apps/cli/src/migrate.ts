@@ -15,7 +15,7 @@ export function migrateCommand({ migrationsDir }: { migrationsDir: string }): Co
       for (const name of applied) out(`Applied ${name}`);
       if (applied.length === 0) out('Nothing to apply: the database has every migration.');
       for (const name of edited) err(`Warning: ${name} was edited after it was applied.`);
-      return exitCodes.done;
+      return exitCodes.ok;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { channelNames, senderDepsOf } from '@belfry/channels';
+import { channelNames, createSenderDeps } from '@belfry/channels';
 import {
   checkPostgres,
   createDatabase,
@@ -17,8 +17,8 @@ import {
   createSecrets,
   type Env,
 } from '@belfry/runtime';
-import { deliverQueue, fanOutQueue } from '@belfry/shared';
-import { type Check, findingsOf } from './doctor-check';
+import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
+import { type Check, toFindings } from './doctor-check';
 import { examineIntegrations } from './examine-integrations';
 import { judgeStorage } from './examine-storage';
 import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
@@ -34,14 +34,14 @@ export function openChecks(env: Env<'cli'>, migrationsDir: string) {
   needSettings(env, ['REDIS_URL', 'BELFRY_KEYS']);
   const log = createLogger({ level: 'error', process: 'cli' });
   const database = createDatabase({ url: env.DATABASE_URL, poolSize, log });
-  const redis = createRedis({ url: env.REDIS_URL, log: silent(log) });
+  const redis = createRedis({ url: env.REDIS_URL, log: withoutWarnings(log) });
   const redisCheck = createRedisCheck(redis);
   const checks: Check[] = [
     ...databaseChecks(env, database, migrationsDir),
     {
       name: 'Redis',
       examine: async () =>
-        findingsOf('Redis', await redisCheck.read(), 'It answers, and evicts nothing.'),
+        toFindings('Redis', await redisCheck.read(), 'It answers, and evicts nothing.'),
     },
     ...workChecks(env, database),
   ];
@@ -55,9 +55,9 @@ export function openChecks(env: Env<'cli'>, migrationsDir: string) {
 }
 
 /** The table says that Redis is away; a log line beside it says no more. */
-function silent(log: ReturnType<typeof createLogger>): ReturnType<typeof createLogger> {
-  const nothing = () => undefined;
-  return { ...log, warn: nothing, info: nothing, debug: nothing };
+function withoutWarnings(log: ReturnType<typeof createLogger>): ReturnType<typeof createLogger> {
+  const noop = () => undefined;
+  return { ...log, warn: noop, info: noop, debug: noop };
 }
 
 function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: string): Check[] {
@@ -66,10 +66,10 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
     {
       name: 'PostgreSQL',
       async examine() {
-        const found = await checkPostgres({ pool, databaseUrl: env.DATABASE_URL, migrationsDir });
-        return findingsOf(
+        const result = await checkPostgres({ pool, databaseUrl: env.DATABASE_URL, migrationsDir });
+        return toFindings(
           'PostgreSQL',
-          found,
+          result,
           'It answers, keeps what it commits, and has every migration.',
         );
       },
@@ -86,14 +86,14 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
       name: 'keys',
       async examine() {
         const refusals = await findRingProblems(pool, createSecrets(env.BELFRY_KEYS));
-        return findingsOf('keys', { refusals, warnings: [] }, 'The ring opens what was sealed.');
+        return toFindings('keys', { refusals, warnings: [] }, 'The ring opens what was sealed.');
       },
     },
   ];
 }
 
 function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
-  const roles = [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
+  const roles = [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
   return [
     { name: 'workers', examine: async () => judgeWorkers(roles, await listHeartbeats(accepting)) },
     {
@@ -113,7 +113,7 @@ function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
         examineIntegrations({
           integrations: await listIntegrations(prisma, maxIntegrations),
           secrets: createSecrets(env.BELFRY_KEYS),
-          senderDeps: senderDepsOf(env),
+          senderDeps: createSenderDeps(env),
         }),
     },
   ];

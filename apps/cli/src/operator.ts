@@ -31,6 +31,6 @@ export const operatorCommand: Command = {
     out(
       `It works once, until ${reset.expiresAt.toISOString()}. Every session of ${email} in the account ${reset.accountName} was ended.`,
     );
-    return exitCodes.done;
+    return exitCodes.ok;
   },
 };

@@ -42,7 +42,7 @@ export async function startChild(program: Program, deps: ChildDeps): Promise<Chi
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
   let current = await launch(program, deps, log);
-  const ended = await Promise.race([current.ready, current.exited, abortOf(deps.signal)]);
+  const ended = await Promise.race([current.ready, current.exited, waitForAbort(deps.signal)]);
   if (ended !== undefined) {
     current.process.kill('SIGKILL');
     await current.exited;
@@ -86,7 +86,7 @@ export async function startChild(program: Program, deps: ChildDeps): Promise<Chi
   };
 }
 
-function abortOf(signal: AbortSignal): Promise<string> {
+function waitForAbort(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const stopped = () => resolve('was stopped');
     if (signal.aborted) stopped();

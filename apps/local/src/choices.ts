@@ -36,11 +36,11 @@ export function readChoices(env: Variables, args: string[]): Choices {
   };
 }
 
-function readPort(env: Variables, name: string, otherwise: number): number {
-  const given = env[name]?.trim();
-  if (!given) return otherwise;
-  const port = Number(given);
-  if (!/^\d+$/.test(given) || port > maxPort) {
+function readPort(env: Variables, name: string, defaultPort: number): number {
+  const text = env[name]?.trim();
+  if (!text) return defaultPort;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > maxPort) {
     throw new StartError(`${name} must be a whole number from 0 to ${maxPort}`);
   }
   return port;
@@ -50,9 +50,9 @@ function readPort(env: Variables, name: string, otherwise: number): number {
 export async function claimPort(variable: string, host: string, port: number): Promise<number> {
   if (port === 0) return findFreePort();
   if (await isPortFree(port, host)) return port;
-  const other = port < maxPort ? port + 10 : 0;
+  const suggestedPort = port < maxPort ? port + 10 : 0;
   throw new StartError(
     `Port ${port} on ${host} is taken by another program. ` +
-      `End it, or choose another port: ${variable}=${other} npm start`,
+      `End it, or choose another port: ${variable}=${suggestedPort} npm start`,
   );
 }

@@ -1,7 +1,7 @@
 /** How a start comes to its end: asked by a signal, or because a part of it is lost. */
 export type Ending = {
   /** Resolves with the exit code. */
-  asked: Promise<number>;
+  exitCode: Promise<number>;
   /** Aborted from then on, so that what is still starting stops at its next step. */
   signal: AbortSignal;
   lose(): void;
@@ -11,21 +11,21 @@ export type Ending = {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export function createEnding(onAsked: () => void): Ending {
+export function createEnding(onStopRequest: () => void): Ending {
   const controller = new AbortController();
-  const { promise: asked, resolve } = withResolvers();
+  const { promise: exitCode, resolve } = withResolvers();
 
   function onSignal(): void {
     // Ctrl-C below npm comes twice: from the terminal, and passed on by npm.
     if (controller.signal.aborted) return;
-    onAsked();
+    onStopRequest();
     controller.abort();
     resolve(0);
   }
   for (const signal of signals) process.on(signal, onSignal);
 
   return {
-    asked,
+    exitCode,
     signal: controller.signal,
     lose() {
       controller.abort();

@@ -1,12 +1,12 @@
-import { createFeed, type FeedDeps, maxLinesPerTurn } from './feed';
+import { createFeed, type FeedDeps, maxLinesPerBatch } from './feed';
 import { createPaint } from './paint';
 
 function setUp(deps: Partial<FeedDeps> = {}) {
   const printed: string[] = [];
-  const asked: string[][] = [];
+  const requestedIds: string[][] = [];
   const feed = createFeed({
     listMessages: async (ids) => {
-      asked.push(ids);
+      requestedIds.push(ids);
       return [];
     },
     listSkips: async () => [],
@@ -15,7 +15,7 @@ function setUp(deps: Partial<FeedDeps> = {}) {
     ...deps,
   });
   const read = (fields: Record<string, unknown>) => feed.read('api', JSON.stringify(fields));
-  return { feed, read, printed, asked };
+  return { feed, read, printed, asked: requestedIds };
 }
 
 const call = {
@@ -54,12 +54,12 @@ describe('the feed', () => {
   });
 
   test('asks once for a message of which several lines were read', async () => {
-    const { feed, read, asked } = setUp();
+    const { feed, read, asked: requestedIds } = setUp();
     read({ level: 'info', message: 'attempt.closed', message_id: 'm1' });
     read({ level: 'info', message: 'message.settled', message_id: 'm1' });
     await feed.show();
     await feed.show();
-    expect(asked).toEqual([['m1']]);
+    expect(requestedIds).toEqual([['m1']]);
   });
 
   test('is silent about probes, refusals that their call shows, and what went well', () => {
@@ -82,11 +82,11 @@ describe('the feed', () => {
 
   test('counts what is too much for eyes instead of showing it, and begins anew each turn', async () => {
     const { feed, read, printed } = setUp();
-    for (let number = 0; number < maxLinesPerTurn + 1_500; number += 1) read(call);
+    for (let number = 0; number < maxLinesPerBatch + 1_500; number += 1) read(call);
     await feed.show();
-    expect(printed).toHaveLength(maxLinesPerTurn + 1);
+    expect(printed).toHaveLength(maxLinesPerBatch + 1);
     expect(printed.at(-1)).toContain('1,500 more');
     read(call);
-    expect(printed).toHaveLength(maxLinesPerTurn + 2);
+    expect(printed).toHaveLength(maxLinesPerBatch + 2);
   });
 });

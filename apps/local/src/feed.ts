@@ -17,22 +17,22 @@ export type Feed = {
 };
 
 /** Beyond this many log lines between two turns only their number is shown: a feed is for eyes. */
-export const maxLinesPerTurn = 40;
+export const maxLinesPerBatch = 40;
 const settlements = ['attempt.closed', 'message.settled'];
 const probes = ['/livez', '/readyz', 'none'];
 
 /** Turns the children's log lines into one line a request and a message. Addresses come from PostgreSQL, masked. */
 export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps): Feed {
-  let turn = newTurn();
+  let batch = createBatch();
 
   function read(program: string, line: string): void {
-    if (turn.lines >= maxLinesPerTurn) {
-      turn.untold += 1;
+    if (batch.lineCount >= maxLinesPerBatch) {
+      batch.hiddenLines += 1;
       return;
     }
     const fields = parse(line);
     if (fields) readFields(program, fields);
-    else say(`${program}: ${line}`);
+    else printLine(`${program}: ${line}`);
   }
 
   function readFields(program: string, fields: Fields): void {
@@ -42,34 +42,34 @@ export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps):
     else if (level === 'warn' || level === 'error') readTrouble(program, fields);
   }
 
-  function say(text: string): void {
-    turn.lines += 1;
+  function printLine(text: string): void {
+    batch.lineCount += 1;
     print(text);
   }
 
   function readCall(fields: Fields): void {
     const call = toCall(fields);
     if (probes.includes(call.route) && call.status < 400) return;
-    say(showCall(call, paint));
-    if (call.method === 'POST' && call.status === 200) turn.requestIds.push(call.id);
+    printLine(showCall(call, paint));
+    if (call.method === 'POST' && call.status === 200) batch.requestIds.push(call.id);
   }
 
   function readMessage(fields: Fields): void {
-    turn.lines += 1;
-    turn.providers.set(text(fields['message_id']), text(fields['provider']) || undefined);
+    batch.lineCount += 1;
+    batch.providers.set(text(fields['message_id']), text(fields['provider']) || undefined);
   }
 
   function readTrouble(program: string, { message, level, ...fields }: Fields): void {
     // Refusals are part of the call's own line.
     if (message === 'call.refused') return;
-    const { timestamp: _timestamp, process: _process, ...shown } = fields;
+    const { timestamp: _timestamp, process: _process, ...details } = fields;
     const mark = level === 'error' ? paint.red('!!') : paint.yellow('!');
-    say(`${mark} ${program}: ${text(message)} ${paint.dim(JSON.stringify(shown))}`);
+    printLine(`${mark} ${program}: ${text(message)} ${paint.dim(JSON.stringify(details))}`);
   }
 
   async function show(): Promise<void> {
-    const { providers, requestIds, untold } = turn;
-    turn = newTurn();
+    const { providers, requestIds, hiddenLines } = batch;
+    batch = createBatch();
     const [messages, skips] = await Promise.all([
       providers.size > 0 ? listMessages([...providers.keys()]) : [],
       requestIds.length > 0 ? listSkips(requestIds) : [],
@@ -78,7 +78,8 @@ export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps):
     for (const message of messages) {
       print(showMessage(message, providers.get(message.id), paint));
     }
-    if (untold > 0) print(paint.dim(`   ... and ${untold.toLocaleString('en')} more lines`));
+    if (hiddenLines > 0)
+      print(paint.dim(`   ... and ${hiddenLines.toLocaleString('en')} more lines`));
   }
 
   return { read, show };
@@ -86,10 +87,10 @@ export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps):
 
 type Fields = Record<string, unknown>;
 
-function newTurn() {
+function createBatch() {
   return {
-    lines: 0,
-    untold: 0,
+    lineCount: 0,
+    hiddenLines: 0,
     requestIds: [] as string[],
     providers: new Map<string, string | undefined>(),
   };

@@ -27,9 +27,9 @@ export function openLogFile(file: string): LogFile {
   }
 
   const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
+    write(chunk: Buffer, _encoding, callback) {
       append(chunk);
-      done();
+      callback();
     },
   });
   return { append, stream, close: () => closeSync(descriptor) };

@@ -8,7 +8,7 @@ import { endEarlierRun } from './earlier-run';
 import { createEnding } from './ending';
 import { openLogFile } from './log-file';
 import { createPaint } from './paint';
-import { openPlaces } from './places';
+import { preparePaths } from './places';
 import { type Session, start } from './start';
 
 export type LocalInput = {
@@ -31,35 +31,35 @@ const settleTimeoutMs = 5_000;
 /** Everything on this machine, until it is told to stop; resolves with the exit code. */
 export async function runLocal(input: LocalInput): Promise<number> {
   const choices = readChoices(input.env, input.args);
-  const places = await openPlaces(input.root, {
+  const paths = await preparePaths(input.root, {
     hasServers: !(choices.databaseUrl && choices.redisUrl),
     onProgress: input.onProgress,
   });
-  await endEarlierRun(places.run);
-  rmSync(places.ready, { force: true });
+  await endEarlierRun(paths.run);
+  rmSync(paths.ready, { force: true });
 
-  const logFile = openLogFile(path.join(places.logs, 'local.log'));
+  const logFile = openLogFile(path.join(paths.logs, 'local.log'));
   const log = createLogger({ level: 'info', process: 'local', stream: logFile.stream });
   const shutdown = createShutdown({ log, timeoutMs: stopTimeoutMs });
-  const ending = createEnding(function onAsked() {
-    rmSync(places.ready, { force: true });
+  const ending = createEnding(function onStopRequest() {
+    rmSync(paths.ready, { force: true });
     input.print('Stopping ...');
   });
   const paint = createPaint(input.isColored);
-  const session: Session = { ...input, places, choices, log, shutdown, ending, paint };
+  const session: Session = { ...input, paths, choices, log, shutdown, ending, paint };
 
   const starting = start(session);
   try {
-    await Promise.race([starting, ending.asked]);
-    return await ending.asked;
+    await Promise.race([starting, ending.exitCode]);
+    return await ending.exitCode;
   } finally {
     await Promise.race([
       starting.catch(() => {}),
       wait(settleTimeoutMs, undefined, { ref: false }),
     ]);
     const isClean = await shutdown.run('the end of the start');
-    input.print(isClean ? 'Stopped.' : `Not everything stopped in order; see ${places.logs}.`);
-    rmSync(places.ready, { force: true });
+    input.print(isClean ? 'Stopped.' : `Not everything stopped in order; see ${paths.logs}.`);
+    rmSync(paths.ready, { force: true });
     ending.release();
     logFile.close();
   }

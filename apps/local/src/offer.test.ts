@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { type Offer, showOffer, tryLine } from './offer';
+import { formatCurlCommand, formatSummary, type StartSummary } from './offer';
 import { createPaint } from './paint';
 
-const offer: Offer = {
+const summary: StartSummary = {
   version: '0.1.0',
   elapsedMs: 3_412,
   apiUrl: 'http://127.0.0.1:4400',
@@ -20,44 +20,44 @@ const offer: Offer = {
 
 describe('showOffer', () => {
   test('says where everything is, and no password of a store that was given', () => {
-    const text = showOffer(offer, createPaint(false));
-    for (const told of [
+    const text = formatSummary(summary, createPaint(false));
+    for (const expectedText of [
       'ready in 3.4 s',
       'http://127.0.0.1:4400/v1',
       'bk_key',
-      offer.appId,
+      summary.appId,
       'sandbox',
-      offer.home,
+      summary.home,
       'redis://127.0.0.1:6390    a real server, its data in /srv/belfry/.belfry/redis',
       'postgresql://belfry:***@db:5432/belfry    as given',
       'api 12',
     ]) {
-      expect(text).toContain(told);
+      expect(text).toContain(expectedText);
     }
     expect(text).not.toContain('hidden');
   });
 
   test('has colours only where they are wanted', () => {
-    expect(showOffer(offer, createPaint(false))).not.toContain('\u001b');
-    expect(showOffer(offer, createPaint(true))).toContain('\u001b[1m');
+    expect(formatSummary(summary, createPaint(false))).not.toContain('\u001b');
+    expect(formatSummary(summary, createPaint(true))).toContain('\u001b[1m');
   });
 });
 
 describe('tryLine', () => {
   test('is one line that a shell reads as the call it says', () => {
-    const line = tryLine(offer);
-    expect(line).not.toContain('\n');
-    const script = `curl() { for each in "$@"; do printf '%s\\n' "$each"; done; }; ${line}`;
-    const seen = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).trim().split('\n');
-    expect(seen.slice(0, 6)).toEqual([
+    const command = formatCurlCommand(summary);
+    expect(command).not.toContain('\n');
+    const script = `curl() { for each in "$@"; do printf '%s\\n' "$each"; done; }; ${command}`;
+    const args = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).trim().split('\n');
+    expect(args.slice(0, 6)).toEqual([
       '-sS',
-      `http://127.0.0.1:4400/v1/apps/${offer.appId}/events/send`,
+      `http://127.0.0.1:4400/v1/apps/${summary.appId}/events/send`,
       '-H',
       'Authorization: AuthKey bk_key',
       '-H',
       'Content-Type: application/json',
     ]);
-    expect(JSON.parse(seen[7] ?? '')).toMatchObject({
+    expect(JSON.parse(args[7] ?? '')).toMatchObject({
       event: 'order_shipped',
       user: { email: 'ana@example.com' },
     });

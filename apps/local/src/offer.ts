@@ -1,6 +1,6 @@
 import type { Paint } from './paint';
 
-export type Offer = {
+export type StartSummary = {
   version: string;
   elapsedMs: number;
   apiUrl: string;
@@ -19,42 +19,42 @@ export type Offer = {
 };
 
 /** What a start tells its reader, once everything runs. */
-export function showOffer(offer: Offer, paint: Paint): string {
-  const rows = listRows(offer);
+export function formatSummary(summary: StartSummary, paint: Paint): string {
+  const rows = listRows(summary);
   const width = Math.max(...rows.map(([label]) => label.length));
   return [
     '',
-    `${paint.bold(`Belfry ${offer.version}`)}  on this machine, for trying and developing  ` +
-      paint.green(`ready in ${(offer.elapsedMs / 1_000).toFixed(1)} s`),
+    `${paint.bold(`Belfry ${summary.version}`)}  on this machine, for trying and developing  ` +
+      paint.green(`ready in ${(summary.elapsedMs / 1_000).toFixed(1)} s`),
     '',
     ...rows.map(([label, text]) => `  ${paint.bold(label.padEnd(width))}  ${text}`),
     '',
     `  ${paint.bold('Try it')}: paste this line; the message appears below and in the dashboard's log.`,
     '',
-    tryLine(offer),
+    formatCurlCommand(summary),
     '',
     '  Ctrl-C stops everything that was started here. What happens from now on:',
     '',
   ].join('\n');
 }
 
-function listRows(offer: Offer): [label: string, text: string][] {
-  const { apiUrl, dashboardUrl, folders } = offer;
+function listRows(summary: StartSummary): [label: string, text: string][] {
+  const { apiUrl, dashboardUrl, folders } = summary;
   return [
     ['API', `${apiUrl}/v1    description: ${apiUrl}/openapi.json`],
     ['Probes', `${apiUrl}/livez  ${apiUrl}/readyz`],
     ['Dashboard', dashboardUrl ?? 'not built yet'],
-    ...setUpRow(offer.setUpUrl),
-    ['API key', offer.apiKey],
-    ['App id', `${offer.appId}    event: ${offer.eventName}`],
+    ...setUpRow(summary.setUpUrl),
+    ['API key', summary.apiKey],
+    ['App id', `${summary.appId}    event: ${summary.eventName}`],
     ['Delivery', 'sandbox: every message is captured, nothing leaves this machine'],
     [
       'Data',
-      `${offer.home}    logs in logs, passwords of the stores in ready.json; remove the folder to begin anew`,
+      `${summary.home}    logs in logs, passwords of the stores in ready.json; remove the folder to begin anew`,
     ],
-    ['PostgreSQL', storeText(offer.databaseUrl, folders.database)],
-    ['Redis', storeText(offer.redisUrl, folders.redis)],
-    ['Processes', offer.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],
+    ['PostgreSQL', storeText(summary.databaseUrl, folders.database)],
+    ['Redis', storeText(summary.redisUrl, folders.redis)],
+    ['Processes', summary.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],
   ];
 }
 
@@ -64,13 +64,13 @@ function setUpRow(setUpUrl: string | undefined): [label: string, text: string][]
 }
 
 function storeText(url: string, folder: string | undefined): string {
-  const shown = new URL(url);
-  if (shown.password) shown.password = '***';
-  return `${shown.href}    ${folder ? `a real server, its data in ${folder}` : 'as given'}`;
+  const maskedUrl = new URL(url);
+  if (maskedUrl.password) maskedUrl.password = '***';
+  return `${maskedUrl.href}    ${folder ? `a real server, its data in ${folder}` : 'as given'}`;
 }
 
 /** One line, without anything that a shell would read differently when it is pasted. */
-export function tryLine({ apiUrl, apiKey, appId, eventName }: Offer): string {
+export function formatCurlCommand({ apiUrl, apiKey, appId, eventName }: StartSummary): string {
   const body = {
     event: eventName,
     user: { email: 'ana@example.com' },

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { type CloseOptions, closeFolder } from '@belfry/embedded';
 
 /** Where everything of this checkout lies. */
-export type Places = Awaited<ReturnType<typeof openPlaces>>;
+export type LocalPaths = Awaited<ReturnType<typeof preparePaths>>;
 
 const ownerOnly = 0o700;
 
-export async function openPlaces(root: string, options: CloseOptions) {
+export async function preparePaths(root: string, options: CloseOptions) {
   const home = path.join(root, '.belfry');
   const logs = path.join(home, 'logs');
   await closeFolder(home, options);

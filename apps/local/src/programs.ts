@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Program } from './child';
 import type { Choices, Variables } from './choices';
-import type { Places } from './places';
+import type { LocalPaths } from './places';
 
 export type ProgramsInput = {
-  places: Places;
+  paths: LocalPaths;
   choices: Choices;
   /** The environment as given; what is decided here comes on top of it. */
   env: Variables;
@@ -19,16 +19,16 @@ export type ProgramsInput = {
 
 /** In the order of their start; they are stopped the other way round. */
 export function listPrograms(input: ProgramsInput): Program[] {
-  const { places, choices, roles } = input;
+  const { paths, choices, roles } = input;
   const shared = sharedEnv(input);
   const worker = (name: string, role: string): Program => ({
     name,
-    file: places.program('worker', 'main.js'),
+    file: paths.program('worker', 'main.js'),
     env: { ...shared, WORKER_ROLES: role },
   });
   const api: Program = {
     name: 'api',
-    file: places.program('api', 'main.js'),
+    file: paths.program('api', 'main.js'),
     env: { ...shared, API_HOST: choices.apiHost, API_PORT: String(input.apiPort) },
   };
   const workers = choices.hasProcessPerRole
@@ -37,16 +37,16 @@ export function listPrograms(input: ProgramsInput): Program[] {
   return [...workers, api, ...dashboard(input, shared)];
 }
 
-export function hasDashboard(places: Places): boolean {
-  return existsSync(places.program('dashboard', 'server', 'main.js'));
+export function hasDashboard(paths: LocalPaths): boolean {
+  return existsSync(paths.program('dashboard', 'server', 'main.js'));
 }
 
-function dashboard({ places, dashboardPort }: ProgramsInput, shared: Variables): Program[] {
-  if (!hasDashboard(places)) return [];
+function dashboard({ paths, dashboardPort }: ProgramsInput, shared: Variables): Program[] {
+  if (!hasDashboard(paths)) return [];
   return [
     {
       name: 'dashboard',
-      file: places.program('dashboard', 'server', 'main.js'),
+      file: paths.program('dashboard', 'server', 'main.js'),
       env: { ...shared, DASHBOARD_PORT: String(dashboardPort) },
     },
   ];

@@ -13,9 +13,9 @@ describe('refuseUnreachable', () => {
   });
 
   test('names the variable, and not the password, where nothing listens', async () => {
-    const refused = refuseUnreachable('DATABASE_URL', 'postgresql://me:hidden@127.0.0.1:1/x', 5432);
-    await expect(refused).rejects.toThrow(/^Nothing answers where DATABASE_URL points to/);
-    await expect(refused).rejects.not.toThrow('hidden');
+    const attempt = refuseUnreachable('DATABASE_URL', 'postgresql://me:hidden@127.0.0.1:1/x', 5432);
+    await expect(attempt).rejects.toThrow(/^Nothing answers where DATABASE_URL points to/);
+    await expect(attempt).rejects.not.toThrow('hidden');
   });
 
   test('refuses what is no URL', async () => {

@@ -14,23 +14,23 @@ import {
 } from '@belfry/database';
 import { type OnProgress, writePrivately } from '@belfry/embedded';
 import { createSecrets, type Logger, SecretError, type Shutdown } from '@belfry/runtime';
-import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { type Children, createChildren } from './children';
 import { type Choices, claimPort, type Variables } from './choices';
 import { recordRun } from './earlier-run';
 import type { Ending } from './ending';
 import { createFeed, type Feed } from './feed';
 import { findKeyRing } from './key-ring';
-import { type Offer, showOffer } from './offer';
+import { formatSummary, type StartSummary } from './offer';
 import type { Paint } from './paint';
-import type { Places } from './places';
+import type { LocalPaths } from './places';
 import { hasDashboard, listPrograms } from './programs';
 import { StartError } from './start-error';
 import { type Stores, startStores } from './stores';
 
 /** What every step of a start works with. */
 export type Session = {
-  places: Places;
+  paths: LocalPaths;
   choices: Choices;
   env: Variables;
   version: string;
@@ -58,9 +58,9 @@ const databasePoolSize = 2;
 
 /** From nothing to everything running and told. */
 export async function start(session: Session): Promise<void> {
-  const { places, choices, ending, shutdown } = session;
+  const { paths, choices, ending, shutdown } = session;
   const ports = await claimPorts(session);
-  const run = await recordRun(places.run);
+  const run = await recordRun(paths.run);
   shutdown.add('record of this run', run.end);
   const stores = await startStores(session, shutdown, session.onProgress);
   ending.signal.throwIfAborted();
@@ -68,7 +68,7 @@ export async function start(session: Session): Promise<void> {
   await migrateStore(session, stores);
   ending.signal.throwIfAborted();
 
-  const keyRing = choices.keyRing ?? findKeyRing(places.keys);
+  const keyRing = choices.keyRing ?? findKeyRing(paths.keys);
   const database = openDatabase(session, stores);
   const feed = openFeed(session, database);
   const children = openChildren(session, feed, run.add);
@@ -83,15 +83,15 @@ export async function start(session: Session): Promise<void> {
 
   const setUpUrl = await createSetUpLink(database, ports, demo);
   const processes = [...stores.processes, ...children.list()];
-  tell(session, { ...ports, ...demo, ...stores, processes, setUpUrl });
+  printSummary(session, { ...ports, ...demo, ...stores, processes, setUpUrl });
   showFeed(session, feed);
 }
 
-async function claimPorts({ choices, env, places }: Session): Promise<Ports> {
+async function claimPorts({ choices, env, paths }: Session): Promise<Ports> {
   const apiPort = await claimPort('API_PORT', choices.apiHost, choices.apiPort);
   const scheme = env['TLS_CERT_FILE'] ? 'https' : 'http';
   const apiUrl = `${scheme}://127.0.0.1:${apiPort}`;
-  if (!hasDashboard(places)) {
+  if (!hasDashboard(paths)) {
     return { apiUrl, apiPort, dashboardPort: choices.dashboardPort, dashboardUrl: undefined };
   }
   const dashboardPort = await claimPort('DASHBOARD_PORT', choices.apiHost, choices.dashboardPort);
@@ -99,9 +99,9 @@ async function claimPorts({ choices, env, places }: Session): Promise<Ports> {
 }
 
 async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<void> {
-  const { places, log, paint, print } = session;
+  const { paths, log, paint, print } = session;
   const { applied, edited } = await inStep(session, 'migrating', () =>
-    migrate(databaseUrl, places.migrations).catch(explainMigration),
+    migrate(databaseUrl, paths.migrations).catch(explainMigration),
   );
   if (applied.length > 0) log.info('migrated', { count: applied.length });
   for (const name of edited) {
@@ -118,7 +118,7 @@ function openDatabase({ log, shutdown }: Session, { databaseUrl }: Stores): Data
 function seed(session: Session, database: Database, keyRing: string): Promise<Demo> {
   const secrets = createSecrets(keyRing);
   return inStep(session, 'demo account, app and events', () =>
-    seedDemo({ database, secrets }).catch((cause) => explainSecret(cause, session.places)),
+    seedDemo({ database, secrets }).catch((cause) => explainSecret(cause, session.paths)),
   );
 }
 
@@ -161,7 +161,7 @@ function explainMigration(cause: unknown): never {
   throw cause;
 }
 
-function explainSecret(cause: unknown, { keys }: Places): never {
+function explainSecret(cause: unknown, { keys }: LocalPaths): never {
   if (!(cause instanceof SecretError)) throw cause;
   throw new StartError(
     `What is sealed in this database cannot be opened with the keys in use (${cause.message}). ` +
@@ -173,7 +173,7 @@ function explainSecret(cause: unknown, { keys }: Places): never {
 async function listRoles(): Promise<string[]> {
   // Loaded only where it is asked for: what sends the messages takes a while to load.
   const { channelNames } = await import('@belfry/channels');
-  return [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
+  return [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
 }
 
 function openFeed({ paint, print }: Session, { prisma }: Database): Feed {
@@ -196,14 +196,14 @@ function openChildren(
   feed: Feed,
   onStarted: (name: string, pid: number) => Promise<void>,
 ): Children {
-  const { places, shutdown, ending, paint, print } = session;
+  const { paths, shutdown, ending, paint, print } = session;
   const children = createChildren({
-    logs: places.logs,
+    logs: paths.logs,
     onStarted,
     onLine: feed.read,
     onRestart: (name, how) => print(paint.red(`!! ${name} ${how}; it is started again`)),
     onLost(name) {
-      print(paint.red(`!! ${name} ended too often; see ${places.logs}/${name}.log. Stopping.`));
+      print(paint.red(`!! ${name} ended too often; see ${paths.logs}/${name}.log. Stopping.`));
       ending.lose();
     },
   });
@@ -211,34 +211,34 @@ function openChildren(
   return children;
 }
 
-type Told = Ports & Demo & Stores & Pick<Offer, 'setUpUrl'>;
+type StartResult = Ports & Demo & Stores & Pick<StartSummary, 'setUpUrl'>;
 
-function tell(session: Session, told: Told): void {
-  const { places, version, paint, print } = session;
-  const offer: Offer = {
-    ...told,
+function printSummary(session: Session, result: StartResult): void {
+  const { paths, version, paint, print } = session;
+  const summary: StartSummary = {
+    ...result,
     version,
     elapsedMs: performance.now() - session.begunAtMs,
-    home: places.home,
+    home: paths.home,
   };
-  print(showOffer(offer, paint));
-  writeReady(places, offer);
+  print(formatSummary(summary, paint));
+  writeReady(paths, summary);
 }
 
 /** For scripts: everything that runs can be used from the moment that this file is there. */
-function writeReady({ ready }: Places, offer: Offer): void {
+function writeReady({ ready }: LocalPaths, summary: StartSummary): void {
   const text = {
-    api_url: offer.apiUrl,
-    dashboard_url: offer.dashboardUrl ?? null,
-    set_up_url: offer.setUpUrl ?? null,
-    api_key: offer.apiKey,
-    app_id: offer.appId,
-    event: offer.eventName,
-    database_url: offer.databaseUrl,
-    redis_url: offer.redisUrl,
+    api_url: summary.apiUrl,
+    dashboard_url: summary.dashboardUrl ?? null,
+    set_up_url: summary.setUpUrl ?? null,
+    api_key: summary.apiKey,
+    app_id: summary.appId,
+    event: summary.eventName,
+    database_url: summary.databaseUrl,
+    redis_url: summary.redisUrl,
     pids: Object.fromEntries([
       ['local', process.pid],
-      ...offer.processes.map(({ name, pid }) => [name, pid]),
+      ...summary.processes.map(({ name, pid }) => [name, pid]),
     ]),
   };
   writePrivately(ready, `${JSON.stringify(text, null, 2)}\n`);
@@ -246,14 +246,14 @@ function writeReady({ ready }: Places, offer: Offer): void {
 
 function showFeed({ shutdown, log }: Session, feed: Feed): void {
   let isOver = false;
-  async function showTurns(): Promise<void> {
+  async function showBatches(): Promise<void> {
     while (!isOver) {
       await wait(feedEveryMs, undefined, { ref: false });
       // PostgreSQL may be away for a moment: these lines are missed, nothing else.
       await feed.show().catch((error: unknown) => log.warn('feed.not_shown', { error }));
     }
   }
-  void showTurns();
+  void showBatches();
   shutdown.add('feed', () => {
     isOver = true;
   });

@@ -1,6 +1,6 @@
 import { type OnProgress, startPostgres, startRedis } from '@belfry/embedded';
 import type { Choices } from './choices';
-import type { Places } from './places';
+import type { LocalPaths } from './places';
 import { refuseUnreachable } from './reach';
 
 export type Stores = {
@@ -18,7 +18,7 @@ type Closers = { add(name: string, close: () => Promise<void>): void };
 
 /** The stores that were given, else embedded ones; both start at once. */
 export async function startStores(
-  { places, choices }: { places: Places; choices: Choices },
+  { paths, choices }: { paths: LocalPaths; choices: Choices },
   closers: Closers,
   onProgress: OnProgress,
 ): Promise<Stores> {
@@ -26,10 +26,10 @@ export async function startStores(
   const folders: Stores['folders'] = {};
 
   async function database(): Promise<string> {
-    const given = choices.databaseUrl;
-    if (given) return refuseUnreachable('DATABASE_URL', given, postgresPort);
+    const externalUrl = choices.databaseUrl;
+    if (externalUrl) return refuseUnreachable('DATABASE_URL', externalUrl, postgresPort);
     const { url, pid, folder, stop } = await startPostgres({
-      dataDir: places.postgres,
+      dataDir: paths.postgres,
       onProgress,
     });
     closers.add('postgres', stop);
@@ -39,9 +39,9 @@ export async function startStores(
   }
 
   async function redis(): Promise<string> {
-    const given = choices.redisUrl;
-    if (given) return refuseUnreachable('REDIS_URL', given, redisPort);
-    const options = { dataDir: places.redis, cacheDir: places.cache, persistence: true };
+    const externalUrl = choices.redisUrl;
+    if (externalUrl) return refuseUnreachable('REDIS_URL', externalUrl, redisPort);
+    const options = { dataDir: paths.redis, cacheDir: paths.cache, persistence: true };
     const { url, pid, folder, stop } = await startRedis({ ...options, onProgress });
     closers.add('redis', stop);
     folders.redis = folder;

@@ -1,7 +1,7 @@
 import type { AttemptResult, ClaimedMessage, NextState } from '@belfry/database';
-import type { Ended } from './attempt';
-import { boundedJson } from './bounded-json';
-import { type Backoff, brokenVersion, nextState, unreadVersion } from './next-state';
+import type { FinishedAttempt } from './attempt';
+import { toBoundedJson } from './bounded-json';
+import { type Backoff, brokenVersion, computeNextState, unreadVersion } from './next-state';
 
 export type AttemptResultDeps = {
   backoff: Backoff;
@@ -12,7 +12,7 @@ export type AttemptResultDeps = {
 /** What is recorded of an attempt, with what becomes of its message. */
 export function getAttemptResult(
   message: ClaimedMessage,
-  ended: Ended,
+  ended: FinishedAttempt,
   deps: AttemptResultDeps,
 ): AttemptResult {
   const { outcome } = ended;
@@ -25,8 +25,8 @@ export function getAttemptResult(
     detail: outcome.detail,
     provider: ended.provider,
     providerMessageId: outcome.outcome === 'accepted' ? outcome.providerMessageId : undefined,
-    request: boundedJson(ended.request),
-    response: boundedJson(ended.response),
+    request: toBoundedJson(ended.request),
+    response: toBoundedJson(ended.response),
     notes: next.isLongWait ? { ...ended.notes, waited_long: true } : (ended.notes ?? {}),
     changes: ended.changes ?? [],
     inboxItem: ended.inboxItem,
@@ -37,7 +37,7 @@ export function getAttemptResult(
 
 function findNext(
   message: ClaimedMessage,
-  ended: Ended,
+  ended: FinishedAttempt,
   { backoff, channelResends }: AttemptResultDeps,
 ): NextState {
   if (ended.failed) return { state: 'failed', reason: ended.failed };
@@ -45,7 +45,7 @@ function findNext(
     const { waits, waitMs: dueAfterMs } = ended.notNow;
     return { state: 'queued', dueAfterMs, ...(waits ? { waits } : {}), isUnclaimed: true };
   }
-  return nextState(
+  return computeNextState(
     {
       outcome: ended.outcome,
       version: ended.channelVersion ?? (ended.isVersionUnread ? unreadVersion : brokenVersion),

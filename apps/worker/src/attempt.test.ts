@@ -58,7 +58,7 @@ const app: AppRow = {
 };
 const away = () => Promise.reject(new Error('away'));
 
-const nowhere = new Writable({ write: (_line, _encoding, done) => done() });
+const nowhere = new Writable({ write: (_line, _encoding, callback) => callback() });
 
 function attempt(changes: Partial<AttemptDeps>) {
   const deps: AttemptDeps = {

@@ -1,8 +1,8 @@
 import type { Compose } from '@belfry/accepting';
-import type { Composed, Notes, PreparedSend, SendResult } from '@belfry/channels';
+import type { ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
 import type { AppRow, ClaimedMessage, VersionRow } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
-import type { ChannelVersion, DataChange, FailureReason, Json, Outcome } from '@belfry/shared';
+import type { ChannelVersion, ContactUpdate, FailureReason, Json, Outcome } from '@belfry/shared';
 import type { Carrier, Carriers } from './carrier';
 import type { Deadlines } from './deadlines';
 import { hiddenText, hideSensitive, openSensitive } from './sensitive';
@@ -27,7 +27,7 @@ export type AttemptDeps = {
 export type Claimed = { message: ClaimedMessage; claimedAtMs: number };
 
 /** How an attempt ended, with everything that the log shows of it. */
-export type Ended = {
+export type FinishedAttempt = {
   outcome: Outcome;
   provider?: string;
   channelVersion?: ChannelVersion;
@@ -37,7 +37,7 @@ export type Ended = {
   response?: unknown;
   /** What the log says beside the message, such as the paths that the data does not hold. */
   notes?: Record<string, Json>;
-  changes?: DataChange[];
+  changes?: ContactUpdate[];
   inboxItem?: Record<string, Json>;
   /** Fails the message, whatever the outcome alone would lead to. */
   failed?: FailureReason;
@@ -52,44 +52,52 @@ export type Ended = {
 export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
 
 /** One attempt for a claimed message: composed, sent, and never thrown. */
-export async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<Ended> {
+export async function attemptMessage(
+  deps: AttemptDeps,
+  claimed: Claimed,
+): Promise<FinishedAttempt> {
   const { message } = claimed;
   let version: VersionRow | undefined;
   try {
     version = await deps.findVersion(message.versionId);
   } catch (error) {
-    return { ...broken(deps, message, error), isVersionUnread: true };
+    return { ...buildInternalFault(deps, message, error), isVersionUnread: true };
   }
   const channelVersion = version?.definition.channels[message.channel];
-  if (!version || !channelVersion) return broken(deps, message, new Error('No such version'));
+  if (!version || !channelVersion)
+    return buildInternalFault(deps, message, new Error('No such version'));
   try {
     const ready = await prepare(deps, message, { version, channelVersion });
     const sent = await sendReady(deps, ready, claimed);
     const ended = { ...sent, channelVersion, provider: ready.carrier.provider };
     return ready.isSensitive ? hideSensitive(ended, ready.message) : ended;
   } catch (error) {
-    return { ...broken(deps, message, error), channelVersion };
+    return { ...buildInternalFault(deps, message, error), channelVersion };
   }
 }
 
-function broken({ log }: AttemptDeps, message: ClaimedMessage, error: unknown): Ended {
+function buildInternalFault(
+  { log }: AttemptDeps,
+  message: ClaimedMessage,
+  error: unknown,
+): FinishedAttempt {
   log.error('attempt.broken', { message_id: message.id, request_id: message.requestId, error });
   return { outcome: internalFault };
 }
 
-type Known = { version: VersionRow; channelVersion: ChannelVersion };
+type MessageVersion = { version: VersionRow; channelVersion: ChannelVersion };
 type Ready = {
   /** In clear. */
   message: ClaimedMessage;
   isSensitive: boolean;
   carrier: Carrier;
-  composed: Composed<unknown>;
+  composed: ComposeResult<unknown>;
 };
 
 async function prepare(
   deps: AttemptDeps,
   claimed: ClaimedMessage,
-  { version, channelVersion }: Known,
+  { version, channelVersion }: MessageVersion,
 ): Promise<Ready> {
   const { isSensitive } = version.definition;
   const message = isSensitive ? openSensitive(claimed, deps.secrets) : claimed;
@@ -115,17 +123,21 @@ async function sendReady(
   deps: AttemptDeps,
   { carrier, composed }: Ready,
   claimed: Claimed,
-): Promise<Ended> {
+): Promise<FinishedAttempt> {
   if ('failed' in composed) return refusedContent(composed.failed, composed.detail);
   const { content } = composed;
-  const told = { request: carrier.describe(content), notes: notesOf(composed, carrier.notes) };
+  const logFields = {
+    request: carrier.describe(content),
+    notes: mergeNotes(composed, carrier.notes),
+  };
   const prepared = await prepareSend(deps, carrier, content);
-  if (!prepared) return { ...told, ...putOff(noConnection, { waits: 'connections', waitMs }) };
-  if ('outcome' in prepared) return { ...told, ...prepared };
+  if (!prepared)
+    return { ...logFields, ...postpone(noConnection, { waits: 'connections', waitMs }) };
+  if ('outcome' in prepared) return { ...logFields, ...prepared };
   try {
     const notNow = await findHindrance(deps, claimed);
-    if (notNow) return { ...told, ...putOff(notCalled, notNow) };
-    return { ...told, ...(await callProvider(deps, prepared, claimed)) };
+    if (notNow) return { ...logFields, ...postpone(notCalled, notNow) };
+    return { ...logFields, ...(await callProvider(deps, prepared, claimed)) };
   } finally {
     prepared.release();
   }
@@ -176,19 +188,22 @@ const waitMs = 1_000;
 
 function doNothing(): void {}
 
-function putOff({ reason, detail }: { reason: string; detail: string }, notNow: NotNow): Ended {
+function postpone(
+  { reason, detail }: { reason: string; detail: string },
+  notNow: NotNow,
+): FinishedAttempt {
   return { outcome: { outcome: 'retry', reason, detail }, notNow };
 }
 
-function notesOf(
-  { missing, notes }: Extract<Composed<unknown>, { content: unknown }>,
-  ofCarrier: Notes | undefined,
+function mergeNotes(
+  { missing, notes }: Extract<ComposeResult<unknown>, { content: unknown }>,
+  carrierNotes: Notes | undefined,
 ): Record<string, Json> {
-  const all = notes && ofCarrier ? { ...notes, ...ofCarrier } : (notes ?? ofCarrier);
+  const all = notes && carrierNotes ? { ...notes, ...carrierNotes } : (notes ?? carrierNotes);
   return missing.length > 0 ? { ...all, missing } : (all ?? {});
 }
 
-function refusedContent(failed: FailureReason, detail: string): Ended {
+function refusedContent(failed: FailureReason, detail: string): FinishedAttempt {
   return { outcome: { outcome: 'rejected', scope: 'content', reason: failed, detail }, failed };
 }
 

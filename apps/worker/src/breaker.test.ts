@@ -8,8 +8,9 @@ function setUp() {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    timeOut(times: number, lane = 'a') {
-      for (let time = 0; time < times; time += 1) breaker.note(lane, { isTimeout: true });
+    timeOut(times: number, fairnessKey = 'a') {
+      for (let time = 0; time < times; time += 1)
+        breaker.recordOutcome(fairnessKey, { isTimeout: true });
     },
   };
 }
@@ -28,7 +29,7 @@ describe('the breaker', () => {
   test('stays open where an answer comes between the timeouts', () => {
     const { breaker, timeOut } = setUp();
     timeOut(4);
-    breaker.note('a', { isTimeout: false });
+    breaker.recordOutcome('a', { isTimeout: false });
     timeOut(4);
     expect(breaker.waitMs('a')).toBeUndefined();
   });
@@ -49,7 +50,7 @@ describe('the breaker', () => {
     pass(15_000);
     timeOut(1);
     expect(breaker.waitMs('a')).toBe(30_000);
-    breaker.note('a', { isTimeout: false });
+    breaker.recordOutcome('a', { isTimeout: false });
     expect(breaker.waitMs('a')).toBeUndefined();
   });
 });

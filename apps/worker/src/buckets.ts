@@ -4,59 +4,62 @@ import type { Redis } from 'ioredis';
 /** Fills by one token each `intervalMs`, up to `burst`; an interval of 0 is no limit, only a place for a pause. */
 export type Bucket = { key: string; intervalMs: number; burst: number };
 
-export type Ask = {
+export type TokenRequest = {
   /** A token is taken from each of them, or from none. */
   buckets: Bucket[];
   /** Those who wait in one line get times one after the other: who waited before, single sends, bulk. */
-  line: 'again' | 'single' | 'bulk';
+  queue: 'again' | 'single' | 'bulk';
 };
 
 export type Pause = {
   key: string;
   waitMs: number;
   /** Paused as well once several keys that name it were, within seconds. */
-  whole?: string;
+  parentKey?: string;
 };
 
 /** `given`: the tokens are the caller's, `waitMs` from now. Otherwise it is worth asking again then. */
-export type Answer = { isGiven: boolean; waitMs: number };
+export type TokenAnswer = { isGranted: boolean; waitMs: number };
 
 /** Token buckets that all workers share, in Redis and by its clock. */
 export type Buckets = {
   /** Rejects without Redis. */
-  ask(ask: Ask): Promise<Answer>;
+  requestTokens(request: TokenRequest): Promise<TokenAnswer>;
   pause(pause: Pause): Promise<void>;
 };
 
-const asksPerScript = 100;
-const maxAsksWaiting = 100_000;
+const requestsPerScript = 100;
+const maxRequestsWaiting = 100_000;
 
 export function createBuckets({ redis, prefix }: { redis: Redis; prefix: string }): Buckets {
-  const keyOf = (key: string) => `${prefix}:limit:${key}`;
-  const batcher = createBatcher<Ask, Answer>({
-    async flush(asks) {
-      const keys = [...new Set(asks.flatMap(({ buckets }) => buckets.map(({ key }) => key)))];
-      const answers = await runRedisScript(redis, askScript, {
-        keys: ['since', ...keys].map(keyOf),
-        args: [JSON.stringify(asks.map((ask) => toWire(ask, keys)))],
+  const buildKey = (key: string) => `${prefix}:limit:${key}`;
+  const batcher = createBatcher<TokenRequest, TokenAnswer>({
+    async flush(requests) {
+      const keys = [...new Set(requests.flatMap(({ buckets }) => buckets.map(({ key }) => key)))];
+      const answers = await runRedisScript(redis, requestScript, {
+        keys: ['since', ...keys].map(buildKey),
+        args: [JSON.stringify(requests.map((request) => toWire(request, keys)))],
       });
       // The script answers a number for each: below nothing where nothing was given.
-      return (answers as number[]).map((wait) => ({ isGiven: wait >= 0, waitMs: Math.abs(wait) }));
+      return (answers as number[]).map((wait) => ({
+        isGranted: wait >= 0,
+        waitMs: Math.abs(wait),
+      }));
     },
-    maxBatch: asksPerScript,
-    maxWaiting: maxAsksWaiting,
+    maxBatch: requestsPerScript,
+    maxWaiting: maxRequestsWaiting,
   });
   return {
-    ask: (ask) => batcher.add(ask),
-    async pause({ key, waitMs, whole }) {
-      const keys = whole === undefined ? [key] : [key, whole, `${whole}:paused`];
-      await runRedisScript(redis, pauseScript, { keys: keys.map(keyOf), args: [waitMs] });
+    requestTokens: (request) => batcher.add(request),
+    async pause({ key, waitMs, parentKey }) {
+      const keys = parentKey === undefined ? [key] : [key, parentKey, `${parentKey}:paused`];
+      await runRedisScript(redis, pauseScript, { keys: keys.map(buildKey), args: [waitMs] });
     },
   };
 }
 
 /** `k` is the place among the script's KEYS, which begin with one of our own. */
-function toWire({ buckets, line }: Ask, keys: string[]) {
+function toWire({ buckets, queue: line }: TokenRequest, keys: string[]) {
   return {
     line,
     // Bulk leaves the last token to single sends.
@@ -81,7 +84,7 @@ const earlyMs = 750;
  * A bucket is a hash: `t`, when it will be full again; `p`, until when it is paused; and for each line the time that the
  * next one in it gets. A bucket that is not there is full; but after a flush, which took KEYS[1] too, it begins empty.
  */
-const askScript = createRedisScript(`
+const requestScript = createRedisScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + clock[2] / 1000
 local since = tonumber(redis.call('GET', KEYS[1]) or '')
@@ -137,7 +140,7 @@ end
 return answers`);
 
 /** Of a bot whose chats are refused one after the other it is the bot that is too fast. */
-const pausesOfWhole = 3;
+const pausesOfParent = 3;
 const pausesWithinMs = 10_000;
 
 /** ARGV[1]: ms. KEYS: what is paused; or a part, its whole, and the count of the parts that were paused lately. */
@@ -154,6 +157,6 @@ pause(KEYS[1])
 if KEYS[2] then
   local count = redis.call('INCR', KEYS[3])
   if count == 1 then redis.call('PEXPIRE', KEYS[3], ${pausesWithinMs}) end
-  if count >= ${pausesOfWhole} then pause(KEYS[2]) end
+  if count >= ${pausesOfParent} then pause(KEYS[2]) end
 end
 return 1`);

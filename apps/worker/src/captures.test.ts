@@ -2,7 +2,7 @@ import type { CaptureRecord } from '@belfry/channels';
 import type { StoredCapture } from '@belfry/database';
 import { createCapture } from './captures';
 
-function recordOf(messageId: string): CaptureRecord {
+function createRecord(messageId: string): CaptureRecord {
   return {
     appId: 'a',
     messageId,
@@ -29,13 +29,13 @@ function createPickyStore(refusal: Error) {
   };
 }
 
-const statusesOf = (settled: PromiseSettledResult<void>[]) => settled.map(({ status }) => status);
+const listStatuses = (settled: PromiseSettledResult<void>[]) => settled.map(({ status }) => status);
 
 describe('captures', () => {
   test('that come together are stored in one statement', async () => {
     const store = createPickyStore(new Error('unused'));
     const capture = createCapture(store.write);
-    await Promise.all(['a', 'b', 'c'].map((id) => capture(recordOf(id))));
+    await Promise.all(['a', 'b', 'c'].map((id) => capture(createRecord(id))));
     expect(store.statements).toEqual([['a', 'b', 'c']]);
   });
 
@@ -43,17 +43,19 @@ describe('captures', () => {
     const store = createPickyStore(Object.assign(new Error('no'), { code: '22P05' }));
     const capture = createCapture(store.write);
     const settled = await Promise.allSettled(
-      ['a', 'refused', 'c'].map((id) => capture(recordOf(id))),
+      ['a', 'refused', 'c'].map((id) => capture(createRecord(id))),
     );
-    expect(statusesOf(settled)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(listStatuses(settled)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(store.statements).toEqual([['a'], ['c']]);
   });
 
   test('all fail where the connection is lost, since nobody knows which were stored', async () => {
     const store = createPickyStore(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
     const capture = createCapture(store.write);
-    const settled = await Promise.allSettled(['a', 'refused'].map((id) => capture(recordOf(id))));
-    expect(statusesOf(settled)).toEqual(['rejected', 'rejected']);
+    const settled = await Promise.allSettled(
+      ['a', 'refused'].map((id) => capture(createRecord(id))),
+    );
+    expect(listStatuses(settled)).toEqual(['rejected', 'rejected']);
     expect(store.statements).toEqual([]);
   });
 });

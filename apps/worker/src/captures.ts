@@ -1,5 +1,5 @@
 import type { CaptureRecord } from '@belfry/channels';
-import { isAnsweredError, type StoredCapture, storedCaptureOf } from '@belfry/database';
+import { isAnsweredError, type StoredCapture, toStoredCapture } from '@belfry/database';
 import { createBatcher } from '@belfry/runtime';
 
 const capturesPerFlush = 200;
@@ -32,7 +32,7 @@ export function createCapture(
 
   return async function capture({ outcome, ...record }) {
     // What is no JSON fails here, before it is anybody else's concern.
-    const row = storedCaptureOf({ ...record, outcome: outcome.outcome });
+    const row = toStoredCapture({ ...record, outcome: outcome.outcome });
     const stored = await batcher.add(row);
     if (stored.error !== undefined) throw stored.error;
   };

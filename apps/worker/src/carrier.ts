@@ -1,4 +1,4 @@
-import { type PlannedCall, planCall, providerOf } from '@belfry/accepting';
+import { getProvider, type PlannedCall, planCall } from '@belfry/accepting';
 import {
   type AnyChannel,
   type CaptureRecord,
@@ -19,9 +19,9 @@ import {
   type IntegrationRow,
   openCredentials,
 } from '@belfry/database';
-import { receiptUrlOf, type Secrets } from '@belfry/runtime';
+import { buildReceiptUrl, type Secrets } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
-import { createLaneConnections, type LaneConnections } from './lane-connections';
+import { createProviderConnections, type ProviderConnections } from './lane-connections';
 import type { FindOwnToken } from './own-token';
 
 /** Who carries one message, with everything but its content already settled. */
@@ -40,7 +40,7 @@ export type CarrierCall = Deadline & { content: unknown };
 
 export type Carriers = {
   find(call: FindCarrier): Promise<Carrier>;
-  connections: LaneConnections;
+  connections: ProviderConnections;
   close(): Promise<void>;
 };
 
@@ -77,7 +77,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
       const { described, provider, notes } = planned;
       const carrier = {
         describe: (content: unknown) =>
-          providerOf(channel, provider).describe({ ...described, content }),
+          getProvider(channel, provider).describe({ ...described, content }),
         ...(notes ? { notes } : {}),
       };
       if (call.app.delivery === 'sandbox') {
@@ -89,20 +89,21 @@ export function createCarriers(deps: CarriersDeps): Carriers {
         };
       }
       const ownToken = await deps.findOwnToken(call.message);
-      const part = integrationPart(deps, openOnce, planned);
-      const whole = ownToken === undefined ? part : { ...part, ownToken };
+      const integrationFields = buildIntegrationFields(deps, openOnce, planned);
+      const callFields =
+        ownToken === undefined ? integrationFields : { ...integrationFields, ownToken };
       const sender = senders.get(provider);
       const { prepare } = sender;
       return {
         ...carrier,
         provider,
         ...(prepare && {
-          prepare: (content, signal) => prepare({ ...whole, content }, signal),
+          prepare: (content, signal) => prepare({ ...callFields, content }, signal),
         }),
-        send: (sendCall) => sender.send({ ...whole, ...sendCall }),
+        send: (sendCall) => sender.send({ ...callFields, ...sendCall }),
       };
     },
-    connections: createLaneConnections({
+    connections: createProviderConnections({
       channel,
       findIntegration,
       getSender: senders.get,
@@ -139,7 +140,7 @@ function toSandboxCall(
 }
 
 /** What only a call that leaves needs: who signs it, and where its reports go. */
-function integrationPart(
+function buildIntegrationFields(
   { secrets, receiptsAt: publicUrl }: CarriersDeps,
   openOnce: OpenOnce,
   { described, integration }: PlannedCall,
@@ -156,7 +157,7 @@ function integrationPart(
   };
   if (publicUrl === undefined) return part;
   const { messageId } = described;
-  return { ...part, receiptUrl: receiptUrlOf({ publicUrl, secrets, integrationId, messageId }) };
+  return { ...part, receiptUrl: buildReceiptUrl({ publicUrl, secrets, integrationId, messageId }) };
 }
 
 type OpenOnce = (integration: IntegrationRow) => Record<string, unknown>;
@@ -165,8 +166,8 @@ type OpenOnce = (integration: IntegrationRow) => Record<string, unknown>;
 function createOpenOnce(secrets: Secrets): OpenOnce {
   const opened = new WeakMap<IntegrationRow, Record<string, unknown>>();
   return function openOnce(integration) {
-    const known = opened.get(integration);
-    if (known) return known;
+    const openedCredentials = opened.get(integration);
+    if (openedCredentials) return openedCredentials;
     const credentials = openCredentials(integration, secrets);
     opened.set(integration, credentials);
     return credentials;
@@ -175,17 +176,17 @@ function createOpenOnce(secrets: Secrets): OpenOnce {
 
 /** One sender a provider, made when it is first needed: loading an SDK costs memory. */
 function createSenders({ channel, senderDeps }: CarriersDeps) {
-  const made = new Map<string, Sender<unknown>>();
+  const sendersByName = new Map<string, Sender<unknown>>();
   return {
     get(name: string): Sender<unknown> {
-      const known = made.get(name);
-      if (known) return known;
-      const sender = providerOf(channel, name).createSender(senderDeps);
-      made.set(name, sender);
+      const existingSender = sendersByName.get(name);
+      if (existingSender) return existingSender;
+      const sender = getProvider(channel, name).createSender(senderDeps);
+      sendersByName.set(name, sender);
       return sender;
     },
     async close(): Promise<void> {
-      await Promise.all([...made.values()].map((sender) => sender.close()));
+      await Promise.all([...sendersByName.values()].map((sender) => sender.close()));
     },
   };
 }

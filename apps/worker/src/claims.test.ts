@@ -23,20 +23,20 @@ function setUp(changes: Partial<ClaimsDeps> = {}) {
   return { claimAll, clearly, closely };
 }
 
-const claimsOf = (ended: Awaited<ReturnType<ReturnType<typeof setUp>['claimAll']>>) =>
+const listClaims = (ended: Awaited<ReturnType<ReturnType<typeof setUp>['claimAll']>>) =>
   ended.map((each) => (each.status === 'fulfilled' ? each.value.claim : 'rejected'));
 
 describe('claims', () => {
   test('share a statement, and those that are not clear a second one', async () => {
     const { claimAll, clearly, closely } = setUp();
     const ended = await claimAll(['a', 'held 1', 'b', 'held 2']);
-    expect(claimsOf(ended)).toEqual([stale, settled, stale, settled]);
+    expect(listClaims(ended)).toEqual([stale, settled, stale, settled]);
     expect([clearly, closely]).toEqual([[['a', 'held 1', 'b', 'held 2']], [['held 1', 'held 2']]]);
   });
 
   test('that are clear count, also where the look at the others fails', async () => {
     const { claimAll } = setUp({ claim: () => Promise.reject(new Error('lost')) });
-    expect(claimsOf(await claimAll(['a', 'held']))).toEqual([stale, 'rejected']);
+    expect(listClaims(await claimAll(['a', 'held']))).toEqual([stale, 'rejected']);
   });
 
   test('are looked at closely at once where none is ever clear', async () => {

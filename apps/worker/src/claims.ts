@@ -21,26 +21,26 @@ const maxClaimsWaiting = 100_000;
 
 /** Claims what comes together in one statement, and in a second one what the first could not tell. */
 export function createClaims({ claimClear, claim }: ClaimsDeps): Claims {
-  const closely = createTimed(claim);
-  const clear = claimClear && createTimed(claimClear);
+  const fullClaims = createTimed(claim);
+  const clearClaims = claimClear && createTimed(claimClear);
   return {
     async add(id) {
-      const found = await clear?.add(id);
-      return found?.claim ? { ...found, claim: found.claim } : closely.add(id);
+      const clearClaim = await clearClaims?.add(id);
+      return clearClaim?.claim ? { ...clearClaim, claim: clearClaim.claim } : fullClaims.add(id);
     },
   };
 }
 
-function createTimed<Found extends Claim | undefined>(find: (ids: string[]) => Promise<Found[]>) {
-  return createBatcher<string, { claim: Found; claimedAtMs: number }>({
+function createTimed<Result extends Claim | undefined>(find: (ids: string[]) => Promise<Result[]>) {
+  return createBatcher<string, { claim: Result; claimedAtMs: number }>({
     async flush(ids) {
       // From here, not from `add`: waiting for the flush before takes nothing from the lease.
       const claimedAtMs = performance.now();
-      const found = await find(ids);
-      return found.map((each) => ({ claim: each, claimedAtMs }));
+      const claims = await find(ids);
+      return claims.map((each) => ({ claim: each, claimedAtMs }));
     },
     maxBatch: claimsPerFlush,
     maxWaiting: maxClaimsWaiting,
-    keyOf: (id) => id,
+    getKey: (id) => id,
   });
 }

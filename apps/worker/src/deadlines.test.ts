@@ -14,7 +14,7 @@ server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port
 
 const deadlineMs = 30;
 
-function holdUp(ms: number): void {
+function blockEventLoop(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
@@ -30,7 +30,7 @@ describe('the deadline of an attempt', () => {
     socket.write('a call');
     // The bytes leave, the answer comes, and nobody reads it.
     await new Promise((resolve) => process.nextTick(resolve));
-    holdUp(deadlineMs * 5);
+    blockEventLoop(deadlineMs * 5);
     await pause(deadlineMs);
     const isAborted = signal.aborted;
     socket.destroy();

@@ -17,9 +17,9 @@ export function createDeadlines(): Deadlines {
   return {
     begin(deadlineMs) {
       const controller = unused.pop() ?? new AbortController();
-      const timer = afterReading(() => controller.abort(timeUp()), deadlineMs);
+      const timer = afterReading(() => controller.abort(createTimeoutError()), deadlineMs);
       running.add(controller);
-      if (isCut) controller.abort(timeUp());
+      if (isCut) controller.abort(createTimeoutError());
       return {
         signal: controller.signal,
         end() {
@@ -30,7 +30,7 @@ export function createDeadlines(): Deadlines {
     },
     cut() {
       isCut = true;
-      for (const controller of running) controller.abort(timeUp());
+      for (const controller of running) controller.abort(createTimeoutError());
     },
     isCut: () => isCut,
   };
@@ -61,6 +61,6 @@ function afterReading(call: () => void, ms: number): { clear(): void } {
 }
 
 /** What AbortSignal.timeout gives. */
-function timeUp(): DOMException {
+function createTimeoutError(): DOMException {
   return new DOMException('The time of the attempt is over', 'TimeoutError');
 }

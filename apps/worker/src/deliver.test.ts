@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptResult, ClaimedMessage, PutBack } from '@belfry/database';
+import type { AttemptResult, ClaimedMessage, RequeuedMessage } from '@belfry/database';
 import { createLogger, createSemaphore } from '@belfry/runtime';
 import { eventually } from '@belfry/testing';
 import { createBreaker } from './breaker';
@@ -9,13 +9,13 @@ import { createSlots } from './slots';
 /** Deliveries that find every message taken by another worker, but for what a test changes. */
 function setUp(changes: Partial<DeliverDeps> = {}) {
   const claimed: string[] = [];
-  const returned: PutBack[] = [];
+  const returned: RequeuedMessage[] = [];
   const breaker = createBreaker({ now: () => 0 });
   const deliveries = createDeliver({
     slots: createSlots(10),
     unstored: createSemaphore(10),
     breaker,
-    limits: { take: async () => undefined, slowDown: async () => undefined },
+    limits: { take: async () => undefined, applyRetryAfter: async () => undefined },
     connections: { getMax: async () => undefined, reserve: async () => undefined },
     deadlineMs: 1_000,
     claims: {
@@ -24,7 +24,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
         return { claim: { kind: 'stale' }, claimedAtMs: 0 };
       },
     },
-    putBack: {
+    requeue: {
       async add(message) {
         returned.push(message);
         return undefined;
@@ -82,25 +82,25 @@ const message: ClaimedMessage = {
 
 describe('a delivery job', () => {
   test('fails only when all of its messages are done, so that shutdown waits for them', async () => {
-    const done: string[] = [];
+    const finishedIds: string[] = [];
     const { deliver } = setUp({
       claims: {
         async add(id) {
           if (id === 'broken') throw new Error('no connection');
           await sleep(20);
-          done.push(id);
+          finishedIds.push(id);
           return { claim: { kind: 'stale' }, claimedAtMs: 0 };
         },
       },
     });
     const ids = ['broken', 'slow'];
     await expect(deliver({ ids, lane: 'a' })).rejects.toThrow('no connection');
-    expect(done).toEqual(['slow']);
+    expect(finishedIds).toEqual(['slow']);
   });
 
   test('gives its messages back with a time while its lane is shut, and claims none of them', async () => {
     const { deliver, stop, breaker, claimed, returned } = setUp();
-    for (let time = 0; time < 5; time += 1) breaker.note('a', { isTimeout: true });
+    for (let time = 0; time < 5; time += 1) breaker.recordOutcome('a', { isTimeout: true });
     const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
     await deliver({ ids: ['m3'], lane: 'b' });
     stop();
@@ -304,8 +304,8 @@ describe('a delivery job', () => {
   test('gives back with its time what a limit holds up, and claims it not', async () => {
     const { deliver, claimed, returned } = setUp({
       limits: {
-        take: async (_lane, id) => ({ isGiven: id === 'm2', waitMs: 40 }),
-        slowDown: async () => undefined,
+        take: async (_lane, id) => ({ isGranted: id === 'm2', waitMs: 40 }),
+        applyRetryAfter: async () => undefined,
       },
     });
     await deliver({ ids: ['m1', 'm2'], lane: 'a' });

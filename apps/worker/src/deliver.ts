@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
-import type { Claim, ClaimedMessage, PutBack } from '@belfry/database';
+import type { Claim, ClaimedMessage, RequeuedMessage } from '@belfry/database';
 import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
-import { type DeliverJob, laneOf, type Outcome } from '@belfry/shared';
-import type { Claimed, Ended } from './attempt';
+import { type DeliverJob, getFairnessKey, type Outcome } from '@belfry/shared';
+import type { Claimed, FinishedAttempt } from './attempt';
 import { type AttemptResultDeps, getAttemptResult } from './attempt-result';
 import type { Breaker } from './breaker';
-import type { Answer } from './buckets';
-import type { LaneConnections, Reservation } from './lane-connections';
+import type { TokenAnswer } from './buckets';
+import type { ProviderConnections, Reservation } from './lane-connections';
 import type { Limits } from './limits';
 import type { Recorder } from './recorder';
-import type { Lane, Release, Slots } from './slots';
+import type { Group, Release, Slots } from './slots';
 
 /** `claimedAtMs` is not later than the lease's begin by PostgreSQL's clock, see `Claimed`. */
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
@@ -21,17 +21,17 @@ export type DeliverDeps = AttemptResultDeps & {
   /** Results that may wait to be stored; beyond them a message keeps its slot, so that no more are made than PostgreSQL takes. */
   unstored: Semaphore;
   breaker: Breaker;
-  limits: Pick<Limits, 'take' | 'slowDown'>;
-  connections: LaneConnections;
+  limits: Pick<Limits, 'take' | 'applyRetryAfter'>;
+  connections: ProviderConnections;
   /** Of an attempt. */
   deadlineMs: number;
   /** Gives a message back to the relay. */
-  putBack: Pick<Batcher<PutBack, undefined>, 'add'>;
+  requeue: Pick<Batcher<RequeuedMessage, undefined>, 'add'>;
   claims: Pick<Batcher<string, TimedClaim>, 'add'>;
-  attempt(claimed: Claimed): Promise<Ended>;
+  attempt(claimed: Claimed): Promise<FinishedAttempt>;
   recorder: Pick<Recorder, 'record'>;
   /** An integration refused us, or works; best effort, and never throws. */
-  onIntegration(seen: { integrationId: string; refusal: string | undefined }): Promise<void>;
+  onIntegration(report: { integrationId: string; refusal: string | undefined }): Promise<void>;
   /** Drops what a sensitive message said, once nothing is to be sent any more. Best effort; never throws. */
   dropTexts(messageId: string): Promise<void>;
   countMessage(message: {
@@ -54,16 +54,16 @@ export type Deliver = {
  * How long what may not be sent stays here before it goes back: meanwhile it takes the room that the relay would give
  * to more of the same, which would go round and round.
  */
-const heldMs = 1_000;
+const requeueDelayMs = 1_000;
 
 /** How long a message waits here for a connection before it goes back. */
 const connectionWaitMs = 5_000;
-const forConnection = { waitMs: heldMs, why: 'connections' } as const;
+const forConnection = { waitMs: requeueDelayMs, why: 'connections' } as const;
 const forStop = { waitMs: 0, why: 'stopping' } as const;
 const unbounded: Reservation = { release: () => undefined };
 
 /** How much later than its deadline an attempt ends in a worker that runs. */
-const heldUpMs = 1_000;
+const overdueMs = 1_000;
 
 export function createDeliver(deps: DeliverDeps): Deliver {
   const { slots, breaker, limits, connections, claims, log } = deps;
@@ -71,8 +71,8 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 
   return {
     async deliver(job) {
-      const lane = { name: job.lane, max: await connections.getMax(job.lane) };
-      await withSlots(slots, job.ids, lane, (id, release) => deliverOne(id, lane, release));
+      const group = { name: job.lane, max: await connections.getMax(job.lane) };
+      await withSlots(slots, job.ids, group, (id, release) => deliverOne(id, group, release));
     },
     stop() {
       stopping.abort();
@@ -80,48 +80,48 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     },
   };
 
-  async function deliverOne(id: string, lane: Lane, release: Release | undefined): Promise<void> {
-    if (!release) return putBack({ id, ...forStop });
-    const waitMs = breaker.waitMs(lane.name);
+  async function deliverOne(id: string, group: Group, release?: Release): Promise<void> {
+    if (!release) return requeue({ id, ...forStop });
+    const waitMs = breaker.waitMs(group.name);
     if (waitMs !== undefined) {
       release();
-      await hold(heldMs);
-      return putBack({ id, waitMs, why: 'shut' });
+      await delay(requeueDelayMs);
+      return requeue({ id, waitMs, why: 'shut' });
     }
     try {
-      const tokens = await limits.take(lane.name, id);
-      if (!tokens || (tokens.isGiven && tokens.waitMs === 0))
-        return await deliverNow(id, lane, release);
+      const tokens = await limits.take(group.name, id);
+      if (!tokens || (tokens.isGranted && tokens.waitMs === 0))
+        return await deliverNow(id, group, release);
       // Others go by meanwhile.
       release();
-      await deliverLater(id, lane, tokens);
+      await deliverLater(id, group, tokens);
     } finally {
       release();
     }
   }
 
-  async function deliverLater(id: string, lane: Lane, { isGiven, waitMs }: Answer) {
-    if (!isGiven) return putBack({ id, waitMs, why: 'limit' });
-    await hold(waitMs);
-    const release = await slots.acquire(lane);
-    if (!release) return putBack({ id, ...forStop });
-    await deliverNow(id, lane, release).finally(release);
+  async function deliverLater(id: string, group: Group, { isGranted, waitMs }: TokenAnswer) {
+    if (!isGranted) return requeue({ id, waitMs, why: 'limit' });
+    await delay(waitMs);
+    const release = await slots.acquire(group);
+    if (!release) return requeue({ id, ...forStop });
+    await deliverNow(id, group, release).finally(release);
   }
 
   /** What gets no connection is not claimed: its lease would begin, and a worker that dies would leave it in doubt. */
-  async function deliverNow(id: string, lane: Lane, release: Release): Promise<void> {
-    const reserved = await reserve(id, lane);
-    if (!reserved) return putBack({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
+  async function deliverNow(id: string, group: Group, release: Release): Promise<void> {
+    const reserved = await reserve(id, group);
+    if (!reserved) return requeue({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
     await claimAndFinish(id, () => {
       reserved.release();
       release();
     }).finally(reserved.release);
   }
 
-  async function reserve(messageId: string, { name: lane, max }: Lane) {
+  async function reserve(messageId: string, { name: fairnessKey, max }: Group) {
     if (max === undefined) return unbounded;
     const { signal, clear } = signalWithin(stopping.signal, connectionWaitMs);
-    return connections.reserve({ lane, messageId, signal }).finally(clear);
+    return connections.reserve({ fairnessKey, messageId, signal }).finally(clear);
   }
 
   async function claimAndFinish(id: string, release: Release): Promise<void> {
@@ -134,12 +134,12 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await finish(deps, { message: claim.message, claimedAtMs }, release);
   }
 
-  async function putBack(message: PutBack): Promise<void> {
-    await deps.putBack.add(message);
+  async function requeue(message: RequeuedMessage): Promise<void> {
+    await deps.requeue.add(message);
   }
 
   /** Ends early, without a word, when the worker stops. */
-  async function hold(ms: number): Promise<void> {
+  async function delay(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 }
@@ -153,11 +153,11 @@ type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
 function withSlots(
   slots: Slots,
   ids: readonly string[],
-  lane: Lane,
+  group: Group,
   deliverOne: DeliverOne,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let begun = 0;
+    let nextIndex = 0;
     let open = ids.length;
     let end: () => void = resolve;
     function endOne(): void {
@@ -169,9 +169,9 @@ function withSlots(
       endOne();
     }
     if (open === 0) resolve();
-    slots.acquireEach(lane, open, (release) => {
-      const id = ids[begun] ?? '';
-      begun += 1;
+    slots.acquireEach(group, open, (release) => {
+      const id = ids[nextIndex] ?? '';
+      nextIndex += 1;
       void deliverOne(id, release).then(endOne, failOne);
     });
   });
@@ -180,20 +180,20 @@ function withSlots(
 async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Promise<void> {
   const { message, claimedAtMs } = claimed;
   const ended = await deps.attempt(claimed);
-  noteTimeout(deps, message, ended);
+  recordTimeout(deps, message, ended);
   const result = getAttemptResult(message, ended, deps);
   // Before the message is free: who claims it next must know.
   if (ended.outcome.outcome !== 'accepted') {
     await Promise.all([
-      tellRefusal(deps, message, ended.outcome),
-      deps.limits.slowDown(message, ended.outcome),
+      notifyRefusal(deps, message, ended.outcome),
+      deps.limits.applyRetryAfter(message, ended.outcome),
     ]);
   }
   const stored = await deps.unstored.acquire();
   // The next message is claimed and sent while this result is stored.
   release();
   const isRecorded = await deps.recorder.record(result).finally(stored);
-  tellWorking(deps, message, ended.outcome);
+  notifyWorking(deps, message, ended.outcome);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
   // A refusal that was to be expected is counted apart from those that are failures.
@@ -218,7 +218,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   });
 }
 
-async function tellRefusal(
+async function notifyRefusal(
   { onIntegration }: DeliverDeps,
   { integrationId }: ClaimedMessage,
   outcome: Outcome,
@@ -228,7 +228,7 @@ async function tellRefusal(
   await onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
 }
 
-function tellWorking(
+function notifyWorking(
   { onIntegration }: DeliverDeps,
   { integrationId }: ClaimedMessage,
   { outcome }: Outcome,
@@ -241,13 +241,13 @@ function tellWorking(
  * Only what the provider did counts. The sandbox hangs only when it is asked to; and a worker that was itself held up knows
  * nothing of the provider.
  */
-function noteTimeout(
+function recordTimeout(
   { breaker, deadlineMs }: DeliverDeps,
   message: ClaimedMessage,
-  { provider, outcome, callMs }: Ended,
+  { provider, outcome, callMs }: FinishedAttempt,
 ): void {
   if (callMs === undefined || provider === sandboxProvider) return;
   const isTimeout = 'reason' in outcome && outcome.reason === timeoutReason;
-  if (isTimeout && callMs > deadlineMs + heldUpMs) return;
-  breaker.note(laneOf(message), { isTimeout });
+  if (isTimeout && callMs > deadlineMs + overdueMs) return;
+  breaker.recordOutcome(getFairnessKey(message), { isTimeout });
 }

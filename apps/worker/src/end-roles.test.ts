@@ -1,5 +1,5 @@
 import { createLogger } from '@belfry/runtime';
-import { endRoles, endTimesOf, shutdownTimeoutOf } from './end-roles';
+import { endRoles, getEndTimes, getShutdownTimeoutMs } from './end-roles';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const never = () => new Promise<void>(() => undefined);
@@ -49,7 +49,7 @@ describe('endTimesOf', () => {
   test.each([100, 1_000, 10_000, 25_000, 50_000, 300_000])(
     'cuts off, then leaves, then closes, all within %i ms',
     (timeoutMs) => {
-      const { cutAfterMs, leaveAfterMs } = endTimesOf(timeoutMs);
+      const { cutAfterMs, leaveAfterMs } = getEndTimes(timeoutMs);
       expect(cutAfterMs).toBeGreaterThan(0);
       expect(leaveAfterMs).toBeGreaterThan(cutAfterMs);
       expect(timeoutMs).toBeGreaterThan(leaveAfterMs);
@@ -63,11 +63,11 @@ describe('shutdownTimeoutOf', () => {
     ['10 s beyond the longest attempt', 0, [15_000, 40_000, 0], 50_000],
     ['as long for a process that sends nothing', 0, [0], 25_000],
   ])('is %s', (_what, configured, deadlines, expected) => {
-    expect(shutdownTimeoutOf(configured, deadlines)).toBe(expected);
+    expect(getShutdownTimeoutMs(configured, deadlines)).toBe(expected);
   });
 
   test.each([[[15_000]], [[40_000]]])('cuts no attempt of %j ms off by itself', (deadlines) => {
-    const { cutAfterMs } = endTimesOf(shutdownTimeoutOf(0, deadlines));
+    const { cutAfterMs } = getEndTimes(getShutdownTimeoutMs(0, deadlines));
     expect(cutAfterMs).toBeGreaterThan(Math.max(...deadlines));
   });
 });

@@ -19,7 +19,7 @@ export async function endRoles({
   shutdownTimeoutMs,
   log,
 }: EndRolesDeps): Promise<void> {
-  const { cutAfterMs, leaveAfterMs } = endTimesOf(shutdownTimeoutMs);
+  const { cutAfterMs, leaveAfterMs } = getEndTimes(shutdownTimeoutMs);
   // All at once: a role that is told last would go on claiming what it has no time left to end.
   const ended = Promise.all(roles.map((role) => role.close())).then(() => true);
   if (await withinTime(ended, cutAfterMs)) return;
@@ -33,7 +33,7 @@ const cutBeforeEndMs = 8_000;
 const leaveBeforeEndMs = 5_000;
 
 /** When attempts are cut off, and when they are left; the rest is for closing the connections. */
-export function endTimesOf(timeoutMs: number): { cutAfterMs: number; leaveAfterMs: number } {
+export function getEndTimes(timeoutMs: number): { cutAfterMs: number; leaveAfterMs: number } {
   return {
     cutAfterMs: Math.max(timeoutMs - cutBeforeEndMs, timeoutMs / 2),
     leaveAfterMs: Math.max(timeoutMs - leaveBeforeEndMs, (timeoutMs * 3) / 4),
@@ -44,7 +44,7 @@ export function endTimesOf(timeoutMs: number): { cutAfterMs: number; leaveAfterM
 const afterAttemptMs = 10_000;
 
 /** A process that is not told otherwise takes as long as what it may have in flight. */
-export function shutdownTimeoutOf(configuredMs: number, deadlinesMs: number[]): number {
+export function getShutdownTimeoutMs(configuredMs: number, deadlinesMs: number[]): number {
   if (configuredMs > 0) return configuredMs;
   return Math.max(...deadlinesMs, shortestDeadlineMs) + afterAttemptMs;
 }

@@ -1,19 +1,19 @@
 import { createLogger } from '@belfry/runtime';
-import { createFeedLost, type FeedDeps, missingForMs } from './feed';
+import { createRequeueLost, type EnqueueDueDeps, missingForMs } from './feed';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const message = { appId: 'app', isBulk: false, integrationId: undefined };
-const lost = { ...message, id: 'm1', jobId: 'old-1' };
-const kept = { ...message, id: 'm2', jobId: 'old-2' };
+const lostMessage = { ...message, id: 'm1', jobId: 'old-1' };
+const presentMessage = { ...message, id: 'm2', jobId: 'old-2' };
 
 /** Two messages were queued before; Redis still has the job of the second. */
-function createParts() {
+function setUp() {
   const replaced: unknown[] = [];
   const added: { jobId: string; ids: string[] }[] = [];
-  const deps: FeedDeps = {
-    feedWaiting: async () => undefined,
-    publishRoom: async () => undefined,
-    listDoubted: async () => [lost, kept],
+  const deps: EnqueueDueDeps = {
+    enqueueDue: async () => undefined,
+    publishCapacity: async () => undefined,
+    listDoubted: async () => [lostMessage, presentMessage],
     async replaceJobs(jobs) {
       replaced.push(...jobs);
       return new Set(jobs.map(({ id }) => id));
@@ -32,8 +32,8 @@ function createParts() {
 }
 
 /** Looks twice, far enough apart for a job to count as lost. */
-async function feedTwice(deps: FeedDeps): Promise<void> {
-  const feedLost = createFeedLost(deps);
+async function requeueTwice(deps: EnqueueDueDeps): Promise<void> {
+  const feedLost = createRequeueLost(deps);
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   await feedLost('email', 0);
   clock.mockReturnValue(missingForMs);
@@ -44,15 +44,15 @@ async function feedTwice(deps: FeedDeps): Promise<void> {
 describe('a message whose job is gone from Redis', () => {
   // Redis keeps a job's id for as long as the job exists in any state: the same id again would be dropped in silence.
   test('is queued again under a new id, and alone', async () => {
-    const { deps, replaced, added } = createParts();
-    await feedTwice(deps);
+    const { deps, replaced, added } = setUp();
+    await requeueTwice(deps);
     expect(added).toEqual([{ jobId: 'new', ids: ['m1'] }]);
     expect(replaced).toEqual([{ id: 'm1', jobId: 'new', previousJobId: 'old-1' }]);
   });
 
   test('is left to whoever was faster', async () => {
-    const { deps, added } = createParts();
-    await feedTwice({ ...deps, replaceJobs: async () => new Set() });
+    const { deps, added } = setUp();
+    await requeueTwice({ ...deps, replaceJobs: async () => new Set() });
     expect(added).toEqual([]);
   });
 });

@@ -1,21 +1,23 @@
-import type { NewDeliverJob, PublishedRoom } from '@belfry/accepting';
+import type { NewDeliverJob, PublishedCapacity } from '@belfry/accepting';
 import type {
   DoubtedMessage,
   DoubtOptions,
-  Fed,
-  FeedDecisions,
+  EnqueueDecisions,
+  EnqueuedMessages,
   JobAssignment,
   WaitingGroup,
   WaitingMessage,
 } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
-import { gatherLanes } from './gather-lanes';
-import { roomForGateways, shareWindow, type Windows } from './share-window';
+import { groupIntoJobs } from './gather-lanes';
+import { computeGatewayCapacity, shareWindow, type Windows } from './share-window';
 
-export type FeedDeps = {
+export type EnqueueDueDeps = {
   /** Takes what waits and writes its jobs; undefined while another relay does. */
-  feedWaiting(decisions: FeedDecisions<NewDeliverJob>): Promise<Fed<NewDeliverJob> | undefined>;
-  publishRoom(room: PublishedRoom): Promise<void>;
+  enqueueDue(
+    decisions: EnqueueDecisions<NewDeliverJob>,
+  ): Promise<EnqueuedMessages<NewDeliverJob> | undefined>;
+  publishCapacity(capacity: PublishedCapacity): Promise<void>;
   listDoubted(options: DoubtOptions): Promise<DoubtedMessage[]>;
   /** Writes each message's new job; the ids for which nobody was faster. */
   replaceJobs(jobs: JobAssignment[]): Promise<Set<string>>;
@@ -29,34 +31,36 @@ export type FeedDeps = {
 };
 
 /** Brings what waits to the queues, as far as there is room; how many messages it took. */
-export function createFeed(deps: FeedDeps) {
+export function createEnqueueDue(deps: EnqueueDueDeps) {
   const { newId, windows } = deps;
   let after: WaitingGroup | undefined;
 
-  return async function feed(): Promise<NewDeliverJob[]> {
-    const fed = await deps.feedWaiting({
+  return async function enqueueDue(): Promise<NewDeliverJob[]> {
+    const enqueuedMessages = await deps.enqueueDue({
       after,
-      share: (groups, queued) => shareWindow(rotated(groups), { queued, windows }),
-      gather: (messages) => gatherByChannel(messages, newId),
+      share: (groups, queued) => shareWindow(rotate(groups), { queued, windows }),
+      gather: (messages) => groupByChannel(messages, newId),
     });
     // The one that feeds tells the gateways, too: two counts that begin apart would each take back what the other allowed.
-    if (!fed) return [];
-    after = fed.next;
-    await deps.publishRoom(roomForGateways(fed.queued, { id: newId(), windows }));
-    return fed.jobs;
+    if (!enqueuedMessages) return [];
+    after = enqueuedMessages.next;
+    await deps.publishCapacity(
+      computeGatewayCapacity(enqueuedMessages.queued, { id: newId(), windows }),
+    );
+    return enqueuedMessages.jobs;
   };
 
   /** Where there are more apps than room, another one is first each time. */
-  function rotated(groups: WaitingGroup[]): WaitingGroup[] {
+  function rotate(groups: WaitingGroup[]): WaitingGroup[] {
     const first = Math.floor(Math.random() * groups.length);
     return [...groups.slice(first), ...groups.slice(0, first)];
   }
 }
 
-function gatherByChannel(messages: WaitingMessage[], newId: () => string): NewDeliverJob[] {
+function groupByChannel(messages: WaitingMessage[], newId: () => string): NewDeliverJob[] {
   const channels = [...new Set(messages.map(({ channel }) => channel))];
   return channels.flatMap((channel) =>
-    gatherLanes(
+    groupIntoJobs(
       messages.filter((message) => message.channel === channel),
       { channel, newId },
     ),
@@ -70,11 +74,11 @@ function gatherByChannel(messages: WaitingMessage[], newId: () => string): NewDe
 export const missingForMs = 1_000;
 
 /** Queues again what is gone from Redis, and only that; how many messages’ jobs are missing, but not for long enough yet. */
-export function createFeedLost(deps: FeedDeps) {
+export function createRequeueLost(deps: EnqueueDueDeps) {
   /** Of each channel, when a job was missed first. */
   const missedAtMs = new Map<string, Map<string, number>>();
 
-  return async function feedLost(channel: string, dueForMs: number): Promise<number> {
+  return async function requeueLost(channel: string, dueForMs: number): Promise<number> {
     // Twice the window: what the gateways queued beside the relay must not hide what is lost.
     const limit = deps.windows.channel * 2;
     const doubted = await deps.listDoubted({ channel, limit, dueForMs });
@@ -85,7 +89,7 @@ export function createFeedLost(deps: FeedDeps) {
     missedAtMs.set(channel, since);
     const lost = missing.filter(({ jobId }) => now - (since.get(jobId) ?? now) >= missingForMs);
     if (lost.length > 0) {
-      await queueAgain(deps, channel, lost);
+      await requeueMessages(deps, channel, lost);
       deps.log.info('relay.requeued', { channel, messages: lost.length });
     }
     return missing.length - lost.length;
@@ -98,14 +102,14 @@ export function createFeedLost(deps: FeedDeps) {
   }
 }
 
-async function queueAgain(
-  { replaceJobs, queues, newId }: FeedDeps,
+async function requeueMessages(
+  { replaceJobs, queues, newId }: EnqueueDueDeps,
   channel: string,
   lost: DoubtedMessage[],
 ): Promise<void> {
-  const jobs = gatherLanes(lost, { channel, newId });
+  const jobs = groupIntoJobs(lost, { channel, newId });
   const previous = new Map(lost.map(({ id, jobId }) => [id, jobId]));
-  const written = await replaceJobs(
+  const replacedIds = await replaceJobs(
     jobs.flatMap(({ jobId, ids }) =>
       ids.flatMap((id) => {
         const previousJobId = previous.get(id);
@@ -114,7 +118,7 @@ async function queueAgain(
     ),
   );
   const toAdd = jobs
-    .map((job) => ({ ...job, ids: job.ids.filter((id) => written.has(id)) }))
+    .map((job) => ({ ...job, ids: job.ids.filter((id) => replacedIds.has(id)) }))
     .filter(({ ids }) => ids.length > 0);
   if (toAdd.length > 0) await queues.addDeliverJobs(toAdd);
 }

@@ -1,6 +1,6 @@
-import { type Gathered, gatherLanes } from './gather-lanes';
+import { groupIntoJobs, type JobMessage } from './gather-lanes';
 
-function messages(appId: string, count: number, facts: Partial<Gathered> = {}): Gathered[] {
+function messages(appId: string, count: number, facts: Partial<JobMessage> = {}): JobMessage[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `${appId}${index}`,
     appId,
@@ -10,8 +10,8 @@ function messages(appId: string, count: number, facts: Partial<Gathered> = {}): 
   }));
 }
 
-function gather(given: Gathered[]) {
-  return gatherLanes(given, { channel: 'email', newId: () => 'job' }).map(({ lane, ids }) => [
+function gather(input: JobMessage[]) {
+  return groupIntoJobs(input, { channel: 'email', newId: () => 'job' }).map(({ lane, ids }) => [
     lane,
     ids.length,
   ]);
@@ -28,8 +28,8 @@ describe('gatherLanes', () => {
   });
 
   test('puts every single send before bulk, in jobs of their own', () => {
-    const given = [...messages('a', 2, { isBulk: true }), ...messages('b', 1), ...messages('a', 1)];
-    expect(gather(given)).toEqual([
+    const input = [...messages('a', 2, { isBulk: true }), ...messages('b', 1), ...messages('a', 1)];
+    expect(gather(input)).toEqual([
       ['b', 1],
       ['a', 1],
       ['a', 2],
@@ -37,11 +37,11 @@ describe('gatherLanes', () => {
   });
 
   test('makes jobs of one integration each', () => {
-    const given = [
+    const input = [
       ...messages('a', 3, { integrationId: 'i1' }),
       ...messages('a', 2, { integrationId: 'i2' }),
     ];
-    expect(gather(given)).toEqual([
+    expect(gather(input)).toEqual([
       ['i1', 3],
       ['i2', 2],
     ]);

@@ -1,7 +1,7 @@
 import type { NewDeliverJob } from '@belfry/accepting';
-import { laneOf, maxMessagesPerJob } from '@belfry/shared';
+import { getFairnessKey, maxMessagesPerJob } from '@belfry/shared';
 
-export type Gathered = {
+export type JobMessage = {
   id: string;
   appId: string;
   isBulk: boolean;
@@ -12,8 +12,8 @@ export type Gathered = {
  * Jobs of one lane and class each, up to 20 messages together. Single sends come before bulk, and the apps' jobs take
  * turns: none waits behind all of another's.
  */
-export function gatherLanes(
-  messages: Gathered[],
+export function groupIntoJobs(
+  messages: JobMessage[],
   { channel, newId }: { channel: string; newId: () => string },
 ): NewDeliverJob[] {
   return [false, true].flatMap((isBulk) => {
@@ -21,16 +21,18 @@ export function gatherLanes(
     for (const message of messages.filter((each) => each.isBulk === isBulk)) {
       const jobs = byApp.get(message.appId) ?? [];
       byApp.set(message.appId, jobs);
-      const lane = laneOf(message);
-      const open = jobs.findLast((job) => job.lane === lane && job.ids.length < maxMessagesPerJob);
+      const fairnessKey = getFairnessKey(message);
+      const open = jobs.findLast(
+        (job) => job.lane === fairnessKey && job.ids.length < maxMessagesPerJob,
+      );
       if (open) open.ids.push(message.id);
-      else jobs.push({ jobId: newId(), channel, lane, ids: [message.id] });
+      else jobs.push({ jobId: newId(), channel, lane: fairnessKey, ids: [message.id] });
     }
-    return inTurn([...byApp.values()]);
+    return interleave([...byApp.values()]);
   });
 }
 
-function inTurn<T>(lists: T[][]): T[] {
+function interleave<T>(lists: T[][]): T[] {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, index) =>
     lists.flatMap((list) => list.slice(index, index + 1)),

@@ -22,18 +22,18 @@ export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: numbe
   let dueAtMs: number | undefined;
   let hasFailed = false;
 
-  async function ask(): Promise<number> {
-    const askedAtMs = now();
+  async function queryUptime(): Promise<number> {
+    const queriedAtMs = now();
     try {
       return await readUptimeMs();
     } catch (error) {
-      dueAtMs ??= askedAtMs;
+      dueAtMs ??= queriedAtMs;
       hasFailed = true;
       throw error;
     }
   }
 
-  function wasAway(untilMs: number): boolean {
+  function wasUnavailable(untilMs: number): boolean {
     const lateMs = dueAtMs === undefined ? 0 : untilMs - dueAtMs;
     return lateMs > (hasFailed ? shortAbsenceMs : longestDelayMs);
   }
@@ -41,11 +41,11 @@ export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: numbe
   return {
     /** Rejects while PostgreSQL is away. To be called every `lookEveryMs`. */
     async readBackForMs(): Promise<number> {
-      const uptimeMs = await ask();
+      const uptimeMs = await queryUptime();
       const answeredAtMs = now();
       backAtMs ??= answeredAtMs - uptimeMs;
       // The clock may be set back.
-      if (wasAway(answeredAtMs) || backAtMs > answeredAtMs) backAtMs = answeredAtMs;
+      if (wasUnavailable(answeredAtMs) || backAtMs > answeredAtMs) backAtMs = answeredAtMs;
       dueAtMs = answeredAtMs + lookEveryMs;
       hasFailed = false;
       return answeredAtMs - backAtMs;

@@ -1,7 +1,7 @@
 import { type Logger, withinTime } from '@belfry/runtime';
 
 export type HeartbeatDeps = {
-  write(beat: { isFirst: boolean }): Promise<void>;
+  write(row: { isFirst: boolean }): Promise<void>;
   remove(): Promise<void>;
   log: Logger;
 };
@@ -11,7 +11,7 @@ export type Heartbeat = {
   close(): Promise<void>;
 };
 
-const beatEveryMs = 5_000;
+const heartbeatEveryMs = 5_000;
 const removeTimeoutMs = 500;
 
 /** Tells in PostgreSQL that this process lives and what it does; best effort. */
@@ -20,9 +20,9 @@ export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbea
   let isMissing = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
-  let beating: Promise<void> = Promise.resolve();
+  let lastHeartbeat: Promise<void> = Promise.resolve();
 
-  async function beat(): Promise<void> {
+  async function sendHeartbeat(): Promise<void> {
     try {
       await write({ isFirst });
       isFirst = false;
@@ -35,8 +35,8 @@ export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbea
   }
 
   function start(): void {
-    beating = beat().finally(() => {
-      if (!isClosed) timer = setTimeout(start, beatEveryMs);
+    lastHeartbeat = sendHeartbeat().finally(() => {
+      if (!isClosed) timer = setTimeout(start, heartbeatEveryMs);
     });
   }
 
@@ -47,7 +47,7 @@ export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbea
       clearTimeout(timer);
       // A beat that is on its way would write the row again.
       await withinTime(
-        beating.then(() => remove()),
+        lastHeartbeat.then(() => remove()),
         removeTimeoutMs,
       );
     },

@@ -36,7 +36,7 @@ export function createHostConnections(deps: HostConnectionsDeps): HostConnection
         log.debug('host_connections.not_counted', { error });
         return granted;
       });
-      if (answer === wanted) return 'wanted';
+      if (answer === grantedAndAwaited) return 'wanted';
       return answer === granted ? 'granted' : 'refused';
     },
     release(host, connectionId) {
@@ -48,7 +48,7 @@ export function createHostConnections(deps: HostConnectionsDeps): HostConnection
 }
 
 const granted = 1;
-const wanted = 2;
+const grantedAndAwaited = 2;
 
 /**
  * KEYS: connections by when they stop to count; those that wait, by when they asked first, and by when they asked last.
@@ -78,7 +78,7 @@ if not redis.call('ZSCORE', KEYS[1], id) then
 end
 redis.call('ZADD', KEYS[1], now + ttl, id)
 touch()
-if redis.call('ZCARD', KEYS[2]) > 0 and redis.call('ZCARD', KEYS[1]) >= max then return ${wanted} end
+if redis.call('ZCARD', KEYS[2]) > 0 and redis.call('ZCARD', KEYS[1]) >= max then return ${grantedAndAwaited} end
 return ${granted}`);
 
 const releaseScript = createRedisScript(`

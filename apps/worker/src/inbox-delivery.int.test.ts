@@ -77,10 +77,10 @@ function createWorker(claim: ClaimedMessage) {
     slots: createSlots(10),
     unstored: createSemaphore(10),
     breaker: createBreaker({ now: () => performance.now() }),
-    limits: { take: async () => undefined, slowDown: async () => undefined },
+    limits: { take: async () => undefined, applyRetryAfter: async () => undefined },
     connections: carriers.connections,
     deadlineMs: times.deadlineMs,
-    putBack: { add: () => Promise.reject(new Error('nothing was to be put back')) },
+    requeue: { add: () => Promise.reject(new Error('nothing was to be put back')) },
     claims: {
       add: async () => ({
         claim: { kind: 'claimed', message: claim },
@@ -134,13 +134,15 @@ async function accept(tenant: Tenant): Promise<string> {
         idempotencyKey: undefined,
       },
       key: undefined,
-      items: [itemOf(id)],
+      items: [buildItem(id)],
     },
   ]);
   return id;
 }
 
-function itemOf(messageId: string): Parameters<typeof writeRequests>[1][number]['items'][number] {
+function buildItem(
+  messageId: string,
+): Parameters<typeof writeRequests>[1][number]['items'][number] {
   const message = {
     id: messageId,
     channel: 'in_app',
@@ -184,7 +186,7 @@ async function giveUpLease(id: string): Promise<void> {
     log,
   });
   await eventually(async () => {
-    await leases.turn();
+    await leases.runOnce();
     const { state } = await database.prisma.message.findUniqueOrThrow({ where: { id } });
     expect(state).toBe('queued');
   });

@@ -1,7 +1,7 @@
 import { channelNames } from '@belfry/channels';
 import { readEnv } from '@belfry/runtime';
 import { testEnvironment } from '@belfry/testing';
-import { deadlineMsOf, getPreparationMs, leaseMsOf } from './lease';
+import { getDeadlineMs, getLeaseMs, getPreparationMs } from './lease';
 import { longestPaceMs } from './limits';
 
 const readWorkerEnv = async (env: Record<string, string> = {}) =>
@@ -17,15 +17,15 @@ describe('a lease', () => {
   ])('of %s has %i ms for what is got before the call', async (channel, preparationMs) => {
     const env = await readWorkerEnv();
     expect(getPreparationMs(channel)).toBe(preparationMs);
-    expect(leaseMsOf(channel, env)).toBe(
-      preparationMs + longestPaceMs + deadlineMsOf(channel, env) + 2_000,
+    expect(getLeaseMs(channel, env)).toBe(
+      preparationMs + longestPaceMs + getDeadlineMs(channel, env) + 2_000,
     );
   });
 
   test('has room for a whole deadline behind the longest preparation, on every channel', async () => {
     const env = await readWorkerEnv({ SEND_TIMEOUT_MS: '500' });
     for (const channel of channelNames) {
-      const otherMs = leaseMsOf(channel, env) - getPreparationMs(channel) - longestPaceMs - 500;
+      const otherMs = getLeaseMs(channel, env) - getPreparationMs(channel) - longestPaceMs - 500;
       expect([channel, otherMs]).toEqual([channel, 2_000]);
     }
   });

@@ -9,7 +9,7 @@ import { longestPaceMs } from './limits';
 const slackMs = 2_000;
 
 /** How long one attempt on a channel may take, all its calls together. */
-export function deadlineMsOf(channel: ChannelName, env: Env<'worker'>): number {
+export function getDeadlineMs(channel: ChannelName, env: Env<'worker'>): number {
   return env.SEND_TIMEOUT_MS === 0 ? channels[channel].deadlineMs : env.SEND_TIMEOUT_MS;
 }
 
@@ -20,6 +20,6 @@ export function getPreparationMs(channel: ChannelName): number {
 }
 
 /** How long a claimed message is its worker's. */
-export function leaseMsOf(channel: ChannelName, env: Env<'worker'>): number {
-  return slackMs + getPreparationMs(channel) + longestPaceMs + deadlineMsOf(channel, env);
+export function getLeaseMs(channel: ChannelName, env: Env<'worker'>): number {
+  return slackMs + getPreparationMs(channel) + longestPaceMs + getDeadlineMs(channel, env);
 }

@@ -16,13 +16,13 @@ const expiredLease: ExpiredLease = {
 };
 
 /** Leases over a PostgreSQL that answers, but for what a test breaks; and what each look told it. */
-function setUp(broken: Partial<LeasesDeps> = {}) {
+function setUp(overrides: Partial<LeasesDeps> = {}) {
   const recorded: AttemptResult[] = [];
   const backFor: number[] = [];
-  const clock = { ms: Date.UTC(2027, 0, 1), isAway: false };
+  const clock = { ms: Date.UTC(2027, 0, 1), isUnavailable: false };
   const leases = createLeases({
     async readUptimeMs() {
-      if (clock.isAway) throw new Error('away');
+      if (clock.isUnavailable) throw new Error('away');
       return longAgoMs;
     },
     now: () => clock.ms,
@@ -37,13 +37,13 @@ function setUp(broken: Partial<LeasesDeps> = {}) {
     },
     backoff: { baseMs: 1, capMs: 1, random: () => 0 },
     log,
-    ...broken,
+    ...overrides,
   });
 
   /** Looks as `start` makes them, for that long. */
   async function look(forMs = 0): Promise<void> {
     for (let passedMs = 0; passedMs <= forMs; passedMs += lookEveryMs) {
-      await leases.turn();
+      await leases.runOnce();
       clock.ms += lookEveryMs;
     }
   }
@@ -74,9 +74,9 @@ describe('for how long PostgreSQL is back', () => {
   ])('goes on when the relay %s', async (_what, awayMs) => {
     const { clock, look, backForMs } = setUp();
     await look();
-    clock.isAway = true;
+    clock.isUnavailable = true;
     await look(awayMs - lookEveryMs);
-    clock.isAway = false;
+    clock.isUnavailable = false;
     await look();
     expect(backForMs()).toBe(longAgoMs + lookEveryMs + awayMs);
   });
@@ -85,9 +85,9 @@ describe('for how long PostgreSQL is back', () => {
     const { clock, look, backForMs } = setUp();
     await look();
     for (let times = 0; times < 30; times += 1) {
-      clock.isAway = true;
+      clock.isUnavailable = true;
       await look();
-      clock.isAway = false;
+      clock.isUnavailable = false;
       await look();
     }
     expect(backForMs()).toBeGreaterThan(longAgoMs);
@@ -96,9 +96,9 @@ describe('for how long PostgreSQL is back', () => {
   test('begins when PostgreSQL comes back', async () => {
     const { clock, look, backForMs } = setUp();
     await look();
-    clock.isAway = true;
+    clock.isUnavailable = true;
     await look(10_000);
-    clock.isAway = false;
+    clock.isUnavailable = false;
     await look();
     expect(backForMs()).toBe(0);
     await look(20_000);

@@ -9,7 +9,7 @@ import {
 import type { Logger } from '@belfry/runtime';
 import { createGrace, type GraceDeps } from './grace';
 import { createLoop, type Loop } from './loop';
-import { type Attempted, type Backoff, brokenVersion, nextState } from './next-state';
+import { type Attempted, type Backoff, brokenVersion, computeNextState } from './next-state';
 import { createRunStep } from './run-step';
 
 export type LeasesDeps = GraceDeps & {
@@ -22,11 +22,11 @@ export type LeasesDeps = GraceDeps & {
 
 export type Leases = Loop & {
   /** One look; what `start` repeats. */
-  turn(): Promise<void>;
+  runOnce(): Promise<void>;
 };
 
 const lookEveryMs = 1_000;
-const leasesPerTurn = 500;
+const leasesPerRun = 500;
 
 /**
  * Gives up leases that ran out: an attempt whose worker was not heard of again has an outcome that nobody knows; its
@@ -36,23 +36,26 @@ export function createLeases(deps: LeasesDeps): Leases {
   const grace = createGrace(deps, lookEveryMs);
   const runStep = createRunStep(deps.log);
 
-  async function turn(): Promise<void> {
+  async function runOnce(): Promise<void> {
     await runStep('leases', async () => {
       const backForMs = await grace.readBackForMs();
-      await giveUp(deps, await deps.listExpiredLeases({ limit: leasesPerTurn, backForMs }));
+      await closeExpiredLeases(
+        deps,
+        await deps.listExpiredLeases({ limit: leasesPerRun, backForMs }),
+      );
     });
   }
 
-  return { turn, ...createLoop(turn, () => lookEveryMs) };
+  return { runOnce, ...createLoop(runOnce, () => lookEveryMs) };
 }
 
-async function giveUp(deps: LeasesDeps, leases: ExpiredLease[]): Promise<void> {
+async function closeExpiredLeases(deps: LeasesDeps, leases: ExpiredLease[]): Promise<void> {
   if (leases.length === 0) return;
   const results = await Promise.all(
     leases.map(async (lease) => {
       const version = await deps.findVersion(lease.versionId);
       const channelVersion = version?.definition.channels[lease.channel];
-      return resultOf(lease, channelVersion ?? brokenVersion, deps.backoff);
+      return buildExpiredResult(lease, channelVersion ?? brokenVersion, deps.backoff);
     }),
   );
   const recorded = await deps.recordResults(results);
@@ -67,7 +70,7 @@ async function giveUp(deps: LeasesDeps, leases: ExpiredLease[]): Promise<void> {
   }
 }
 
-function resultOf(
+function buildExpiredResult(
   lease: ExpiredLease,
   version: Attempted['version'],
   backoff: Backoff,
@@ -89,7 +92,7 @@ function resultOf(
     changes: [],
     inboxItem: undefined,
     unknownCount,
-    next: nextState(
+    next: computeNextState(
       {
         outcome: { outcome: 'unknown', reason, detail },
         version,
@@ -99,7 +102,7 @@ function resultOf(
         unknownCount,
         integrationId,
         hasWaitedLong: false,
-        channelResends: resendsOf(lease.channel),
+        channelResends: getUnknownResends(lease.channel),
       },
       backoff,
     ),
@@ -107,7 +110,7 @@ function resultOf(
 }
 
 /** A channel that is not of this code any more sends nothing again. */
-function resendsOf(channel: string): number {
-  const known: Record<string, AnyChannel> = channels;
-  return known[channel]?.unknownResends ?? 0;
+function getUnknownResends(channel: string): number {
+  const channelsByName: Record<string, AnyChannel> = channels;
+  return channelsByName[channel]?.unknownResends ?? 0;
 }

@@ -3,10 +3,10 @@ import { channels } from '@belfry/channels';
 import type { ClaimedMessage, IntegrationRow, WaitingFacts } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import { testSecrets } from '@belfry/testing';
-import type { Ask, Buckets, Pause } from './buckets';
+import type { Buckets, Pause, TokenRequest } from './buckets';
 import { createLimits } from './limits';
 
-type Given = {
+type SetUpOptions = {
   channel?: keyof typeof channels;
   provider?: string;
   settings?: Record<string, unknown>;
@@ -14,8 +14,13 @@ type Given = {
   buckets?: Partial<Buckets>;
 };
 
-function setUp({ channel = 'sms', provider = 'twilio', settings = {}, ...given }: Given = {}) {
-  const asks: Ask[] = [];
+function setUp({
+  channel = 'sms',
+  provider = 'twilio',
+  settings = {},
+  ...options
+}: SetUpOptions = {}) {
+  const requests: TokenRequest[] = [];
   const pauses: Pause[] = [];
   const integration: IntegrationRow = {
     id: 'i1',
@@ -31,42 +36,42 @@ function setUp({ channel = 'sms', provider = 'twilio', settings = {}, ...given }
   const limits = createLimits({
     channel: channels[channel],
     buckets: {
-      async ask(ask) {
-        asks.push(ask);
-        return { isGiven: true, waitMs: 0 };
+      async requestTokens(request) {
+        requests.push(request);
+        return { isGranted: true, waitMs: 0 };
       },
       async pause(pause) {
         pauses.push(pause);
       },
-      ...given.buckets,
+      ...options.buckets,
     },
     findIntegration: async (id) => (id === 'i1' ? integration : undefined),
     readWaiting: async () => ({
       target: '+4520000001',
       isBulk: false,
       hasWaited: false,
-      ...given.facts,
+      ...options.facts,
     }),
     secrets: testSecrets(),
     random: () => 0,
     log: createLogger({ level: 'error', process: 'test' }),
   });
-  return { limits, asks, pauses };
+  return { limits, asks: requests, pauses };
 }
 
 const claimed = { integrationId: 'i1', appId: 'a1', target: '123' } as ClaimedMessage;
 
-const away = { ask: () => Promise.reject(new Error('Redis is away')) };
+const unavailable = { requestTokens: () => Promise.reject(new Error('Redis is away')) };
 
 describe('the limits of an integration', () => {
   test('are in no second more than 5 % over what it sets', async () => {
-    const { limits, asks } = setUp({ settings: { max_per_second: 50 } });
+    const { limits, asks: requests } = setUp({ settings: { max_per_second: 50 } });
     await limits.take('i1', 'm1');
-    const { intervalMs = 0, burst = 0 } = asks[0]?.buckets[0] ?? {};
+    const { intervalMs = 0, burst = 0 } = requests[0]?.buckets[0] ?? {};
     expect(burst + 1_000 / intervalMs).toBeLessThanOrEqual(50 * 1.05);
   });
 
-  test.each<[string, Given, { intervalMs: number; burst: number }[]]>([
+  test.each<[string, SetUpOptions, { intervalMs: number; burst: number }[]]>([
     [
       'of a bot and of a chat',
       { channel: 'telegram', provider: 'telegram', facts: { target: '123' } },
@@ -100,99 +105,103 @@ describe('the limits of an integration', () => {
       ],
     ],
     ['of an integration without any', {}, [{ intervalMs: 0, burst: 0 }]],
-  ])('are those %s', async (_whose, given, expected) => {
-    const { limits, asks } = setUp(given);
+  ])('are those %s', async (_whose, input, expected) => {
+    const { limits, asks: requests } = setUp(input);
     await limits.take('i1', 'm1');
-    expect(asks[0]?.buckets).toMatchObject(expected);
-    expect(asks[0]?.buckets).toHaveLength(expected.length);
+    expect(requests[0]?.buckets).toMatchObject(expected);
+    expect(requests[0]?.buckets).toHaveLength(expected.length);
   });
 
   test.each<[Partial<WaitingFacts>, string]>([
     [{}, 'single'],
     [{ isBulk: true }, 'bulk'],
     [{ isBulk: true, hasWaited: true }, 'again'],
-  ])('are asked for in line: %j', async (facts, line) => {
-    const { limits, asks } = setUp({ settings: { max_per_second: 5 }, facts });
+  ])('are asked for in line: %j', async (facts, queue) => {
+    const { limits, asks: requests } = setUp({ settings: { max_per_second: 5 }, facts });
     await limits.take('i1', 'm1');
-    expect(asks[0]?.line).toBe(line);
+    expect(requests[0]?.queue).toBe(queue);
   });
 
   test('do not exist for the lane of an app', async () => {
-    const { limits, asks } = setUp();
+    const { limits, asks: requests } = setUp();
     expect(await limits.take('a1', 'm1')).toBeUndefined();
-    expect(asks).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test('give nothing without Redis, where there are any', async () => {
-    const limited = setUp({ settings: { max_per_second: 5 }, buckets: away });
-    const unlimited = setUp({ buckets: away });
-    expect(await limited.limits.take('i1', 'm1')).toEqual({ isGiven: false, waitMs: 1_000 });
+    const limited = setUp({ settings: { max_per_second: 5 }, buckets: unavailable });
+    const unlimited = setUp({ buckets: unavailable });
+    expect(await limited.limits.take('i1', 'm1')).toEqual({ isGranted: false, waitMs: 1_000 });
     expect(await unlimited.limits.take('i1', 'm1')).toBeUndefined();
   });
 
   test('hold a call until its moment comes, and ask again where none was given', async () => {
-    const seen: Ask[] = [];
+    const tokenRequests: TokenRequest[] = [];
     const answers = [
-      { isGiven: false, waitMs: 5 },
-      { isGiven: true, waitMs: 10 },
+      { isGranted: false, waitMs: 5 },
+      { isGranted: true, waitMs: 10 },
     ];
     const { limits } = setUp({
       settings: { max_per_second: 50 },
       buckets: {
-        async ask(ask) {
-          seen.push(ask);
-          return answers.shift() ?? { isGiven: false, waitMs: 0 };
+        async requestTokens(request) {
+          tokenRequests.push(request);
+          return answers.shift() ?? { isGranted: false, waitMs: 0 };
         },
       },
     });
     const startedAtMs = performance.now();
     expect(await limits.pace(claimed)).toBe(true);
     expect(performance.now() - startedAtMs).toBeGreaterThan(12);
-    expect(seen).toHaveLength(2);
-    expect(seen[0]?.buckets).toMatchObject([{ intervalMs: 1_000 / 47.5, burst: 1 }]);
+    expect(tokenRequests).toHaveLength(2);
+    expect(tokenRequests[0]?.buckets).toMatchObject([{ intervalMs: 1_000 / 47.5, burst: 1 }]);
   });
 
   test.each([
     ['leaves at a later one', 1, 2],
     ['leaves all the same, where each time is missed', Number.POSITIVE_INFINITY, 3],
   ])('a call that misses its time %s', async (_what, missedTimes, expected) => {
-    let asked = 0;
+    let callCount = 0;
     const { limits } = setUp({
       settings: { max_per_second: 50 },
       buckets: {
-        async ask() {
-          asked += 1;
-          if (asked <= missedTimes) await sleep(70);
-          return { isGiven: true, waitMs: 0 };
+        async requestTokens() {
+          callCount += 1;
+          if (callCount <= missedTimes) await sleep(70);
+          return { isGranted: true, waitMs: 0 };
         },
       },
     });
     expect(await limits.pace(claimed)).toBe(true);
-    expect(asked).toBeGreaterThanOrEqual(expected);
-    expect(asked).toBeLessThanOrEqual(3);
+    expect(callCount).toBeGreaterThanOrEqual(expected);
+    expect(callCount).toBeLessThanOrEqual(3);
   });
 
   test('tell a call that would wait too long not to leave', async () => {
     const { limits } = setUp({
       settings: { max_per_second: 50 },
-      buckets: { ask: async () => ({ isGiven: false, waitMs: 1_000 }) },
+      buckets: { requestTokens: async () => ({ isGranted: false, waitMs: 1_000 }) },
     });
     expect(await limits.pace(claimed)).toBe(false);
   });
 
-  test.each<[string, Given, Partial<ClaimedMessage>]>([
+  test.each<[string, SetUpOptions, Partial<ClaimedMessage>]>([
     ['of an integration without a limit', {}, {}],
     ['of the sandbox', { settings: { max_per_second: 50 } }, { integrationId: undefined }],
-    ['with its token, when Redis is away', { settings: { max_per_second: 50 }, buckets: away }, {}],
-  ])('let a call leave at once: one %s', async (_which, given, changes) => {
-    const { limits, asks } = setUp(given);
+    [
+      'with its token, when Redis is away',
+      { settings: { max_per_second: 50 }, buckets: unavailable },
+      {},
+    ],
+  ])('let a call leave at once: one %s', async (_which, input, changes) => {
+    const { limits, asks: requests } = setUp(input);
     expect(await limits.pace({ ...claimed, ...changes })).toBe(true);
-    expect(asks).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test('are asked once for messages that come together, where only a pause could hold them up', async () => {
-    const paused = { isGiven: false, waitMs: 3_000 };
-    const { limits } = setUp({ buckets: { ask: async () => paused } });
+    const paused = { isGranted: false, waitMs: 3_000 };
+    const { limits } = setUp({ buckets: { requestTokens: async () => paused } });
     const unlimited = setUp();
     const ids = ['m1', 'm2', 'm3'];
     await Promise.all(ids.map((id) => unlimited.limits.take('i1', id)));
@@ -207,36 +216,44 @@ describe('the limits of an integration', () => {
   });
 
   test('name nobody in Redis', async () => {
-    const { limits, asks } = setUp({ channel: 'whatsapp' });
+    const { limits, asks: requests } = setUp({ channel: 'whatsapp' });
     await limits.take('i1', 'm1');
-    expect(JSON.stringify(asks)).not.toContain('4520000001');
+    expect(JSON.stringify(requests)).not.toContain('4520000001');
   });
 });
 
 describe('a provider that wants fewer calls', () => {
-  const refused = { outcome: 'retry', reason: 'http_429' } as const;
+  const tooManyRequests = { outcome: 'retry', reason: 'http_429' } as const;
 
   test('pauses its integration for the time that it names, 15 minutes at most', async () => {
     const { limits, pauses } = setUp();
-    await limits.slowDown(claimed, { ...refused, slows: 'integration', afterMs: 7_000 });
-    await limits.slowDown(claimed, { ...refused, slows: 'integration', afterMs: 18_053_000 });
-    await limits.slowDown(claimed, { ...refused, slows: 'integration' });
+    await limits.applyRetryAfter(claimed, {
+      ...tooManyRequests,
+      slows: 'integration',
+      afterMs: 7_000,
+    });
+    await limits.applyRetryAfter(claimed, {
+      ...tooManyRequests,
+      slows: 'integration',
+      afterMs: 18_053_000,
+    });
+    await limits.applyRetryAfter(claimed, { ...tooManyRequests, slows: 'integration' });
     expect(pauses.map(({ waitMs }) => waitMs)).toEqual([7_000, 900_000, 1_000]);
     expect(new Set(pauses.map(({ key }) => key)).size).toBe(1);
   });
 
   test('to one target pauses that target', async () => {
     const { limits, pauses } = setUp({ channel: 'telegram', provider: 'telegram' });
-    await limits.slowDown(claimed, { ...refused, slows: 'target', afterMs: 7_000 });
-    expect(pauses[0]?.key).not.toBe(pauses[0]?.whole);
+    await limits.applyRetryAfter(claimed, { ...tooManyRequests, slows: 'target', afterMs: 7_000 });
+    expect(pauses[0]?.key).not.toBe(pauses[0]?.parentKey);
   });
 
   test('pauses nothing where it only failed, or where the message has no integration', async () => {
     const { limits, pauses } = setUp();
-    await limits.slowDown(claimed, refused);
-    await limits.slowDown(
+    await limits.applyRetryAfter(claimed, tooManyRequests);
+    await limits.applyRetryAfter(
       { ...claimed, integrationId: undefined },
-      { ...refused, slows: 'integration' },
+      { ...tooManyRequests, slows: 'integration' },
     );
     expect(pauses).toEqual([]);
   });

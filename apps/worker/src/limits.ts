@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AnyChannel, maxPerSecondOf, type ProviderRate } from '@belfry/channels';
+import { type AnyChannel, getMaxPerSecond, type ProviderRate } from '@belfry/channels';
 import type { ClaimedMessage, IntegrationRow, WaitingFacts } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
-import { laneOf, type Outcome } from '@belfry/shared';
+import { getFairnessKey, type Outcome } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
-import type { Answer, Ask, Bucket, Buckets } from './buckets';
+import type { Bucket, Buckets, TokenAnswer, TokenRequest } from './buckets';
 
 /** How fast providers are called. */
 export type Limits = {
@@ -12,14 +12,14 @@ export type Limits = {
    * Whether a message of the lane has its tokens, from `waitMs` on; where it has none, it is worth asking again then.
    * Undefined where nothing limits it.
    */
-  take(lane: string, messageId: string): Promise<Answer | undefined>;
+  take(fairnessKey: string, messageId: string): Promise<TokenAnswer | undefined>;
   /**
    * Ends when the call of a claimed message may leave: what was held up behind its token leaves one by one, over all
    * workers. False where that is too far away. Never throws.
    */
   pace(message: ClaimedMessage): Promise<boolean>;
   /** A provider asked for fewer calls: of its integration alone, or of one target. Best effort; never throws. */
-  slowDown(message: ClaimedMessage, outcome: Outcome): Promise<void>;
+  applyRetryAfter(message: ClaimedMessage, outcome: Outcome): Promise<void>;
 };
 
 export type LimitsDeps = {
@@ -34,58 +34,63 @@ export type LimitsDeps = {
 };
 
 /** Without Redis no token is given. */
-const withoutRedis: Answer = { isGiven: false, waitMs: 1_000 };
+const withoutRedis: TokenAnswer = { isGranted: false, waitMs: 1_000 };
 /** Where a provider names no time. */
 const defaultPauseMs = 1_000;
 const longestPauseMs = 15 * 60_000;
 /** Over it those are spread who wait for the end of one pause. */
 const spreadMs = 5_000;
-const maxLanes = 10_000;
+const maxFairnessKeys = 10_000;
 
 export function createLimits(deps: LimitsDeps): Limits {
   const { buckets, findIntegration, log, random } = deps;
   /** Lanes of apps: they have no integration, and never get one. */
-  const free = new LRUCache<string, true>({ max: maxLanes });
-  const lookForPause = createSharedLook((lane) =>
-    buckets.ask({ buckets: [{ key: keyOf(deps, lane), intervalMs: 0, burst: 0 }], line: 'single' }),
+  const unlimitedKeys = new LRUCache<string, true>({ max: maxFairnessKeys });
+  const lookForPause = createSharedLook((fairnessKey) =>
+    buckets.requestTokens({
+      buckets: [{ key: buildKey(deps, fairnessKey), intervalMs: 0, burst: 0 }],
+      queue: 'single',
+    }),
   );
 
   return {
-    async take(lane, messageId) {
-      if (free.has(lane)) return undefined;
-      const integration = await findIntegration(lane);
-      const rate = integration && rateOf(deps, integration);
+    async take(fairnessKey, messageId) {
+      if (unlimitedKeys.has(fairnessKey)) return undefined;
+      const integration = await findIntegration(fairnessKey);
+      const rate = integration && findRate(deps, integration);
       if (!rate) {
-        free.set(lane, true);
+        unlimitedKeys.set(fairnessKey, true);
         return undefined;
       }
-      const isLimited = rate.perSecond !== undefined || rate.ofTarget !== undefined;
-      if (!isLimited) return takeUnlimited(lane);
+      if ((rate.perSecond ?? rate.getTargetRate) === undefined) return takeUnlimited(fairnessKey);
       const facts = await deps.readWaiting(messageId);
       if (!facts) return undefined;
-      return buckets.ask(askOf(deps, { lane, rate, facts })).catch(() => withoutRedis);
+      return buckets
+        .requestTokens(buildTokenRequest(deps, { fairnessKey, rate, facts }))
+        .catch(() => withoutRedis);
     },
 
     async pace({ appId, integrationId }) {
       if (integrationId === undefined) return true;
       const integration = await findIntegration(integrationId).catch(() => undefined);
-      const perSecond = integration && rateOf(deps, integration)?.perSecond;
+      const perSecond = integration && findRate(deps, integration)?.perSecond;
       if (perSecond === undefined) return true;
-      return waitForCall(
-        buckets,
-        callBucketOf(keyOf(deps, laneOf({ appId, integrationId }), callsOf), perSecond),
-      );
+      const key = buildKey(deps, getFairnessKey({ appId, integrationId }), callsTarget);
+      return waitForCall(buckets, createCallBucket(key, perSecond));
     },
 
-    async slowDown(message, outcome) {
+    async applyRetryAfter(message, outcome) {
       if (outcome.outcome !== 'retry' || !outcome.slows || message.integrationId === undefined) {
         return;
       }
       const { afterMs = defaultPauseMs, slows } = outcome;
       const waitMs = Math.min(afterMs, longestPauseMs);
-      const whole = keyOf(deps, laneOf(message));
-      const target = keyOf(deps, laneOf(message), message.target);
-      const pause = slows === 'target' ? { key: target, waitMs, whole } : { key: whole, waitMs };
+      const integrationKey = buildKey(deps, getFairnessKey(message));
+      const target = buildKey(deps, getFairnessKey(message), message.target);
+      const pause =
+        slows === 'target'
+          ? { key: target, waitMs, whole: integrationKey }
+          : { key: integrationKey, waitMs };
       await buckets
         .pause(pause)
         .catch((error: unknown) => log.warn('integration.not_paused', { error }));
@@ -93,11 +98,11 @@ export function createLimits(deps: LimitsDeps): Limits {
   };
 
   /** Only a pause can hold it up, and not knowing of one must not. */
-  async function takeUnlimited(lane: string): Promise<Answer | undefined> {
-    const answer = await lookForPause(lane).catch(() => undefined);
-    if (!answer || answer.isGiven) return undefined;
+  async function takeUnlimited(fairnessKey: string): Promise<TokenAnswer | undefined> {
+    const answer = await lookForPause(fairnessKey).catch(() => undefined);
+    if (!answer || answer.isGranted) return undefined;
     const { waitMs } = answer;
-    return { isGiven: false, waitMs: waitMs + Math.round(random() * Math.min(waitMs, spreadMs)) };
+    return { isGranted: false, waitMs: waitMs + Math.round(random() * Math.min(waitMs, spreadMs)) };
   }
 }
 
@@ -115,48 +120,53 @@ async function waitForCall(buckets: Buckets, bucket: Bucket): Promise<boolean> {
 
 /** How long ago its time was; undefined where it has none yet. Without Redis a call leaves: nobody gets another token. */
 async function waitForToken(buckets: Buckets, bucket: Bucket): Promise<number | undefined> {
-  const askedAtMs = performance.now();
-  const answer = await buckets.ask({ buckets: [bucket], line: 'again' }).catch(() => undefined);
+  const requestedAtMs = performance.now();
+  const answer = await buckets
+    .requestTokens({ buckets: [bucket], queue: 'again' })
+    .catch(() => undefined);
   if (!answer) return 0;
   if (answer.waitMs) await sleep(answer.waitMs);
-  return answer.isGiven ? performance.now() - askedAtMs - answer.waitMs : undefined;
+  return answer.isGranted ? performance.now() - requestedAtMs - answer.waitMs : undefined;
 }
 
 /** Nothing is taken by it, so the messages of a lane that come while one asks share its answer. */
-function createSharedLook(look: (lane: string) => Promise<Answer>) {
-  const looking = new Map<string, Promise<Answer>>();
-  return function lookForPause(lane: string): Promise<Answer> {
-    const known = looking.get(lane);
-    if (known !== undefined) return known;
-    const asked = look(lane).finally(() => looking.delete(lane));
-    looking.set(lane, asked);
-    return asked;
+function createSharedLook(look: (fairnessKey: string) => Promise<TokenAnswer>) {
+  const looking = new Map<string, Promise<TokenAnswer>>();
+  return function lookForPause(fairnessKey: string): Promise<TokenAnswer> {
+    const pending = looking.get(fairnessKey);
+    if (pending !== undefined) return pending;
+    const lookup = look(fairnessKey).finally(() => looking.delete(fairnessKey));
+    looking.set(fairnessKey, lookup);
+    return lookup;
   };
 }
 
 /** Undefined for what calls nobody. */
-function rateOf(
+function findRate(
   { channel }: LimitsDeps,
   { provider: name, settings }: IntegrationRow,
 ): ProviderRate | undefined {
   const provider = Object.hasOwn(channel.providers, name) ? channel.providers[name] : undefined;
   if (!provider) return undefined;
-  const perSecond = maxPerSecondOf(settings, provider.rate);
+  const perSecond = getMaxPerSecond(settings, provider.rate);
   return { ...provider.rate, ...(perSecond === undefined ? {} : { perSecond }) };
 }
 
-type Asked = { lane: string; rate: ProviderRate; facts: WaitingFacts };
+type LimitedMessage = { fairnessKey: string; rate: ProviderRate; facts: WaitingFacts };
 
-function askOf(deps: LimitsDeps, { lane, rate, facts }: Asked): Ask {
+function buildTokenRequest(
+  deps: LimitsDeps,
+  { fairnessKey, rate, facts }: LimitedMessage,
+): TokenRequest {
   const { target, isBulk, hasWaited } = facts;
-  const ofTarget = rate.ofTarget?.(target);
-  const buckets: Bucket[] = [bucketOf(keyOf(deps, lane), rate.perSecond)];
-  if (ofTarget) {
-    const { everyMs: intervalMs, burst } = ofTarget;
-    buckets.push({ key: keyOf(deps, lane, target), intervalMs, burst });
+  const targetRate = rate.getTargetRate?.(target);
+  const buckets: Bucket[] = [createBucket(buildKey(deps, fairnessKey), rate.perSecond)];
+  if (targetRate) {
+    const { everyMs: intervalMs, burst } = targetRate;
+    buckets.push({ key: buildKey(deps, fairnessKey, target), intervalMs, burst });
   }
-  if (hasWaited) return { buckets, line: 'again' };
-  return { buckets, line: isBulk ? 'bulk' : 'single' };
+  if (hasWaited) return { buckets, queue: 'again' };
+  return { buckets, queue: isBulk ? 'bulk' : 'single' };
 }
 
 /**
@@ -166,7 +176,7 @@ function askOf(deps: LimitsDeps, { lane, rate, facts }: Asked): Ask {
 const fill = 0.9;
 const burstSeconds = 0.05;
 
-function bucketOf(key: string, perSecond: number | undefined): Bucket {
+function createBucket(key: string, perSecond: number | undefined): Bucket {
   if (perSecond === undefined) return { key, intervalMs: 0, burst: 0 };
   const burst = Math.max(1, Math.floor(perSecond * burstSeconds));
   return { key, intervalMs: 1_000 / (perSecond * fill), burst };
@@ -181,18 +191,18 @@ const mostLateMs = 50;
 /** Where a machine is late each time, it is late and not idle. */
 const mostMissed = 2;
 /** In place of a target; no target has a line break. */
-const callsOf = '\ncalls';
+const callsTarget = '\ncalls';
 
-function callBucketOf(key: string, perSecond: number): Bucket {
+function createCallBucket(key: string, perSecond: number): Bucket {
   return { key, intervalMs: 1_000 / (perSecond * callFill), burst: 1 };
 }
 
 const keyCharacters = 22;
 
 /** A target is somebody's address: Redis has nothing of it. */
-function keyOf({ secrets }: LimitsDeps, lane: string, target = ''): string {
+function buildKey({ secrets }: LimitsDeps, fairnessKey: string, target = ''): string {
   return secrets
-    .fingerprint('limit', `${lane}\n${target}`)
+    .fingerprint('limit', `${fairnessKey}\n${target}`)
     .toString('base64url')
     .slice(0, keyCharacters);
 }

@@ -3,7 +3,7 @@ import { createLoop } from './loop';
 const everyMs = 1;
 
 /** Turns that end when they are told to; `began` resolves with the first of them. */
-function createTurns() {
+function createRuns() {
   let begin: () => void = () => {};
   let end: () => void = () => {};
   const began = new Promise<void>((resolve) => {
@@ -12,39 +12,39 @@ function createTurns() {
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const turns = { count: 0, began, end: () => end() };
-  async function turn(): Promise<void> {
-    turns.count += 1;
+  const runs = { count: 0, began, end: () => end() };
+  async function runOnce(): Promise<void> {
+    runs.count += 1;
     begin();
     await ended;
   }
-  return { turns, turn };
+  return { turns: runs, turn: runOnce };
 }
 
 describe('a loop', () => {
   test('closes when the turn that runs is over, and begins no other', async () => {
-    const { turns, turn } = createTurns();
-    const loop = createLoop(turn, () => everyMs);
+    const { turns: runs, turn: runOnce } = createRuns();
+    const loop = createLoop(runOnce, () => everyMs);
     loop.start();
-    await turns.began;
+    await runs.began;
     let isClosed = false;
     const closing = loop.close().then(() => {
       isClosed = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 10 * everyMs));
     expect(isClosed).toBe(false);
-    turns.end();
+    runs.end();
     await closing;
     await new Promise((resolve) => setTimeout(resolve, 10 * everyMs));
-    expect(turns.count).toBe(1);
+    expect(runs.count).toBe(1);
   });
 
   test('that is closed before its first turn begins none', async () => {
-    const { turns, turn } = createTurns();
-    const loop = createLoop(turn, () => everyMs);
+    const { turns: runs, turn: runOnce } = createRuns();
+    const loop = createLoop(runOnce, () => everyMs);
     loop.start();
     await loop.close();
     await new Promise((resolve) => setTimeout(resolve, 10 * everyMs));
-    expect(turns.count).toBe(0);
+    expect(runs.count).toBe(0);
   });
 });

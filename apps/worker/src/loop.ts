@@ -5,7 +5,7 @@ export type Loop = {
 };
 
 /** Runs `turn`, which never rejects, again and again, each time `waitMs()` after the last one. */
-export function createLoop(turn: () => Promise<void>, waitMs: () => number): Loop {
+export function createLoop(runOnce: () => Promise<void>, waitMs: () => number): Loop {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -13,7 +13,7 @@ export function createLoop(turn: () => Promise<void>, waitMs: () => number): Loo
   function schedule(): void {
     if (isClosed) return;
     timer = setTimeout(() => {
-      running = turn().finally(schedule);
+      running = runOnce().finally(schedule);
     }, waitMs());
   }
 

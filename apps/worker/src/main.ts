@@ -12,9 +12,9 @@ import {
   type StartChecks,
   type StatusServer,
 } from '@belfry/runtime';
-import { endRoles, shutdownTimeoutOf } from './end-roles';
-import { deadlineMsOf } from './lease';
-import { createParts, type Parts, type RunningRole } from './parts';
+import { endRoles, getShutdownTimeoutMs } from './end-roles';
+import { getDeadlineMs } from './lease';
+import { createServices, type RunningRole, type Services } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
@@ -27,28 +27,28 @@ async function start(): Promise<void> {
   const roles = parseRoles(env.WORKER_ROLES);
   const log = createLogger({ level: env.LOG_LEVEL, process: 'worker' });
   const deadlines = roles.map((role) =>
-    role.kind === 'deliver' ? deadlineMsOf(role.channel, env) : 0,
+    role.kind === 'deliver' ? getDeadlineMs(role.channel, env) : 0,
   );
-  const shutdownTimeoutMs = shutdownTimeoutOf(env.SHUTDOWN_TIMEOUT_MS, deadlines);
+  const shutdownTimeoutMs = getShutdownTimeoutMs(env.SHUTDOWN_TIMEOUT_MS, deadlines);
   const shutdown = createShutdown({ log, timeoutMs: shutdownTimeoutMs });
   exitOnSignals(shutdown);
   // Closed last: until then it tells that this process takes nothing more.
   const status = createStatusServer();
   shutdown.add('status', status.close);
-  const parts = createParts({ env, log, shutdown, roles });
-  await createChecks(parts).run();
-  const running = roles.map((role) => startRole(parts, role));
-  const { cut } = parts.deadlines;
+  const services = createServices({ env, log, shutdown, roles });
+  await createChecks(services).run();
+  const running = roles.map((role) => startRole(services, role));
+  const { cut } = services.deadlines;
   shutdown.add('roles', () => endRoles({ roles: running, cut, shutdownTimeoutMs, log }));
-  parts.heartbeat.start();
-  parts.tally.start();
-  const ready = async () => !running.some((role) => role.isStalled()) && (await parts.ready());
-  const url = await serveStatus(status, { ...parts, ready });
+  services.heartbeat.start();
+  services.tally.start();
+  const ready = async () => !running.some((role) => role.isStalled()) && (await services.ready());
+  const url = await serveStatus(status, { ...services, ready });
   if (roles.some(({ kind }) => kind === 'deliver')) void warmTemplates();
   log.info('worker.ready', { roles: roles.map(({ name }) => name), url, pid: process.pid });
 }
 
-function createChecks({ storeChecks, log, shutdown }: Parts): StartChecks {
+function createChecks({ storeChecks, log, shutdown }: Services): StartChecks {
   const checks = createStartChecks({
     checks: storeChecks,
     onRefused: (error) => refuseToGoOn(error, shutdown),
@@ -58,23 +58,23 @@ function createChecks({ storeChecks, log, shutdown }: Parts): StartChecks {
   return checks;
 }
 
-async function serveStatus(status: StatusServer, parts: Parts): Promise<string> {
-  const place = { host: parts.env.METRICS_HOST, port: parts.env.WORKER_PORT };
+async function serveStatus(status: StatusServer, services: Services): Promise<string> {
+  const place = { host: services.env.METRICS_HOST, port: services.env.WORKER_PORT };
   try {
-    return await status.listen(parts, place);
+    return await status.listen(services, place);
   } catch (error) {
     const problem = `cannot listen on ${place.host}:${place.port} (${String(error)})`;
     throw new EnvError([{ name: 'WORKER_PORT', problem, example: undefined }]);
   }
 }
 
-function startRole(parts: Parts, role: Role): RunningRole {
+function startRole(services: Services, role: Role): RunningRole {
   switch (role.kind) {
     case 'deliver':
-      return startDeliver(parts, role.channel);
+      return startDeliver(services, role.channel);
     case 'fanout':
-      return startFanOut(parts);
+      return startFanOut(services);
     case 'relay':
-      return startRelay(parts);
+      return startRelay(services);
   }
 }

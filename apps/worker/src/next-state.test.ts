@@ -1,10 +1,10 @@
 import { type ChannelVersion, defaultPolicy, type Outcome, type Policy } from '@belfry/shared';
-import { type Attempted, backoffMs, nextState } from './next-state';
+import { type Attempted, backoffMs, computeNextState } from './next-state';
 
 const backoff = { baseMs: 2_000, capMs: 900_000, random: () => 0.5 };
 
 const accepted: Outcome = { outcome: 'accepted', providerMessageId: 'p' };
-const refused: Outcome = { outcome: 'retry', reason: 'connection_refused' };
+const connectionRefused: Outcome = { outcome: 'retry', reason: 'connection_refused' };
 const unknown: Outcome = { outcome: 'unknown', reason: 'timeout' };
 const rejected = (scope: 'recipient' | 'content' | 'integration'): Outcome => ({
   outcome: 'rejected',
@@ -12,17 +12,17 @@ const rejected = (scope: 'recipient' | 'content' | 'integration'): Outcome => ({
   reason: 'r',
 });
 
-function version(policy: Partial<Policy> = {}, integrationIds: string[] = ['i1', 'i2']) {
+function createVersion(policy: Partial<Policy> = {}, integrationIds: string[] = ['i1', 'i2']) {
   return {
     policy: { ...defaultPolicy, ...policy },
     integrationIds,
   } satisfies Partial<ChannelVersion>;
 }
 
-function next(attempted: Partial<Attempted> & { outcome: Outcome }) {
-  return nextState(
+function computeNext(attempted: Partial<Attempted> & { outcome: Outcome }) {
+  return computeNextState(
     {
-      version: version(),
+      version: createVersion(),
       attemptsMade: 1,
       attemptsInRow: 1,
       unknownCount: 0,
@@ -60,7 +60,7 @@ describe('nextState', () => {
     ],
     [
       'the only integration of a chain, refused, waits for a person',
-      { outcome: rejected('integration'), version: version({}, ['i1']) },
+      { outcome: rejected('integration'), version: createVersion({}, ['i1']) },
       { state: 'queued', dueAfterMs: 900_000, waits: 'needs_attention' },
     ],
     [
@@ -75,33 +75,38 @@ describe('nextState', () => {
     ],
     [
       'the first try that was certainly not sent is followed by one with the same integration',
-      { outcome: refused },
+      { outcome: connectionRefused },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry' },
     ],
     [
       'the second one in a row moves on to the next integration',
-      { outcome: refused, attemptsMade: 2, attemptsInRow: 2 },
+      { outcome: connectionRefused, attemptsMade: 2, attemptsInRow: 2 },
       { state: 'queued', dueAfterMs: 2_000, waits: 'retry', integrationId: 'i2' },
     ],
     [
       'the first try with the next integration stays there',
-      { outcome: refused, attemptsMade: 3, attemptsInRow: 1, integrationId: 'i2' },
+      { outcome: connectionRefused, attemptsMade: 3, attemptsInRow: 1, integrationId: 'i2' },
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
       'behind two tries with the last one comes the first of the chain again',
-      { outcome: refused, attemptsMade: 4, attemptsInRow: 2, integrationId: 'i2' },
+      { outcome: connectionRefused, attemptsMade: 4, attemptsInRow: 2, integrationId: 'i2' },
       { state: 'queued', dueAfterMs: 8_000, waits: 'retry', integrationId: 'i1' },
     ],
     [
       'the only integration of a chain is tried again and again',
-      { outcome: refused, attemptsMade: 3, attemptsInRow: 3, version: version({}, ['i1']) },
+      {
+        outcome: connectionRefused,
+        attemptsMade: 3,
+        attemptsInRow: 3,
+        version: createVersion({}, ['i1']),
+      },
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
       'what a provider asked for does not hold up the next one, and is not its long wait',
       {
-        outcome: { ...refused, afterMs: 18_053_000 } as Outcome,
+        outcome: { ...connectionRefused, afterMs: 18_053_000 } as Outcome,
         attemptsMade: 2,
         attemptsInRow: 2,
       },
@@ -109,12 +114,12 @@ describe('nextState', () => {
     ],
     [
       'all integrations of a chain together have no more than the allowed attempts',
-      { outcome: refused, attemptsMade: 8, attemptsInRow: 2 },
+      { outcome: connectionRefused, attemptsMade: 8, attemptsInRow: 2 },
       { state: 'failed', reason: 'attempts_exhausted' },
     ],
     [
       'without an integration there is none to move on to',
-      { outcome: refused, attemptsMade: 3, attemptsInRow: 3, integrationId: undefined },
+      { outcome: connectionRefused, attemptsMade: 3, attemptsInRow: 3, integrationId: undefined },
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
@@ -124,7 +129,7 @@ describe('nextState', () => {
     ],
     [
       'an unknown outcome moves on where the version says so',
-      { outcome: unknown, version: version({ onUnknown: 'resend_next' }) },
+      { outcome: unknown, version: createVersion({ onUnknown: 'resend_next' }) },
       {
         state: 'queued',
         dueAfterMs: 1_000,
@@ -135,7 +140,7 @@ describe('nextState', () => {
     ],
     [
       'an unknown outcome that may move on stays where there is no other integration',
-      { outcome: unknown, version: version({ onUnknown: 'resend_next' }, ['i1']) },
+      { outcome: unknown, version: createVersion({ onUnknown: 'resend_next' }, ['i1']) },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry', isPossibleDuplicate: true },
     ],
     [
@@ -144,7 +149,7 @@ describe('nextState', () => {
         outcome: unknown,
         unknownCount: 1,
         attemptsMade: 2,
-        version: version({ onUnknown: 'resend_next' }),
+        version: createVersion({ onUnknown: 'resend_next' }),
       },
       { state: 'unknown' },
     ],
@@ -155,22 +160,22 @@ describe('nextState', () => {
     ],
     [
       'certainly not sent is tried again with jitter',
-      { outcome: refused, attemptsMade: 3 },
+      { outcome: connectionRefused, attemptsMade: 3 },
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
       'a provider’s own wait is honoured',
-      { outcome: { ...refused, afterMs: 60_000 } as Outcome },
+      { outcome: { ...connectionRefused, afterMs: 60_000 } as Outcome },
       { state: 'queued', dueAfterMs: 60_000, waits: 'retry' },
     ],
     [
       'a provider’s wait of hours is honoured',
-      { outcome: { ...refused, afterMs: 18_053_000 } as Outcome },
+      { outcome: { ...connectionRefused, afterMs: 18_053_000 } as Outcome },
       { state: 'queued', dueAfterMs: 18_053_000, waits: 'retry', isLongWait: true },
     ],
     [
       'a wait of hours that is asked for again is cut to 15 minutes',
-      { outcome: { ...refused, afterMs: 18_053_000 } as Outcome, hasWaitedLong: true },
+      { outcome: { ...connectionRefused, afterMs: 18_053_000 } as Outcome, hasWaitedLong: true },
       { state: 'queued', dueAfterMs: 900_000, waits: 'retry' },
     ],
     [
@@ -195,17 +200,17 @@ describe('nextState', () => {
     ],
     [
       'the last attempt ends it',
-      { outcome: refused, attemptsMade: 8 },
+      { outcome: connectionRefused, attemptsMade: 8 },
       { state: 'failed', reason: 'attempts_exhausted' },
     ],
     [
       'a reason that is worth one more try is tried once more',
-      { outcome: { ...refused, maxAttempts: 2 } as Outcome },
+      { outcome: { ...connectionRefused, maxAttempts: 2 } as Outcome },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry' },
     ],
     [
       'a reason that is worth one more try ends with it',
-      { outcome: { ...refused, maxAttempts: 2 } as Outcome, attemptsMade: 2 },
+      { outcome: { ...connectionRefused, maxAttempts: 2 } as Outcome, attemptsMade: 2 },
       { state: 'failed', reason: 'attempts_exhausted' },
     ],
     [
@@ -230,13 +235,13 @@ describe('nextState', () => {
         unknownCount: 1,
         attemptsMade: 2,
         channelResends: 2,
-        version: version({ unknownResends: 1 }),
+        version: createVersion({ unknownResends: 1 }),
       },
       { state: 'unknown' },
     ],
     [
       'an unknown outcome is held where the version says so',
-      { outcome: unknown, version: version({ onUnknown: 'hold' }) },
+      { outcome: unknown, version: createVersion({ onUnknown: 'hold' }) },
       { state: 'unknown' },
     ],
     [
@@ -245,7 +250,7 @@ describe('nextState', () => {
       { state: 'unknown' },
     ],
   ])('%s', (_rule, attempted, expected) => {
-    expect(next(attempted)).toEqual(expected);
+    expect(computeNext(attempted)).toEqual(expected);
   });
 });
 

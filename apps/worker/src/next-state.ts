@@ -41,7 +41,7 @@ const probeWaitMs = 15 * 60_000;
 const longestProviderWaitMs = 15 * 60_000;
 
 /** What becomes of a message after an attempt. Pure, but for the jitter that it is handed. */
-export function nextState(attempted: Attempted, backoff: Backoff): NextState {
+export function computeNextState(attempted: Attempted, backoff: Backoff): NextState {
   const { outcome } = attempted;
   switch (outcome.outcome) {
     case 'accepted':
@@ -63,7 +63,7 @@ export function nextState(attempted: Attempted, backoff: Backoff): NextState {
  * for where it needs attention too. A chain of one waits for a person.
  */
 function afterIntegrationRefused(attempted: Attempted, backoff: Backoff): NextState {
-  const next = nextOf(attempted);
+  const next = findNextIntegration(attempted);
   if (!next) return { state: 'queued', dueAfterMs: probeWaitMs, waits: 'needs_attention' };
   const { isFirst, integrationId } = next;
   const dueAfterMs = isFirst ? backoffMs(attempted.attemptsMade, backoff) : 0;
@@ -71,21 +71,21 @@ function afterIntegrationRefused(attempted: Attempted, backoff: Backoff): NextSt
 }
 
 /** The integration behind this attempt's, round the chain; undefined where there is no other. */
-function nextOf({
+function findNextIntegration({
   version: { integrationIds: chain },
   integrationId,
 }: Attempted): { integrationId: string; isFirst: boolean } | undefined {
   const place = integrationId === undefined ? -1 : chain.indexOf(integrationId);
   const next = place < 0 ? undefined : (place + 1) % chain.length;
-  const found = next === undefined ? undefined : chain[next];
-  if (found === undefined || found === integrationId) return undefined;
-  return { integrationId: found, isFirst: next === 0 };
+  const nextIntegrationId = next === undefined ? undefined : chain[next];
+  if (nextIntegrationId === undefined || nextIntegrationId === integrationId) return undefined;
+  return { integrationId: nextIntegrationId, isFirst: next === 0 };
 }
 
 type Wait = Extract<Outcome, { outcome: 'retry' }>;
 
 /** Tries in a row by one integration, before another one of the chain has its turn. */
-const attemptsInTurn = 2;
+const attemptsPerIntegration = 2;
 
 /**
  * A wait beyond the longest is honoured once; whoever asks for it again gets the longest. What one provider asked for does
@@ -100,7 +100,7 @@ function afterRetry(
   if (attemptsMade >= Math.min(version.policy.attempts, maxAttempts)) {
     return { state: 'failed', reason: 'attempts_exhausted' };
   }
-  const next = attemptsInRow < attemptsInTurn ? undefined : nextOf(attempted);
+  const next = attemptsInRow < attemptsPerIntegration ? undefined : findNextIntegration(attempted);
   if (next) {
     const dueAfterMs = backoffMs(attemptsMade, backoff);
     return { state: 'queued', dueAfterMs, waits: 'retry', integrationId: next.integrationId };
@@ -117,7 +117,7 @@ function afterUnknown(attempted: Attempted, backoff: Backoff): NextState {
   const mayResend =
     onUnknown !== 'hold' && unknownCount < unknownResends && attemptsMade < attempts;
   if (!mayResend) return { state: 'unknown' };
-  const next = onUnknown === 'resend_next' ? nextOf(attempted) : undefined;
+  const next = onUnknown === 'resend_next' ? findNextIntegration(attempted) : undefined;
   return {
     state: 'queued',
     dueAfterMs: backoffMs(attemptsMade, backoff),

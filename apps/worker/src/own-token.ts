@@ -24,9 +24,9 @@ export function createFindOwnToken(deps: OwnTokenDeps): FindOwnToken {
   return async function findOwnToken(message) {
     if (!channel.findOwnToken || message.recipient === undefined) return undefined;
     // Stored by accept, which checked it.
-    const given = recipientFromWire(JSON.parse(message.recipient) as WireUser, []);
-    const sealed = channel.findOwnToken(given);
-    if (sealed === undefined) return findStoredToken(deps, message.appId, given.userId);
+    const recipient = recipientFromWire(JSON.parse(message.recipient) as WireUser, []);
+    const sealed = channel.findOwnToken(recipient);
+    if (sealed === undefined) return findStoredToken(deps, message.appId, recipient.userId);
     return secrets.open(sealed, itemTokenPlace(message.requestId, message.item));
   };
 }

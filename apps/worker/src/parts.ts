@@ -44,17 +44,17 @@ import {
   version,
   withinTime,
 } from '@belfry/runtime';
-import { deliverQueue, fanOutQueue, type Recipient } from '@belfry/shared';
+import { fanOutQueue, getDeliverQueue, type Recipient } from '@belfry/shared';
 import type { Redis } from 'ioredis';
 import { createDeadlines, type Deadlines } from './deadlines';
 import { createHeartbeat, type Heartbeat } from './heartbeat';
 import type { Backoff } from './next-state';
 import { createRecorder, type Recorder } from './recorder';
-import { channelsOf, type Role } from './roles';
+import { listChannels, type Role } from './roles';
 import { createTally, type Tally } from './tally';
 
 /** What the roles of one process share. */
-export type Parts = {
+export type Services = {
   /** As attempts and heartbeats name this process. */
   worker: string;
   env: Env<'worker'>;
@@ -99,9 +99,9 @@ const cachedRows = 1_000;
 /** A version never changes; only memory bounds how long it is kept. */
 const versionRows = { ttlMs: 60 * 60_000, maxEntries: cachedRows };
 
-export type PartsDeps = { env: Env<'worker'>; log: Logger; shutdown: Shutdown; roles: Role[] };
+export type ServicesDeps = { env: Env<'worker'>; log: Logger; shutdown: Shutdown; roles: Role[] };
 
-export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
+export function createServices({ env, log, shutdown, roles }: ServicesDeps): Services {
   const worker = `${hostname()}:${process.pid}`;
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
@@ -141,15 +141,15 @@ export function createParts({ env, log, shutdown, roles }: PartsDeps): Parts {
     queues,
     secrets,
     lookUps,
-    findVersion: promised(createCache(lookUps.findVersion, versionRows)),
-    findApp: promised(createCache(lookUps.findApp, rows)),
-    findIntegration: promised(createCache(lookUps.findIntegration, rows)),
+    findVersion: toAsync(createCache(lookUps.findVersion, versionRows)),
+    findApp: toAsync(createCache(lookUps.findApp, rows)),
+    findIntegration: toAsync(createCache(lookUps.findIntegration, rows)),
     readStoredRecipient: (user) => storedRecipient(user, extraFields),
     plan: createPlan(channels),
     recorder,
     tally,
     metrics,
-    ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
@@ -160,10 +160,10 @@ function createWorkerMetrics({
   roles,
   database,
   queues,
-}: Pick<Parts, 'env' | 'database' | 'queues'> & { roles: Role[] }): Metrics {
+}: Pick<Services, 'env' | 'database' | 'queues'> & { roles: Role[] }): Metrics {
   return createMetrics({
-    readQueueJobs: () => queues.countJobs([...channelNames.map(deliverQueue), fanOutQueue]),
-    readOldestWaiting: () => readOldestWaiting(database.accepting, channelsOf(roles)),
+    readQueueJobs: () => queues.countJobs([...channelNames.map(getDeliverQueue), fanOutQueue]),
+    readOldestWaiting: () => readOldestWaiting(database.accepting, listChannels(roles)),
     ...(roles.some(({ name }) => name === 'relay') && {
       readStorage: () =>
         readStorageTotals(database.accepting, { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT }),
@@ -171,16 +171,16 @@ function createWorkerMetrics({
   });
 }
 
-function promised<T>(find: (id: string) => Awaitable<T>): (id: string) => Promise<T> {
+function toAsync<T>(find: (id: string) => Awaitable<T>): (id: string) => Promise<T> {
   return async (id) => find(id);
 }
 
-type HeartbeatParts = Pick<Parts, 'worker' | 'database' | 'log'> & { roles: Role[] };
+type HeartbeatServices = Pick<Services, 'worker' | 'database' | 'log'> & { roles: Role[] };
 
-function createProcessHeartbeat({ worker, roles, database, log }: HeartbeatParts): Heartbeat {
+function createProcessHeartbeat({ worker, roles, database, log }: HeartbeatServices): Heartbeat {
   const about = { id: worker, roles: roles.map(({ name }) => name), version };
   return createHeartbeat({
-    write: (beat) => writeHeartbeat(database.delivery, { ...about, ...beat }),
+    write: (row) => writeHeartbeat(database.delivery, { ...about, ...row }),
     remove: () => removeHeartbeat(database.delivery, worker),
     log,
   });

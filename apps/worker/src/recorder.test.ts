@@ -4,7 +4,7 @@ import { createRecorder } from './recorder';
 
 const log = createLogger({ level: 'error', process: 'test' });
 
-function resultOf(messageId: string, detail?: string): AttemptResult {
+function buildResult(messageId: string, detail?: string): AttemptResult {
   return {
     messageId,
     attempt: 1,
@@ -41,9 +41,9 @@ describe('the recorder', () => {
     const store = createPickyStore(Object.assign(new Error('refused'), { code: '22021' }));
     const recorder = createRecorder({ recordResults: store.recordResults, log });
     const recorded = await Promise.all([
-      recorder.record(resultOf('a')),
-      recorder.record(resultOf('b', 'refused')),
-      recorder.record(resultOf('c')),
+      recorder.record(buildResult('a')),
+      recorder.record(buildResult('b', 'refused')),
+      recorder.record(buildResult('c')),
     ]);
     expect(recorded).toEqual([true, true, true]);
     expect(store.stored).toEqual(['a', 'c', 'b']);
@@ -61,7 +61,7 @@ describe('the recorder', () => {
       },
       log,
     });
-    await expect(recorder.record(resultOf('a', 'text'))).resolves.toBe(true);
+    await expect(recorder.record(buildResult('a', 'text'))).resolves.toBe(true);
     expect(details).toEqual(['text']);
   });
 });

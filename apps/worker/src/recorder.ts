@@ -29,7 +29,7 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
     maxBatch: maxResultsPerFlush,
     maxWaiting: maxResultsWaiting,
     // Two results of one message (its lease ran out, then it answered) must not meet in one statement.
-    keyOf: (result) => result.messageId,
+    getKey: (result) => result.messageId,
   });
 
   async function store(results: AttemptResult[]): Promise<Stored[]> {
@@ -44,12 +44,12 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
     }
   }
 
-  async function record(given: AttemptResult): Promise<boolean> {
-    let result = given;
+  async function record(attemptResult: AttemptResult): Promise<boolean> {
+    let result = attemptResult;
     let stored = await tryOnce(result);
     // An outage is one line, not one a try.
     if ('error' in stored) logFailure(result, stored.error);
-    for (let waitMs = firstWaitMs; 'error' in stored; waitMs = longerWaitMs(waitMs)) {
+    for (let waitMs = firstWaitMs; 'error' in stored; waitMs = getLongerWaitMs(waitMs)) {
       if (isClosed) throw stored.error;
       if (isRefusedContent(stored.error)) result = withoutTexts(result);
       await sleep(waitMs);
@@ -75,7 +75,7 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
   };
 }
 
-function longerWaitMs(waitMs: number): number {
+function getLongerWaitMs(waitMs: number): number {
   return Math.min(waitMs * 2, longestWaitMs);
 }
 

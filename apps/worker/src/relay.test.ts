@@ -9,12 +9,12 @@ afterEach(() => jest.useRealTimers());
 const job = (channel: string) => ({ jobId: `job of ${channel}`, channel, lane: 'a', ids: ['m'] });
 
 /** A relay over stores that answer, but for what a test breaks. */
-function createParts(broken: Partial<RelayDeps> = {}) {
+function setUp(overrides: Partial<RelayDeps> = {}) {
   const queued: string[] = [];
   const relay = createRelay({
     channels: ['email', 'slack'],
-    feedWaiting: async () => ({ jobs: [], queued: [], next: undefined }),
-    publishRoom: async () => {},
+    enqueueDue: async () => ({ jobs: [], queued: [], next: undefined }),
+    publishCapacity: async () => {},
     listDoubted: async () => [],
     replaceJobs: async () => new Set(),
     queues: {
@@ -33,7 +33,7 @@ function createParts(broken: Partial<RelayDeps> = {}) {
     requeueAfterMs: 60_000,
     windows: { channel: 2_000, app: 500 },
     log,
-    ...broken,
+    ...overrides,
   });
   return { relay, queued };
 }
@@ -45,8 +45,8 @@ function refuse(): Promise<never> {
 describe('a turn of the relay', () => {
   test('queues the other channels when one of them fails', async () => {
     const added: string[] = [];
-    const { relay } = createParts({
-      feedWaiting: async () => ({
+    const { relay } = setUp({
+      enqueueDue: async () => ({
         jobs: [job('email'), job('slack')],
         queued: [],
         next: undefined,
@@ -59,62 +59,62 @@ describe('a turn of the relay', () => {
         findJobs: async () => new Set(),
       },
     });
-    await relay.turn();
+    await relay.runOnce();
     expect(added).toEqual(['slack']);
   });
 
   test('takes nothing from what waits while Redis is away', async () => {
-    let fed = 0;
-    const { relay } = createParts({
+    let enqueueCount = 0;
+    const { relay } = setUp({
       hasMarker: refuse,
-      async feedWaiting() {
-        fed += 1;
+      async enqueueDue() {
+        enqueueCount += 1;
         return undefined;
       },
     });
-    await relay.turn();
-    expect(fed).toBe(0);
+    await relay.runOnce();
+    expect(enqueueCount).toBe(0);
   });
 
   test('tells the gateways what it counted, and leaves that to another relay while that one feeds', async () => {
     const published: unknown[] = [];
     let isOtherFeeding = false;
     const queued = [{ channel: 'email', appId: 'a', messages: 500 }];
-    const { relay } = createParts({
-      feedWaiting: async () => (isOtherFeeding ? undefined : { jobs: [], queued, next: undefined }),
-      async publishRoom({ channels }) {
+    const { relay } = setUp({
+      enqueueDue: async () => (isOtherFeeding ? undefined : { jobs: [], queued, next: undefined }),
+      async publishCapacity({ channels }) {
         published.push(channels);
       },
     });
-    await relay.turn();
+    await relay.runOnce();
     isOtherFeeding = true;
-    await relay.turn();
-    expect(published).toEqual([{ email: { room: 1_000, apps: { a: 0 } } }]);
+    await relay.runOnce();
+    expect(published).toEqual([{ email: { capacity: 1_000, apps: { a: 0 } } }]);
   });
 
   test('expires what waited beyond its end while Redis is away', async () => {
     let expired = 0;
-    const { relay } = createParts({
+    const { relay } = setUp({
       hasMarker: refuse,
       async expireWaiting() {
         expired += 1;
         return { messages: 0, jobs: [] };
       },
     });
-    await relay.turn();
+    await relay.runOnce();
     expect(expired).toBe(1);
   });
 
   test('looks at leases, ends and fanout once a second, however often it turns', async () => {
     let looks = 0;
-    const { relay } = createParts({
+    const { relay } = setUp({
       async expireWaiting() {
         looks += 1;
         return { messages: 0, jobs: [] };
       },
     });
-    for (let turn = 0; turn < 40; turn += 1) {
-      await relay.turn();
+    for (let round = 0; round < 40; round += 1) {
+      await relay.runOnce();
       jest.advanceTimersByTime(50);
     }
     expect(looks).toBe(2);
@@ -122,9 +122,9 @@ describe('a turn of the relay', () => {
 
   test('doubts everything again when it could not queue what an emptied Redis lost', async () => {
     const doubted: number[] = [];
-    let isAway = true;
+    let isUnavailable = true;
     let hasMarker = false;
-    const { relay } = createParts({
+    const { relay } = setUp({
       channels: ['email'],
       async hasMarker() {
         const had = hasMarker;
@@ -133,14 +133,14 @@ describe('a turn of the relay', () => {
       },
       async listDoubted({ dueForMs }) {
         doubted.push(dueForMs);
-        if (isAway) return refuse();
+        if (isUnavailable) return refuse();
         return [];
       },
     });
-    await relay.turn();
-    isAway = false;
-    await relay.turn();
-    await relay.turn();
+    await relay.runOnce();
+    isUnavailable = false;
+    await relay.runOnce();
+    await relay.runOnce();
     expect(doubted).toEqual([0, 0]);
   });
 });
@@ -157,7 +157,7 @@ describe('a message whose job is not in Redis', () => {
   function createLost({ isThereFrom = Number.POSITIVE_INFINITY } = {}) {
     const beganAtMs = performance.now();
     const replaced: string[] = [];
-    const { relay } = createParts({
+    const { relay } = setUp({
       channels: ['email'],
       listDoubted: async () => (replaced.length === 0 ? [doubted] : []),
       async replaceJobs(jobs) {
@@ -173,22 +173,22 @@ describe('a message whose job is not in Redis', () => {
     return { relay, replaced };
   }
 
-  async function turnFor(turn: () => Promise<void>, ms: number): Promise<void> {
+  async function runFor(runOnce: () => Promise<void>, ms: number): Promise<void> {
     for (let passedMs = 0; passedMs <= ms; passedMs += 50) {
-      await turn();
+      await runOnce();
       jest.advanceTimersByTime(50);
     }
   }
 
   test('gets another one within two seconds', async () => {
     const { relay, replaced } = createLost();
-    await turnFor(relay.turn, 2_000);
+    await runFor(relay.runOnce, 2_000);
     expect(replaced).toEqual(['job of m']);
   });
 
   test('keeps it when whoever gave it the job adds it a moment later', async () => {
     const { relay, replaced } = createLost({ isThereFrom: 500 });
-    await turnFor(relay.turn, 10_000);
+    await runFor(relay.runOnce, 10_000);
     expect(replaced).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
-import type { EndedJob, Expired } from '@belfry/database';
-import { createFeed, createFeedLost, type FeedDeps, missingForMs } from './feed';
+import type { EndedJob, ExpiredMessages } from '@belfry/database';
+import { createEnqueueDue, createRequeueLost, type EnqueueDueDeps, missingForMs } from './feed';
 import { createLoop, type Loop } from './loop';
 import { createRunStep, type RunStep } from './run-step';
 import { createWakeFanOut, type WakeFanOutDeps } from './wake-fan-out';
 
-export type RelayDeps = FeedDeps &
+export type RelayDeps = EnqueueDueDeps &
   WakeFanOutDeps & {
     channels: string[];
     /** Fails what waits beyond its end. */
-    expireWaiting(limit: number): Promise<Expired>;
+    expireWaiting(limit: number): Promise<ExpiredMessages>;
     removeJobs(jobs: EndedJob[]): Promise<void>;
     /** False once after Redis was emptied. */
     hasMarker(): Promise<boolean>;
@@ -19,7 +19,7 @@ export type RelayDeps = FeedDeps &
 
 export type Relay = Loop & {
   /** One round; what `start` repeats. */
-  turn(): Promise<void>;
+  runOnce(): Promise<void>;
 };
 
 /** After a turn that queued something: there may be more, and the gateways wait for a new count. */
@@ -28,7 +28,7 @@ const soonMs = 25;
 const busyMs = 1_000;
 /** Ends and fanout: what need not be looked at as often as what waits. */
 const careEveryMs = 1_000;
-const expiredPerTurn = 1_000;
+const expiredPerRun = 1_000;
 
 /**
  * Queues what waits, as far as there is room, and again what is gone from Redis; fails what waited beyond its end; wakes
@@ -36,15 +36,15 @@ const expiredPerTurn = 1_000;
  */
 export function createRelay(deps: RelayDeps): Relay {
   const doubt = createDoubt(deps);
-  const feed = createFeed(deps);
-  const feedLost = createFeedLost(deps);
+  const enqueueDue = createEnqueueDue(deps);
+  const requeueLost = createRequeueLost(deps);
   const fanOut = createWakeFanOut(deps);
   const runStep = createRunStep(deps.log);
   const care = createCare(deps, { runStep, wakeFanOut: fanOut.wake });
   let busyUntilMs = Number.NEGATIVE_INFINITY;
 
   // Each step by itself: one channel does not wait for another.
-  async function turn(): Promise<void> {
+  async function runOnce(): Promise<void> {
     const doubted = await runStep('doubt', doubt.next);
     // What is fed while Redis is away would have jobs that nobody has, and fill the window with them.
     if (doubted) {
@@ -58,18 +58,18 @@ export function createRelay(deps: RelayDeps): Relay {
   async function queueLost(dueForMs: number | undefined): Promise<void> {
     if (dueForMs === undefined) return;
     for (const channel of deps.channels) {
-      const missing = await runStep(`doubt ${channel}`, () => feedLost(channel, dueForMs));
+      const missing = await runStep(`doubt ${channel}`, () => requeueLost(channel, dueForMs));
       if (missing === 0) continue;
       doubt.again({ dueForMs, afterMs: missing === undefined ? 0 : missingForMs });
     }
   }
 
   async function queueWaiting(): Promise<void> {
-    const jobs = (await runStep('feed', feed)) ?? [];
+    const jobs = (await runStep('feed', enqueueDue)) ?? [];
     if (jobs.length > 0) busyUntilMs = performance.now() + busyMs;
     for (const channel of new Set(jobs.map((job) => job.channel))) {
-      const ofChannel = jobs.filter((job) => job.channel === channel);
-      await runStep(`queue ${channel}`, () => deps.queues.addDeliverJobs(ofChannel));
+      const channelJobs = jobs.filter((job) => job.channel === channel);
+      await runStep(`queue ${channel}`, () => deps.queues.addDeliverJobs(channelJobs));
     }
   }
 
@@ -77,13 +77,13 @@ export function createRelay(deps: RelayDeps): Relay {
     return performance.now() < busyUntilMs ? Math.min(soonMs, deps.pollMs) : deps.pollMs;
   }
 
-  return { turn, ...createLoop(turn, waitMs) };
+  return { runOnce, ...createLoop(runOnce, waitMs) };
 }
 
-type CareParts = { runStep: RunStep; wakeFanOut(): Promise<void> };
+type CareDeps = { runStep: RunStep; wakeFanOut(): Promise<void> };
 
 /** What keeps order among what waits and what is sent, about once a second. */
-function createCare(deps: RelayDeps, { runStep, wakeFanOut }: CareParts): () => Promise<void> {
+function createCare(deps: RelayDeps, { runStep, wakeFanOut }: CareDeps): () => Promise<void> {
   let nextAtMs = Number.NEGATIVE_INFINITY;
 
   return async function care() {
@@ -94,7 +94,7 @@ function createCare(deps: RelayDeps, { runStep, wakeFanOut }: CareParts): () => 
   };
 
   async function expire(): Promise<void> {
-    const { messages, jobs } = await deps.expireWaiting(expiredPerTurn);
+    const { messages, jobs } = await deps.expireWaiting(expiredPerRun);
     if (messages === 0) return;
     deps.log.info('relay.expired', { messages });
     await deps.removeJobs(jobs);

@@ -1,17 +1,17 @@
-import type { CarriedOut } from '@belfry/database';
+import type { ResendChunkResult } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
 import { createLoop, type Loop } from './loop';
 import { createRunStep } from './run-step';
 
 export type ResendsDeps = {
   /** One transaction of one run that is due; undefined where none is. */
-  carryOut(): Promise<CarriedOut | undefined>;
+  carryOut(): Promise<ResendChunkResult | undefined>;
   log: Logger;
 };
 
 export type Resends = Loop & {
   /** What `start` repeats. */
-  turn(): Promise<void>;
+  runOnce(): Promise<void>;
 };
 
 const idleMs = 1_000;
@@ -25,16 +25,19 @@ export function createResends({ carryOut, log }: ResendsDeps): Resends {
   const runStep = createRunStep(log);
   let busyUntilMs = Number.NEGATIVE_INFINITY;
 
-  async function turn(): Promise<void> {
+  async function runOnce(): Promise<void> {
     for (let chunks = 0; chunks < maxChunks; chunks += 1) {
-      const done = await runStep('resend', carryOut);
-      if (!done) return;
+      const chunk = await runStep('resend', carryOut);
+      if (!chunk) return;
       busyUntilMs = performance.now() + longestPauseMs;
-      if (done.isFinished) log.info('resend.finished', { name: done.resendId });
+      if (chunk.isFinished) log.info('resend.finished', { name: chunk.resendId });
     }
   }
 
-  return { turn, ...createLoop(turn, () => (performance.now() < busyUntilMs ? busyMs : idleMs)) };
+  return {
+    runOnce,
+    ...createLoop(runOnce, () => (performance.now() < busyUntilMs ? busyMs : idleMs)),
+  };
 }
 
 /** Between two chunks of the slowest pace, and some more. */

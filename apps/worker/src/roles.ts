@@ -1,6 +1,6 @@
 import { type ChannelName, channelNames } from '@belfry/channels';
 import { EnvError } from '@belfry/runtime';
-import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
 
 /** What one process of the worker does. */
 export type Role =
@@ -11,16 +11,16 @@ export type Role =
 /** Every role that there is: one for each channel of the registry, and two for all of them. */
 const roles: Role[] = [
   ...channelNames.map(
-    (channel): Role => ({ name: deliverQueue(channel), kind: 'deliver', channel }),
+    (channel): Role => ({ name: getDeliverQueue(channel), kind: 'deliver', channel }),
   ),
   { name: fanOutQueue, kind: 'fanout' },
   { name: 'relay', kind: 'relay' },
 ];
 
 /** The channels whose backlog is a process's concern: those it delivers, and all of them for the relay. */
-export function channelsOf(own: Role[]): ChannelName[] {
-  if (own.some(({ kind }) => kind === 'relay')) return [...channelNames];
-  return own.flatMap((role) => (role.kind === 'deliver' ? [role.channel] : []));
+export function listChannels(ownRoles: Role[]): ChannelName[] {
+  if (ownRoles.some(({ kind }) => kind === 'relay')) return [...channelNames];
+  return ownRoles.flatMap((role) => (role.kind === 'deliver' ? [role.channel] : []));
 }
 
 /** The roles named in WORKER_ROLES; throws naming the one that does not exist. */
@@ -28,10 +28,10 @@ export function parseRoles(text: string): Role[] {
   if (text.trim() === 'all') return roles;
   const names = text.split(',').map((name) => name.trim());
   return names.map((name) => {
-    const role = roles.find((known) => known.name === name);
+    const role = roles.find((candidate) => candidate.name === name);
     if (role) return role;
-    const known = roles.map((each) => each.name).join(', ');
-    const problem = `there is no role "${name}"; there are ${known}, and all`;
+    const validNames = roles.map((each) => each.name).join(', ');
+    const problem = `there is no role "${name}"; there are ${validNames}, and all`;
     throw new EnvError([{ name: 'WORKER_ROLES', problem, example: undefined }]);
   });
 }

@@ -2,7 +2,7 @@ import { redact } from '@belfry/channels';
 import { type ClaimedMessage, openTexts } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
 import type { Json } from '@belfry/shared';
-import type { Ended } from './attempt';
+import type { FinishedAttempt } from './attempt';
 
 /** A message of a sensitive event, with what it says in clear. */
 export function openSensitive(message: ClaimedMessage, secrets: Secrets): ClaimedMessage {
@@ -13,9 +13,9 @@ export function openSensitive(message: ClaimedMessage, secrets: Secrets): Claime
 export const hiddenText = '[sensitive]';
 
 /** An attempt as it may be stored: without what was sent, nor what the provider repeated of it. */
-export function hideSensitive(ended: Ended, message: ClaimedMessage): Ended {
+export function hideSensitive(ended: FinishedAttempt, message: ClaimedMessage): FinishedAttempt {
   const { response: _, request, outcome, ...rest } = ended;
-  const values = [...textsOf(message.data), ...textsOf(message.override)];
+  const values = [...collectTexts(message.data), ...collectTexts(message.override)];
   return {
     ...rest,
     outcome:
@@ -36,13 +36,13 @@ function isOperation(request: unknown): request is { operation: string } {
 const maxTexts = 1_000;
 
 /** Every text and number in a JSON text, as a provider may repeat it. */
-function textsOf(json: string | undefined): string[] {
-  const found: string[] = [];
+function collectTexts(json: string | undefined): string[] {
+  const texts: string[] = [];
   const waiting: Json[] = json === undefined ? [] : [JSON.parse(json)];
-  while (waiting.length > 0 && found.length < maxTexts) {
+  while (waiting.length > 0 && texts.length < maxTexts) {
     const value = waiting.pop();
-    if (typeof value === 'string' || typeof value === 'number') found.push(String(value));
+    if (typeof value === 'string' || typeof value === 'number') texts.push(String(value));
     else if (typeof value === 'object' && value !== null) waiting.push(...Object.values(value));
   }
-  return found;
+  return texts;
 }

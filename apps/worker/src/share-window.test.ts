@@ -1,4 +1,4 @@
-import { roomForGateways, shareWindow } from './share-window';
+import { computeGatewayCapacity, shareWindow } from './share-window';
 
 const windows = { channel: 2_000, app: 500 };
 const group = (appId: string, channel = 'email') => ({ channel, isBulk: false, appId });
@@ -56,22 +56,27 @@ describe('shareWindow', () => {
 });
 
 describe('roomForGateways', () => {
-  const room = (...already: ReturnType<typeof queued>[]) =>
-    roomForGateways(already, { id: 'count', windows });
+  const getCapacity = (...already: ReturnType<typeof queued>[]) =>
+    computeGatewayCapacity(already, { id: 'count', windows });
 
   test('is half of each window where nothing waits', () => {
-    expect(room()).toEqual({ id: 'count', channelRoom: 1_000, appRoom: 250, channels: {} });
+    expect(getCapacity()).toEqual({
+      id: 'count',
+      channelCapacity: 1_000,
+      appCapacity: 250,
+      channels: {},
+    });
   });
 
   test('tells only of what has less', () => {
-    expect(room(queued('a', 400), queued('b', 3)).channels).toEqual({
-      email: { room: 1_000, apps: { a: 100 } },
+    expect(getCapacity(queued('a', 400), queued('b', 3)).channels).toEqual({
+      email: { capacity: 1_000, apps: { a: 100 } },
     });
   });
 
   test('is nothing where a window is full, and never less', () => {
-    expect(room(queued('a', 700), queued('b', 1_500)).channels).toEqual({
-      email: { room: 0, apps: { a: 0, b: 0 } },
+    expect(getCapacity(queued('a', 700), queued('b', 1_500)).channels).toEqual({
+      email: { capacity: 0, apps: { a: 0, b: 0 } },
     });
   });
 });

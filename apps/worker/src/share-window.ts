@@ -1,5 +1,5 @@
-import type { PublishedRoom } from '@belfry/accepting';
-import type { Queued, Share, WaitingGroup } from '@belfry/database';
+import type { PublishedCapacity } from '@belfry/accepting';
+import type { QueuedCount, Share, WaitingGroup } from '@belfry/database';
 
 /** Messages in Redis, at most. */
 export type Windows = { channel: number; app: number };
@@ -10,64 +10,64 @@ export type Windows = { channel: number; app: number };
  */
 export function shareWindow(
   groups: WaitingGroup[],
-  { queued, windows }: { queued: Queued[]; windows: Windows },
+  { queued, windows }: { queued: QueuedCount[]; windows: Windows },
 ): Share[] {
   const channels = [...new Set(groups.map(({ channel }) => channel))];
   return channels.flatMap((channel) => {
-    const ofChannel = queued.filter((each) => each.channel === channel);
-    const used = countByApp(ofChannel);
+    const channelQueued = queued.filter((each) => each.channel === channel);
+    const used = countByApp(channelQueued);
     const open = groups
       .filter((group) => group.channel === channel)
-      .map((group) => ({ group, room: half(windows.app) - (used.get(group.appId) ?? 0) }))
-      .filter(({ room }) => room > 0);
-    return shareEvenly(open, half(windows.channel) - sum(ofChannel));
+      .map((group) => ({ group, capacity: half(windows.app) - (used.get(group.appId) ?? 0) }))
+      .filter(({ capacity }) => capacity > 0);
+    return shareEvenly(open, half(windows.channel) - sum(channelQueued));
   });
 }
 
-type OpenGroup = { group: WaitingGroup; room: number };
+type OpenGroup = { group: WaitingGroup; capacity: number };
 
-function shareEvenly(open: OpenGroup[], channelRoom: number): Share[] {
-  const each = Math.max(1, Math.floor(channelRoom / open.length));
-  let left = channelRoom;
-  return open.flatMap(({ group, room }) => {
-    const messages = Math.max(0, Math.min(each, room, left));
-    left -= messages;
+function shareEvenly(open: OpenGroup[], channelCapacity: number): Share[] {
+  const each = Math.max(1, Math.floor(channelCapacity / open.length));
+  let remaining = channelCapacity;
+  return open.flatMap(({ group, capacity }) => {
+    const messages = Math.max(0, Math.min(each, capacity, remaining));
+    remaining -= messages;
     return messages > 0 ? [{ ...group, messages }] : [];
   });
 }
 
 /** What the gateways may queue themselves, so that the windows hold: what is free, and never more than their half. */
-export function roomForGateways(
-  queued: Queued[],
+export function computeGatewayCapacity(
+  queued: QueuedCount[],
   { id, windows }: { id: string; windows: Windows },
-): PublishedRoom {
-  const channelRoom = half(windows.channel);
-  const appRoom = half(windows.app);
-  const roomOf = (used: number, window: number) =>
+): PublishedCapacity {
+  const channelCapacity = half(windows.channel);
+  const appCapacity = half(windows.app);
+  const computeCapacity = (used: number, window: number) =>
     Math.max(0, Math.min(half(window), window - used));
-  const channels: PublishedRoom['channels'] = {};
+  const channels: PublishedCapacity['channels'] = {};
   for (const channel of new Set(queued.map((each) => each.channel))) {
-    const ofChannel = queued.filter((each) => each.channel === channel);
-    const apps = [...countByApp(ofChannel)]
-      .map(([appId, used]) => [appId, roomOf(used, windows.app)] as const)
-      .filter(([, room]) => room < appRoom);
-    const room = roomOf(sum(ofChannel), windows.channel);
-    if (apps.length > 0 || room < channelRoom) {
-      channels[channel] = { room, apps: Object.fromEntries(apps) };
+    const channelQueued = queued.filter((each) => each.channel === channel);
+    const apps = [...countByApp(channelQueued)]
+      .map(([appId, used]) => [appId, computeCapacity(used, windows.app)] as const)
+      .filter(([, capacity]) => capacity < appCapacity);
+    const capacity = computeCapacity(sum(channelQueued), windows.channel);
+    if (apps.length > 0 || capacity < channelCapacity) {
+      channels[channel] = { capacity, apps: Object.fromEntries(apps) };
     }
   }
-  return { id, channelRoom, appRoom, channels };
+  return { id, channelCapacity, appCapacity, channels };
 }
 
 function half(window: number): number {
   return Math.floor(window / 2);
 }
 
-function sum(queued: Queued[]): number {
+function sum(queued: QueuedCount[]): number {
   return queued.reduce((total, { messages }) => total + messages, 0);
 }
 
-function countByApp(queued: Queued[]): Map<string, number> {
+function countByApp(queued: QueuedCount[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { appId, messages } of queued) {
     counts.set(appId, (counts.get(appId) ?? 0) + messages);

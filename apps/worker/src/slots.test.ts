@@ -1,10 +1,10 @@
 import { createSlots, type Slots } from './slots';
 
 /** Asks for slots of a lane; which of the callers got one, and how to give the first one back. */
-function ask(slots: Slots, lane: string, count: number, max?: number) {
+function requestSlots(slots: Slots, fairnessKey: string, count: number, max?: number) {
   const releases: ((() => void) | undefined)[] = [];
-  for (let asked = 0; asked < count; asked += 1) {
-    void slots.acquire({ name: lane, max }).then((release) => releases.push(release));
+  for (let index = 0; index < count; index += 1) {
+    void slots.acquire({ name: fairnessKey, max }).then((release) => releases.push(release));
   }
   return {
     served: () => releases.length,
@@ -22,15 +22,15 @@ describe('slots', () => {
     { total: 1, most: 1 },
   ])('give one lane at most half of $total', async ({ total, most }) => {
     const slots = createSlots(total);
-    const asked = ask(slots, 'a', total * 2);
+    const requests = requestSlots(slots, 'a', total * 2);
     await settle();
-    expect(asked.served()).toBe(most);
+    expect(requests.served()).toBe(most);
   });
 
   test('give a lane with fewer connections no more than it has of them', async () => {
     const slots = createSlots(10);
-    const bounded = ask(slots, 'a', 20, 2);
-    const other = ask(slots, 'b', 20);
+    const bounded = requestSlots(slots, 'a', 20, 2);
+    const other = requestSlots(slots, 'b', 20);
     await settle();
     expect([bounded.served(), other.served()]).toEqual([2, 5]);
     bounded.release();
@@ -40,17 +40,17 @@ describe('slots', () => {
 
   test('leave a slot for a lane that comes behind a long line of another one', async () => {
     const slots = createSlots(4);
-    ask(slots, 'hangs', 1_000);
-    const late = ask(slots, 'late', 1);
+    requestSlots(slots, 'hangs', 1_000);
+    const late = requestSlots(slots, 'late', 1);
     await settle();
     expect(late.served()).toBe(1);
   });
 
   test('serve the lanes that wait in turn, however long their lines are', async () => {
     const slots = createSlots(2);
-    const holders = [ask(slots, 'x', 1), ask(slots, 'y', 1)];
-    const long = ask(slots, 'long', 100);
-    const short = ask(slots, 'short', 1);
+    const holders = [requestSlots(slots, 'x', 1), requestSlots(slots, 'y', 1)];
+    const long = requestSlots(slots, 'long', 100);
+    const short = requestSlots(slots, 'short', 1);
     await settle();
     for (const holder of holders) holder.release();
     await settle();
@@ -62,41 +62,45 @@ describe('slots', () => {
     const release = await slots.acquire({ name: 'a' });
     release?.();
     release?.();
-    const asked = [ask(slots, 'b', 2), ask(slots, 'c', 2), ask(slots, 'd', 2)];
+    const requests = [
+      requestSlots(slots, 'b', 2),
+      requestSlots(slots, 'c', 2),
+      requestSlots(slots, 'd', 2),
+    ];
     await settle();
-    expect(asked.map((each) => each.served())).toEqual([1, 1, 0]);
+    expect(requests.map((each) => each.served())).toEqual([1, 1, 0]);
   });
 
   test('give none to those who wait, or come, once they are closed', async () => {
     const slots = createSlots(2);
-    const asked = ask(slots, 'a', 3);
+    const requests = requestSlots(slots, 'a', 3);
     await settle();
     slots.close();
     await settle();
-    expect(asked.closed()).toBe(2);
+    expect(requests.closed()).toBe(2);
     expect(await slots.acquire({ name: 'b' })).toBeUndefined();
   });
 
   test('serve a long line of those who give their slot back at once, each once', () => {
     const slots = createSlots(2);
-    const line = 20_000;
+    const count = 20_000;
     let served = 0;
-    slots.acquireEach({ name: 'a' }, line, (release) => {
+    slots.acquireEach({ name: 'a' }, count, (release) => {
       served += 1;
       release?.();
     });
     slots.acquireEach({ name: 'b' }, 0, () => {
       served += 1;
     });
-    expect(served).toBe(line);
+    expect(served).toBe(count);
   });
 
   test('refuse each of a line that waits when they are closed', () => {
     const slots = createSlots(2);
-    const given: boolean[] = [];
-    slots.acquireEach({ name: 'a' }, 3, (release) => given.push(release !== undefined));
+    const results: boolean[] = [];
+    slots.acquireEach({ name: 'a' }, 3, (release) => results.push(release !== undefined));
     slots.close();
-    slots.acquireEach({ name: 'a' }, 2, (release) => given.push(release !== undefined));
-    expect(given).toEqual([true, false, false, false, false]);
+    slots.acquireEach({ name: 'a' }, 2, (release) => results.push(release !== undefined));
+    expect(results).toEqual([true, false, false, false, false]);
   });
 });

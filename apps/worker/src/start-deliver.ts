@@ -1,5 +1,5 @@
 import { createCompose } from '@belfry/accepting';
-import { type ChannelName, channels, senderDepsOf } from '@belfry/channels';
+import { type ChannelName, channels, createSenderDeps } from '@belfry/channels';
 import {
   claimClearMessages,
   claimMessages,
@@ -7,15 +7,15 @@ import {
   dropSettledTexts,
   markActive,
   markNeedsAttention,
-  type PutBack,
-  putBackMessages,
+  type RequeuedMessage,
   readOldestWaiting,
   readWaitingFacts,
+  requeueMessages,
   type WaitingFacts,
   writeCaptures,
 } from '@belfry/database';
 import { createBatcher, createConsumerRedis, createSemaphore, type Env } from '@belfry/runtime';
-import { type DeliverJob, deliverQueue } from '@belfry/shared';
+import { type DeliverJob, getDeliverQueue } from '@belfry/shared';
 import { attemptMessage } from './attempt';
 import { createBreaker } from './breaker';
 import { createBuckets } from './buckets';
@@ -24,10 +24,10 @@ import { type Carriers, createCarriers } from './carrier';
 import { type Claims, createClaims } from './claims';
 import { createDeliver, type Deliver, type DeliverDeps } from './deliver';
 import { createHostConnections } from './host-connections';
-import { deadlineMsOf, getPreparationMs, leaseMsOf } from './lease';
+import { getDeadlineMs, getLeaseMs, getPreparationMs } from './lease';
 import { createLimits, type Limits } from './limits';
 import { createFindOwnToken } from './own-token';
-import type { Parts, RunningRole } from './parts';
+import type { RunningRole, Services } from './parts';
 import { createSlots } from './slots';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
@@ -35,22 +35,22 @@ import { consumeWatched } from './watched-consumer';
 const claimsPerFlush = 200;
 
 /** The role `deliver-<channel>`. */
-export function startDeliver(parts: Parts, channel: ChannelName): RunningRole {
-  const { env, log } = parts;
+export function startDeliver(services: Services, channel: ChannelName): RunningRole {
+  const { env, log } = services;
   const times = {
     preparationMs: getPreparationMs(channel),
-    deadlineMs: deadlineMsOf(channel, env),
-    leaseMs: leaseMsOf(channel, env),
+    deadlineMs: getDeadlineMs(channel, env),
+    leaseMs: getLeaseMs(channel, env),
   };
-  const { deliver, stop } = createDeliveries(parts, channel, times);
+  const { deliver, stop } = createDeliveries(services, channel, times);
   const consumer = consumeWatched<DeliverJob>({
-    queue: deliverQueue(channel),
+    queue: getDeliverQueue(channel),
     prefix: env.REDIS_PREFIX,
     // All that Redis may hold: one lane's jobs must not hide another's. The slots bound what is in flight.
     concurrency: env.RELAY_CHANNEL_WINDOW,
     connect: () => createConsumerRedis({ url: env.REDIS_URL, log }),
     handle: deliver,
-    hasOverdueWork: () => hasOverdueMessages(parts, channel),
+    hasOverdueWork: () => hasOverdueMessages(services, channel),
     longestJobMs: times.leaseMs,
     log,
   });
@@ -65,11 +65,11 @@ export function startDeliver(parts: Parts, channel: ChannelName): RunningRole {
 
 type Times = { preparationMs: number; deadlineMs: number; leaseMs: number };
 
-function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Deliver {
-  const { env, log } = parts;
-  const carriers = createChannelCarriers(parts, channel, times.leaseMs);
-  const compose = createCompose(channels[channel], parts.composing);
-  const limits = createChannelLimits(parts, channel);
+function createDeliveries(services: Services, channel: ChannelName, times: Times): Deliver {
+  const { env, log } = services;
+  const carriers = createChannelCarriers(services, channel, times.leaseMs);
+  const compose = createCompose(channels[channel], services.composing);
+  const limits = createChannelLimits(services, channel);
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
     unstored: createSemaphore(env.MESSAGES_IN_FLIGHT),
@@ -77,42 +77,42 @@ function createDeliveries(parts: Parts, channel: ChannelName, times: Times): Del
     limits,
     connections: carriers.connections,
     deadlineMs: times.deadlineMs,
-    putBack: createPutBack(parts),
-    claims: createChannelClaims(parts, channel, times.leaseMs),
+    requeue: createRequeue(services),
+    claims: createChannelClaims(services, channel, times.leaseMs),
     attempt: (claimed) =>
       attemptMessage(
         {
-          findVersion: parts.findVersion,
-          findApp: parts.findApp,
+          findVersion: services.findVersion,
+          findApp: services.findApp,
           findCarrier: carriers.find,
           compose,
           pace: limits.pace,
-          deadlines: parts.deadlines,
-          secrets: parts.secrets,
+          deadlines: services.deadlines,
+          secrets: services.secrets,
           ...times,
           log,
         },
         claimed,
       ),
-    recorder: parts.recorder,
-    onIntegration: (seen) => tellIntegration(parts, seen),
-    dropTexts: createDropTexts(parts),
-    backoff: parts.backoff,
+    recorder: services.recorder,
+    onIntegration: (report) => markIntegration(services, report),
+    dropTexts: createDropTexts(services),
+    backoff: services.backoff,
     channelResends: channels[channel].unknownResends,
-    countMessage: createCountMessage(parts),
+    countMessage: createCountMessage(services),
     log,
   });
 }
 
-function createCountMessage({ metrics, tally }: Parts): DeliverDeps['countMessage'] {
+function createCountMessage({ metrics, tally }: Services): DeliverDeps['countMessage'] {
   return function countMessage({ appId, ...message }) {
     metrics.countMessage(message);
-    if (message.outcome === 'accepted') tally.note({ appId, channel: message.channel });
+    if (message.outcome === 'accepted') tally.recordAccepted({ appId, channel: message.channel });
   };
 }
 
-function createChannelLimits(parts: Parts, channel: ChannelName): Limits {
-  const { database, redis, env, secrets, backoff, log, findIntegration } = parts;
+function createChannelLimits(services: Services, channel: ChannelName): Limits {
+  const { database, redis, env, secrets, backoff, log, findIntegration } = services;
   const facts = createBatcher<string, WaitingFacts | undefined>({
     flush: (ids) => readWaitingFacts(database.delivery, ids),
     maxBatch: claimsPerFlush,
@@ -129,29 +129,33 @@ function createChannelLimits(parts: Parts, channel: ChannelName): Limits {
   });
 }
 
-function createChannelCarriers(parts: Parts, channel: ChannelName, leaseMs: number): Carriers {
-  const { env, shutdown, database } = parts;
+function createChannelCarriers(
+  services: Services,
+  channel: ChannelName,
+  leaseMs: number,
+): Carriers {
+  const { env, shutdown, database } = services;
   const carriers = createCarriers({
     channelName: channel,
     channel: channels[channel],
-    findIntegration: parts.findIntegration,
+    findIntegration: services.findIntegration,
     findOwnToken: createFindOwnToken({
       channel: channels[channel],
-      secrets: parts.secrets,
+      secrets: services.secrets,
       // Of messages that come together they are looked up together: they would wait for a connection each.
-      findUser: createFindUser(parts.lookUps),
-      readStoredRecipient: parts.readStoredRecipient,
+      findUser: createFindUser(services.lookUps),
+      readStoredRecipient: services.readStoredRecipient,
     }),
-    secrets: parts.secrets,
+    secrets: services.secrets,
     capture: createCapture((captures) => writeCaptures(database.hot, captures)),
-    senderDeps: { ...senderDepsOf(env), ...countHostConnections(parts, leaseMs) },
-    receiptsAt: whereProvidersReach(env),
+    senderDeps: { ...createSenderDeps(env), ...countHostConnections(services, leaseMs) },
+    receiptsAt: findReachableUrl(env),
   });
   shutdown.add(`${channel}.senders`, () => carriers.close());
   return carriers;
 }
 
-function countHostConnections({ env, redis, log }: Parts, leaseMs: number) {
+function countHostConnections({ env, redis, log }: Services, leaseMs: number) {
   const max = env.SMTP_CONNECTIONS_PER_HOST;
   if (max === 0) return {};
   const prefix = env.REDIS_PREFIX;
@@ -160,7 +164,10 @@ function countHostConnections({ env, redis, log }: Parts, leaseMs: number) {
 }
 
 /** What is due and not in Redis is the relay's to bring; without Redis nobody can bring it. */
-async function hasOverdueMessages({ database, queues }: Parts, channel: string): Promise<boolean> {
+async function hasOverdueMessages(
+  { database, queues }: Services,
+  channel: string,
+): Promise<boolean> {
   const [oldest] = await readOldestWaiting(database.delivery, [channel]);
   if (!oldest || oldest.seconds * 1_000 < stallMs) return false;
   const waiting = await queues.countWaiting(channel).catch(() => undefined);
@@ -168,17 +175,17 @@ async function hasOverdueMessages({ database, queues }: Parts, channel: string):
 }
 
 /** Providers refuse addresses that they cannot reach; a simulator on this machine reaches every one. */
-function whereProvidersReach(env: Env<'worker'>): string | undefined {
+function findReachableUrl(env: Env<'worker'>): string | undefined {
   const isReachable = env.PUBLIC_URL.startsWith('https://') || hasSimulator(env);
   return isReachable ? env.PUBLIC_URL : undefined;
 }
 
 function hasSimulator(env: Env<'worker'>): boolean {
-  return Object.values(senderDepsOf(env).baseUrls).some((url) => url !== undefined);
+  return Object.values(createSenderDeps(env).baseUrls).some((url) => url !== undefined);
 }
 
 function createChannelClaims(
-  { database, worker }: Parts,
+  { database, worker }: Services,
   channel: string,
   leaseMs: number,
 ): Claims {
@@ -193,20 +200,20 @@ function createChannelClaims(
   });
 }
 
-function createPutBack({ database }: Parts) {
-  return createBatcher<PutBack, undefined>({
+function createRequeue({ database }: Services) {
+  return createBatcher<RequeuedMessage, undefined>({
     async flush(messages) {
-      await putBackMessages(database.delivery, messages);
+      await requeueMessages(database.delivery, messages);
       return messages.map(() => undefined);
     },
     maxBatch: claimsPerFlush,
     maxWaiting: 100_000,
-    keyOf: ({ id }) => id,
+    getKey: ({ id }) => id,
   });
 }
 
 /** What is missed here, upkeep drops. */
-function createDropTexts({ database, log }: Parts): (messageId: string) => Promise<void> {
+function createDropTexts({ database, log }: Services): (messageId: string) => Promise<void> {
   const drops = createBatcher<string, undefined>({
     async flush(ids) {
       await dropSettledTexts(database.delivery, ids);
@@ -220,11 +227,11 @@ function createDropTexts({ database, log }: Parts): (messageId: string) => Promi
 }
 
 /** Best effort: what is missed here is seen again with the next message. */
-async function tellIntegration(
-  { database, findIntegration, log }: Parts,
+async function markIntegration(
+  { database, findIntegration, log }: Services,
   { integrationId, refusal }: { integrationId: string; refusal: string | undefined },
 ): Promise<void> {
-  async function tell(): Promise<void> {
+  async function mark(): Promise<void> {
     if (refusal !== undefined) {
       log.warn('integration.needs_attention', { integration_id: integrationId });
       await markNeedsAttention(database.delivery, { integrationId, reason: refusal });
@@ -234,5 +241,5 @@ async function tellIntegration(
     if (integration?.state === 'needs_attention')
       await markActive(database.delivery, integrationId);
   }
-  await tell().catch((error: unknown) => log.warn('integration.not_marked', { error }));
+  await mark().catch((error: unknown) => log.warn('integration.not_marked', { error }));
 }

@@ -9,7 +9,7 @@ import {
 } from '@belfry/database';
 import { createConsumerRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
-import type { Parts, RunningRole } from './parts';
+import type { RunningRole, Services } from './parts';
 import { createResends } from './resends';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
@@ -19,9 +19,9 @@ const requestsAtOnce = 2;
 const longestPlanningMs = 120_000;
 
 /** The role `fanout`: plans the items of bulk requests, and carries out resends by filter. */
-export function startFanOut(parts: Parts): RunningRole {
-  const planning = startPlanning(parts);
-  const resends = createResends({ carryOut: createCarryOut(parts), log: parts.log });
+export function startFanOut(services: Services): RunningRole {
+  const planning = startPlanning(services);
+  const resends = createResends({ carryOut: createCarryOut(services), log: services.log });
   resends.start();
   return {
     isStalled: planning.isStalled,
@@ -31,7 +31,7 @@ export function startFanOut(parts: Parts): RunningRole {
   };
 }
 
-function createCarryOut({ database, findVersion }: Parts) {
+function createCarryOut({ database, findVersion }: Services) {
   return createResendByFilter({
     carryOutResend: (decide) => carryOutResend(database.delivery, decide),
     findVersion,
@@ -40,19 +40,19 @@ function createCarryOut({ database, findVersion }: Parts) {
   });
 }
 
-function startPlanning(parts: Parts): RunningRole {
-  const { database, env, log } = parts;
+function startPlanning(services: Services): RunningRole {
+  const { database, env, log } = services;
   const pool = database.delivery;
   const fanOut = createFanOut({
     findUnplannedRequest: (requestId) => findUnplannedRequest(pool, requestId),
     listUnplannedItems: (page) => listUnplannedItems(pool, page),
     writePlans: (request, chunk) => writePlans(database.hot, request, chunk),
-    findVersion: parts.findVersion,
-    findApp: parts.findApp,
-    findUsers: parts.lookUps.findUsers,
-    readStoredRecipient: parts.readStoredRecipient,
-    plan: parts.plan,
-    secrets: parts.secrets,
+    findVersion: services.findVersion,
+    findApp: services.findApp,
+    findUsers: services.lookUps.findUsers,
+    readStoredRecipient: services.readStoredRecipient,
+    plan: services.plan,
+    secrets: services.secrets,
     newId,
   });
   return consumeWatched<FanOutJob>({

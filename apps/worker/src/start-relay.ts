@@ -1,10 +1,10 @@
-import { createPublishRoom } from '@belfry/accepting';
+import { createPublishCapacity } from '@belfry/accepting';
 import { channelNames } from '@belfry/channels';
 import {
   countStorage,
   createUpkeepTasks,
+  enqueueDue,
   expireWaiting,
-  feedWaiting,
   listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
@@ -17,7 +17,7 @@ import {
 import { newId } from '@belfry/runtime';
 import { createLeases } from './leases';
 import { createLoop } from './loop';
-import type { Parts, RunningRole } from './parts';
+import type { RunningRole, Services } from './parts';
 import { createRelay } from './relay';
 import { createUpkeep } from './upkeep';
 
@@ -26,14 +26,17 @@ const upkeepEveryMs = 5 * 60_000;
 const storageCountEveryMs = 5_000;
 
 /** The role `relay`: brings what is due from PostgreSQL to the queues, and keeps order there. */
-export function startRelay(parts: Parts): RunningRole {
-  const { env, database, queues, redis } = parts;
+export function startRelay(services: Services): RunningRole {
+  const { env, database, queues, redis } = services;
   const pool = database.delivery;
   const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
   const relay = createRelay({
     channels: [...channelNames],
-    feedWaiting: (decisions) => feedWaiting(pool, decisions),
-    publishRoom: createPublishRoom({ redis, prefix: env.REDIS_PREFIX }, roomLivesMs(env)),
+    enqueueDue: (decisions) => enqueueDue(pool, decisions),
+    publishCapacity: createPublishCapacity(
+      { redis, prefix: env.REDIS_PREFIX },
+      getCapacityTtlMs(env),
+    ),
     listDoubted: (options) => listDoubtedMessages(pool, options),
     replaceJobs: (jobs) => replaceJobs(pool, jobs),
     expireWaiting: (limit) => expireWaiting(pool, limit),
@@ -46,25 +49,25 @@ export function startRelay(parts: Parts): RunningRole {
     pollMs: env.RELAY_POLL_MS,
     requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
     windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
-    log: parts.log,
+    log: services.log,
   });
   const leases = createLeases({
     readUptimeMs: () => readUptimeMs(pool),
     now: Date.now,
     listExpiredLeases: (options) => listExpiredLeases(pool, options),
-    findVersion: parts.findVersion,
+    findVersion: services.findVersion,
     recordResults: (results) => recordResults(pool, results),
-    backoff: parts.backoff,
-    log: parts.log,
+    backoff: services.backoff,
+    log: services.log,
   });
   const upkeep = createUpkeep({
     withLock: (work) => withUpkeepLock(pool, work),
     createTasks: () => createUpkeepTasks({ retentionDays: env.RETENTION_DAYS }),
     everyMs: upkeepEveryMs,
-    log: parts.log,
+    log: services.log,
   });
   const storageCount = createLoop(
-    () => countStorageOnce(parts),
+    () => countStorageOnce(services),
     () => storageCountEveryMs,
   );
   relay.start();
@@ -79,7 +82,7 @@ export function startRelay(parts: Parts): RunningRole {
   };
 }
 
-async function countStorageOnce({ env, database, log }: Parts): Promise<void> {
+async function countStorageOnce({ env, database, log }: Services): Promise<void> {
   const limit = { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT };
   try {
     await withStorageLock(database.delivery, (client) => countStorage(client, limit));
@@ -89,6 +92,6 @@ async function countStorageOnce({ env, database, log }: Parts): Promise<void> {
 }
 
 /** A relay that is behind still counts; one that is gone soon does not. */
-function roomLivesMs({ RELAY_POLL_MS }: Parts['env']): number {
+function getCapacityTtlMs({ RELAY_POLL_MS }: Services['env']): number {
   return Math.max(2_000, RELAY_POLL_MS * 4);
 }

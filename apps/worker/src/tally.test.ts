@@ -5,24 +5,24 @@ const log = createLogger({ level: 'error', process: 'test' });
 
 describe('the tally of a worker', () => {
   test('tells each count once, also when it could not be told at first', async () => {
-    const told: unknown[] = [];
-    let isAway = true;
+    const writes: unknown[] = [];
+    let isUnavailable = true;
     const tally = createTally({
       log: { ...log, warn: () => undefined },
       async write(counts) {
-        if (isAway) throw new Error('away');
-        told.push(...counts.map((count) => ({ ...count })));
+        if (isUnavailable) throw new Error('away');
+        writes.push(...counts.map((count) => ({ ...count })));
       },
     });
-    tally.note({ appId: 'a', channel: 'sms' });
-    tally.note({ appId: 'a', channel: 'sms' });
-    await tally.tell();
-    tally.note({ appId: 'b', channel: 'sms' });
-    tally.note({ appId: 'a', channel: 'sms' });
-    isAway = false;
-    await tally.tell();
-    await tally.tell();
-    expect(told).toEqual([
+    tally.recordAccepted({ appId: 'a', channel: 'sms' });
+    tally.recordAccepted({ appId: 'a', channel: 'sms' });
+    await tally.flush();
+    tally.recordAccepted({ appId: 'b', channel: 'sms' });
+    tally.recordAccepted({ appId: 'a', channel: 'sms' });
+    isUnavailable = false;
+    await tally.flush();
+    await tally.flush();
+    expect(writes).toEqual([
       { appId: 'a', channel: 'sms', accepted: 3 },
       { appId: 'b', channel: 'sms', accepted: 1 },
     ]);

@@ -9,12 +9,12 @@ export type TallyDeps = {
 
 export type Tally = Loop & {
   /** A provider took a message. */
-  note(message: { appId: string; channel: string }): void;
+  recordAccepted(message: { appId: string; channel: string }): void;
   /** Tells what was noted since; what `start` repeats. */
-  tell(): Promise<void>;
+  flush(): Promise<void>;
 };
 
-const tellEveryMs = 5_000;
+const flushEveryMs = 5_000;
 /** Apps and channels that are remembered while PostgreSQL is away: more are not counted. */
 const maxRemembered = 10_000;
 const closeTimeoutMs = 500;
@@ -23,28 +23,28 @@ const closeTimeoutMs = 500;
 export function createTally({ write, log }: TallyDeps): Tally {
   let counts = new Map<string, DeliveryCount>();
   let isMissing = false;
-  const loop = createLoop(tell, () => tellEveryMs);
+  const loop = createLoop(flush, () => flushEveryMs);
 
-  function note({ appId, channel }: { appId: string; channel: string }): void {
+  function recordAccepted({ appId, channel }: { appId: string; channel: string }): void {
     add({ appId, channel, accepted: 1 });
   }
 
   function add({ appId, channel, accepted }: DeliveryCount): void {
     const key = `${appId} ${channel}`;
-    const known = counts.get(key);
-    if (known) known.accepted += accepted;
+    const existing = counts.get(key);
+    if (existing) existing.accepted += accepted;
     else if (counts.size < maxRemembered) counts.set(key, { appId, channel, accepted });
   }
 
-  async function tell(): Promise<void> {
+  async function flush(): Promise<void> {
     if (counts.size === 0) return;
-    const told = [...counts.values()];
+    const flushedCounts = [...counts.values()];
     counts = new Map();
     try {
-      await write(told);
+      await write(flushedCounts);
       isMissing = false;
     } catch (error) {
-      for (const count of told) add(count);
+      for (const count of flushedCounts) add(count);
       // An outage is one line, not one a turn.
       if (!isMissing) log.warn('tally.not_told', { error });
       isMissing = true;
@@ -52,12 +52,12 @@ export function createTally({ write, log }: TallyDeps): Tally {
   }
 
   return {
-    note,
-    tell,
+    recordAccepted,
+    flush,
     start: loop.start,
     async close() {
       await loop.close();
-      await withinTime(tell(), closeTimeoutMs);
+      await withinTime(flush(), closeTimeoutMs);
     },
   };
 }

@@ -6,13 +6,13 @@ const log = createLogger({ level: 'error', process: 'test' });
 const database = { query: jest.fn() };
 
 /** A task with that many chunks to remove. */
-function taskOf(name: string, chunks: number, done: string[]): UpkeepTask {
+function createTask(name: string, chunks: number, removedChunks: string[]): UpkeepTask {
   let left = chunks;
   return {
     name,
     async removeChunk() {
       left -= 1;
-      done.push(name);
+      removedChunks.push(name);
       return { removed: 1, mayBeMore: left > 0 };
     },
   };
@@ -32,44 +32,47 @@ function setUp(createTasks: () => UpkeepTask[], isLocked = false) {
 
 describe('createUpkeep', () => {
   test('does each task until nothing is left of it', async () => {
-    const done: string[] = [];
-    await setUp(() => [taskOf('a', 3, done), taskOf('b', 1, done)]).turn();
-    expect(done).toEqual(['a', 'a', 'a', 'b']);
+    const removedChunks: string[] = [];
+    await setUp(() => [
+      createTask('a', 3, removedChunks),
+      createTask('b', 1, removedChunks),
+    ]).runOnce();
+    expect(removedChunks).toEqual(['a', 'a', 'a', 'b']);
   });
 
   test('removes nothing while another process does', async () => {
-    const done: string[] = [];
-    await setUp(() => [taskOf('a', 3, done)], true).turn();
-    expect(done).toEqual([]);
+    const removedChunks: string[] = [];
+    await setUp(() => [createTask('a', 3, removedChunks)], true).runOnce();
+    expect(removedChunks).toEqual([]);
   });
 
   test('goes on with the next task when one fails', async () => {
-    const done: string[] = [];
-    const broken = { name: 'broken', removeChunk: () => Promise.reject(new Error('broken')) };
-    await setUp(() => [broken, taskOf('b', 1, done)]).turn();
-    expect(done).toEqual(['b']);
+    const removedChunks: string[] = [];
+    const brokenTask = { name: 'broken', removeChunk: () => Promise.reject(new Error('broken')) };
+    await setUp(() => [brokenTask, createTask('b', 1, removedChunks)]).runOnce();
+    expect(removedChunks).toEqual(['b']);
   });
 
   test('ends a turn that never ends by itself', async () => {
-    const done: string[] = [];
-    await setUp(() => [taskOf('a', Number.POSITIVE_INFINITY, done)]).turn();
-    expect(done).toHaveLength(1_000);
+    const removedChunks: string[] = [];
+    await setUp(() => [createTask('a', Number.POSITIVE_INFINITY, removedChunks)]).runOnce();
+    expect(removedChunks).toHaveLength(1_000);
   });
 
   test('begins no further chunk once it is closed', async () => {
-    const done: string[] = [];
+    const removedChunks: string[] = [];
     const upkeep = setUp(() => [
       {
         name: 'a',
         async removeChunk() {
-          done.push('a');
+          removedChunks.push('a');
           await upkeep.close();
           return { removed: 1, mayBeMore: true };
         },
       },
-      taskOf('b', 1, done),
+      createTask('b', 1, removedChunks),
     ]);
-    await upkeep.turn();
-    expect(done).toEqual(['a']);
+    await upkeep.runOnce();
+    expect(removedChunks).toEqual(['a']);
   });
 });

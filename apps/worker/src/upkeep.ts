@@ -13,7 +13,7 @@ export type UpkeepDeps = {
 
 export type Upkeep = Loop & {
   /** One turn; what `start` repeats. */
-  turn(): Promise<void>;
+  runOnce(): Promise<void>;
 };
 
 /** Five million rows a turn: what is left is removed by the next one. */
@@ -25,9 +25,9 @@ const closeTimeoutMs = 1_000;
 export function createUpkeep(deps: UpkeepDeps): Upkeep {
   const { withLock, createTasks, everyMs, log } = deps;
   let isClosed = false;
-  const loop = createLoop(turn, () => everyMs);
+  const loop = createLoop(runOnce, () => everyMs);
 
-  async function turn(): Promise<void> {
+  async function runOnce(): Promise<void> {
     try {
       await withLock(async (database) => {
         for (const task of createTasks()) await runTask(task, database);
@@ -53,7 +53,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
   }
 
   return {
-    turn,
+    runOnce,
     start: loop.start,
     async close() {
       isClosed = true;

@@ -17,7 +17,7 @@ function setUp(ids: string[]) {
   return { ...fanOut, jobs };
 }
 
-async function everySecond(wake: () => Promise<void>, seconds: number): Promise<void> {
+async function runEverySecond(wake: () => Promise<void>, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     await wake();
     jest.advanceTimersByTime(1_000);
@@ -27,17 +27,17 @@ async function everySecond(wake: () => Promise<void>, seconds: number): Promise<
 describe('wakeFanOut', () => {
   test('tries a request that fails each time after a pause that doubles, up to five minutes', async () => {
     const { wake, jobs } = setUp(['r']);
-    await everySecond(wake, 75);
+    await runEverySecond(wake, 75);
     // At 0, 5, 15, 35 and 75 s.
     expect(jobs).toHaveLength(4);
-    await everySecond(wake, 3_600);
+    await runEverySecond(wake, 3_600);
     expect(jobs.length).toBeLessThan(4 + 4 + 12);
   });
 
   test('reaches a request behind a hundred that fail', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `r${String(index).padStart(3, '0')}`);
     const { wake, jobs } = setUp(ids);
-    await everySecond(wake, 2);
+    await runEverySecond(wake, 2);
     expect(jobs).toContain('r100');
   });
 

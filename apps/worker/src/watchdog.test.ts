@@ -9,14 +9,14 @@ function setUp() {
   const world = {
     nowMs: 0,
     isOverdue: true,
-    isPostgresAway: false,
+    isPostgresUnavailable: false,
     progress: { jobsInHand: 0, progressAtMs: 0 },
     replaced: 0,
   };
   const watchdog = createWatchdog({
     queue: 'deliver-email',
     async hasOverdueWork() {
-      if (world.isPostgresAway) throw new Error('away');
+      if (world.isPostgresUnavailable) throw new Error('away');
       return world.isOverdue;
     },
     readProgress: () => world.progress,
@@ -54,7 +54,7 @@ describe('createWatchdog', () => {
 
   test.each([
     ['no work waits', { isOverdue: false }],
-    ['PostgreSQL is away', { isPostgresAway: true }],
+    ['PostgreSQL is away', { isPostgresUnavailable: true }],
     ['a job ended lately', { progress: { jobsInHand: 0, progressAtMs: 10_000 } }],
     ['a job is in hand that may take as long', { progress: { jobsInHand: 1, progressAtMs: 0 } }],
   ])('leaves it alone while %s', async (_what, change) => {

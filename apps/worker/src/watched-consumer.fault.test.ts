@@ -6,7 +6,7 @@ import {
   newId,
   waitForRedis,
 } from '@belfry/runtime';
-import { type DeliverJob, deliverQueue } from '@belfry/shared';
+import { type DeliverJob, getDeliverQueue } from '@belfry/shared';
 import { eventually, type OwnStore, ownRedis } from '@belfry/testing';
 import { consumeWatched } from './watched-consumer';
 
@@ -31,21 +31,21 @@ test('a consumer whose link is dead without a word is made anew, and takes what 
   const queues = createQueues({ redis, prefix, log });
   await queues.addDeliverJobs([{ jobId: newId(), channel: 'slack', ids: ['waiting'], lane: '' }]);
 
-  const taken: string[] = [];
+  const handledIds: string[] = [];
   const links = [silent.url];
   const consumer = consumeWatched<DeliverJob>({
-    queue: deliverQueue('slack'),
+    queue: getDeliverQueue('slack'),
     prefix,
     concurrency: 10,
     connect: () => createConsumerRedis({ url: links.pop() ?? working.url, log }),
     async handle({ ids }) {
-      taken.push(...ids);
+      handledIds.push(...ids);
     },
     hasOverdueWork: async () => (await queues.countWaiting('slack')) > 0,
     longestJobMs: 20_000,
     log,
   });
-  await eventually(() => expect(taken).toEqual(['waiting']), { timeoutMs: 60_000 });
+  await eventually(() => expect(handledIds).toEqual(['waiting']), { timeoutMs: 60_000 });
   expect(consumer.isStalled()).toBe(false);
   await consumer.close();
   await queues.close();

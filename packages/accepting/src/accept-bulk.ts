@@ -72,12 +72,12 @@ export function createBulkSend({ reader, ...deps }: BulkSendDeps): BulkSend {
 }
 
 /** Elements by the hash of several: the text of each would be in memory twice, and one hash of all would take long. */
-function createCanonical({ given }: BulkHead, isKeyed: boolean) {
-  const parts = [canonicalJson(given)];
+function createCanonical({ fields }: BulkHead, isKeyed: boolean) {
+  const segments = [canonicalJson(fields)];
   let text = '';
 
   function close(): void {
-    parts.push(hash('sha256', text, 'base64'));
+    segments.push(hash('sha256', text, 'base64'));
     text = '';
   }
 
@@ -85,12 +85,12 @@ function createCanonical({ given }: BulkHead, isKeyed: boolean) {
     add(element: BulkElement): void {
       if (!isKeyed) return;
       // No JSON holds a line's end as it is, so no two lists have one text.
-      text += `${canonicalJson(element.given)}\n`;
+      text += `${canonicalJson(element.fields)}\n`;
       if (text.length >= hashedCharacters) close();
     },
     end(): string {
       close();
-      return parts.join('\n');
+      return segments.join('\n');
     },
   };
 }

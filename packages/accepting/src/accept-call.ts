@@ -1,18 +1,18 @@
 import {
+  classifyWriteFailure,
   type EventRow,
   type KeyOutcome,
   type NewIdempotencyKey,
   type NewItem,
   type NewRequest,
   sealTexts,
-  sortWriteFailure,
   type VersionRow,
 } from '@belfry/database';
 import { type Awaitable, andThen, type Batcher, isPromise, type Secrets } from '@belfry/runtime';
 import { AppError, type WireItem } from '@belfry/shared';
 import { sealToken } from './tokens';
 import type { WriteResult } from './write-batcher';
-import { conflict, refusalOf } from './write-outcome';
+import { conflict, toRefusal } from './write-outcome';
 
 export type FindLiveDeps = {
   findEvent(appId: string, name: string): Awaitable<EventRow | undefined>;
@@ -53,12 +53,12 @@ export function createAcceptCall(deps: AcceptCallDeps) {
   const findLive = createFindLive(deps);
 
   return async function acceptCall(call: EventCall, work: AcceptWork): Promise<KeyOutcome> {
-    const found = findLive(call);
-    const live = isPromise(found) ? await found : found;
-    const made = work.createItems(live.version);
-    const items = isPromise(made) ? await made : made;
+    const pendingLive = findLive(call);
+    const live = isPromise(pendingLive) ? await pendingLive : pendingLive;
+    const pendingItems = work.createItems(live.version);
+    const items = isPromise(pendingItems) ? await pendingItems : pendingItems;
     return await write({
-      request: requestOf(call, work, live),
+      request: buildRequest(call, work, live),
       key: call.key,
       items: live.version.definition.isSensitive ? seal(items, call) : items,
     });
@@ -73,12 +73,12 @@ export function createAcceptCall(deps: AcceptCallDeps) {
 
   function write(request: NewRequest): Promise<KeyOutcome> {
     return new Promise((resolve, reject) => {
-      const refuse = (error: unknown) => reject(refusalOf(error));
+      const refuse = (error: unknown) => reject(toRefusal(error));
       deps.write.addFor(request, {
         resolve(result) {
           if (!('error' in result)) resolve(result);
           // Only a key's row can be held by another call.
-          else if (sortWriteFailure(result.error) === 'locked') reject(conflict(result.error));
+          else if (classifyWriteFailure(result.error) === 'locked') reject(conflict(result.error));
           else refuse(result.error);
         },
         reject: refuse,
@@ -87,18 +87,18 @@ export function createAcceptCall(deps: AcceptCallDeps) {
   }
 }
 
-type Live = { event: EventRow; version: VersionRow };
+type LiveEvent = { event: EventRow; version: VersionRow };
 
 /** What goes out now by the event's name; throws event_not_found or event_not_live. */
 export function createFindLive({ findEvent, findVersion }: FindLiveDeps) {
   return function findLive({
     app,
     eventName,
-  }: Pick<EventCall, 'app' | 'eventName'>): Awaitable<Live> {
+  }: Pick<EventCall, 'app' | 'eventName'>): Awaitable<LiveEvent> {
     return andThen(findEvent(app.id, eventName), (event) => {
       if (!event) throw new AppError('event_not_found');
-      const found = event.liveVersionId ? findVersion(event.liveVersionId) : undefined;
-      return andThen(found, (version) => {
+      const pendingVersion = event.liveVersionId ? findVersion(event.liveVersionId) : undefined;
+      return andThen(pendingVersion, (version) => {
         if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
         return { event, version };
       });
@@ -106,7 +106,11 @@ export function createFindLive({ findEvent, findVersion }: FindLiveDeps) {
   };
 }
 
-function requestOf(call: EventCall, { kind }: AcceptWork, live: Live): NewRequest['request'] {
+function buildRequest(
+  call: EventCall,
+  { kind }: AcceptWork,
+  live: LiveEvent,
+): NewRequest['request'] {
   return {
     id: call.callId,
     accountId: call.accountId,
@@ -127,15 +131,15 @@ export function newItem(
 ): NewItem {
   const user = item.user && sealToken(item.user, secrets, { requestId: callId, item: index });
   return {
-    recipient: textOf(user),
-    data: textOf(item.data),
-    override: textOf(item.override),
+    recipient: toJson(user),
+    data: toJson(item.data),
+    override: toJson(item.override),
     locale: item.locale,
     scheduleAt: item.scheduleAt === undefined ? undefined : String(item.scheduleAt),
     plan: undefined,
   };
 }
 
-function textOf(value: unknown): string | undefined {
+function toJson(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }

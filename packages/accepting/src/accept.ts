@@ -27,11 +27,11 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
     return acceptCall(input, {
       kind: input.kind ?? 'single',
       createItems: ({ definition }) =>
-        andThen(findStoredUser(input), (stored) => [planned(input, definition, stored)]),
+        andThen(findStoredUser(input), (stored) => [planItem(input, definition, stored)]),
     });
   };
 
-  function planned(
+  function planItem(
     { callId, app, item }: SendEventInput,
     definition: VersionDefinition,
     stored: Recipient | undefined,
@@ -39,8 +39,8 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
     const { plan, newId, secrets } = deps;
     const { delivery, defaultRegion } = app;
     const now = new Date();
-    const made = plan({ item, stored, definition, delivery, defaultRegion, now, newId });
-    return { ...newItem(item, secrets, { callId, index: 0 }), plan: made };
+    const itemPlan = plan({ item, stored, definition, delivery, defaultRegion, now, newId });
+    return { ...newItem(item, secrets, { callId, index: 0 }), plan: itemPlan };
   }
 
   function findStoredUser({ app, item }: SendEventInput): Awaitable<Recipient | undefined> {

@@ -1,4 +1,4 @@
-import type { AnyChannel, CompiledTemplate, Composed } from '@belfry/channels';
+import type { AnyChannel, CompiledTemplate, ComposeResult } from '@belfry/channels';
 import type { VersionRow } from '@belfry/database';
 import { type Awaitable, andThen, type FairQueue } from '@belfry/runtime';
 import { type ChannelVersion, chooseLocale, type Data, TemplateError } from '@belfry/shared';
@@ -25,7 +25,7 @@ export type ComposeInput = {
  * A message's content, from the template of its pinned version in the language that `chooseLocale` finds. Known at once
  * while nothing else is composed.
  */
-export type Compose = (input: ComposeInput) => Awaitable<Composed<unknown>>;
+export type Compose = (input: ComposeInput) => Awaitable<ComposeResult<unknown>>;
 
 const compiledTemplates = 500;
 
@@ -36,29 +36,31 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
 
   return function compose({ accountId, message, version, channelVersion }) {
     const { templates } = channelVersion;
-    const chosen = chooseLocale(message.locale, templates, version.definition.defaultLocale);
-    if (!chosen) {
+    const localeChoice = chooseLocale(message.locale, templates, version.definition.defaultLocale);
+    if (!localeChoice) {
       return {
         failed: 'empty_content',
         detail: 'The version has no template in its default language.',
       };
     }
-    const { locale, note } = chosen;
+    const { locale, note } = localeChoice;
     const key = `${version.id}:${message.channel}:${locale}`;
     const template =
       compiled.get(key) ?? queue.run(accountId, () => compile(key, templates[locale], locale));
-    return andThen(template, (known) => {
-      if ('failed' in known) return known;
+    return andThen(template, (compiledTemplate) => {
+      if ('failed' in compiledTemplate) return compiledTemplate;
       const composing = queue.run(accountId, () =>
-        known.compose({
-          data: dataOf(message),
+        compiledTemplate.compose({
+          data: parseData(message),
           target: message.target,
-          override: overrideOf(message),
+          override: parseOverride(message),
           missing: version.definition.missing,
           isSensitive: version.definition.isSensitive,
         }),
       );
-      return note === undefined ? composing : andThen(composing, (made) => addNote(made, note));
+      return note === undefined
+        ? composing
+        : andThen(composing, (composed) => addNote(composed, note));
     });
   };
 
@@ -69,13 +71,13 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
   }
 }
 
-function addNote(composed: Composed<unknown>, language: string): Composed<unknown> {
+function addNote(composed: ComposeResult<unknown>, language: string): ComposeResult<unknown> {
   return 'failed' in composed ? composed : { ...composed, notes: { ...composed.notes, language } };
 }
 
 type Compiled =
   | CompiledTemplate<unknown, unknown>
-  | Extract<Composed<unknown>, { failed: unknown }>;
+  | Extract<ComposeResult<unknown>, { failed: unknown }>;
 
 /** A version that was published under wider limits, or by other means than the dashboard, may break the limits of now. */
 function compileTemplate(channel: AnyChannel, source: unknown, language: string): Compiled {
@@ -87,12 +89,12 @@ function compileTemplate(channel: AnyChannel, source: unknown, language: string)
   }
 }
 
-function dataOf({ data }: ComposedMessage): Data {
+function parseData({ data }: ComposedMessage): Data {
   // The gateway stores nothing else under data than an object.
   return data === undefined ? {} : (JSON.parse(data) as Data);
 }
 
-function overrideOf({ override, channel }: ComposedMessage): unknown {
+function parseOverride({ override, channel }: ComposedMessage): unknown {
   if (override === undefined) return undefined;
   const byChannel: unknown = JSON.parse(override);
   return typeof byChannel === 'object' && byChannel !== null && Object.hasOwn(byChannel, channel)

@@ -1,9 +1,9 @@
-import type { AnyChannel, Composed, Notes, ProviderRequest } from '@belfry/channels';
+import type { AnyChannel, ComposeResult, Notes, ProviderRequest } from '@belfry/channels';
 import type {
   IntegrationRow,
   NewMessage,
   Permission,
-  PermissionAsked,
+  PermissionQuery,
   UserRow,
   VersionRow,
 } from '@belfry/database';
@@ -18,7 +18,7 @@ import {
 import { createFindLive, type FindLiveDeps } from './accept-call';
 import { type Compose, createCompose } from './compose';
 import type { Plan } from './plan';
-import { type PlannedCall, planCall, providerOf } from './plan-call';
+import { getProvider, type PlannedCall, planCall } from './plan-call';
 
 export type DryRunDeps = FindLiveDeps & {
   channels: Record<string, AnyChannel>;
@@ -27,7 +27,7 @@ export type DryRunDeps = FindLiveDeps & {
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;
   findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
   /** One answer for each that is asked for. */
-  readPermissions(appId: string, asked: PermissionAsked[]): Promise<Permission[]>;
+  readPermissions(appId: string, queries: PermissionQuery[]): Promise<Permission[]>;
   readStoredRecipient(user: UserRow): Recipient;
   plan: Plan;
   newId: () => string;
@@ -110,7 +110,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
 
 /** What would become of one message that was planned. */
 function createTryMessage(deps: DryRunDeps) {
-  const composerOf = createComposers(deps.channels, deps.composing);
+  const getComposer = createComposers(deps.channels, deps.composing);
 
   return async function tryMessage(facts: MessageFacts): Promise<DryRunMessage> {
     const { message, version, delivery, locale } = facts;
@@ -118,11 +118,12 @@ function createTryMessage(deps: DryRunDeps) {
     const channelVersion = version.definition.channels[message.channel];
     if (!channel || !channelVersion) throw new Error(`There is no channel ${message.channel}`);
     const chain = await Promise.all(channelVersion.integrationIds.map(deps.findIntegration));
-    const taker = delivery === 'sandbox' ? { integration: chain[0], warnings: [] } : takerOf(chain);
-    const data = textOf(facts.item.data);
-    const override = textOf(facts.item.override);
-    const call = planCall(channel, { ...message, override }, taker.integration);
-    const composed = await composerOf(message.channel)({
+    const carrier =
+      delivery === 'sandbox' ? { integration: chain[0], warnings: [] } : chooseCarrier(chain);
+    const data = toJson(facts.item.data);
+    const override = toJson(facts.item.override);
+    const call = planCall(channel, { ...message, override }, carrier.integration);
+    const composed = await getComposer(message.channel)({
       accountId: facts.app.accountId,
       message: { ...message, locale, data, override },
       version,
@@ -131,12 +132,12 @@ function createTryMessage(deps: DryRunDeps) {
     if ('failed' in composed && composed.failed === 'too_complex') {
       throw new AppError('too_complex', `${message.channel}: ${composed.detail}`);
     }
-    const [permission] = await deps.readPermissions(facts.app.id, [askedOf(facts, call)]);
+    const [permission] = await deps.readPermissions(facts.app.id, [toPermissionQuery(facts, call)]);
     const isRemoved = delivery === 'live' && chain.length > 0 && !chain[0];
     return {
-      ...factsOf(message, call, { channel, composed }),
-      ...verdictOf(composed, { isSuppressed: permission?.isSuppressed === true, isRemoved }),
-      warnings: [...warningsOf(message, composed, permission), ...taker.warnings],
+      ...describeMessage(message, call, { channel, composed }),
+      ...decideVerdict(composed, { isSuppressed: permission?.isSuppressed === true, isRemoved }),
+      warnings: [...listWarnings(message, composed, permission), ...carrier.warnings],
     };
   };
 }
@@ -146,10 +147,10 @@ function createComposers(channels: Record<string, AnyChannel>, composing: FairQu
   const composers = new Map(
     Object.entries(channels).map(([name, channel]) => [name, createCompose(channel, composing)]),
   );
-  return function composerOf(name: string): Compose {
-    const found = composers.get(name);
-    if (!found) throw new Error(`There is no channel ${name}`);
-    return found;
+  return function getComposer(name: string): Compose {
+    const composer = composers.get(name);
+    if (!composer) throw new Error(`There is no channel ${name}`);
+    return composer;
   };
 }
 
@@ -165,8 +166,8 @@ type MessageFacts = {
 type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail'>;
 
 /** In the order in which a claim, and then an attempt, would find it. */
-function verdictOf(
-  composed: Composed<unknown>,
+function decideVerdict(
+  composed: ComposeResult<unknown>,
   { isSuppressed, isRemoved }: { isSuppressed: boolean; isRemoved: boolean },
 ): Verdict {
   if (isRemoved) return fail('integration_removed', failureReasons.integration_removed);
@@ -180,12 +181,12 @@ function fail(reason: string, detail: string): Verdict {
   return { would: 'fail', reason, detail };
 }
 
-function factsOf(
+function describeMessage(
   { channel: name, target, dueAt }: NewMessage,
   { described, provider, integration, notes }: PlannedCall,
-  { channel, composed }: { channel: AnyChannel; composed: Composed<unknown> },
+  { channel, composed }: { channel: AnyChannel; composed: ComposeResult<unknown> },
 ): Omit<DryRunMessage, 'would' | 'warnings'> {
-  const told = 'content' in composed ? { ...composed.notes, ...notes } : { ...notes };
+  const allNotes = 'content' in composed ? { ...composed.notes, ...notes } : { ...notes };
   return {
     channel: name,
     target,
@@ -194,19 +195,19 @@ function factsOf(
     ...(dueAt ? { dueAt } : {}),
     ...('content' in composed
       ? {
-          request: providerOf(channel, provider).describe({
+          request: getProvider(channel, provider).describe({
             ...described,
             content: composed.content,
           }),
         }
       : {}),
-    ...(Object.keys(told).length > 0 ? { notes: told } : {}),
+    ...(Object.keys(allNotes).length > 0 ? { notes: allNotes } : {}),
   };
 }
 
-function warningsOf(
+function listWarnings(
   { note }: NewMessage,
-  composed: Composed<unknown>,
+  composed: ComposeResult<unknown>,
   permission: Permission | undefined,
 ): string[] {
   const { missing = [], notes = {} } = 'content' in composed ? composed : {};
@@ -220,10 +221,10 @@ function warningsOf(
   ];
 }
 
-type Taker = { integration: IntegrationRow | undefined; warnings: string[] };
+type Carrier = { integration: IntegrationRow | undefined; warnings: string[] };
 
 /** Whom the claim would let carry it. */
-function takerOf(chain: readonly (IntegrationRow | undefined)[]): Taker {
+function chooseCarrier(chain: readonly (IntegrationRow | undefined)[]): Carrier {
   const [first, ...others] = chain;
   if (!first || first.state === 'active') return { integration: first, warnings: [] };
   if (first.state === 'paused') {
@@ -239,15 +240,18 @@ function takerOf(chain: readonly (IntegrationRow | undefined)[]): Taker {
 }
 
 /** A suppression may be for one sender: the one that the call names, else the integration's. */
-function askedOf({ item, message }: MessageFacts, { described }: PlannedCall): PermissionAsked {
+function toPermissionQuery(
+  { item, message }: MessageFacts,
+  { described }: PlannedCall,
+): PermissionQuery {
   const { channel, target } = message;
-  const own = ownSenderOf(item.override?.[channel]);
-  const ofIntegration = described.settings['sender'];
-  const sender = own ?? (typeof ofIntegration === 'string' ? ofIntegration : '');
+  const ownSender = findOwnSender(item.override?.[channel]);
+  const integrationSender = described.settings['sender'];
+  const sender = ownSender ?? (typeof integrationSender === 'string' ? integrationSender : '');
   return { channel, target, sender };
 }
 
-function ownSenderOf(override: unknown): string | undefined {
+function findOwnSender(override: unknown): string | undefined {
   const members = isRecord(override) ? override : {};
   const message = isRecord(members['message']) ? members['message'] : {};
   const sender = members['sender'] ?? message['sender'];
@@ -259,6 +263,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function textOf(value: unknown): string | undefined {
+function toJson(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }

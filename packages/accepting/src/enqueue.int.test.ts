@@ -33,11 +33,11 @@ describe.each([1, 4, 5, 50])('%d jobs', (count) => {
     const { queues } = await setUp();
     const jobs = createJobs(count);
     await queues.addDeliverJobs(jobs);
-    const found = await queues.findJobs(
+    const storedIds = await queues.findJobs(
       'sms',
       jobs.map(({ jobId }) => jobId),
     );
-    expect(found.size).toBe(count);
+    expect(storedIds.size).toBe(count);
     expect(await queues.countWaiting('sms')).toBe(count);
     await queues.close();
   });

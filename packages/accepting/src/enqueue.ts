@@ -1,5 +1,5 @@
 import type { Logger, QueueJobs } from '@belfry/runtime';
-import { type DeliverJob, deliverQueue, type FanOutJob, fanOutQueue } from '@belfry/shared';
+import { type DeliverJob, type FanOutJob, fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
@@ -39,17 +39,17 @@ export function createQueues(deps: QueuesDeps): Queues {
       await Promise.all(
         channels.map((channel) =>
           addJobs(
-            open(deliverQueue(channel)),
-            jobs.filter((job) => job.channel === channel).map(deliverJobOf),
+            open(getDeliverQueue(channel)),
+            jobs.filter((job) => job.channel === channel).map(toDeliverJob),
           ),
         ),
       );
     },
     async addFanOutJobs(jobs) {
-      await addJobs(open(fanOutQueue), jobs.map(fanOutJobOf));
+      await addJobs(open(fanOutQueue), jobs.map(toFanOutJob));
     },
     async findJobs(channel, jobIds) {
-      const queue = deliverQueue(channel);
+      const queue = getDeliverQueue(channel);
       const pipeline = redis.pipeline();
       for (const jobId of jobIds) pipeline.exists(`${prefix}:${queue}:${jobId}`);
       const results = (await pipeline.exec()) ?? [];
@@ -57,11 +57,11 @@ export function createQueues(deps: QueuesDeps): Queues {
     },
     async removeJobs(jobs) {
       await Promise.all(
-        jobs.map(({ channel, jobId }) => open(deliverQueue(channel)).remove(jobId)),
+        jobs.map(({ channel, jobId }) => open(getDeliverQueue(channel)).remove(jobId)),
       );
     },
     async countWaiting(channel) {
-      return open(deliverQueue(channel)).getWaitingCount();
+      return open(getDeliverQueue(channel)).getWaitingCount();
     },
     async countJobs(names) {
       const counts = await Promise.all(
@@ -87,12 +87,12 @@ async function addJobs(queue: Queue, jobs: NewJob[]): Promise<void> {
 
 type NewJob = { name: string; data: DeliverJob | FanOutJob; opts: JobsOptions };
 
-function deliverJobOf({ jobId, ids, lane }: NewDeliverJob) {
-  const data: DeliverJob = { ids, lane };
+function toDeliverJob({ jobId, ids, lane: fairnessKey }: NewDeliverJob) {
+  const data: DeliverJob = { ids, lane: fairnessKey };
   return { name: 'deliver', data, opts: { ...jobOptions, jobId } };
 }
 
-function fanOutJobOf(data: FanOutJob) {
+function toFanOutJob(data: FanOutJob) {
   return { name: 'fan-out', data, opts: { ...jobOptions, jobId: data.requestId } };
 }
 

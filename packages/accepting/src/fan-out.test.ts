@@ -6,7 +6,7 @@ import type {
 } from '@belfry/database';
 import { createFanOut, type FanOutDeps } from './fan-out';
 
-const itemsOf = (from: number, to: number): UnplannedItem[] =>
+const createItems = (from: number, to: number): UnplannedItem[] =>
   Array.from({ length: to - from }, (_, index) => ({
     item: from + index,
     recipient: '{"mobile":"+4520000001"}',
@@ -20,7 +20,7 @@ const userRow = (userId: string) => ({ id: `${userId}'s row`, userId, contact: {
 /** A request of so many items, of which none is planned. */
 function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
   const pages: UnplannedItemsPage[] = [];
-  const written: number[][] = [];
+  const writtenItems: number[][] = [];
   const request = {
     id: 'r',
     appId: 'a',
@@ -33,10 +33,10 @@ function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
     findUnplannedRequest: async (): Promise<UnplannedRequest | undefined> => request,
     async listUnplannedItems(page: UnplannedItemsPage) {
       pages.push(page);
-      return itemsOf(page.from, Math.min(count, page.from + page.limit));
+      return createItems(page.from, Math.min(count, page.from + page.limit));
     },
     async writePlans(_request: unknown, { items }: PlannedChunk) {
-      written.push(items.map(({ item }) => item));
+      writtenItems.push(items.map(({ item }) => item));
       return true;
     },
     findVersion: async () => ({ id: 'v', eventId: 'e', definition: {} }),
@@ -47,28 +47,28 @@ function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
     ...changes,
   };
   // Only what fanout itself looks at is given.
-  return { fanOut: createFanOut(deps as unknown as FanOutDeps), pages, written };
+  return { fanOut: createFanOut(deps as unknown as FanOutDeps), pages, written: writtenItems };
 }
 
 describe('fanout', () => {
   test('writes each item once, in chunks, and asks for no user where none is named', async () => {
-    const { fanOut, written } = setUp(1_200);
+    const { fanOut, written: writtenItems } = setUp(1_200);
     await fanOut({ requestId: 'r' });
-    expect(written.map((chunk) => chunk.length)).toEqual([500, 500, 200]);
-    expect(written.flat()).toEqual(itemsOf(0, 1_200).map(({ item }) => item));
+    expect(writtenItems.map((chunk) => chunk.length)).toEqual([500, 500, 200]);
+    expect(writtenItems.flat()).toEqual(createItems(0, 1_200).map(({ item }) => item));
   });
 
   test('plans each item with the user that its own app stores under its user_id', async () => {
-    const asked: unknown[] = [];
+    const queries: unknown[] = [];
     const planned: unknown[] = [];
     const items = ['ana', 'bob', 'ana', 'nobody'].map((user_id, item) => ({
-      ...itemsOf(item, item + 1)[0]!,
+      ...createItems(item, item + 1)[0]!,
       recipient: JSON.stringify({ user_id }),
     }));
     const { fanOut } = setUp(items.length, {
       listUnplannedItems: async () => items,
       async findUsers(appId, userIds) {
-        asked.push([appId, userIds]);
+        queries.push([appId, userIds]);
         const stored = ['ana', 'bob'].map((userId) => [userId, userRow(userId)] as const);
         return new Map(stored);
       },
@@ -79,7 +79,7 @@ describe('fanout', () => {
       },
     });
     await fanOut({ requestId: 'r' });
-    expect(asked).toEqual([['a', ['ana', 'bob', 'nobody']]]);
+    expect(queries).toEqual([['a', ['ana', 'bob', 'nobody']]]);
     expect(planned).toEqual(["ana's row", "bob's row", "ana's row", undefined]);
   });
 
@@ -94,7 +94,7 @@ describe('fanout', () => {
       },
       async listUnplannedItems({ from, limit }) {
         order.push(`list from ${from}`);
-        return itemsOf(from, Math.min(600, from + limit));
+        return createItems(from, Math.min(600, from + limit));
       },
     });
     await fanOut({ requestId: 'r' });
@@ -102,9 +102,9 @@ describe('fanout', () => {
   });
 
   test('fails where a chunk is not written, and leaves the rest to the next one who is woken', async () => {
-    const refused = new Error('refused');
-    const { fanOut, pages } = setUp(5_000, { writePlans: () => Promise.reject(refused) });
-    await expect(fanOut({ requestId: 'r' })).rejects.toBe(refused);
+    const writeError = new Error('refused');
+    const { fanOut, pages } = setUp(5_000, { writePlans: () => Promise.reject(writeError) });
+    await expect(fanOut({ requestId: 'r' })).rejects.toBe(writeError);
     expect(pages.length).toBeLessThanOrEqual(2);
   });
 
@@ -117,7 +117,7 @@ describe('fanout', () => {
         ...{ items: 1_200, plannedItems: 600, plannedTo: 100 },
       }),
       listUnplannedItems: async ({ from, limit }) =>
-        itemsOf(0, 1_000)
+        createItems(0, 1_000)
           .filter(({ item }) => item % 2 === 0 && item >= from)
           .slice(0, limit),
       async writePlans(_request, { from, to, items }) {
@@ -147,16 +147,16 @@ describe('fanout', () => {
       ...{ id: 'r', appId: 'a', versionId: 'v', items: 1_200, plannedItems: 0 },
       plannedTo,
     }));
-    const tried: [number, number][] = [];
+    const attempts: [number, number][] = [];
     const { fanOut } = setUp(1_200, {
       findUnplannedRequest: async () => states.shift(),
       async writePlans({ plannedTo }, { from }) {
-        tried.push([plannedTo, from]);
+        attempts.push([plannedTo, from]);
         return plannedTo === 1_000;
       },
     });
     await fanOut({ requestId: 'r' });
-    expect(tried).toEqual([
+    expect(attempts).toEqual([
       [0, 0],
       [500, 500],
       [1_000, 1_000],

@@ -30,9 +30,9 @@ export type FanOutDeps = {
 
 const itemsPerChunk = 500;
 /** How often the planning of a request is begun anew in one job, where somebody else is at it as well. */
-const maxTurns = 20;
+const maxAttempts = 20;
 
-type PlannedOf = { request: UnplannedRequest; version: VersionRow; app: AppRow };
+type PlanContext = { request: UnplannedRequest; version: VersionRow; app: AppRow };
 
 /**
  * Plans the items of a request in chunks, writing rows only: the relay queues them. May be stopped
@@ -40,7 +40,7 @@ type PlannedOf = { request: UnplannedRequest; version: VersionRow; app: AppRow }
  */
 export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void> {
   return async function fanOut({ requestId }) {
-    for (let turn = 0; turn < maxTurns; turn += 1) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const request = await deps.findUnplannedRequest(requestId);
       if (!request || (await planAll(request))) return;
     }
@@ -49,12 +49,12 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
 
   /** False where somebody else came between: what is to be planned must be read again. */
   async function planAll(request: UnplannedRequest): Promise<boolean> {
-    const of = await findPartsOf(request);
-    let chunk: PlannedChunk | undefined = await planNext(request.plannedTo, of);
+    const context = await loadContext(request);
+    let chunk: PlannedChunk | undefined = await planNext(request.plannedTo, context);
     while (chunk) {
       // The next chunk is planned while PostgreSQL writes this one.
       const [next, isWritten]: [PlannedChunk | undefined, boolean] = await Promise.all([
-        chunk.to < request.items ? planNext(chunk.to, of) : undefined,
+        chunk.to < request.items ? planNext(chunk.to, context) : undefined,
         deps.writePlans(request, chunk),
       ]);
       if (!isWritten) return false;
@@ -63,7 +63,7 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
     return true;
   }
 
-  async function findPartsOf(request: UnplannedRequest): Promise<PlannedOf> {
+  async function loadContext(request: UnplannedRequest): Promise<PlanContext> {
     const [version, app] = await Promise.all([
       deps.findVersion(request.versionId),
       deps.findApp(request.appId),
@@ -72,16 +72,16 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
     return { request, version, app };
   }
 
-  async function planNext(from: number, of: PlannedOf): Promise<PlannedChunk> {
-    const { id: requestId, items: end } = of.request;
-    const found = await deps.listUnplannedItems({ requestId, from, limit: itemsPerChunk });
-    const last = found.length === itemsPerChunk ? found.at(-1) : undefined;
-    return { from, to: last ? last.item + 1 : end, items: await planItems(found, of) };
+  async function planNext(from: number, context: PlanContext): Promise<PlannedChunk> {
+    const { id: requestId, items: end } = context.request;
+    const storedItems = await deps.listUnplannedItems({ requestId, from, limit: itemsPerChunk });
+    const last = storedItems.length === itemsPerChunk ? storedItems.at(-1) : undefined;
+    return { from, to: last ? last.item + 1 : end, items: await planItems(storedItems, context) };
   }
 
   async function planItems(
     items: UnplannedItem[],
-    { request, version, app }: PlannedOf,
+    { request, version, app }: PlanContext,
   ): Promise<PlannedItem[]> {
     const open = (item: UnplannedItem) =>
       version.definition.isSensitive ? openItem(item, request.id, deps.secrets) : item;

@@ -31,23 +31,23 @@ function writeArray(array: readonly unknown[], isInData: boolean): string {
 const shortArrayElements = 16;
 
 function writeLongArray(array: readonly unknown[], isInData: boolean): string {
-  const parts: string[] = [];
+  const segments: string[] = [];
   for (let at = 0; at < array.length; ) {
-    const end = endOfPlain(array, at);
-    if (end > at) parts.push(JSON.stringify(array.slice(at, end)).slice(1, -1));
-    else parts.push(write(array[at], isInData));
+    const end = findPlainEnd(array, at);
+    if (end > at) segments.push(JSON.stringify(array.slice(at, end)).slice(1, -1));
+    else segments.push(write(array[at], isInData));
     at = Math.max(end, at + 1);
   }
-  return `[${parts.join(',')}]`;
+  return `[${segments.join(',')}]`;
 }
 
-function endOfPlain(array: readonly unknown[], start: number): number {
+function findPlainEnd(array: readonly unknown[], start: number): number {
   let end = start;
-  while (end < array.length && isWrittenAsItIs(array[end])) end += 1;
+  while (end < array.length && isPlainElement(array[end])) end += 1;
   return end;
 }
 
-function isWrittenAsItIs(value: unknown): boolean {
+function isPlainElement(value: unknown): boolean {
   if (typeof value === 'string') return value.length <= longStringCharacters;
   return typeof value !== 'object' || value === null;
 }

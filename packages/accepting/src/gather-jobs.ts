@@ -1,5 +1,5 @@
 import type { NewMessage } from '@belfry/database';
-import { laneOf, maxMessagesPerJob } from '@belfry/shared';
+import { getFairnessKey, maxMessagesPerJob } from '@belfry/shared';
 import type { NewDeliverJob } from './enqueue';
 
 export type MessageToGather = { appId: string; message: NewMessage };
@@ -17,9 +17,9 @@ export function gatherJobs(
   for (const { appId, message } of messages) {
     const { id, channel, integrationId } = message;
     if (message.dueAt || !mayQueue({ channel, appId })) continue;
-    const lane = laneOf({ integrationId, appId });
-    const key = `${channel} ${lane}`;
-    const job = open.get(key) ?? { jobId: newId(), channel, lane, ids: [] };
+    const fairnessKey = getFairnessKey({ integrationId, appId });
+    const key = `${channel} ${fairnessKey}`;
+    const job = open.get(key) ?? { jobId: newId(), channel, lane: fairnessKey, ids: [] };
     if (job.ids.length === 0) jobs.push(job);
     job.ids.push(id);
     message.jobId = job.jobId;

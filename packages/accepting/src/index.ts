@@ -22,24 +22,28 @@ export {
 export { createQueues, type NewDeliverJob, type Queues } from './enqueue';
 export { createFanOut, type FanOutDeps } from './fan-out';
 export { canonicalJson } from './fingerprint';
-export { createGate, type Gate, type GateDeps } from './gate/gate';
 export {
-  type CallFacts,
-  createKeyedCall,
-  type Done,
-  type KeyedAnswer,
-  type KeyedCall,
-  type KeyedCallDeps,
-  type KeyedWork,
-  type KeyResult,
+  createIdempotencyStore,
+  type IdempotencyStore,
+  type IdempotencyStoreDeps,
+} from './gate/gate';
+export {
+  createRunIdempotentRequest,
+  type HandlerResult,
+  type IdempotencyResult,
+  type IdempotentHandler,
+  type IdempotentRequest,
+  type IdempotentRequestDeps,
+  type IdempotentResponse,
+  type RunIdempotentRequest,
 } from './keyed-call';
 export { createPlan, type Plan, type PlanInput } from './plan';
-export { type PlannedCall, planCall, providerOf } from './plan-call';
+export { getProvider, type PlannedCall, planCall } from './plan-call';
 export {
-  createPublishRoom,
-  createRoomReader,
-  type RoomReader,
-  type RoomReaderDeps,
+  type CapacityReader,
+  type CapacityReaderDeps,
+  createCapacityReader,
+  createPublishCapacity,
 } from './published-room';
 export {
   createResend,
@@ -50,7 +54,11 @@ export {
   type ResendInput,
 } from './resend';
 export { createResendByFilter, type ResendByFilterDeps } from './resend-by-filter';
-export { createRoom, type PublishedRoom, type Room } from './room';
+export {
+  type Capacity,
+  createCapacity,
+  type PublishedCapacity,
+} from './room';
 export { type ItemAddress, sealToken, storedRecipient } from './tokens';
 export { createWriteBatcher, type WriteBatcherDeps, type WriteResult } from './write-batcher';
-export { orRefuseWrite, unavailable } from './write-outcome';
+export { refuseFailedWrite, unavailable } from './write-outcome';

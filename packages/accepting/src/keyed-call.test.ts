@@ -1,20 +1,20 @@
 import type { StoredKey } from '@belfry/database';
 import { createSecrets, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
-import type { Begun } from './gate/gate';
+import type { BeginResult } from './gate/gate';
 import {
-  type CallFacts,
-  createKeyedCall,
-  type Done,
-  type KeyedCallDeps,
-  type KeyedWork,
-  type KeyResult,
+  createRunIdempotentRequest,
+  type HandlerResult,
+  type IdempotencyResult,
+  type IdempotentHandler,
+  type IdempotentRequest,
+  type IdempotentRequestDeps,
 } from './keyed-call';
 import { UnclearWriteError } from './write-outcome';
 
 const ringKey = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const secrets = createSecrets(ringKey('k1', 1));
-const facts: CallFacts = {
+const facts: IdempotentRequest = {
   callId: 'call',
   accountId: 'account',
   idempotencyKey: 'key',
@@ -22,7 +22,9 @@ const facts: CallFacts = {
   parameters: () => '{"a":1}',
 };
 const text = 'POST /v1/things\n{"a":1}';
-const held = (changes: Partial<Exclude<Begun, { state: 'acquired' | 'bypassed' }>> = {}) => ({
+const createEntry = (
+  changes: Partial<Exclude<BeginResult, { state: 'acquired' | 'bypassed' }>> = {},
+) => ({
   state: 'locked' as const,
   fingerprint: secrets.fingerprint('idempotency', text),
   ringKeyId: 'k1',
@@ -39,23 +41,30 @@ const row = (changes: Partial<StoredKey> = {}): StoredKey => ({
 });
 
 type SetUp = {
-  begun?: Begun;
+  beginResult?: BeginResult;
   stored?: StoredKey | Error;
-  run?: () => Promise<Done>;
-  bodyOf?: KeyedWork['bodyOf'] | null;
-  call?: Partial<CallFacts>;
-  deps?: Partial<KeyedCallDeps>;
+  run?: () => Promise<HandlerResult>;
+  buildBody?: IdempotentHandler['buildBody'] | null;
+  call?: Partial<IdempotentRequest>;
+  deps?: Partial<IdempotentRequestDeps>;
 };
 
 /** A gate and a store that are literals; `steps` says what was asked of them, in order. */
-function setUp({ begun = { state: 'acquired' }, stored, run, bodyOf, call, deps }: SetUp = {}) {
+function setUp({
+  beginResult = { state: 'acquired' },
+  stored,
+  run,
+  buildBody,
+  call,
+  deps,
+}: SetUp = {}) {
   const steps: string[] = [];
-  const counted: KeyResult[] = [];
-  const keyedCall = createKeyedCall({
-    gate: {
+  const counted: IdempotencyResult[] = [];
+  const runIdempotentRequest = createRunIdempotentRequest({
+    idempotencyStore: {
       async begin() {
         steps.push('begin');
-        return begun;
+        return beginResult;
       },
       async finish({ state, requestId, owner }) {
         steps.push(`finish ${state} ${requestId} of ${owner}`);
@@ -78,14 +87,14 @@ function setUp({ begun = { state: 'acquired' }, stored, run, bodyOf, call, deps 
     count: (result) => counted.push(result),
     ...deps,
   });
-  const work: KeyedWork = {
+  const work: IdempotentHandler = {
     async run(key) {
       steps.push(key ? `run ${key.status}` : 'run');
       return run ? run() : { isWritten: true, body: 'done' };
     },
-    ...(bodyOf === null ? {} : { bodyOf: bodyOf ?? ((id: string) => `of ${id}`) }),
+    ...(buildBody === null ? {} : { buildBody: buildBody ?? ((id: string) => `of ${id}`) }),
   };
-  return { steps, counted, answer: keyedCall({ ...facts, ...call }, work) };
+  return { steps, counted, answer: runIdempotentRequest({ ...facts, ...call }, work) };
 }
 
 const refusal = (code: 'event_not_found' | 'rate_limited' | 'unavailable', cause?: unknown) =>
@@ -100,10 +109,10 @@ describe('a call without a key', () => {
 });
 
 /** What was asked of gate and stores, and what was counted. */
-type Asked = [string[], KeyResult[]];
+type ExpectedCalls = [string[], IdempotencyResult[]];
 
 describe('a call with a key', () => {
-  test.each<[string, SetUp, object, Asked]>([
+  test.each<[string, SetUp, object, ExpectedCalls]>([
     [
       'is run when it has the lock',
       {},
@@ -112,7 +121,7 @@ describe('a call with a key', () => {
     ],
     [
       'is run when Redis is away',
-      { begun: { state: 'bypassed' } },
+      { beginResult: { state: 'bypassed' } },
       { body: 'done', isReplay: false },
       [
         ['begin', 'run 200', 'finish done call of call'],
@@ -121,37 +130,44 @@ describe('a call with a key', () => {
     ],
     [
       'leaves a body that does not follow from its id to PostgreSQL',
-      { bodyOf: null },
+      { buildBody: null },
       { body: 'done', isReplay: false },
       [['begin', 'run 200', 'finish done_in_row call of call'], ['accepted']],
     ],
     [
       'replays from the id that Redis has',
-      { begun: held({ state: 'done' }) },
+      { beginResult: createEntry({ state: 'done' }) },
       { status: 200, body: 'of first', isReplay: true },
       [['begin'], ['replayed']],
     ],
     [
       'replays what PostgreSQL has, where Redis says that it has it',
-      { begun: held({ state: 'done_in_row' }), stored: row({ status: 500, body: 'broken' }) },
+      {
+        beginResult: createEntry({ state: 'done_in_row' }),
+        stored: row({ status: 500, body: 'broken' }),
+      },
       { status: 500, body: 'broken', isReplay: true },
       [['begin', 'find', 'finish done_in_row first of first'], ['replayed']],
     ],
     [
       'asks PostgreSQL also where Redis has the id, when the body does not follow from it',
-      { begun: held({ state: 'done' }), stored: row({ body: 'a user' }), bodyOf: null },
+      {
+        beginResult: createEntry({ state: 'done' }),
+        stored: row({ body: 'a user' }),
+        buildBody: null,
+      },
       { status: 200, body: 'a user', isReplay: true },
       [['begin', 'find', 'finish done_in_row first of first'], ['replayed']],
     ],
     [
       'replays while its key is locked, when the first call has committed',
-      { begun: held(), stored: row() },
+      { beginResult: createEntry(), stored: row() },
       { status: 200, body: 'of first', isReplay: true },
       [['begin', 'find', 'finish done first of first'], ['replayed']],
     ],
     [
       'is run when PostgreSQL has forgotten the answer that Redis remembers',
-      { begun: held({ state: 'done_in_row' }) },
+      { beginResult: createEntry({ state: 'done_in_row' }) },
       { body: 'done', isReplay: false },
       [['begin', 'find', 'run 200', 'finish done call of call'], ['accepted']],
     ],
@@ -176,23 +192,23 @@ describe('a call with a key', () => {
       { status: 200, body: 'of first', isReplay: true },
       [['begin', 'run 200', 'finish done first of call'], ['replayed']],
     ],
-  ])('%s', async (_what, options, expected, asked) => {
-    const made = setUp(options);
-    expect(await made.answer).toMatchObject(expected);
-    expect([made.steps, made.counted]).toEqual(asked);
+  ])('%s', async (_what, options, expected, expectedCalls) => {
+    const setup = setUp(options);
+    expect(await setup.answer).toMatchObject(expected);
+    expect([setup.steps, setup.counted]).toEqual(expectedCalls);
   });
 
   const otherFingerprint = { fingerprint: Buffer.alloc(32, 9) };
-  test.each<[string, SetUp, object, Asked]>([
+  test.each<[string, SetUp, object, ExpectedCalls]>([
     [
       'is a mismatch by what Redis has locked',
-      { begun: held(otherFingerprint) },
+      { beginResult: createEntry(otherFingerprint) },
       { code: 'idempotency_mismatch' },
       [['begin'], ['mismatch']],
     ],
     [
       'is a mismatch by what Redis has done',
-      { begun: held({ ...otherFingerprint, state: 'done' }) },
+      { beginResult: createEntry({ ...otherFingerprint, state: 'done' }) },
       { code: 'idempotency_mismatch' },
       [['begin'], ['mismatch']],
     ],
@@ -204,7 +220,7 @@ describe('a call with a key', () => {
     ],
     [
       'conflicts while its key is locked and nothing is stored',
-      { begun: held() },
+      { beginResult: createEntry() },
       { code: 'idempotency_conflict', headers: { 'Retry-After': '1' } },
       [['begin', 'find'], ['conflict']],
     ],
@@ -255,17 +271,17 @@ describe('a call with a key', () => {
       { code: 'unavailable', headers: { 'Retry-After': '2' }, cause: { message: 'bug' } },
       [['begin', 'run 200'], ['refused']],
     ],
-  ])('%s', async (_what, options, expected, asked) => {
-    const made = setUp(options);
-    await expect(made.answer).rejects.toMatchObject(expected);
-    expect([made.steps, made.counted]).toEqual(asked);
+  ])('%s', async (_what, options, expected, expectedCalls) => {
+    const setup = setUp(options);
+    await expect(setup.answer).rejects.toMatchObject(expected);
+    expect([setup.steps, setup.counted]).toEqual(expectedCalls);
   });
 
-  test.each<[string, Partial<CallFacts>]>([
+  test.each<[string, Partial<IdempotentRequest>]>([
     ['on another endpoint', { route: 'POST /v1/others' }],
     ['with other parameters', { parameters: () => '{"a":2}' }],
   ])('is another call %s', async (_what, call) => {
-    const { answer } = setUp({ begun: held({ state: 'done' }), call });
+    const { answer } = setUp({ beginResult: createEntry({ state: 'done' }), call });
     await expect(answer).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 });
@@ -274,13 +290,16 @@ describe('a ring that was rotated', () => {
   const rotated: Secrets = createSecrets(`${ringKey('k2', 2)},${ringKey('k1', 1)}`);
 
   test('finds a call under the key that it was stored with', async () => {
-    const { answer } = setUp({ begun: held({ state: 'done' }), deps: { secrets: rotated } });
+    const { answer } = setUp({
+      beginResult: createEntry({ state: 'done' }),
+      deps: { secrets: rotated },
+    });
     expect(await answer).toMatchObject({ body: 'of first', isReplay: true });
   });
 
   test('tells other parameters apart under that key', async () => {
     const { answer } = setUp({
-      begun: held({ state: 'done' }),
+      beginResult: createEntry({ state: 'done' }),
       call: { parameters: () => '{"a":2}' },
       deps: { secrets: rotated },
     });
@@ -288,8 +307,8 @@ describe('a ring that was rotated', () => {
   });
 
   test('refuses with 503 what it cannot compare, and runs nothing', async () => {
-    const begun = held({ ringKeyId: 'k9', state: 'done' });
-    const { answer, steps } = setUp({ begun, deps: { secrets: rotated } });
+    const beginResult = createEntry({ ringKeyId: 'k9', state: 'done' });
+    const { answer, steps } = setUp({ beginResult, deps: { secrets: rotated } });
     await expect(answer).rejects.toMatchObject({ code: 'unavailable' });
     expect(steps).toEqual(['begin']);
   });

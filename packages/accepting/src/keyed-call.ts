@@ -9,11 +9,11 @@ import type {
 import { type Awaitable, isPromise, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Entry } from './gate/entry';
-import type { Begun, FinishedKey, Gate, GateKey } from './gate/gate';
-import { conflict, orRefuseWrite, UnclearWriteError, unavailable } from './write-outcome';
+import type { BeginResult, FinishedKey, IdempotencyKey, IdempotencyStore } from './gate/gate';
+import { conflict, refuseFailedWrite, UnclearWriteError, unavailable } from './write-outcome';
 
 /** A POST, as far as its key is concerned. */
-export type CallFacts = {
+export type IdempotentRequest = {
   /** The id of the call: the token of its lock, and the `request_id` of what it accepts. */
   callId: string;
   accountId: string;
@@ -25,22 +25,27 @@ export type CallFacts = {
 };
 
 /** What a POST does, once everything that does not depend on stored state was checked. */
-export type KeyedWork = {
+export type IdempotentHandler = {
   /** Writes the key's row together with the work, or neither. A refusal is a thrown AppError. */
-  run(key: NewIdempotencyKey | undefined): Promise<Done>;
+  run(key: NewIdempotencyKey | undefined): Promise<HandlerResult>;
   /** Where the answer follows from the id of the first call: it is not stored. */
-  bodyOf?(requestId: string): string;
+  buildBody?(requestId: string): string;
 };
 
 /** `body` is left out where `bodyOf` tells it. */
-export type Done = { isWritten: true; body?: string } | { isWritten: false; winner: StoredKey };
+export type HandlerResult =
+  | { isWritten: true; body?: string }
+  | { isWritten: false; winner: StoredKey };
 
-export type KeyedAnswer = { status: number; body: string; isReplay: boolean };
+export type IdempotentResponse = { status: number; body: string; isReplay: boolean };
 
-export type KeyedCall = (call: CallFacts, work: KeyedWork) => Promise<KeyedAnswer>;
+export type RunIdempotentRequest = (
+  call: IdempotentRequest,
+  work: IdempotentHandler,
+) => Promise<IdempotentResponse>;
 
 /** How a call with a key ended; `bypass` is counted beside it where Redis could not be asked. */
-export type KeyResult =
+export type IdempotencyResult =
   | 'accepted'
   | 'replayed'
   | 'mismatch'
@@ -49,46 +54,49 @@ export type KeyResult =
   | 'failed'
   | 'bypass';
 
-export type KeyedCallDeps = {
-  gate: Pick<Gate, 'begin' | 'finish' | 'release'>;
+export type IdempotentRequestDeps = {
+  idempotencyStore: Pick<IdempotencyStore, 'begin' | 'finish' | 'release'>;
   findStoredKey(key: KeyOfAccount): Promise<StoredKey | undefined>;
   /** See writeKeyAlone of the database. */
   writeKeyAlone(stored: NewStoredKey): Promise<KeyOutcome>;
   secrets: Pick<Secrets, 'fingerprint' | 'keyId'>;
   /** The body of every answer to a fault of ours. */
   failureBody(callId: string): string;
-  count(result: KeyResult): void;
+  count(result: IdempotencyResult): void;
 };
 
 /**
  * Wraps every POST: with one Idempotency-Key the work is done once, and later calls get the first one's answer. Redis is
  * asked first; PostgreSQL, where the key's row is written with the work, decides.
  */
-export function createKeyedCall(deps: KeyedCallDeps): KeyedCall {
+export function createRunIdempotentRequest(deps: IdempotentRequestDeps): RunIdempotentRequest {
   const { count } = deps;
-  return async function keyedCall(call, work) {
+  return async function runIdempotentRequest(call, work) {
     if (call.idempotencyKey === undefined) return runWithoutKey(call, work);
-    const asked = call.parameters();
-    const parameters = isPromise(asked) ? await asked : asked;
-    const key = keyOf(call, call.idempotencyKey, { parameters, secrets: deps.secrets });
+    const pendingParameters = call.parameters();
+    const parameters = isPromise(pendingParameters) ? await pendingParameters : pendingParameters;
+    const key = createKey(call, call.idempotencyKey, { parameters, secrets: deps.secrets });
     try {
-      const begun = await deps.gate.begin(key);
-      return await runOrReplay({ key, begun, work }, deps);
+      const beginResult = await deps.idempotencyStore.begin(key);
+      return await runOrReplay({ key, beginResult, work }, deps);
     } catch (error) {
-      count(resultOf(error));
+      count(classifyError(error));
       throw error;
     }
   };
 }
 
-async function runWithoutKey({ callId }: CallFacts, work: KeyedWork): Promise<KeyedAnswer> {
-  const done = await work.run(undefined);
-  if (!done.isWritten) throw new Error('A call without a key lost against one');
-  return { status: successStatus, body: bodyOf(done, work, callId), isReplay: false };
+async function runWithoutKey(
+  { callId }: IdempotentRequest,
+  work: IdempotentHandler,
+): Promise<IdempotentResponse> {
+  const result = await work.run(undefined);
+  if (!result.isWritten) throw new Error('A call without a key lost against one');
+  return { status: successStatus, body: getBody(result, work, callId), isReplay: false };
 }
 
-function bodyOf({ body }: { body?: string }, work: KeyedWork, requestId: string): string {
-  const text = body ?? work.bodyOf?.(requestId);
+function getBody({ body }: { body?: string }, work: IdempotentHandler, requestId: string): string {
+  const text = body ?? work.buildBody?.(requestId);
   if (text === undefined) throw new Error('A call was done without an answer');
   return text;
 }
@@ -96,13 +104,13 @@ function bodyOf({ body }: { body?: string }, work: KeyedWork, requestId: string)
 const successStatus = 200;
 
 /** A call's key, and the text that its fingerprint is made from. */
-type CallKey = GateKey & { text: string };
+type KeyWithText = IdempotencyKey & { text: string };
 
-function keyOf(
-  { accountId, callId, route }: CallFacts,
+function createKey(
+  { accountId, callId, route }: IdempotentRequest,
   idempotencyKey: string,
-  { parameters, secrets }: { parameters: string; secrets: KeyedCallDeps['secrets'] },
-): CallKey {
+  { parameters, secrets }: { parameters: string; secrets: IdempotentRequestDeps['secrets'] },
+): KeyWithText {
   const text = `${route}\n${parameters}`;
   return {
     accountId,
@@ -116,91 +124,102 @@ function keyOf(
 
 const purpose = 'idempotency';
 
-function resultOf(error: unknown): KeyResult {
+function classifyError(error: unknown): IdempotencyResult {
   if (!(error instanceof AppError) || error.code === 'internal') return 'failed';
   if (error.code === 'idempotency_mismatch') return 'mismatch';
   return error.code === 'idempotency_conflict' ? 'conflict' : 'refused';
 }
 
-type Held<Answer> = { key: CallKey; begun: Answer; work: KeyedWork };
+type BegunRequest<Answer> = { key: KeyWithText; beginResult: Answer; work: IdempotentHandler };
 
 function runOrReplay(
-  { key, begun, work }: Held<Begun>,
-  deps: KeyedCallDeps,
-): Promise<KeyedAnswer> | KeyedAnswer {
-  if (begun.state === 'bypassed') deps.count('bypass');
-  if (begun.state === 'acquired' || begun.state === 'bypassed') return run(key, work, deps);
-  refuseOther(key, begun, deps.secrets);
-  if (begun.state === 'done' && work.bodyOf) {
+  { key, beginResult, work }: BegunRequest<BeginResult>,
+  deps: IdempotentRequestDeps,
+): Promise<IdempotentResponse> | IdempotentResponse {
+  if (beginResult.state === 'bypassed') deps.count('bypass');
+  if (beginResult.state === 'acquired' || beginResult.state === 'bypassed')
+    return run(key, work, deps);
+  refuseMismatch(key, beginResult, deps.secrets);
+  if (beginResult.state === 'done' && work.buildBody) {
     deps.count('replayed');
-    return { status: successStatus, body: work.bodyOf(begun.requestId), isReplay: true };
+    return { status: successStatus, body: work.buildBody(beginResult.requestId), isReplay: true };
   }
-  return askPostgres({ key, begun, work }, deps);
+  return resolveFromDatabase({ key, beginResult, work }, deps);
 }
 
 /** The answer is not in Redis; or the lock's owner has committed and not told Redis yet, or it died. */
-async function askPostgres(
-  { key, begun, work }: Held<Entry>,
-  deps: KeyedCallDeps,
-): Promise<KeyedAnswer> {
+async function resolveFromDatabase(
+  { key, beginResult, work }: BegunRequest<Entry>,
+  deps: IdempotentRequestDeps,
+): Promise<IdempotentResponse> {
   const stored = await deps.findStoredKey(key);
-  if (stored) return replay({ key, stored, work, owner: begun.requestId }, deps);
-  if (begun.state === 'locked') throw conflict();
+  if (stored) return replay({ key, stored, work, owner: beginResult.requestId }, deps);
+  if (beginResult.state === 'locked') throw conflict();
   // PostgreSQL has forgotten the key already.
   return run(key, work, deps);
 }
 
-async function run(key: CallKey, work: KeyedWork, deps: KeyedCallDeps): Promise<KeyedAnswer> {
-  let done: Done;
+async function run(
+  key: KeyWithText,
+  work: IdempotentHandler,
+  deps: IdempotentRequestDeps,
+): Promise<IdempotentResponse> {
+  let result: HandlerResult;
   try {
-    done = await work.run(rowOf(key, successStatus));
+    result = await work.run(createKeyRow(key, successStatus));
   } catch (error) {
-    return afterError({ key, work, error }, deps);
+    return recoverFromError({ key, work, error }, deps);
   }
-  if (!done.isWritten)
-    return replay({ key, work, stored: done.winner, owner: key.requestId }, deps);
-  const state = work.bodyOf ? 'done' : 'done_in_row';
-  finishBehind(finishedBy(key, state), deps);
+  if (!result.isWritten)
+    return replay({ key, work, stored: result.winner, owner: key.requestId }, deps);
+  const state = work.buildBody ? 'done' : 'done_in_row';
+  finishInBackground(toFinishedKey(key, state), deps);
   deps.count('accepted');
-  return { status: successStatus, body: bodyOf(done, work, key.requestId), isReplay: false };
+  return { status: successStatus, body: getBody(result, work, key.requestId), isReplay: false };
 }
 
-function rowOf({ hash, fingerprint, ringKeyId }: CallKey, status: number): NewIdempotencyKey {
+function createKeyRow(
+  { hash, fingerprint, ringKeyId }: KeyWithText,
+  status: number,
+): NewIdempotencyKey {
   return { hash, fingerprint, ringKeyId, status };
 }
 
-type Stored = { key: CallKey; stored: StoredKey; work: KeyedWork; owner: string };
+type ReplayInput = { key: KeyWithText; stored: StoredKey; work: IdempotentHandler; owner: string };
 
 /** What PostgreSQL has stored is told to the caller, and to Redis where it does not know. */
-function replay({ key, stored, work, owner }: Stored, deps: KeyedCallDeps): KeyedAnswer {
+function replay(
+  { key, stored, work, owner }: ReplayInput,
+  deps: IdempotentRequestDeps,
+): IdempotentResponse {
   const { status, requestId, fingerprint, ringKeyId } = stored;
-  const body = stored.body ?? work.bodyOf?.(requestId);
+  const body = stored.body ?? work.buildBody?.(requestId);
   const state = stored.body === undefined ? 'done' : 'done_in_row';
   const { accountId, hash } = key;
-  finishBehind({ accountId, hash, fingerprint, ringKeyId, requestId, state, owner }, deps);
-  refuseOther(key, stored, deps.secrets);
+  finishInBackground({ accountId, hash, fingerprint, ringKeyId, requestId, state, owner }, deps);
+  refuseMismatch(key, stored, deps.secrets);
   if (body === undefined) throw new Error('A key was stored without its answer');
   deps.count('replayed');
   return { status, body, isReplay: true };
 }
 
 /** The fingerprint is made anew under the key of the ring that the stored one was made with. */
-function refuseOther(
-  key: CallKey,
+function refuseMismatch(
+  key: KeyWithText,
   { fingerprint, ringKeyId }: Pick<StoredKey, 'fingerprint' | 'ringKeyId'>,
-  secrets: KeyedCallDeps['secrets'],
+  secrets: IdempotentRequestDeps['secrets'],
 ): void {
-  if (fingerprintUnder(key, ringKeyId, secrets).equals(fingerprint)) return;
+  if (computeFingerprint(key, ringKeyId, secrets).equals(fingerprint)) return;
   throw new AppError(
     'idempotency_mismatch',
     'this Idempotency-Key was used before with other parameters',
   );
 }
 
-function fingerprintUnder(
-  key: CallKey,
+function computeFingerprint(
+  key: KeyWithText,
   ringKeyId: string,
-  secrets: KeyedCallDeps['secrets'],
+  secrets: IdempotentRequestDeps['secrets'],
 ): Buffer {
   if (ringKeyId === key.ringKeyId) return key.fingerprint;
   try {
@@ -211,9 +230,12 @@ function fingerprintUnder(
   }
 }
 
-type Failed = { key: CallKey; work: KeyedWork; error: unknown };
+type FailedRequest = { key: KeyWithText; work: IdempotentHandler; error: unknown };
 
-async function afterError({ key, work, error }: Failed, deps: KeyedCallDeps): Promise<KeyedAnswer> {
+async function recoverFromError(
+  { key, work, error }: FailedRequest,
+  deps: IdempotentRequestDeps,
+): Promise<IdempotentResponse> {
   if (!(error instanceof AppError) || error.code === 'internal') {
     return storeFailure({ key, work, error }, deps);
   }
@@ -222,32 +244,35 @@ async function afterError({ key, work, error }: Failed, deps: KeyedCallDeps): Pr
   // A retry of an accepted call gets its answer also when what it needs is gone since.
   const stored = error.status < 500 ? await findOrRelease(key, deps) : undefined;
   if (stored) return replay({ key, work, stored, owner: key.requestId }, deps);
-  await deps.gate.release(key);
+  await deps.idempotencyStore.release(key);
   throw error;
 }
 
-async function findOrRelease(key: CallKey, deps: KeyedCallDeps): Promise<StoredKey | undefined> {
+async function findOrRelease(
+  key: KeyWithText,
+  deps: IdempotentRequestDeps,
+): Promise<StoredKey | undefined> {
   try {
     return await deps.findStoredKey(key);
   } catch (error) {
-    await deps.gate.release(key);
+    await deps.idempotencyStore.release(key);
     throw error;
   }
 }
 
 /** A fault of ours, after the work began: its answer is final. The one that wrote the key first has the last word. */
 async function storeFailure(
-  { key, work, error }: Failed,
-  deps: KeyedCallDeps,
-): Promise<KeyedAnswer> {
+  { key, work, error }: FailedRequest,
+  deps: IdempotentRequestDeps,
+): Promise<IdempotentResponse> {
   const { accountId, requestId } = key;
-  const row = rowOf(key, failureStatus);
+  const row = createKeyRow(key, failureStatus);
   const body = deps.failureBody(requestId);
-  const written = await storeOrRefuse({ accountId, requestId, key: row, body }, error, deps);
-  if (!written.isWritten) {
-    return replay({ key, work, stored: written.winner, owner: requestId }, deps);
+  const outcome = await storeOrRefuse({ accountId, requestId, key: row, body }, error, deps);
+  if (!outcome.isWritten) {
+    return replay({ key, work, stored: outcome.winner, owner: requestId }, deps);
   }
-  finishBehind(finishedBy(key, 'done_in_row'), deps);
+  finishInBackground(toFinishedKey(key, 'done_in_row'), deps);
   throw error;
 }
 
@@ -257,21 +282,21 @@ const failureStatus = 500;
 async function storeOrRefuse(
   stored: NewStoredKey,
   error: unknown,
-  deps: KeyedCallDeps,
+  deps: IdempotentRequestDeps,
 ): Promise<KeyOutcome> {
   try {
-    return await orRefuseWrite(deps.writeKeyAlone(stored));
+    return await refuseFailedWrite(deps.writeKeyAlone(stored));
   } catch {
     throw unavailable('2', error);
   }
 }
 
 /** By the call itself. */
-function finishedBy(key: CallKey, state: FinishedKey['state']): FinishedKey {
+function toFinishedKey(key: KeyWithText, state: FinishedKey['state']): FinishedKey {
   const { accountId, hash, fingerprint, ringKeyId, requestId } = key;
   return { accountId, hash, fingerprint, ringKeyId, requestId, state, owner: requestId };
 }
 
-function finishBehind(key: FinishedKey, { gate }: KeyedCallDeps): void {
-  void gate.finish(key);
+function finishInBackground(key: FinishedKey, { idempotencyStore }: IdempotentRequestDeps): void {
+  void idempotencyStore.finish(key);
 }

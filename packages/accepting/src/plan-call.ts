@@ -22,7 +22,7 @@ export function planCall(
   const { payload, notes } = readPayload(
     { override },
     integration?.name,
-    providerOf(channel, provider).payload,
+    getProvider(channel, provider).payload,
   );
   const described = {
     messageId: id,
@@ -39,7 +39,7 @@ function firstProvider({ providers }: AnyChannel): string {
   return first;
 }
 
-export function providerOf({ providers }: AnyChannel, name: string) {
+export function getProvider({ providers }: AnyChannel, name: string) {
   const provider = providers[name];
   if (!provider) throw new Error(`The channel has no provider ${name}`);
   return provider;

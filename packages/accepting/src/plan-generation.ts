@@ -37,6 +37,6 @@ export function planGeneration({
 }
 
 /** Every integration that a version may go by. */
-export function integrationsOf({ channels }: VersionDefinition): string[] {
+export function listIntegrationIds({ channels }: VersionDefinition): string[] {
   return Object.values(channels).flatMap(({ integrationIds }) => integrationIds);
 }

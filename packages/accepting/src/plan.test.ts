@@ -34,8 +34,8 @@ function version(integrationIds: string[]): ChannelVersion {
   return { integrationIds, templates: {}, policy: { ...defaultPolicy, timeToLiveMs: 5_000 } };
 }
 
-function planOf(item: WireItem, options: Partial<PlanInput> = {}) {
-  let made = 0;
+function planItem(item: WireItem, options: Partial<PlanInput> = {}) {
+  let idCount = 0;
   return plan({
     item,
     stored: undefined,
@@ -48,7 +48,7 @@ function planOf(item: WireItem, options: Partial<PlanInput> = {}) {
     },
     delivery: 'live',
     now,
-    newId: () => `id${++made}`,
+    newId: () => `id${++idCount}`,
     ...options,
   });
 }
@@ -57,7 +57,7 @@ const user = (fields: object) => fields as NonNullable<WireItem['user']>;
 
 describe('plan', () => {
   test('makes a message for each channel that reaches the recipient, and says why for each other one', () => {
-    expect(planOf({ user: user({ pager_id: 'p1' }) })).toEqual({
+    expect(planItem({ user: user({ pager_id: 'p1' }) })).toEqual({
       messages: [
         {
           id: 'id1',
@@ -93,7 +93,7 @@ describe('plan', () => {
   });
 
   test('skips every channel of a request that names nobody', () => {
-    const { messages, skips } = planOf({});
+    const { messages, skips } = planItem({});
     expect(messages).toEqual([]);
     expect(skips).toMatchObject({
       pager: { reason: 'no_recipient' },
@@ -103,18 +103,18 @@ describe('plan', () => {
 
   test('takes what the call gives over what is stored, and what is stored where it gives nothing', () => {
     const stored = { extra: { pager_id: 'stored', beeper_id: 'stored' } };
-    const { messages } = planOf({ user: user({ user_id: 'u', pager_id: 'given' }) }, { stored });
+    const { messages } = planItem({ user: user({ user_id: 'u', pager_id: 'given' }) }, { stored });
     expect(messages.map(({ target }) => target)).toEqual(['given', 'stored']);
   });
 
   test('uses the addresses beside a user that is not stored, and tells what it could not reach', () => {
-    const { messages, skips } = planOf({ user: user({ user_id: 'nobody', pager_id: 'p1' }) });
+    const { messages, skips } = planItem({ user: user({ user_id: 'nobody', pager_id: 'p1' }) });
     expect(messages.map(({ target }) => target)).toEqual(['p1']);
     expect(skips).toMatchObject({ beeper: { reason: 'unknown_user' } });
   });
 
   test('skips an address that breaks a rule, with its reason, and goes on with the others', () => {
-    const { messages, skips } = planOf({ user: user({ pager_id: 'wrong', beeper_id: 'b' }) });
+    const { messages, skips } = planItem({ user: user({ pager_id: 'wrong', beeper_id: 'b' }) });
     expect(messages.map(({ channel }) => channel)).toEqual(['beeper']);
     expect(skips).toMatchObject({ pager: { reason: 'invalid_address' } });
   });
@@ -123,7 +123,7 @@ describe('plan', () => {
     ['all of them', { disabled: true }, []],
     ['one of them', { channel_preferences: { pager: { disabled: true } } }, ['beeper']],
   ])('honours a recipient who switched off %s', (_what, preferences, reached) => {
-    const { messages } = planOf({ user: user({ pager_id: 'p', beeper_id: 'b', preferences }) });
+    const { messages } = planItem({ user: user({ pager_id: 'p', beeper_id: 'b', preferences }) });
     expect(messages.map(({ channel }) => channel)).toEqual(reached);
   });
 
@@ -135,7 +135,7 @@ describe('plan', () => {
       channels: { pager: version([]) },
     };
     const item = { user: user({ pager_id: 'p' }) };
-    expect(planOf(item, { definition }).skips).toMatchObject({
+    expect(planItem(item, { definition }).skips).toMatchObject({
       pager: { reason: 'no_integration' },
     });
     const withToken = createPlan({ pager: pager('pager', { findOwnToken: () => 'sealed' }) });
@@ -148,7 +148,7 @@ describe('plan', () => {
       newId: () => 'x',
     };
     expect(withToken({ ...input, delivery: 'live' }).messages).toHaveLength(1);
-    expect(planOf(item, { definition, delivery: 'sandbox' }).messages).toMatchObject([
+    expect(planItem(item, { definition, delivery: 'sandbox' }).messages).toMatchObject([
       { integrationId: undefined },
     ]);
   });
@@ -183,21 +183,21 @@ describe('plan', () => {
       scheduleAt: later.getTime(),
       override: { beeper: { schedule_at: '2020-01-01T00:00:00Z' } },
     };
-    expect(planOf(item).messages.map(({ dueAt }) => dueAt)).toEqual([later, undefined]);
+    expect(planItem(item).messages.map(({ dueAt }) => dueAt)).toEqual([later, undefined]);
   });
 
   test.each([
     ['the call’s preferences', { preferences: { locale: 'de-AT' } }, 'fr', 'de-AT'],
     ['the call’s locale', {}, 'fr', 'fr'],
   ])('takes the language from %s', (_where, fields, locale, expected) => {
-    expect(planOf({ user: user(fields), locale }).locale).toBe(expected);
+    expect(planItem({ user: user(fields), locale }).locale).toBe(expected);
   });
 
   test('takes the stored person’s language only where the call says nothing of it', () => {
     const stored = { preferences: { locale: 'pl' } };
-    const localeOf = (item: object) => planOf({ user: user({}), ...item }, { stored }).locale;
-    expect(localeOf({})).toBe('pl');
-    expect(localeOf({ locale: 'fr' })).toBe('fr');
-    expect(localeOf({ user: user({ preferences: { locale: 'de' } }), locale: 'fr' })).toBe('de');
+    const planLocale = (item: object) => planItem({ user: user({}), ...item }, { stored }).locale;
+    expect(planLocale({})).toBe('pl');
+    expect(planLocale({ locale: 'fr' })).toBe('fr');
+    expect(planLocale({ user: user({ preferences: { locale: 'de' } }), locale: 'fr' })).toBe('de');
   });
 });

@@ -2,12 +2,12 @@ import type { AnyChannel, Target } from '@belfry/channels';
 import type { ItemPlan, NewMessage, Skip } from '@belfry/database';
 import {
   type ChannelVersion,
+  getSchedule,
   mergeRecipients,
   type Recipient,
   readSchedule,
   recipientFromWire,
   type SkipReason,
-  scheduleOf,
   type VersionDefinition,
   type WireItem,
 } from '@belfry/shared';
@@ -34,25 +34,25 @@ export function createPlan(channels: Record<string, AnyChannel>): Plan {
   const extraFields = Object.values(channels).flatMap((channel) => Object.keys(channel.recipient));
 
   return function plan(input) {
-    const recipient = recipientOf(input, extraFields);
+    const recipient = resolveRecipient(input, extraFields);
     const messages: NewMessage[] = [];
     const skips: Record<string, Skip> = {};
     for (const name of Object.keys(input.definition.channels)) {
       const [channel, version] = [channels[name], input.definition.channels[name]];
       if (!channel || !version) continue;
-      const found = planChannel({ name, channel, version, recipient, input });
-      if ('skip' in found) skips[name] = found.skip;
+      const result = planChannel({ name, channel, version, recipient, input });
+      if ('skip' in result) skips[name] = result.skip;
       else
         messages.push(
-          ...distinct(found.targets).map((each) => messageFor(each, { name, version, input })),
+          ...distinct(result.targets).map((each) => buildMessage(each, { name, version, input })),
         );
     }
-    return { messages, skips, locale: localeOf(input, recipient) };
+    return { messages, skips, locale: resolveLocale(input, recipient) };
   };
 }
 
 /** What the call says of itself comes before what is stored of the person. */
-function localeOf({ item }: PlanInput, recipient: Recipient | undefined): string | undefined {
+function resolveLocale({ item }: PlanInput, recipient: Recipient | undefined): string | undefined {
   return item.user?.preferences?.locale?.trim() || item.locale || recipient?.preferences?.locale;
 }
 
@@ -96,10 +96,13 @@ function skip(reason: SkipReason, detail: string): { skip: Skip } {
   return { skip: { reason, detail } };
 }
 
-function recipientOf({ item, stored }: PlanInput, extraFields: string[]): Recipient | undefined {
+function resolveRecipient(
+  { item, stored }: PlanInput,
+  extraFields: string[],
+): Recipient | undefined {
   if (!item.user) return undefined;
-  const given = recipientFromWire(item.user, extraFields);
-  return stored ? mergeRecipients(stored, given) : given;
+  const callRecipient = recipientFromWire(item.user, extraFields);
+  return stored ? mergeRecipients(stored, callRecipient) : callRecipient;
 }
 
 function isUnknownUser({ item, stored }: PlanInput): boolean {
@@ -119,10 +122,10 @@ function hasSender({ channel, version, recipient, input }: ChannelPlan): boolean
   return recipient !== undefined && channel.findOwnToken?.(recipient) !== undefined;
 }
 
-type MessageOf = Pick<ChannelPlan, 'name' | 'version' | 'input'>;
+type MessageContext = Pick<ChannelPlan, 'name' | 'version' | 'input'>;
 
-function messageFor(target: Target, { name, version, input }: MessageOf): NewMessage {
-  const schedule = readSchedule(scheduleOf(input.item, name), input.now);
+function buildMessage(target: Target, { name, version, input }: MessageContext): NewMessage {
+  const schedule = readSchedule(getSchedule(input.item, name), input.now);
   return {
     id: input.newId(),
     channel: name,

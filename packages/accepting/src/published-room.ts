@@ -1,24 +1,24 @@
 import type { Logger } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
-import type { PublishedRoom, Room } from './room';
+import type { Capacity, PublishedCapacity } from './room';
 
-export type PublishedRoomDeps = { redis: Redis; prefix: string };
+export type PublishedCapacityDeps = { redis: Redis; prefix: string };
 
 /** What the relay does with its count: it is gone soon when no relay renews it. */
-export function createPublishRoom({ redis, prefix }: PublishedRoomDeps, livesMs: number) {
-  return async function publishRoom(room: PublishedRoom): Promise<void> {
-    await redis.set(roomKey(prefix), JSON.stringify(room), 'PX', livesMs);
+export function createPublishCapacity({ redis, prefix }: PublishedCapacityDeps, livesMs: number) {
+  return async function publishCapacity(capacity: PublishedCapacity): Promise<void> {
+    await redis.set(capacityKey(prefix), JSON.stringify(capacity), 'PX', livesMs);
   };
 }
 
-export type RoomReaderDeps = PublishedRoomDeps & {
-  room: Pick<Room, 'renew'>;
+export type CapacityReaderDeps = PublishedCapacityDeps & {
+  capacity: Pick<Capacity, 'renew'>;
   /** Of this gateway. */
   id: string;
   log: Logger;
 };
 
-export type RoomReader = { start(): void; close(): Promise<void> };
+export type CapacityReader = { start(): void; close(): Promise<void> };
 
 const readEveryMs = 50;
 /** A gateway that was not heard of for this long has no part any more. */
@@ -34,17 +34,23 @@ redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return { redis.call('GET', KEYS[1]) or '', redis.call('ZCARD', KEYS[2]) }`;
 
 /** Keeps a gateway's room as fresh as the relay's count. While it cannot be read there is none. */
-export function createRoomReader({ redis, prefix, room, id, log }: RoomReaderDeps): RoomReader {
+export function createCapacityReader({
+  redis,
+  prefix,
+  capacity,
+  id,
+  log,
+}: CapacityReaderDeps): CapacityReader {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
     try {
-      const keys = [roomKey(prefix), `${prefix}:gateways`];
-      room.renew(parse(await redis.eval(script, keys.length, ...keys, id, gatewayLivesMs)));
+      const keys = [capacityKey(prefix), `${prefix}:gateways`];
+      capacity.renew(parse(await redis.eval(script, keys.length, ...keys, id, gatewayLivesMs)));
     } catch (error) {
-      room.renew(undefined);
+      capacity.renew(undefined);
       log.debug('room.not_read', { error });
     }
   }
@@ -66,14 +72,14 @@ export function createRoomReader({ redis, prefix, room, id, log }: RoomReaderDep
   };
 }
 
-function parse(answer: unknown): { room: PublishedRoom; gateways: number } | undefined {
+function parse(answer: unknown): { capacity: PublishedCapacity; gateways: number } | undefined {
   // The script's answer is a text and a number.
   const [text, gateways] = answer as [string, number];
   if (text === '') return undefined;
   // Written by publishRoom.
-  return { room: JSON.parse(text) as PublishedRoom, gateways: Math.max(1, gateways) };
+  return { capacity: JSON.parse(text) as PublishedCapacity, gateways: Math.max(1, gateways) };
 }
 
-function roomKey(prefix: string): string {
-  return `${prefix}:relay:room`;
+function capacityKey(prefix: string): string {
+  return `${prefix}:relay:capacity`;
 }

@@ -12,7 +12,7 @@ const sound: ResendCandidate = {
   isNewest: true,
 };
 
-type Given = {
+type DecideInput = {
   candidate?: Partial<ResendCandidate>;
   delivery?: 'sandbox' | 'live';
   isSensitive?: boolean;
@@ -20,8 +20,8 @@ type Given = {
 };
 
 /** What is decided of one message whose version goes by `a`, then by `b`. */
-async function decide(given: Given = {}): Promise<ResendDecision | undefined> {
-  const { candidate, delivery = 'live', isSensitive = false, usable = ['a', 'b'] } = given;
+async function decide(input: DecideInput = {}): Promise<ResendDecision | undefined> {
+  const { candidate, delivery = 'live', isSensitive = false, usable = ['a', 'b'] } = input;
   const version: VersionRow = {
     id: 'v',
     eventId: 'e',
@@ -61,14 +61,14 @@ describe('a message of a resend by filter', () => {
     });
   });
 
-  test.each<[string, Given]>([
+  test.each<[string, DecideInput]>([
     ['gone', { candidate: { state: undefined } }],
     ['erased', { candidate: { isErased: true } }],
     ['sensitive', { isSensitive: true }],
     ['changed', { candidate: { state: 'delivered' } }],
     ['changed', { candidate: { isNewest: false } }],
     ['no_integration', { usable: [] }],
-  ])('is left out as %s: %o', async (skip, given) => {
-    expect(await decide(given)).toEqual({ messageId: 'old', skip });
+  ])('is left out as %s: %o', async (skip, input) => {
+    expect(await decide(input)).toEqual({ messageId: 'old', skip });
   });
 });

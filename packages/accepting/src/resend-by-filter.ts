@@ -1,16 +1,16 @@
 import type {
-  CarriedOut,
   DecideResends,
   ResendCandidate,
   ResendChunkApp,
+  ResendChunkResult,
   ResendDecision,
   VersionRow,
 } from '@belfry/database';
-import { integrationsOf, planGeneration } from './plan-generation';
+import { listIntegrationIds, planGeneration } from './plan-generation';
 
 export type ResendByFilterDeps = {
   /** One transaction of one run that is due; undefined where none is. */
-  carryOutResend(decide: DecideResends): Promise<CarriedOut | undefined>;
+  carryOutResend(decide: DecideResends): Promise<ResendChunkResult | undefined>;
   findVersion(id: string): Promise<VersionRow | undefined>;
   /** Those of them that were not removed. */
   listUsableIntegrations(ids: string[]): Promise<Set<string>>;
@@ -20,7 +20,7 @@ export type ResendByFilterDeps = {
 /** Carries out the next chunk of a run that is due: what one resend by hand would do, for many. The relay queues them. */
 export function createResendByFilter(
   deps: ResendByFilterDeps,
-): () => Promise<CarriedOut | undefined> {
+): () => Promise<ResendChunkResult | undefined> {
   return () => deps.carryOutResend(decide);
 
   async function decide(
@@ -28,7 +28,7 @@ export function createResendByFilter(
     candidates: ResendCandidate[],
   ): Promise<ResendDecision[]> {
     const versions = await readVersions(candidates);
-    const ids = [...versions.values()].flatMap(({ definition }) => integrationsOf(definition));
+    const ids = [...versions.values()].flatMap(({ definition }) => listIntegrationIds(definition));
     const usable = await deps.listUsableIntegrations([...new Set(ids)]);
     return candidates.map((candidate) =>
       decideOne(candidate, {
@@ -42,8 +42,10 @@ export function createResendByFilter(
 
   async function readVersions(candidates: ResendCandidate[]): Promise<Map<string, VersionRow>> {
     const ids = new Set(candidates.flatMap(({ versionId }) => versionId ?? []));
-    const found = await Promise.all([...ids].map((id) => deps.findVersion(id)));
-    return new Map(found.flatMap((version) => (version ? [[version.id, version] as const] : [])));
+    const versions = await Promise.all([...ids].map((id) => deps.findVersion(id)));
+    return new Map(
+      versions.flatMap((version) => (version ? [[version.id, version] as const] : [])),
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import type {
   WrittenGeneration,
 } from '@belfry/database';
 import { resendableStates, resendSkips } from '@belfry/shared';
-import { integrationsOf, planGeneration } from './plan-generation';
+import { listIntegrationIds, planGeneration } from './plan-generation';
 
 export type ResendDeps = {
   /** Of the app only. */
@@ -16,7 +16,7 @@ export type ResendDeps = {
   listUsableIntegrations(ids: string[]): Promise<Set<string>>;
   writeGeneration(
     actor: Actor,
-    written: { appId: string; generation: NewGeneration },
+    input: { appId: string; generation: NewGeneration },
   ): Promise<WrittenGeneration | undefined>;
   newId: () => string;
 };
@@ -28,13 +28,13 @@ export type ResendInput = {
   isConfirmed: boolean;
 };
 
-export type Resent =
+export type ResendResult =
   | { state: 'resent'; messageId: string; requestId: string; generation: number }
   | { state: 'not_found' }
   | { state: 'refused'; because: string }
   | { state: 'needs_confirmation'; warning: string };
 
-export type Resend = (actor: Actor, input: ResendInput) => Promise<Resent>;
+export type Resend = (actor: Actor, input: ResendInput) => Promise<ResendResult>;
 
 /** Sends one message again: a new one of the same request and item, by the version that was pinned. The relay queues it. */
 export function createResend(deps: ResendDeps): Resend {
@@ -43,23 +43,23 @@ export function createResend(deps: ResendDeps): Resend {
     if (!message) return { state: 'not_found' };
     const version = await deps.findVersionOfRequest(message.requestId);
     if (!version) throw new Error('A message without its version');
-    const refused = refuse(
+    const refusal = findRefusal(
       { ...message, isSensitive: version.definition.isSensitive },
       isConfirmed,
     );
-    if (refused) return refused;
-    const usable = await deps.listUsableIntegrations(integrationsOf(version.definition));
+    if (refusal) return refusal;
+    const usable = await deps.listUsableIntegrations(listIntegrationIds(version.definition));
     const planned = planGeneration({ ...message, ...version, ...app, usable });
     if (!planned) return { state: 'refused', because: resendSkips.no_integration };
     const generation = { id: deps.newId(), messageId, state: message.state, ...planned };
-    const written = await deps.writeGeneration(actor, { appId: app.id, generation });
-    if (!written) return { state: 'refused', because: resentAlready };
-    const { id, requestId, generation: number } = written;
+    const newMessage = await deps.writeGeneration(actor, { appId: app.id, generation });
+    if (!newMessage) return { state: 'refused', because: resentAlready };
+    const { id, requestId, generation: number } = newMessage;
     return { state: 'resent', messageId: id, requestId, generation: number };
   };
 }
 
-function refuse(facts: ResendFacts, isConfirmed: boolean): Resent | undefined {
+function findRefusal(facts: ResendFacts, isConfirmed: boolean): ResendResult | undefined {
   const because = findResendObstacle(facts);
   if (because) return { state: 'refused', because };
   const warning = findResendWarning(facts.state);

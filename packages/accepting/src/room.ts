@@ -1,20 +1,20 @@
 import type { QueuePlace } from './gather-jobs';
 
 /** How much the relay leaves to the gateways, by its last count; made anew a few times a second. */
-export type PublishedRoom = {
+export type PublishedCapacity = {
   /** Another one with each count. */
   id: string;
   /** Messages, where nothing else is told. */
-  channelRoom: number;
-  appRoom: number;
+  channelCapacity: number;
+  appCapacity: number;
   /** What has less: channels, and in them apps. */
-  channels: Record<string, { room: number; apps: Record<string, number> }>;
+  channels: Record<string, { capacity: number; apps: Record<string, number> }>;
 };
 
 /** What one gateway may queue itself, and what it has queued since the relay counted. */
-export type Room = {
+export type Capacity = {
   /** Undefined when the relay's count is not known: then nothing may be queued. */
-  renew(known: { room: PublishedRoom; gateways: number } | undefined): void;
+  renew(latest: { capacity: PublishedCapacity; gateways: number } | undefined): void;
   /** Whether one more message may go to Redis; counts it when it may. */
   take(place: QueuePlace): boolean;
   /** What was taken is written, so that the relay's next count has it. */
@@ -25,40 +25,42 @@ export type Room = {
  * The gateways share what the relay leaves them. What one took counts against its part while it is being written, and
  * then until a count has come that must have seen it: the second one after.
  */
-export function createRoom(): Room {
-  let known: { room: PublishedRoom; gateways: number } | undefined;
-  const beingWritten = createTally();
-  let written = createTally();
-  let writtenBefore = createTally();
+export function createCapacity(): Capacity {
+  let current: { capacity: PublishedCapacity; gateways: number } | undefined;
+  const pendingTally = createTally();
+  let writtenTally = createTally();
+  let previousTally = createTally();
 
-  function usedBy(key: string): number {
-    return beingWritten.of(key) + written.of(key) + writtenBefore.of(key);
+  function countUsed(key: string): number {
+    return pendingTally.get(key) + writtenTally.get(key) + previousTally.get(key);
   }
 
   return {
     renew(next) {
-      const isNewCount = next !== undefined && next.room.id !== known?.room.id;
-      known = next;
+      const isNewCount = next !== undefined && next.capacity.id !== current?.capacity.id;
+      current = next;
       if (!isNewCount) return;
-      writtenBefore = written;
-      written = createTally();
+      previousTally = writtenTally;
+      writtenTally = createTally();
     },
     take({ channel, appId }) {
-      if (!known) return false;
-      const { room, gateways } = known;
-      const ofChannel = room.channels[channel];
-      const channelPart = Math.floor((ofChannel?.room ?? room.channelRoom) / gateways);
-      const appPart = Math.floor((ofChannel?.apps[appId] ?? room.appRoom) / gateways);
+      if (!current) return false;
+      const { capacity, gateways } = current;
+      const channelLimits = capacity.channels[channel];
+      const channelShare = Math.floor(
+        (channelLimits?.capacity ?? capacity.channelCapacity) / gateways,
+      );
+      const appShare = Math.floor((channelLimits?.apps[appId] ?? capacity.appCapacity) / gateways);
       const appKey = `${channel} ${appId}`;
-      if (usedBy(channel) >= channelPart || usedBy(appKey) >= appPart) return false;
-      beingWritten.add([channel, appKey], 1);
+      if (countUsed(channel) >= channelShare || countUsed(appKey) >= appShare) return false;
+      pendingTally.add([channel, appKey], 1);
       return true;
     },
     settle(places) {
       for (const { channel, appId } of places) {
         const keys = [channel, `${channel} ${appId}`];
-        beingWritten.add(keys, -1);
-        written.add(keys, 1);
+        pendingTally.add(keys, -1);
+        writtenTally.add(keys, 1);
       }
     },
   };
@@ -67,7 +69,7 @@ export function createRoom(): Room {
 function createTally() {
   const counts = new Map<string, number>();
   return {
-    of: (key: string) => counts.get(key) ?? 0,
+    get: (key: string) => counts.get(key) ?? 0,
     add(keys: string[], change: number): void {
       for (const key of keys) {
         const count = (counts.get(key) ?? 0) + change;

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { NewRequest, Written } from '@belfry/database';
+import { setImmediate as waitForImmediate } from 'node:timers/promises';
+import type { NewRequest, RequestWriteResult } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import fc from 'fast-check';
-import { createRoom } from './room';
+import { createCapacity } from './room';
 import { createWriteBatcher, type WriteResult } from './write-batcher';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -19,7 +19,7 @@ const callers = fc.array(
   { maxLength: 40 },
 );
 
-function requestOf({ key, isPoison }: Caller, index: number): NewRequest {
+function createRequest({ key, isPoison }: Caller, index: number): NewRequest {
   const id = `request-${index}`;
   return {
     request: {
@@ -32,34 +32,34 @@ function requestOf({ key, isPoison }: Caller, index: number): NewRequest {
       apiKeyId: undefined,
       idempotencyKey: key,
     },
-    key: key === undefined ? undefined : keyOf(key),
+    key: key === undefined ? undefined : createKey(key),
     items: [],
   };
 }
 
-function keyOf(key: string) {
+function createKey(key: string) {
   return { hash: Buffer.from(key), fingerprint: Buffer.from(key), ringKeyId: 'k', status: 200 };
 }
 
 /** Whose result it is can be told: every request is answered with its own id. */
-function ownResult({ request }: NewRequest): Written {
-  const { fingerprint, ringKeyId, status } = keyOf('x');
+function ownResult({ request }: NewRequest): RequestWriteResult {
+  const { fingerprint, ringKeyId, status } = createKey('x');
   const winner = { fingerprint, ringKeyId, status, requestId: request.id, body: undefined };
   return { isWritten: false, winner };
 }
 
 /** A store that refuses every statement with a bad row in it, and loses some connections. */
 function createStore(losesConnection: readonly boolean[]) {
-  const written: string[] = [];
+  const writtenIds: string[] = [];
   const lost: string[] = [];
   let statements = 0;
   return {
-    written,
+    written: writtenIds,
     lost,
-    async writeRequests(calls: NewRequest[]): Promise<Written[]> {
+    async writeRequests(calls: NewRequest[]): Promise<RequestWriteResult[]> {
       const isLost = losesConnection[statements % Math.max(losesConnection.length, 1)] ?? false;
       statements += 1;
-      await nextTurn();
+      await waitForImmediate();
       if (isLost) {
         lost.push(...calls.map(({ request }) => request.id));
         throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
@@ -67,24 +67,24 @@ function createStore(losesConnection: readonly boolean[]) {
       if (calls.some(({ request }) => request.eventId === poison)) {
         throw Object.assign(new Error('bad row'), { code: '22P05' });
       }
-      written.push(...calls.map(({ request }) => request.id));
+      writtenIds.push(...calls.map(({ request }) => request.id));
       return calls.map(ownResult);
     },
   };
 }
 
-async function addAll(given: Caller[], store: ReturnType<typeof createStore>) {
+async function addAll(callerList: Caller[], store: ReturnType<typeof createStore>) {
   const write = createWriteBatcher({
     writeRequests: store.writeRequests,
     queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
-    room: createRoom(),
+    capacity: createCapacity(),
     newId: () => 'id',
     log,
   });
   const answers: Promise<WriteResult>[] = [];
-  for (const [index, caller] of given.entries()) {
-    if (caller.comesLater) await nextTurn();
-    answers.push(write.add(requestOf(caller, index)));
+  for (const [index, caller] of callerList.entries()) {
+    if (caller.comesLater) await waitForImmediate();
+    answers.push(write.add(createRequest(caller, index)));
   }
   return Promise.all(answers);
 }
@@ -95,15 +95,15 @@ describe('callers who are written together', () => {
       fc.asyncProperty(
         callers,
         fc.array(fc.boolean(), { maxLength: 6 }),
-        async (given, losesConnection) => {
+        async (callerList, losesConnection) => {
           const store = createStore(losesConnection);
-          const answers = await addAll(given, store);
-          expect(answers).toHaveLength(given.length);
+          const answers = await addAll(callerList, store);
+          expect(answers).toHaveLength(callerList.length);
           for (const [index, answer] of answers.entries()) {
             const id = `request-${index}`;
             if ('error' in answer) {
               // A good row is refused for a lost connection only, and then it is not tried again.
-              const isOwnFault = given[index]?.isPoison === true;
+              const isOwnFault = callerList[index]?.isPoison === true;
               expect(isOwnFault || store.lost.includes(id)).toBe(true);
               expect(store.written).not.toContain(id);
             } else {

@@ -1,17 +1,22 @@
-import { isAnsweredError, type NewRequest, nameOfKey, type Written } from '@belfry/database';
+import {
+  isAnsweredError,
+  type NewRequest,
+  type RequestWriteResult,
+  toKeyName,
+} from '@belfry/database';
 import { type Batcher, createBatcher, type Logger } from '@belfry/runtime';
 import type { Queues } from './enqueue';
 import { gatherJobs, type QueuePlace } from './gather-jobs';
-import type { Room } from './room';
+import type { Capacity } from './room';
 
-export type WriteResult = Written;
+export type WriteResult = RequestWriteResult;
 
 export type WriteBatcherDeps = {
   /** See writeRequests of the database. */
-  writeRequests(calls: NewRequest[]): Promise<Written[]>;
+  writeRequests(calls: NewRequest[]): Promise<RequestWriteResult[]>;
   queues: Pick<Queues, 'addDeliverJobs' | 'addFanOutJobs'>;
   /** What this gateway may queue itself; the rest is the relay's. */
-  room: Pick<Room, 'take' | 'settle'>;
+  capacity: Pick<Capacity, 'take' | 'settle'>;
   newId: () => string;
   log: Logger;
 };
@@ -24,7 +29,7 @@ const maxCallsWaiting = 5_000;
  * messages. What is not queued here is found by the relay.
  */
 export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, WriteResult> {
-  const { writeRequests, queues, room, newId, log } = deps;
+  const { writeRequests, queues, capacity, newId, log } = deps;
 
   async function flush(calls: NewRequest[]): Promise<WriteResult[]> {
     const messages = calls.flatMap((call) =>
@@ -32,17 +37,17 @@ export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, 
         .flatMap((item) => item.plan?.messages ?? [])
         .map((message) => ({ appId: call.request.appId, message })),
     );
-    const taken: QueuePlace[] = [];
+    const takenPlaces: QueuePlace[] = [];
     const jobs = gatherJobs(messages, {
       newId,
       mayQueue(place) {
-        const isTaken = room.take(place);
-        if (isTaken) taken.push(place);
+        const isTaken = capacity.take(place);
+        if (isTaken) takenPlaces.push(place);
         return isTaken;
       },
     });
     const results = await write(calls);
-    room.settle(taken);
+    capacity.settle(takenPlaces);
     const unplanned = calls
       .filter((call) => call.items.some((item) => !item.plan))
       .map((call) => ({ requestId: call.request.id }));
@@ -69,6 +74,7 @@ export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, 
     flush,
     maxBatch: maxCallsPerFlush,
     maxWaiting: maxCallsWaiting,
-    keyOf: ({ key, request }) => key && nameOfKey({ accountId: request.accountId, hash: key.hash }),
+    getKey: ({ key, request }) =>
+      key && toKeyName({ accountId: request.accountId, hash: key.hash }),
   });
 }

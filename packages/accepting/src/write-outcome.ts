@@ -1,4 +1,4 @@
-import { sortWriteFailure } from '@belfry/database';
+import { classifyWriteFailure } from '@belfry/database';
 import { BatcherFullError } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 
@@ -18,19 +18,19 @@ export class UnclearWriteError extends Error {
  * Awaits a unit of work and says of its failure what the caller must know: 503 where it was not written, and where that is
  * unclear. A refusal, and a fault of ours, are thrown as they are.
  */
-export async function orRefuseWrite<T>(write: Promise<T>): Promise<T> {
+export async function refuseFailedWrite<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {
-    throw refusalOf(error);
+    throw toRefusal(error);
   }
 }
 
 /** What a caller must know of a failure; see orRefuseWrite. */
-export function refusalOf(error: unknown): unknown {
+export function toRefusal(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof BatcherFullError) return unavailable('1', error);
-  switch (sortWriteFailure(error)) {
+  switch (classifyWriteFailure(error)) {
     case 'not_written':
     case 'locked':
       return unavailable('1', error);

@@ -1,6 +1,6 @@
 import type {
+  ContactUpdate,
   Data,
-  DataChange,
   FailureReason,
   Json,
   Outcome,
@@ -69,7 +69,7 @@ export type Target = {
 export type CompiledTemplate<Override, Content> = {
   /** Paths that the template reads, for the editor and for publish-time warnings. */
   paths: string[];
-  compose(input: ComposeInput<Override>): Composed<Content>;
+  compose(input: ComposeInput<Override>): ComposeResult<Content>;
 };
 
 export type ComposeInput<Override> = {
@@ -85,7 +85,7 @@ export type ComposeInput<Override> = {
 /** What the log says beside a message, such as how many segments its text takes. */
 export type Notes = Record<string, string | number>;
 
-export type Composed<Content> =
+export type ComposeResult<Content> =
   | { content: Content; missing: string[]; notes?: Notes }
   | { failed: FailureReason; detail: string };
 
@@ -202,7 +202,7 @@ export type Sender<Content> = {
    */
   send(call: SendCall<Content>): Promise<SendResult>;
   /** Asks the provider whether it takes these credentials, without sending anything. Never throws. */
-  test(call: TestCall): Promise<Tested>;
+  test(call: TestCall): Promise<ConnectionTestResult>;
   close(): Promise<void>;
 };
 
@@ -212,7 +212,7 @@ export type SendResult = {
   request?: ProviderRequest;
   response?: unknown;
   /** What was learned about the address; stored with the result. */
-  changes?: DataChange[];
+  changes?: ContactUpdate[];
   /** What the person finds in the inbox; stored with the result, once a message. */
   inboxItem?: Record<string, Json>;
 };
@@ -220,7 +220,7 @@ export type SendResult = {
 export type TestCall = IntegrationInput & { signal: AbortSignal };
 
 /** `detail` is a sentence: what the provider answered, without any credential. */
-export type Tested = { isWorking: boolean; detail: string };
+export type ConnectionTestResult = { isWorking: boolean; detail: string };
 
 export type ReceiptReader = {
   /** The answer to a provider's question whether the address is ours, or undefined when it must be refused. */
@@ -249,7 +249,7 @@ export type ReceiptReport = {
   errorCode?: string;
   /** What the operator reads. */
   detail?: string;
-  changes?: DataChange[];
+  changes?: ContactUpdate[];
   /** The signed content of this report: the same text when the provider repeats it, or when somebody replays it. */
   identity: string;
 };

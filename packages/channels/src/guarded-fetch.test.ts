@@ -31,17 +31,17 @@ function fetchWith(
 }
 
 /** Answers each question with the next of the addresses. */
-function resolverOf(...addresses: string[][]): Resolve & { asked(): number } {
-  let asked = 0;
+function createResolver(...addresses: string[][]): Resolve & { countLookups(): number } {
+  let lookupCount = 0;
   const resolve: Resolve = (_hostname, _options, done) => {
-    const found = addresses[Math.min(asked, addresses.length - 1)] ?? [];
-    asked += 1;
+    const addressList = addresses[Math.min(lookupCount, addresses.length - 1)] ?? [];
+    lookupCount += 1;
     done(
       null,
-      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      addressList.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-  return Object.assign(resolve, { asked: () => asked });
+  return Object.assign(resolve, { countLookups: () => lookupCount });
 }
 
 describe('the guarded fetch', () => {
@@ -79,9 +79,9 @@ describe('the guarded fetch', () => {
     'https://[2002:7f00:1::]/a',
     'https://①②⑦.0.0.1/a',
   ])('refuses %s without asking anybody', async (url) => {
-    const resolve = resolverOf(['93.184.216.34']);
+    const resolve = createResolver(['93.184.216.34']);
     expect(await fetchWith(url, { resolve })).toMatchObject({ failed: 'refused' });
-    expect(resolve.asked()).toBe(0);
+    expect(resolve.countLookups()).toBe(0);
   });
 
   test.each([
@@ -92,35 +92,35 @@ describe('the guarded fetch', () => {
     [['2606:4700::1111', 'fd00::1']],
   ])('refuses a name that has the addresses %j', async (addresses) => {
     const url = 'https://attacker.example/a';
-    expect(await fetchWith(url, { resolve: resolverOf(addresses) })).toEqual({
+    expect(await fetchWith(url, { resolve: createResolver(addresses) })).toEqual({
       failed: 'refused',
       detail: 'The host is not a public address.',
     });
   });
 
   test('asks for an address once a connection, so that none can be given after the check', async () => {
-    const asked = resolverOf(['93.184.216.34'], ['127.0.0.1']);
+    const resolver = createResolver(['93.184.216.34'], ['127.0.0.1']);
     const controller = new AbortController();
     const guarded = createGuardedFetch({
       allowedPrivateHosts: [],
       resolve(hostname, options, done) {
         // Nothing of this test may leave the machine: the call ends when its address is known.
         controller.abort();
-        asked(hostname, options, done);
+        resolver(hostname, options, done);
       },
     });
     closers.push(guarded.close);
     const url = 'https://rebinding.example/a';
     expect(await guarded.fetch(url, controller.signal)).toMatchObject({ failed: 'unavailable' });
-    expect(asked.asked()).toBe(1);
-    expect(await fetchWith(url, { resolve: asked })).toMatchObject({ failed: 'refused' });
-    expect(asked.asked()).toBe(2);
+    expect(resolver.countLookups()).toBe(1);
+    expect(await fetchWith(url, { resolve: resolver })).toMatchObject({ failed: 'refused' });
+    expect(resolver.countLookups()).toBe(2);
   });
 
   test('hands the socket exactly the addresses that it checked', () => {
     const lookUp = createGuardedLookup({
       allowedPrivateHosts: [],
-      resolve: resolverOf(['93.184.216.34', '1.1.1.1'], ['127.0.0.1']),
+      resolve: createResolver(['93.184.216.34', '1.1.1.1'], ['127.0.0.1']),
     });
     const answers: unknown[] = [];
     for (const all of [true, true]) {
@@ -145,13 +145,13 @@ describe('the guarded fetch', () => {
   test('reaches a private address by the name that is allowed, and by no other', async () => {
     const url = await serve((_, response) => response.end('x'));
     const { port } = new URL(url);
-    const resolve = resolverOf(['127.0.0.1']);
+    const resolve = createResolver(['127.0.0.1']);
     const options = { allowedPrivateHosts: ['files.internal'], resolve };
     const body = Buffer.from('x');
     expect(await fetchWith(`http://files.internal:${port}/a`, options)).toEqual({ body });
     expect(await fetchWith(`http://FILES.internal:${port}/a`, options)).toEqual({ body });
-    for (const other of ['other.internal', '127.0.0.1', 'localhost', 'x.files.internal']) {
-      for (const where of [`http://${other}:${port}/a`, `https://${other}/a`]) {
+    for (const host of ['other.internal', '127.0.0.1', 'localhost', 'x.files.internal']) {
+      for (const where of [`http://${host}:${port}/a`, `https://${host}/a`]) {
         expect(await fetchWith(where, options)).toMatchObject({ failed: 'refused' });
       }
     }
@@ -189,11 +189,11 @@ describe('the guarded fetch', () => {
   });
 
   test('is unavailable when the server breaks off or says nothing until the signal', async () => {
-    const broken = await serve((_, response) => {
+    const brokenUrl = await serve((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half', () => response.destroy());
     });
-    expect(await fetchWith(broken, open)).toMatchObject({ failed: 'unavailable' });
+    expect(await fetchWith(brokenUrl, open)).toMatchObject({ failed: 'unavailable' });
     const silent = await serve(() => undefined);
     expect(await fetchWith(silent, open)).toMatchObject({ failed: 'unavailable' });
   });

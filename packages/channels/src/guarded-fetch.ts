@@ -1,4 +1,4 @@
-import { createHttp, type HttpAnswer } from './http';
+import { createHttp, type HttpResponse } from './http';
 import {
   blockedAddressCode,
   createGuardedLookup,
@@ -8,10 +8,10 @@ import {
 } from './public-address';
 
 /** What was fetched, or why not: `refused` for good, `unavailable` for now. */
-export type Fetched = { body: Buffer } | { failed: 'refused' | 'unavailable'; detail: string };
+export type FetchResult = { body: Buffer } | { failed: 'refused' | 'unavailable'; detail: string };
 
 export type GuardedFetch = {
-  fetch(url: string, signal: AbortSignal): Promise<Fetched>;
+  fetch(url: string, signal: AbortSignal): Promise<FetchResult>;
   close(): void;
 };
 
@@ -26,7 +26,7 @@ export function createGuardedFetch(options: GuardOptions): GuardedFetch {
   const http = createHttp({ lookup: createGuardedLookup(options) });
   return {
     async fetch(url, signal) {
-      const problem = problemOf(url, options);
+      const problem = findUrlProblem(url, options);
       if (problem) return { failed: 'refused', detail: problem };
       const answer = await http.request({
         method: 'GET',
@@ -35,14 +35,14 @@ export function createGuardedFetch(options: GuardOptions): GuardedFetch {
         signal: AbortSignal.any([signal, AbortSignal.timeout(fetchTimeoutMs)]),
         maxResponseBytes: maxFetchedBytes,
       });
-      return 'status' in answer ? readAnswer(answer) : readFailure(answer.code);
+      return 'status' in answer ? readResponse(answer) : readFailure(answer.code);
     },
     close: () => http.close(),
   };
 }
 
-function problemOf(given: string, options: GuardOptions): string | undefined {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+function findUrlProblem(urlText: string, options: GuardOptions): string | undefined {
+  const url = URL.canParse(urlText) ? new URL(urlText) : undefined;
   if (!url) return 'The URL cannot be read.';
   if (url.username || url.password) return 'A URL with a user name or password is not fetched.';
   if (isBlockedHost(url.hostname, options)) return notPublic;
@@ -56,7 +56,7 @@ function problemOf(given: string, options: GuardOptions): string | undefined {
 const onlyHttps = 'Only https URLs are fetched.';
 const notPublic = 'The host is not a public address.';
 
-function readAnswer({ status, body }: HttpAnswer): Fetched {
+function readResponse({ status, body }: HttpResponse): FetchResult {
   if (status === 200) return { body };
   if (status >= 300 && status < 400) {
     return { failed: 'refused', detail: `HTTP status ${status}: redirects are not followed.` };
@@ -65,7 +65,7 @@ function readAnswer({ status, body }: HttpAnswer): Fetched {
   return { failed: isTemporary ? 'unavailable' : 'refused', detail: `HTTP status ${status}.` };
 }
 
-function readFailure(code: string | undefined): Fetched {
+function readFailure(code: string | undefined): FetchResult {
   if (code === blockedAddressCode) return { failed: 'refused', detail: notPublic };
   if (code === 'ERESPONSETOOLARGE') {
     return { failed: 'refused', detail: `It is larger than ${maxFetchedBytes} bytes.` };

@@ -4,9 +4,9 @@ import {
   type FcmSend,
   type MetaSend,
   type OnesignalSend,
+  readRunSeed,
   type SlackSend,
   type SmtpSend,
-  seedOfRun,
   type TelegramSend,
   type TwilioSend,
 } from '@belfry/testing';
@@ -18,7 +18,7 @@ import { listProviders, subjects, withoutNetwork } from './provider-subjects.fix
 import { channels } from './registry';
 
 const deadlineMs = 10_000;
-const seed = seedOfRun(20_260_417);
+const seed = readRunSeed(20_260_417);
 
 /** A field that holds an address, and what the provider was told of whom to reach. */
 type AddressForm = {
@@ -29,7 +29,7 @@ type AddressForm = {
   /** Every recipient that the provider saw, in every place. */
   reached(send: never): unknown[];
   /** Where that is not the address itself. */
-  shown?: (address: string) => unknown[];
+  toExpected?: (address: string) => unknown[];
 };
 
 const email = /^[^\s"',;:<>()[\]\\@]{1,64}@[a-z0-9.-]+$/;
@@ -49,7 +49,7 @@ const forms: AddressForm[] = [
         .flatMap(({ value }) => value.map(({ address = '' }) => toAscii(address))),
     ],
     // Once in the envelope, once in the header.
-    shown: (address) => [address, address],
+    toExpected: (address) => [address, address],
   },
   {
     provider: 'sms/twilio',
@@ -64,7 +64,7 @@ const forms: AddressForm[] = [
     recipient: (text) => ({ whatsappMobile: text }),
     canonical: phone,
     reached: ({ fields }: TwilioSend) => fields['To'] ?? [],
-    shown: (address) => [`whatsapp:${address}`],
+    toExpected: (address) => [`whatsapp:${address}`],
   },
   {
     provider: 'whatsapp/meta',
@@ -87,7 +87,7 @@ const forms: AddressForm[] = [
     canonical: email,
     reached: ({ channel }: SlackSend) => [channel.charAt(0)],
     // The direct conversation with the one person.
-    shown: () => ['D'],
+    toExpected: () => ['D'],
   },
   {
     provider: 'telegram/telegram',
@@ -102,7 +102,7 @@ const forms: AddressForm[] = [
     recipient: (text) => ({ fcmTokens: [text] }),
     canonical: /^[\w:-]+$/,
     reached: ({ token, topic }: FcmSend) => [token, topic],
-    shown: (address) => [address, undefined],
+    toExpected: (address) => [address, undefined],
   },
   {
     provider: 'push/fcm',
@@ -110,7 +110,7 @@ const forms: AddressForm[] = [
     recipient: (text) => ({ fcmTopics: [text] }),
     canonical: /^\/topics\/[\w.~%-]+$/,
     reached: ({ token, topic }: FcmSend) => [token, topic],
-    shown: (address) => [undefined, address.replace('/topics/', '')],
+    toExpected: (address) => [undefined, address.replace('/topics/', '')],
   },
   {
     provider: 'onesignal/onesignal',
@@ -118,7 +118,7 @@ const forms: AddressForm[] = [
     recipient: (text) => ({ onesignalExternalId: text }),
     canonical: /^\S(.{0,126}\S)?$/su,
     reached: ({ body }: OnesignalSend) => [body['include_aliases'], body['included_segments']],
-    shown: (address) => [{ external_id: [address] }, undefined],
+    toExpected: (address) => [{ external_id: [address] }, undefined],
   },
 ];
 
@@ -216,7 +216,7 @@ test.each<[string, Targeting, string | undefined]>([
     '-1001234567890',
   ],
 ])('%s is sent to as one canonical address, or not at all', (_text, targeting, address) => {
-  expect(addressesOf(targeting)).toEqual(address === undefined ? [] : [address]);
+  expect(listAddresses(targeting)).toEqual(address === undefined ? [] : [address]);
 });
 
 function mobile(text: string): Targeting {
@@ -227,15 +227,15 @@ function mail(text: string): Targeting {
   return channels.email.findTargets({ email: text });
 }
 
-function addressesOf(targeting: Targeting): string[] {
+function listAddresses(targeting: Targeting): string[] {
   return 'skip' in targeting ? [] : targeting.targets.map(({ address }) => address);
 }
 
-async function setUp({ provider, recipient, canonical, reached, shown }: AddressForm) {
+async function setUp({ provider, recipient, canonical, reached, toExpected }: AddressForm) {
   const subject = subjects[provider];
   if (!subject) throw new Error(`No subject ${provider}`);
   const { sender, call, sends } = await subject.start();
-  const find = finderOf(provider);
+  const find = createFinder(provider);
 
   return async function reach(text: string): Promise<void> {
     const targeting = find(recipient(text));
@@ -243,10 +243,10 @@ async function setUp({ provider, recipient, canonical, reached, shown }: Address
       expect(['invalid_address', 'no_address']).toContain(targeting.skip);
       return;
     }
-    const [address = '', ...others] = addressesOf(targeting);
+    const [address = '', ...others] = listAddresses(targeting);
     expect(others).toEqual([]);
     expect(address).toMatch(canonical);
-    expect(addressesOf(find(recipient(address)))).toEqual([address]);
+    expect(listAddresses(find(recipient(address)))).toEqual([address]);
     const before = sends().length;
     const signal = AbortSignal.timeout(deadlineMs);
     const deadlineAt = Date.now() + deadlineMs;
@@ -254,11 +254,11 @@ async function setUp({ provider, recipient, canonical, reached, shown }: Address
     const sent = sends().slice(before);
     expect(sent).toHaveLength(1);
     // A send is what the simulator of this very provider keeps.
-    expect(reached(sent[0] as never)).toEqual(shown?.(address) ?? [address]);
+    expect(reached(sent[0] as never)).toEqual(toExpected?.(address) ?? [address]);
   };
 }
 
-function finderOf(provider: string): (recipient: Recipient) => Targeting {
+function createFinder(provider: string): (recipient: Recipient) => Targeting {
   const [name = ''] = provider.split('/');
   const channel = Object.entries(channels).find(([each]) => each === name)?.[1];
   if (!channel) throw new Error(`No channel ${name}`);

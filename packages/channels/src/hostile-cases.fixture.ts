@@ -11,7 +11,7 @@ import type { EmailTemplate } from './email/template';
 import type { InAppTemplate } from './in-app/template';
 import type { OnesignalTemplate } from './onesignal/template';
 import type { PushTemplate } from './push/template';
-import { oneSpace, readMail, readMarkdown, readMrkdwn } from './received.fixture';
+import { collapseSpaces, readMail, readMarkdown, readMrkdwn } from './received.fixture';
 import type { SlackTemplate } from './slack/template';
 import type { SmsTemplate } from './sms/template';
 import type { TelegramTemplate } from './telegram/template';
@@ -26,14 +26,14 @@ export type HostileCase = {
   /** What the recipient's side understands of it, but for what is new in each message. */
   read(send: never): unknown;
   /** How places, by their path in what `read` gives, change what is printed there, or their whole text. */
-  places?: { at: RegExp; value?: Change; whole?: Change; maxCharacters?: number }[];
+  places?: { at: RegExp; value?: Change; changeText?: Change; maxCharacters?: number }[];
 };
 
 type Change = (text: string) => string;
 
-const oneLine: Change = (text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-const unixBreaks: Change = (text) => text.replace(/\r\n?/g, '\n');
-const collapsed: Change = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+const toOneLine: Change = (text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+const toUnixBreaks: Change = (text) => text.replace(/\r\n?/g, '\n');
+const collapseWhitespace: Change = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 const slackLink: Change = (text) => text.replace(/[<>|\s]/g, encodeURIComponent);
 const asciiControls = /((?![\u0080-\u009f])\p{Cc})+/gu;
 const inAngle: Change = (text) => text.replace(/[\s"<>,\\]|[^\u0021-\u007e]/gu, encodeURIComponent);
@@ -99,10 +99,13 @@ export const hostileCases: HostileCase[] = [
     read: (send: SmtpSend) => readMail(send),
     places: [
       { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
-      { at: /^addresses/, whole: (text) => oneSpace(oneLine(text).replaceAll('=?', '= ?')) },
-      { at: /^subject|^headers/, whole: (text) => oneSpace(oneLine(text)) },
-      { at: /^text|^html/, whole: unixBreaks },
-      { at: /filename$/, whole: (text) => oneSpace(fileName(text)) },
+      {
+        at: /^addresses/,
+        changeText: (text) => collapseSpaces(toOneLine(text).replaceAll('=?', '= ?')),
+      },
+      { at: /^subject|^headers/, changeText: (text) => collapseSpaces(toOneLine(text)) },
+      { at: /^text|^html/, changeText: toUnixBreaks },
+      { at: /filename$/, changeText: (text) => collapseSpaces(fileName(text)) },
     ],
   },
   {
@@ -140,14 +143,14 @@ export const hostileCases: HostileCase[] = [
     what: 'text',
     template: { text: 'Hello {{v}}, hello.' } satisfies SmsTemplate,
     read: ({ fields }: TwilioSend) => fields,
-    places: [{ at: /^Body/, whole: unixBreaks }],
+    places: [{ at: /^Body/, changeText: toUnixBreaks }],
   },
   {
     provider: 'whatsapp/twilio',
     what: 'text',
     template: { text: 'Hello {{v}}, hello.' } satisfies WhatsappTemplate,
     read: ({ fields }: TwilioSend) => fields,
-    places: [{ at: /^Body/, whole: unixBreaks }],
+    places: [{ at: /^Body/, changeText: toUnixBreaks }],
   },
   {
     provider: 'whatsapp/twilio',
@@ -159,14 +162,14 @@ export const hostileCases: HostileCase[] = [
       ...fields,
       variables: variables.map((json) => JSON.parse(json)),
     }),
-    places: [{ at: /^variables/, whole: collapsed }],
+    places: [{ at: /^variables/, changeText: collapseWhitespace }],
   },
   {
     provider: 'whatsapp/meta',
     what: 'text',
     template: { text: 'Hello {{v}}, hello.' } satisfies WhatsappTemplate,
     read: ({ phoneNumberId, body }: MetaSend) => ({ phoneNumberId, body }),
-    places: [{ at: /body$/, whole: unixBreaks }],
+    places: [{ at: /body$/, changeText: toUnixBreaks }],
   },
   {
     provider: 'whatsapp/meta',
@@ -174,9 +177,9 @@ export const hostileCases: HostileCase[] = [
     template: { template: approved } satisfies WhatsappTemplate,
     read: ({ phoneNumberId, body }: MetaSend) => ({ phoneNumberId, body }),
     places: [
-      { at: /^body.*filename$/, whole: collapsed, maxCharacters: 240 },
-      { at: /^body.*payload$/, whole: collapsed, maxCharacters: 256 },
-      { at: /^body/, whole: collapsed },
+      { at: /^body.*filename$/, changeText: collapseWhitespace, maxCharacters: 240 },
+      { at: /^body.*payload$/, changeText: collapseWhitespace, maxCharacters: 256 },
+      { at: /^body/, changeText: collapseWhitespace },
     ],
   },
   {
@@ -191,7 +194,7 @@ export const hostileCases: HostileCase[] = [
       entities,
       options,
     }),
-    places: [{ at: /./, whole: unixBreaks }],
+    places: [{ at: /./, changeText: toUnixBreaks }],
   },
   {
     provider: 'push/fcm',
@@ -199,8 +202,8 @@ export const hostileCases: HostileCase[] = [
     template: notification satisfies PushTemplate,
     read: ({ projectId, message }: FcmSend) => ({ projectId, message }),
     places: [
-      { at: /title$/, whole: withoutControls },
-      { at: /(click_action|image|link)$/, whole: noControls },
+      { at: /title$/, changeText: withoutControls },
+      { at: /(click_action|image|link)$/, changeText: noControls },
     ],
   },
   {
@@ -209,8 +212,8 @@ export const hostileCases: HostileCase[] = [
     template: { ...notification, data_only: true } satisfies PushTemplate,
     read: ({ projectId, message }: FcmSend) => ({ projectId, message }),
     places: [
-      { at: /title$/, whole: withoutControls },
-      { at: /(click_action|image|link)$/, whole: noControls },
+      { at: /title$/, changeText: withoutControls },
+      { at: /(click_action|image|link)$/, changeText: noControls },
     ],
   },
   {
@@ -229,8 +232,8 @@ export const hostileCases: HostileCase[] = [
       data: { ...(data as object), raven_notification_id: '' },
     }),
     places: [
-      { at: /headings/, whole: withoutControls },
-      { at: /^body\.(url|big_picture|chrome_web_image|ios_attachments)/, whole: noControls },
+      { at: /headings/, changeText: withoutControls },
+      { at: /^body\.(url|big_picture|chrome_web_image|ios_attachments)/, changeText: noControls },
     ],
   },
   {
@@ -246,10 +249,10 @@ export const hostileCases: HostileCase[] = [
     places: [
       {
         at: /^title/,
-        whole: withoutControls,
+        changeText: withoutControls,
         maxCharacters: 200,
       },
-      { at: /^click_action/, whole: noControls },
+      { at: /^click_action/, changeText: noControls },
     ],
   },
 ];
@@ -263,8 +266,8 @@ function readBlocks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readBlocks);
   if (typeof value !== 'object' || value === null) return value;
   const { type, text, ...members }: Record<string, unknown> = { ...value };
-  const others = Object.entries(members).map(([name, member]) => [name, readBlocks(member)]);
-  return { type, ...Object.fromEntries(others), text: readText(type, text) };
+  const entries = Object.entries(members).map(([name, member]) => [name, readBlocks(member)]);
+  return { type, ...Object.fromEntries(entries), text: readText(type, text) };
 }
 
 function readText(type: unknown, text: unknown): unknown {

@@ -1,4 +1,4 @@
-import { isFullRun, seedOfRun } from '@belfry/testing';
+import { isFullRun, readRunSeed } from '@belfry/testing';
 import fc from 'fast-check';
 import type { CompiledTemplate, Sender } from './channel';
 import { type HostileCase, hostileCases } from './hostile-cases.fixture';
@@ -17,7 +17,7 @@ import { channels } from './registry';
 const deadlineMs = 10_000;
 /** Each is a whole message to a simulator. */
 const combinations = isFullRun() ? 500 : 120;
-const seed = seedOfRun(20_260_417);
+const seed = readRunSeed(20_260_417);
 
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -89,14 +89,14 @@ function compile({ provider, template }: HostileCase): CompiledTemplate<unknown,
   return channel.compile(template as never);
 }
 
-type Room = Pick<Stage, 'sender' | 'call' | 'sends'>;
+type SendingStage = Pick<Stage, 'sender' | 'call' | 'sends'>;
 
-async function startStage(provider: string): Promise<Room> {
+async function startStage(provider: string): Promise<SendingStage> {
   return subjects[provider]?.start() ?? startInbox();
 }
 
 /** The inbox has no simulator: what is stored is in the result. */
-function startInbox(): Room {
+function startInbox(): SendingStage {
   const sends: unknown[] = [];
   const sender: Sender<unknown> = inbox.createSender(deps);
   return {
@@ -127,8 +127,8 @@ type Places = NonNullable<HostileCase['places']>;
 function putInPlace(benign: unknown, value: string, places: Places, path = ''): unknown {
   if (typeof benign === 'string') {
     if (!benign.includes(benignValue)) return benign;
-    const { value: change = same, whole = same } = findPlace(places, path);
-    return whole(benign.replaceAll(benignValue, () => change(value)));
+    const { value: change = same, changeText = same } = findPlace(places, path);
+    return changeText(benign.replaceAll(benignValue, () => change(value)));
   }
   if (Array.isArray(benign)) {
     return benign.map((each, index) => putInPlace(each, value, places, `${path}.${index}`));

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { createHttp, type Http, retryAfterMs, sortStatus } from './http';
-import { sortFailure } from './network-failure';
+import { classifyFailure } from './network-failure';
 
 const closers: (() => void)[] = [];
 
@@ -21,11 +21,11 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-async function failureOf(url: string, body: string, deadlineMs = 20_000) {
+async function requestFailure(url: string, body: string, deadlineMs = 20_000) {
   const signal = AbortSignal.timeout(deadlineMs);
   const result = await openHttp().request({ method: 'POST', url, body, signal });
   if ('status' in result) throw new Error('It was answered');
-  return { ...result, ...sortFailure(result) };
+  return { ...result, ...classifyFailure(result) };
 }
 
 describe('a request that gets no answer', () => {
@@ -36,7 +36,7 @@ describe('a request that gets no answer', () => {
     const server = createServer((socket) => {
       socket.once('data', () => socket.resetAndDestroy());
     });
-    expect(await failureOf(await listen(server), large)).toMatchObject({
+    expect(await requestFailure(await listen(server), large)).toMatchObject({
       isWritten: false,
       outcome: 'retry',
       reason: 'connection_lost',
@@ -48,7 +48,7 @@ describe('a request that gets no answer', () => {
       socket.pause();
       closers.push(() => socket.destroy());
     });
-    expect(await failureOf(await listen(server), large, 200)).toMatchObject({
+    expect(await requestFailure(await listen(server), large, 200)).toMatchObject({
       isWritten: false,
       outcome: 'retry',
       reason: 'timeout',
@@ -68,7 +68,7 @@ describe('a request that gets no answer', () => {
       socket.on('error', () => undefined);
       socket.once('data', () => answer(socket));
     });
-    expect(await failureOf(await listen(server), 'x')).toMatchObject({
+    expect(await requestFailure(await listen(server), 'x')).toMatchObject({
       isWritten: true,
       outcome: 'unknown',
       reason,
@@ -79,7 +79,7 @@ describe('a request that gets no answer', () => {
     const server = createServer((socket) => {
       closers.push(() => socket.destroy());
     });
-    expect(await failureOf(await listen(server), 'x', 150)).toMatchObject({
+    expect(await requestFailure(await listen(server), 'x', 150)).toMatchObject({
       outcome: 'unknown',
       reason: 'timeout',
     });
@@ -129,8 +129,8 @@ test.each(['connection: close', 'x-other: 1'])(
     const http = openHttp();
     for (const body of ['a', 'b', 'c']) {
       const signal = AbortSignal.timeout(2_000);
-      const seen = await http.request({ method: 'POST', url, body, signal });
-      expect(seen).toMatchObject({ status: 200, body: Buffer.from('ok') });
+      const response = await http.request({ method: 'POST', url, body, signal });
+      expect(response).toMatchObject({ status: 200, body: Buffer.from('ok') });
       await Promise.all(closed);
     }
     expect(closed).toHaveLength(3);
@@ -153,8 +153,12 @@ test('nothing leaves after the deadline, also where the connection comes later',
   expect(await request).toEqual({ code: 'ABORT_ERR', isWritten: false });
   const late = await http.request({ method: 'POST', url, body: 'x', signal: ending.signal });
   expect(late).toEqual({ code: 'ABORT_ERR', isWritten: false });
-  const other = await http.request({ method: 'GET', url, signal: AbortSignal.timeout(200) });
-  expect(other).toMatchObject({ code: 'ABORT_ERR', isWritten: true });
+  const timedOutRequest = await http.request({
+    method: 'GET',
+    url,
+    signal: AbortSignal.timeout(200),
+  });
+  expect(timedOutRequest).toMatchObject({ code: 'ABORT_ERR', isWritten: true });
   expect(bytes).toBeLessThan(200);
 });
 
@@ -217,8 +221,8 @@ test.each([
   ['Thu, 01 Jan 1960 00:01:00 GMT', 1_000],
   ['soon', undefined],
   ['', undefined],
-])('Retry-After %j asks for %s ms', (given, expected) => {
-  expect(retryAfterMs({ 'retry-after': given }, 0)).toBe(expected);
+])('Retry-After %j asks for %s ms', (header, expected) => {
+  expect(retryAfterMs({ 'retry-after': header }, 0)).toBe(expected);
 });
 
 test.each([
@@ -231,6 +235,6 @@ test.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
 ])('%s is certainly not sent, whatever was written', (code, reason) => {
   for (const isWritten of [true, false]) {
-    expect(sortFailure({ code, isWritten })).toMatchObject({ outcome: 'retry', reason });
+    expect(classifyFailure({ code, isWritten })).toMatchObject({ outcome: 'retry', reason });
   }
 });

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { createLines, type Lines } from './http-lines';
-import { codeOf, type NetworkFailure, type Unanswered } from './network-failure';
+import { type ConnectionPool, createConnectionPool } from './http-lines';
+import { type FailedOutcome, getErrorCode, type NetworkFailure } from './network-failure';
 
 export type HttpCall = {
   method: 'GET' | 'POST';
@@ -14,11 +14,11 @@ export type HttpCall = {
   maxResponseBytes?: number;
 };
 
-export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+export type HttpResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
 /** Calls that are made once, follow no redirect, and never throw for what a network does. */
 export type Http = {
-  request(call: HttpCall): Promise<HttpAnswer | NetworkFailure>;
+  request(call: HttpCall): Promise<HttpResponse | NetworkFailure>;
   close(): void;
 };
 
@@ -28,21 +28,21 @@ export type HttpOptions = {
 };
 
 export function createHttp({ lookup }: HttpOptions = {}): Http {
-  const lines = createLines({ lookup });
+  const connections = createConnectionPool({ lookup });
   return {
-    request: (call) => exchange(lines, call),
-    close: lines.close,
+    request: (call) => exchange(connections, call),
+    close: connections.close,
   };
 }
 
 /** What a status outside of 2xx means where a provider's own table says nothing. */
-export function sortStatus(status: number, headers: IncomingHttpHeaders): Unanswered {
+export function sortStatus(status: number, headers: IncomingHttpHeaders): FailedOutcome {
   const reason = `http_${status}`;
   const detail = `The provider answered with HTTP status ${status}.`;
   if (status === 429) {
-    return { outcome: 'retry', reason, detail, slows: 'integration', ...afterOf(headers) };
+    return { outcome: 'retry', reason, detail, slows: 'integration', ...getRetryAfter(headers) };
   }
-  if (status === 503) return { outcome: 'retry', reason, detail, ...afterOf(headers) };
+  if (status === 503) return { outcome: 'retry', reason, detail, ...getRetryAfter(headers) };
   if (status === 408 || status === 425 || status < 400) return { outcome: 'retry', reason, detail };
   if (status >= 500) return { outcome: 'unknown', reason, detail };
   const scope = status === 401 || status === 403 || status === 407 ? 'integration' : 'content';
@@ -51,64 +51,70 @@ export function sortStatus(status: number, headers: IncomingHttpHeaders): Unansw
 
 /** How long a provider asked to wait, from its Retry-After in seconds or as a date. */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
-  const given = headers['retry-after']?.trim();
-  if (!given) return undefined;
-  const waitMs = /^\d+(\.\d+)?$/.test(given) ? Number(given) * 1000 : Date.parse(given) - nowMs;
+  const header = headers['retry-after']?.trim();
+  if (!header) return undefined;
+  const waitMs = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
   return Number.isNaN(waitMs) ? undefined : Math.max(Math.ceil(waitMs), minRetryAfterMs);
 }
 
 const defaultMaxResponseBytes = 1024 * 1024;
 const minRetryAfterMs = 1_000;
 
-function afterOf(headers: IncomingHttpHeaders): { afterMs?: number } {
+function getRetryAfter(headers: IncomingHttpHeaders): { afterMs?: number } {
   const afterMs = retryAfterMs(headers, Date.now());
   return afterMs === undefined ? {} : { afterMs };
 }
 
-function exchange(lines: Lines, call: HttpCall): Promise<HttpAnswer | NetworkFailure> {
+function exchange(
+  connections: ConnectionPool,
+  call: HttpCall,
+): Promise<HttpResponse | NetworkFailure> {
   const { signal } = call;
   if (signal.aborted) return Promise.resolve({ code: abortCode, isWritten: false });
   const url = new URL(call.url);
-  const line = lines.take(url.origin);
+  const connection = connections.take(url.origin);
   return new Promise((resolve, reject) => {
     let isWritten = false;
-    const answer = createAnswer(call.maxResponseBytes);
+    const collector = createResponseCollector(call.maxResponseBytes);
     const cut = () => fail({ code: abortCode });
     signal.addEventListener('abort', cut);
     const handlers: Handlers = {
       ...ignored,
       onRequestSent: () =>
-        whenHandedOver(line.socket, () => {
+        whenHandedOver(connection.socket, () => {
           isWritten = true;
         }),
-      onHeaders: answer.begin,
+      onHeaders: collector.begin,
       onData(chunk) {
-        const isWithin = answer.take(chunk);
+        const isWithin = collector.take(chunk);
         if (!isWithin) fail({ code: tooLargeCode });
         return isWithin;
       },
       onComplete() {
         signal.removeEventListener('abort', cut);
-        lines.giveBack(line);
-        resolve(answer.whole());
+        connections.release(connection);
+        resolve(collector.toResponse());
       },
       onError: fail,
     };
-    line.client.dispatch(requestOf(call, url), handlers);
+    connection.client.dispatch(buildRequestOptions(call, url), handlers);
 
     /** The first one counts: a connection that we close looks like one that was lost. */
     function fail(error: unknown): void {
       signal.removeEventListener('abort', cut);
-      const code = codeOf(error);
+      const code = getErrorCode(error);
       // Such a call cannot be written: a bug, and none of the network's.
       if (code === 'UND_ERR_INVALID_ARG') reject(error);
       else resolve({ code, isWritten });
-      lines.drop(line);
+      connections.drop(connection);
     }
   });
 }
 
-function requestOf({ method, headers, body }: HttpCall, url: URL): Dispatcher.DispatchOptions {
+function buildRequestOptions(
+  { method, headers, body }: HttpCall,
+  url: URL,
+): Dispatcher.DispatchOptions {
   return {
     path: url.pathname + url.search,
     method,
@@ -127,14 +133,14 @@ type Handlers = Dispatcher.DispatchHandlers & { onRequestSent(): void };
 const ignored = { onConnect: () => undefined, onUpgrade: () => undefined };
 
 /** When the last byte was handed to the operating system, and never before. */
-function whenHandedOver(socket: Socket | undefined, note: () => void): void {
+function whenHandedOver(socket: Socket | undefined, callback: () => void): void {
   // What is not known must count as written.
-  if (!socket || socket.writableLength === 0) note();
-  else socket.write('', (error) => !error && note());
+  if (!socket || socket.writableLength === 0) callback();
+  else socket.write('', (error) => !error && callback());
 }
 
 /** Collects an answer of at most so many bytes. */
-function createAnswer(maxBytes = defaultMaxResponseBytes) {
+function createResponseCollector(maxBytes = defaultMaxResponseBytes) {
   const chunks: Buffer[] = [];
   let status = 0;
   let headers: IncomingHttpHeaders = {};
@@ -142,7 +148,7 @@ function createAnswer(maxBytes = defaultMaxResponseBytes) {
   return {
     begin(code: number, raw: Buffer[]): boolean {
       // Those below 200 are said before the answer.
-      if (code >= 200) [status, headers] = [code, headersOf(raw)];
+      if (code >= 200) [status, headers] = [code, parseHeaders(raw)];
       return true;
     },
     take(chunk: Buffer): boolean {
@@ -150,12 +156,12 @@ function createAnswer(maxBytes = defaultMaxResponseBytes) {
       chunks.push(chunk);
       return bytes <= maxBytes;
     },
-    whole: (): HttpAnswer => ({ status, headers, body: Buffer.concat(chunks) }),
+    toResponse: (): HttpResponse => ({ status, headers, body: Buffer.concat(chunks) }),
   };
 }
 
 /** Names and values by turns; of a name that comes twice the first value counts. */
-function headersOf(raw: Buffer[]): IncomingHttpHeaders {
+function parseHeaders(raw: Buffer[]): IncomingHttpHeaders {
   const headers: Record<string, string> = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = String(raw[at]).toLowerCase();

@@ -3,9 +3,10 @@ export type {
   AppDefaults,
   Channel,
   CompiledTemplate,
-  Composed,
   ComposeInput,
+  ComposeResult,
   ConnectCall,
+  ConnectionTestResult,
   Deadline,
   DescribeCall,
   HandshakeCall,
@@ -25,18 +26,21 @@ export type {
   Target,
   Targeting,
   TestCall,
-  Tested,
   UnsentCall,
 } from './channel';
 export { listBoundFields, mayShowLastFour } from './credential-marks';
 export { type EmailAddress, parseEmailAddress } from './email/address';
-export { createGuardedFetch, type Fetched, type GuardedFetch } from './guarded-fetch';
-export { magicRecipientsOf } from './magic-recipients';
+export {
+  createGuardedFetch,
+  type FetchResult,
+  type GuardedFetch,
+} from './guarded-fetch';
+export { listMagicRecipients } from './magic-recipients';
 export { timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
 export { canonicalizeSearchedPhone, isPhoneRegion, parsePhoneNumber } from './phone-number';
 export { isPublicAddress } from './public-address';
-export { maxPerSecondOf, type ProviderRate, type TargetRate } from './rate';
+export { getMaxPerSecond, type ProviderRate, type TargetRate } from './rate';
 export { redact } from './redact';
 export { type ChannelName, channelNames, channels } from './registry';
 export {
@@ -49,6 +53,6 @@ export {
   type SandboxSender,
   sandboxProvider,
 } from './sandbox';
-export { senderDepsOf } from './sender-deps';
+export { createSenderDeps } from './sender-deps';
 export { type SignalWithin, signalWithin } from './signal-within';
 export { warmTemplates } from './warm-templates';

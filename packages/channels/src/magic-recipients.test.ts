@@ -1,11 +1,11 @@
-import { magicRecipientsOf } from './magic-recipients';
+import { listMagicRecipients } from './magic-recipients';
 import { channelNames, channels } from './registry';
 import { magicBehaviours } from './sandbox';
 
 test.each(Object.keys(magicBehaviours))('"%s" has a recipient on every channel', (word) => {
-  expect(Object.keys(magicRecipientsOf(word, channels)).sort()).toEqual([...channelNames].sort());
+  expect(Object.keys(listMagicRecipients(word, channels)).sort()).toEqual([...channelNames].sort());
 });
 
 test('a word that asks for nothing has none that its channel would not know', () => {
-  expect(magicRecipientsOf('none of them', channels)).toEqual({});
+  expect(listMagicRecipients('none of them', channels)).toEqual({});
 });

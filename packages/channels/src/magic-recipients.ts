@@ -4,8 +4,8 @@ import type { AnyChannel } from './channel';
 const forms: Record<string, (word: string, channel: AnyChannel) => string | undefined> = {
   email: (word) => `sandbox+${word}@example.com`,
   slack: (word) => `CSANDBOX${word.toUpperCase()}`,
-  sms: phoneOf,
-  whatsapp: phoneOf,
+  sms: findMagicPhone,
+  whatsapp: findMagicPhone,
   telegram: (word) => `@sandbox_${word}`,
   push: (word) => `sandbox:${word}`,
   onesignal: (word) => `sandbox+${word}`,
@@ -14,21 +14,21 @@ const forms: Record<string, (word: string, channel: AnyChannel) => string | unde
 
 const numbers = Array.from({ length: 10 }, (_, digit) => `+1500555000${digit}`);
 
-function phoneOf(word: string, channel: AnyChannel): string | undefined {
+function findMagicPhone(word: string, channel: AnyChannel): string | undefined {
   return numbers.find((number) => channel.findMagicWord(number) === word);
 }
 
 /** The recipient that asks for a behaviour, by channel, in the order of these forms. */
-export function magicRecipientsOf(
+export function listMagicRecipients(
   word: string,
   channels: Record<string, AnyChannel>,
 ): Record<string, string> {
-  const written = Object.entries(forms).flatMap(([name, write]): [string, string][] => {
+  const entries = Object.entries(forms).flatMap(([name, write]): [string, string][] => {
     const channel = channels[name];
     const address = channel && write(word, channel);
     return address !== undefined && channel?.findMagicWord(address) === word
       ? [[name, address]]
       : [];
   });
-  return Object.fromEntries(written);
+  return Object.fromEntries(entries);
 }

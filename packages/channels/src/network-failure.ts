@@ -8,13 +8,13 @@ export type NetworkFailure = {
   isWritten: boolean;
 };
 
-export type Unanswered = Exclude<Outcome, { outcome: 'accepted' }>;
+export type FailedOutcome = Exclude<Outcome, { outcome: 'accepted' }>;
 
 /** The one place that decides what a failed connection means: certainly not sent, or nobody can know. */
-export function sortFailure({ code, isWritten }: NetworkFailure): Unanswered {
+export function classifyFailure({ code, isWritten }: NetworkFailure): FailedOutcome {
   if (code === blockedAddressCode) return blocked;
   if (code === blockedPortCode) return blockedPort;
-  const { reason, sentence, neverConnected } = kindOf(code);
+  const { reason, sentence, neverConnected } = getKind(code);
   if (neverConnected || !isWritten) return { outcome: 'retry', reason, detail: sentence };
   return {
     outcome: 'unknown',
@@ -24,20 +24,20 @@ export function sortFailure({ code, isWritten }: NetworkFailure): Unanswered {
 }
 
 /** The code of anything that was thrown; of the system call where there is one. */
-export function codeOf(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-const blocked: Unanswered = {
+const blocked: FailedOutcome = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'private_address',
   detail: 'The host has a private or reserved address, and ALLOWED_PRIVATE_HOSTS does not name it.',
 };
 
-const blockedPort: Unanswered = {
+const blockedPort: FailedOutcome = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'port_not_allowed',
@@ -46,7 +46,7 @@ const blockedPort: Unanswered = {
 
 type Kind = { reason: string; sentence: string; neverConnected?: true };
 
-const refused: Kind = {
+const connectionRefused: Kind = {
   reason: 'connection_refused',
   sentence: 'The provider’s host refused the connection.',
   neverConnected: true,
@@ -61,7 +61,7 @@ const unreachable: Kind = {
   sentence: 'There is no route to the provider’s host.',
   neverConnected: true,
 };
-const distrusted: Kind = {
+const untrustedCertificate: Kind = {
   reason: 'tls',
   sentence: 'The provider’s TLS certificate could not be verified.',
   neverConnected: true,
@@ -80,27 +80,27 @@ const garbled: Kind = {
 };
 
 const kinds = new Map<string, Kind>([
-  ['ECONNREFUSED', refused],
+  ['ECONNREFUSED', connectionRefused],
   ['ENOTFOUND', unresolved],
   ['EAI_AGAIN', unresolved],
   ['EDNS', unresolved],
   ['EHOSTUNREACH', unreachable],
   ['ENETUNREACH', unreachable],
-  ['CERT_HAS_EXPIRED', distrusted],
-  ['CERT_NOT_YET_VALID', distrusted],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', distrusted],
-  ['SELF_SIGNED_CERT_IN_CHAIN', distrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT', distrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', distrusted],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', distrusted],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', distrusted],
+  ['CERT_HAS_EXPIRED', untrustedCertificate],
+  ['CERT_NOT_YET_VALID', untrustedCertificate],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrustedCertificate],
+  ['SELF_SIGNED_CERT_IN_CHAIN', untrustedCertificate],
+  ['UNABLE_TO_GET_ISSUER_CERT', untrustedCertificate],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrustedCertificate],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrustedCertificate],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', untrustedCertificate],
   ['ABORT_ERR', timedOut],
   ['EABORT', timedOut],
   ['ETIMEDOUT', timedOut],
   ['ERESPONSETOOLARGE', garbled],
 ]);
 
-function kindOf(code: string | undefined): Kind {
+function getKind(code: string | undefined): Kind {
   if (code === undefined) return lost;
   if (/^(HPE_|ERR_HTTP_)/.test(code)) return garbled;
   return kinds.get(code) ?? lost;

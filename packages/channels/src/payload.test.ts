@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { readPayload } from './payload';
 
-const allowed = Type.Object({
+const allowedSchema = Type.Object({
   thread_ts: Type.Optional(Type.String({ pattern: '^[0-9.]+$' })),
   unfurl_links: Type.Optional(Type.Boolean()),
 });
 
 function read(providers: unknown, name: string | undefined = 'main') {
-  return readPayload({ override: JSON.stringify({ providers }) }, name, allowed);
+  return readPayload({ override: JSON.stringify({ providers }) }, name, allowedSchema);
 }
 
 describe('the payload of a call for one integration', () => {
@@ -20,7 +20,7 @@ describe('the payload of a call for one integration', () => {
   test('of another integration is not looked at', () => {
     expect(read({ other: { payload: { thread_ts: '1.2' } } })).toEqual({});
     const override = JSON.stringify({ providers: { main: { payload: { thread_ts: '1.2' } } } });
-    expect(readPayload({ override }, undefined, allowed)).toEqual({});
+    expect(readPayload({ override }, undefined, allowedSchema)).toEqual({});
   });
 
   test.each([
@@ -30,8 +30,8 @@ describe('the payload of a call for one integration', () => {
     ['a value that breaks the rule', { payload: { thread_ts: 'now' } }, 'thread_ts'],
     ['headers and parameters', { headers: { a: 1 }, query_params: {} }, 'headers, query_params'],
     ['what every object has', { payload: { constructor: 1 } }, 'constructor'],
-  ])('%s is noted as ignored', (_what, given, ignored) => {
-    expect(read({ main: given })).toEqual({ notes: { ignored_override: ignored } });
+  ])('%s is noted as ignored', (_what, input, ignored) => {
+    expect(read({ main: input })).toEqual({ notes: { ignored_override: ignored } });
   });
 
   test.each([[null], [[]], ['x'], [{ main: null }], [{ main: 'x' }], [{ main: { payload: 'x' } }]])(
@@ -42,6 +42,6 @@ describe('the payload of a call for one integration', () => {
   );
 
   test('of a call without overrides is none', () => {
-    expect(readPayload({ override: undefined }, 'main', allowed)).toEqual({});
+    expect(readPayload({ override: undefined }, 'main', allowedSchema)).toEqual({});
   });
 });

@@ -17,20 +17,21 @@ export type Payload = {
 export function readPayload(
   { override }: { override: string | undefined },
   integrationName: string | undefined,
-  allowed: TObject,
+  allowedSchema: TObject,
 ): Payload {
-  const given = override === undefined ? undefined : findGiven(override, integrationName);
-  if (!given) return {};
-  const { payload = {}, ...besides } = given;
+  const providerOverride =
+    override === undefined ? undefined : findProviderOverride(override, integrationName);
+  if (!providerOverride) return {};
+  const { payload = {}, ...besides } = providerOverride;
   const fields = isRecord(payload) ? payload : {};
-  const fits = ([name, value]: [string, unknown]) => isAllowed(allowed, name, value);
-  const taken = Object.entries(fields).filter(fits);
+  const fits = ([name, value]: [string, unknown]) => isAllowed(allowedSchema, name, value);
+  const allowedFields = Object.entries(fields).filter(fits);
   const ignored = [
     ...Object.keys(fields).filter((name) => !fits([name, fields[name]])),
     ...Object.keys(besides),
   ];
   return {
-    ...(taken.length > 0 ? { payload: Object.fromEntries(taken) } : {}),
+    ...(allowedFields.length > 0 ? { payload: Object.fromEntries(allowedFields) } : {}),
     ...(ignored.length > 0
       ? { notes: { ignored_override: ignored.slice(0, maxNamed).join(', ') } }
       : {}),
@@ -39,15 +40,17 @@ export function readPayload(
 
 const maxNamed = 20;
 
-function findGiven(
+function findProviderOverride(
   override: string,
   integrationName: string | undefined,
 ): Record<string, unknown> | undefined {
   const byChannel: unknown = JSON.parse(override);
   const providers = isRecord(byChannel) ? byChannel['providers'] : undefined;
   if (integrationName === undefined || !isRecord(providers)) return undefined;
-  const given = Object.hasOwn(providers, integrationName) ? providers[integrationName] : undefined;
-  return isRecord(given) ? given : undefined;
+  const providerOverride = Object.hasOwn(providers, integrationName)
+    ? providers[integrationName]
+    : undefined;
+  return isRecord(providerOverride) ? providerOverride : undefined;
 }
 
 function isAllowed({ properties }: TObject, name: string, value: unknown): boolean {

@@ -38,8 +38,8 @@ describe('parsePhoneNumber', () => {
     ['+225 07 12 34 56 78', '+2250712345678'],
     ['+2901234', '+2901234'],
     ['+491234567890123', '+491234567890123'],
-  ])('takes %j as %s', (given, address) => {
-    expect(parsePhoneNumber(given)).toMatchObject({ address });
+  ])('takes %j as %s', (input, address) => {
+    expect(parsePhoneNumber(input)).toMatchObject({ address });
   });
 
   test('notes what it changed, and only that', () => {
@@ -74,8 +74,8 @@ describe('parsePhoneNumber', () => {
     ['٤٥١٢٣٤٥٦٧٨', 'more than digits'],
     ['[object Object]', 'more than digits'],
     ['1'.repeat(65), 'longer than 64'],
-  ])('refuses %j and says why', (given, problem) => {
-    expect(parsePhoneNumber(given)).toEqual({ problem: expect.stringContaining(problem) });
+  ])('refuses %j and says why', (input, problem) => {
+    expect(parsePhoneNumber(input)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
   test('gives E.164 or a problem, whatever is given, and keeps what it gave', () => {
@@ -86,8 +86,8 @@ describe('parsePhoneNumber', () => {
           fc.stringMatching(/^(\+|00)?[0-9 ().-]{5,20}$/),
         ),
         fc.option(region),
-        (given, defaultRegion) => {
-          const parsed = parsePhoneNumber(given, defaultRegion);
+        (input, defaultRegion) => {
+          const parsed = parsePhoneNumber(input, defaultRegion);
           if ('problem' in parsed) return;
           expect(parsed.address).toMatch(/^\+[1-9]\d{6,14}$/);
           expect(parsePhoneNumber(parsed.address)).toEqual({ address: parsed.address });
@@ -122,10 +122,10 @@ describe('digits without + or 00', () => {
     ['FR', '4520123456', '+4520123456'],
     ['DE', '+33 6 12 34 56 78', '+33612345678'],
     ['US', '0045 20 12 34 56', '+4520123456'],
-  ])('are read in %s: %s is %s', (defaultRegion, given, address) => {
-    expect(parsePhoneNumber(given, defaultRegion)).toEqual({
+  ])('are read in %s: %s is %s', (defaultRegion, input, address) => {
+    expect(parsePhoneNumber(input, defaultRegion)).toEqual({
       address,
-      note: `"${given}" is sent to as ${address}`,
+      note: `"${input}" is sent to as ${address}`,
     });
   });
 
@@ -163,8 +163,8 @@ describe('canonicalizeSearchedPhone', () => {
     ['+nobody', '+nobody'],
     ['2025550123', '2025550123'],
     ['ana@example.com', 'ana@example.com'],
-  ])('%j is looked for as %s', (text, found) => {
-    expect(canonicalizeSearchedPhone(text)).toBe(found);
+  ])('%j is looked for as %s', (text, canonicalPhone) => {
+    expect(canonicalizeSearchedPhone(text)).toBe(canonicalPhone);
   });
 });
 

@@ -14,15 +14,15 @@ export type PhoneNumber = { address: string; note?: string };
  * default: numbers without `+` or `00` are read with their country code, and nationally in that region too.
  */
 export function parsePhoneNumber(
-  given: string,
+  input: string,
   region?: string | null,
 ): PhoneNumber | { problem: string } {
-  const text = given.trim();
-  if (text.length > maxGivenCharacters) {
-    return { problem: `is longer than ${maxGivenCharacters} characters` };
+  const text = input.trim();
+  if (text.length > maxInputCharacters) {
+    return { problem: `is longer than ${maxInputCharacters} characters` };
   }
   const [bare, withoutZero] = e164.test(text) ? [text] : stripSeparators(text);
-  if (!/^\+?\d+$/.test(bare)) return { problem: problemOfText(bare) };
+  if (!/^\+?\d+$/.test(bare)) return { problem: describeTextProblem(bare) };
   if (!/^(?:\+|00)/.test(bare)) return readDigits(bare, { text, region: toRegion(region) });
   const address =
     readWithCode(bare) ?? (withoutZero === undefined ? undefined : readWithCode(withoutZero));
@@ -47,7 +47,7 @@ export function findMagicWordOfPhone(address: string): string | undefined {
   return magicWords.get(address);
 }
 
-const maxGivenCharacters = 64;
+const maxInputCharacters = 64;
 const e164 = /^\+[1-9]\d{6,14}$/;
 /** A national prefix behind the country code is one digit more. */
 const e164WithPrefix = /^\+[1-9]\d{6,16}$/;
@@ -137,6 +137,6 @@ function describe({ number, country }: ParsedNumber): string {
 
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region' });
 
-function problemOfText(bare: string): string {
+function describeTextProblem(bare: string): string {
   return bare === '' ? 'holds no digit' : 'holds more than digits and a leading +';
 }

@@ -35,9 +35,9 @@ function readPlans(): ReadonlyMap<string, Plan> {
   const byCode = new Map<string, CountryPlan[]>();
   for (const country of getCountries()) {
     const code = getCountryCallingCode(country);
-    byCode.set(code, [...(byCode.get(code) ?? []), planOf(country)]);
+    byCode.set(code, [...(byCode.get(code) ?? []), getPlan(country)]);
   }
-  return new Map([...byCode].map(([code, ofCode]) => [code, agreed(ofCode)]));
+  return new Map([...byCode].map(([code, countryPlans]) => [code, intersectPlans(countryPlans)]));
 }
 
 type CountryPlan = {
@@ -45,7 +45,7 @@ type CountryPlan = {
   nationalPrefixForParsing(): string | undefined;
 };
 
-function planOf(country: ReturnType<typeof getCountries>[number]): CountryPlan {
+function getPlan(country: ReturnType<typeof getCountries>[number]): CountryPlan {
   // As a JSON file its country codes are any texts.
   const metadata = new Metadata(allMetadata as unknown as MetadataJson);
   metadata.selectNumberingPlan(country);
@@ -53,17 +53,17 @@ function planOf(country: ReturnType<typeof getCountries>[number]): CountryPlan {
   return metadata.numberingPlan as unknown as CountryPlan;
 }
 
-function agreed(ofCode: readonly CountryPlan[]): Plan {
-  const lengths = ofCode.map((plan) => plan.possibleLengths());
-  const prefixes = ofCode.flatMap((plan) => plan.nationalPrefixForParsing() ?? []);
+function intersectPlans(countryPlans: readonly CountryPlan[]): Plan {
+  const lengths = countryPlans.map((plan) => plan.possibleLengths());
+  const prefixes = countryPlans.flatMap((plan) => plan.nationalPrefixForParsing() ?? []);
   return {
     lengths: (lengths[0] ?? []).filter((length) => lengths.every((each) => each.includes(length))),
-    prefixes: anyOf([...new Set(prefixes)]),
+    prefixes: createPrefixPattern([...new Set(prefixes)]),
   };
 }
 
 /** One for all of them: the countries of +1 have thirteen. */
-function anyOf(prefixes: readonly string[]): RegExp | undefined {
+function createPrefixPattern(prefixes: readonly string[]): RegExp | undefined {
   if (prefixes.length === 0) return undefined;
   // pattern-ignore: The prefixes are libphonenumber's, and a number has at most 15 digits.
   return new RegExp(`^(?:${prefixes.map((prefix) => `(?:${prefix})`).join('|')})`);

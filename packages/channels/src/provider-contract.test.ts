@@ -88,13 +88,13 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
   test('a test of the connection sends nothing, and says in a sentence what the provider answered', async () => {
     const stage = await subject.start();
     const { settings, credentials } = stage.call;
-    const ask = () =>
+    const testConnection = () =>
       stage.sender.test({ settings, credentials, signal: AbortSignal.timeout(deadlineMs) });
-    const working = await ask();
+    const working = await testConnection();
     stage.fail(subject.refusal);
-    const refused = await ask();
-    expect([working.isWorking, refused.isWorking]).toEqual([true, false]);
-    for (const { detail } of [working, refused]) {
+    const failedTest = await testConnection();
+    expect([working.isWorking, failedTest.isWorking]).toEqual([true, false]);
+    for (const { detail } of [working, failedTest]) {
       expect(detail).toMatch(/^[A-Z].*\.$/);
       expect(detail).not.toContain(credential);
     }
@@ -111,19 +111,19 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
   });
 
   test('the credential is in no result, description or output', async () => {
-    const written = captureOutput();
+    const output = captureOutput();
     const stage = await subject.start();
-    const seen: unknown[] = [subject.provider.describe(stage.call)];
+    const results: unknown[] = [subject.provider.describe(stage.call)];
     for (const [, fault] of subject.rows) {
       stage.fail(fault);
-      seen.push(await send(stage));
+      results.push(await send(stage));
     }
     for (const fault of [...subject.echoes, ...subject.faultsAfter]) {
       stage.fail(fault);
-      seen.push(await send(stage));
+      results.push(await send(stage));
     }
-    seen.push(await send(stage), await sendTo(stage, 'closed port'));
-    const everything = inspect(seen, { depth: null }) + JSON.stringify(seen) + written.stop();
+    results.push(await send(stage), await sendTo(stage, 'closed port'));
+    const everything = inspect(results, { depth: null }) + JSON.stringify(results) + output.stop();
     for (const text of [credential, `\0belfry\0${credential}`]) {
       expect(everything).not.toContain(text);
       expect(everything).not.toContain(Buffer.from(text).toString('base64').replace(/=+$/, ''));
@@ -145,14 +145,14 @@ async function sendTo(stage: Stage, place: 'closed port' | 'no TLS'): Promise<Se
 }
 
 function captureOutput(): { stop(): string } {
-  const written: string[] = [];
+  const chunks: string[] = [];
   const spies = [process.stdout, process.stderr].map((stream) =>
-    jest.spyOn(stream, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0),
+    jest.spyOn(stream, 'write').mockImplementation((chunk) => chunks.push(String(chunk)) > 0),
   );
   return {
     stop() {
       for (const spy of spies) spy.mockRestore();
-      return written.join('');
+      return chunks.join('');
     },
   };
 }

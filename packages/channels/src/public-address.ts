@@ -34,25 +34,25 @@ export function createGuardedLookup({
   resolve = systemLookup,
 }: GuardOptions): LookupFunction {
   return function lookUp(hostname, options, callback) {
-    const all = { all: true, family: familyOf(options.family) } as const;
+    const all = { all: true, family: toFamily(options.family) } as const;
     resolve(hostname, all, (error, addresses = []) => {
       const [first] = addresses;
-      const problem = error ?? problemOf(hostname, addresses, allowedPrivateHosts);
-      if (problem || !first) callback(problem ?? notFound(hostname), '', 0);
+      const problem = error ?? findProblem(hostname, addresses, allowedPrivateHosts);
+      if (problem || !first) callback(problem ?? createNotFoundError(hostname), '', 0);
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-function problemOf(
+function findProblem(
   hostname: string,
   addresses: readonly ResolvedAddress[],
   allowedPrivateHosts: PrivateHosts,
 ): Error | undefined {
   const isPublic = addresses.every(({ address }) => isPublicAddress(address));
   const isAllowed = isPublic || isAllowedHost(hostname, allowedPrivateHosts);
-  return isAllowed ? undefined : blockedAddress(hostname);
+  return isAllowed ? undefined : createBlockedAddressError(hostname);
 }
 
 /** Sockets do not look up an address that is already a number, so it is checked by itself. */
@@ -62,8 +62,8 @@ export function isBlockedHost(host: string, { allowedPrivateHosts }: GuardOption
 }
 
 /** Whether an operator named this very host; its address is no name of it. */
-export function isAllowedHost(host: string, allowed: PrivateHosts): boolean {
-  return allowed.includes(bareHost(host));
+export function isAllowedHost(host: string, allowedHosts: PrivateHosts): boolean {
+  return allowedHosts.includes(bareHost(host));
 }
 
 /** What ALLOWED_PRIVATE_HOSTS says. */
@@ -88,17 +88,17 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(globalUnicast);
 }
 
-export function blockedAddress(host: string): Error {
+export function createBlockedAddressError(host: string): Error {
   return Object.assign(new Error(`${host} is not a public address`), { code: blockedAddressCode });
 }
 
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
-function notFound(hostname: string): Error {
+function createNotFoundError(hostname: string): Error {
   return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
 }
 
-function familyOf(family: number | string | undefined): number {
+function toFamily(family: number | string | undefined): number {
   if (family === 'IPv4') return 4;
   if (family === 'IPv6') return 6;
   return typeof family === 'number' ? family : 0;

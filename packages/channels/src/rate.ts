@@ -6,7 +6,7 @@ export type ProviderRate = {
   /** Of one integration, where the provider names a limit. */
   perSecond?: number;
   /** Of one target, beside that. */
-  ofTarget?(target: string): TargetRate;
+  getTargetRate?(target: string): TargetRate;
 };
 
 /** One message every so often; after a pause `burst` of them at once. */
@@ -17,7 +17,7 @@ export function maxPerSecondSetting(perSecond?: number) {
   return Type.Optional(
     Type.Number({
       title: 'Messages a second, at most',
-      description: `Over all workers; what does not fit waits its turn. ${leftOut(perSecond)}`,
+      description: `Over all workers; what does not fit waits its turn. ${describeEmpty(perSecond)}`,
       minimum: 0.1,
       maximum: 10_000,
       ...keepsCredentials,
@@ -26,14 +26,14 @@ export function maxPerSecondSetting(perSecond?: number) {
   );
 }
 
-function leftOut(perSecond: number | undefined): string {
+function describeEmpty(perSecond: number | undefined): string {
   return perSecond === undefined ? 'Empty sets no limit.' : `Empty means ${perSecond}.`;
 }
 
 /** The limit that holds for an integration; undefined where there is none. */
-export function maxPerSecondOf(
-  { max_per_second: given }: Record<string, unknown>,
+export function getMaxPerSecond(
+  { max_per_second: maxPerSecond }: Record<string, unknown>,
   rate: ProviderRate | undefined,
 ): number | undefined {
-  return typeof given === 'number' && given > 0 ? given : rate?.perSecond;
+  return typeof maxPerSecond === 'number' && maxPerSecond > 0 ? maxPerSecond : rate?.perSecond;
 }

@@ -11,6 +11,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The members of a JSON object, or undefined for anything else. */
-export function membersOf(value: unknown): Record<string, unknown> | undefined {
+export function toRecord(value: unknown): Record<string, unknown> | undefined {
   return isRecord(value) ? value : undefined;
 }

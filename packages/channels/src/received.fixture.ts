@@ -9,15 +9,15 @@ export function readMail({ from, to, raw, parsed }: SmtpSend) {
       [list ?? []]
         .flat()
         .flatMap(({ value }) => value)
-        .map(({ name, ...address }) => ({ ...address, name: oneSpace(name) })),
+        .map(({ name, ...address }) => ({ ...address, name: collapseSpaces(name) })),
     ),
     parts: readParts(raw.toString('latin1')),
-    subject: oneSpace(parsed.subject ?? ''),
+    subject: collapseSpaces(parsed.subject ?? ''),
     headers: readHeaders(parsed),
-    text: oneKindOfBreak(parsed.text ?? ''),
-    html: parsed.html ? readHtml(oneKindOfBreak(parsed.html)) : undefined,
+    text: toUnixBreaks(parsed.text ?? ''),
+    html: parsed.html ? readHtml(toUnixBreaks(parsed.html)) : undefined,
     attachments: parsed.attachments.map(({ filename, content, contentType }) => ({
-      filename: oneSpace(filename ?? ''),
+      filename: collapseSpaces(filename ?? ''),
       contentType,
       content: content.toString('latin1'),
     })),
@@ -28,17 +28,17 @@ const shownHeaders = ['list-id', 'list-unsubscribe', 'x-entity-ref-id', 'in-repl
 
 /** Headers of which only text is asked, by name. */
 function readHeaders({ headerLines }: SmtpSend['parsed']): Record<string, string> {
-  const found = headerLines.filter(({ key }) => shownHeaders.includes(key));
+  const matchingHeaders = headerLines.filter(({ key }) => shownHeaders.includes(key));
   return Object.fromEntries(
-    found.map(({ key, line }) => [
+    matchingHeaders.map(({ key, line }) => [
       key,
-      oneSpace(decodeWords(line.replace(/\r?\n/g, '').slice(key.length + 2))),
+      collapseSpaces(decodeWords(line.replace(/\r?\n/g, '').slice(key.length + 2))),
     ]),
   );
 }
 
 /** A long header is folded at a space, and the space before that may be lost with the fold. */
-export function oneSpace(text: string): string {
+export function collapseSpaces(text: string): string {
   return text.replace(/ +/g, ' ');
 }
 
@@ -60,8 +60,8 @@ function readParts(raw: string): Part {
     .replace(/\r\n[ \t]+/g, ' ')
     .split('\r\n');
   const headers = lines.map((line) => /^([^:\s]+): ?(.*)$/.exec(line) ?? [line, line, '']);
-  const found = headers.find(([, name = '']) => name.toLowerCase() === 'content-type');
-  const contentType = found?.[2] ?? '';
+  const contentTypeHeader = headers.find(([, name = '']) => name.toLowerCase() === 'content-type');
+  const contentType = contentTypeHeader?.[2] ?? '';
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
   const [, ...bodies] = boundary ? raw.slice(end).split(`--${boundary}`) : [];
   return {
@@ -71,7 +71,7 @@ function readParts(raw: string): Part {
   };
 }
 
-function oneKindOfBreak(text: string): string {
+function toUnixBreaks(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\n+$/, '');
 }
 

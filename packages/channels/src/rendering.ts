@@ -46,8 +46,8 @@ export function createRendering(data: Data): Rendering {
     text(field, maxCharacters = maxRenderedCharacters, onPrint = ignorePrint) {
       if (!field || failure) return '';
       const rendered = renderTemplate(field.template, data, {
-        escape(given, print, at) {
-          const value = cleanText(given);
+        escape(rawValue, print, at) {
+          const value = cleanText(rawValue);
           const escaped = field.escape(value, print);
           onPrint({ value, escaped, at });
           return escaped;
@@ -140,6 +140,6 @@ export function createParseField(language: string | undefined): ParseField {
 }
 
 /** The paths that the fields read, each once, in order. */
-export function pathsOf(fields: readonly (Field | undefined)[]): string[] {
+export function listPaths(fields: readonly (Field | undefined)[]): string[] {
   return [...new Set(fields.flatMap((field) => field?.template.paths ?? []))];
 }

@@ -39,7 +39,7 @@ export function isPictureLink(link: string): boolean {
 export type LinkPrefix = 'empty' | 'undecided' | 'decided' | 'refused';
 
 /** What the fixed text before a value says of the link's scheme. */
-export function prefixOf(literal: string): LinkPrefix {
+export function classifyPrefix(literal: string): LinkPrefix {
   const text = literal.replace(skipped, '');
   if (text === '') return 'empty';
   if (scheme.test(text)) return allowedScheme.test(text) ? 'decided' : 'refused';

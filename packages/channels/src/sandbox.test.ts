@@ -57,15 +57,15 @@ const samples: { [name: string]: Sample } = {
   },
 };
 
-function sampleOf(name: ChannelName): Sample {
+function getSample(name: ChannelName): Sample {
   const sample = samples[name];
   if (!sample) throw new Error(`A new channel needs a sample here: ${name}`);
   return sample;
 }
 
-function contentOf(name: ChannelName): unknown {
+function getContent(name: ChannelName): unknown {
   const channel: AnyChannel = channels[name];
-  const { template, magic } = sampleOf(name);
+  const { template, magic } = getSample(name);
   const composed = channel.compile(template).compose({
     data: { name: 'R&D <b>' },
     target: magic('ok'),
@@ -97,7 +97,7 @@ function setUp(channel: ChannelName) {
       attempt: 1,
       channel,
       target: 'nobody',
-      content: contentOf(channel),
+      content: getContent(channel),
       signal: AbortSignal.timeout(1_000),
       ...changes,
     });
@@ -106,11 +106,11 @@ function setUp(channel: ChannelName) {
 
 describe.each(channelNames)('the sandbox of %s', (name) => {
   const channel: AnyChannel = channels[name];
-  const { magic } = sampleOf(name);
+  const { magic } = getSample(name);
 
   test('keeps what the real provider would have been sent, and sends nothing', async () => {
     const { send, records } = setUp(name);
-    const content = contentOf(name);
+    const content = getContent(name);
     const { outcome } = await send({ target: magic('ok'), content });
     const [provider = ''] = Object.keys(channel.providers);
     expect(records).toEqual([

@@ -146,10 +146,10 @@ function describeAs(
   { providers }: AnyChannel,
   { messageId, target, content, integration, payload }: SandboxCall,
 ): { provider: string; request: ProviderRequest } {
-  const named = integration && Object.hasOwn(providers, integration.provider);
+  const hasProvider = integration && Object.hasOwn(providers, integration.provider);
   const [first] = Object.keys(providers);
-  const provider = named ? integration.provider : (first ?? sandboxProvider);
-  const settings = named ? integration.settings : {};
+  const provider = hasProvider ? integration.provider : (first ?? sandboxProvider);
+  const settings = hasProvider ? integration.settings : {};
   const described = providers[provider]?.describe({
     messageId,
     target,

@@ -13,7 +13,7 @@ type SenderSettings = Record<
   string
 >;
 
-export function senderDepsOf(env: SenderSettings): SenderDeps {
+export function createSenderDeps(env: SenderSettings): SenderDeps {
   return {
     baseUrls: {
       slack: env.SLACK_API_URL || undefined,

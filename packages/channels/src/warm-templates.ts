@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { compileEmail } from './email/compose';
 
 /** After so many, V8 has compiled what reads and renders templates; they take about 0.1 s together. */
@@ -22,7 +22,7 @@ const data = {
  */
 export async function warmTemplates(): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
-    await nextTurn();
+    await yieldToEventLoop();
     compileEmail({ subject: 'Hi {{name}}', html, text: html }).compose({
       ...{
         data,

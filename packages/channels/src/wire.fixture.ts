@@ -1,6 +1,6 @@
 import type { Data } from '@belfry/shared';
 import type { HttpRequest } from '@belfry/testing';
-import type { AnyChannel, Composed } from './channel';
+import type { AnyChannel, ComposeResult } from './channel';
 import { subjects } from './provider-subjects.fixture';
 import { channels } from './registry';
 
@@ -25,7 +25,7 @@ export async function sendTemplate(
   provider: string,
   template: object,
   { data = {}, override, isSensitive = false, payload }: SendTemplateOptions = {},
-): Promise<{ composed: Composed<unknown>; body: WireBody | undefined }> {
+): Promise<{ composed: ComposeResult<unknown>; body: WireBody | undefined }> {
   const stage = await subjects[provider]?.start();
   if (!stage) throw new Error(`No provider ${provider}`);
   const composed = findChannel(provider).compile(template).compose({

@@ -31,14 +31,14 @@ export type Answer = {
 const maxAnswerBytes = 16_000_000;
 
 export async function attempt({ fetch, url, init, timeoutMs, signal }: Attempt): Promise<Outcome> {
-  const ended = await withinTime({ timeoutMs, signal }, async function exchange(limit) {
+  const ending = await withinTime({ timeoutMs, signal }, async function exchange(limit) {
     // A redirect is no answer of the gateway, and the API key is for it alone.
     const response = await fetch(url, { ...init, redirect: 'manual', signal: limit });
     return readAnswer(response);
   });
-  if (ended.end === 'done') return { outcome: 'answered', answer: ended.value };
-  const code = ended.end === 'failed' ? 'network_error' : ended.end;
-  return { outcome: 'unanswered', code, cause: ended.cause };
+  if (ending.end === 'done') return { outcome: 'answered', answer: ending.value };
+  const code = ending.end === 'failed' ? 'network_error' : ending.end;
+  return { outcome: 'unanswered', code, cause: ending.cause };
 }
 
 async function readAnswer(response: FetchResponse): Promise<Answer> {

@@ -12,7 +12,7 @@ const operation = {
   path: '/events/send',
   body: { event: 'e' },
 } as const;
-const done = () => Response.json({ request_id: 'r' });
+const respondOk = () => Response.json({ request_id: 'r' });
 const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
   Response.json(
     { success: false, error: `it is ${code}`, code, errors: ['a b'], request_id: 'call-1' },
@@ -27,7 +27,7 @@ function setUp(steps: Step[], changes: Partial<CallDeps> = {}) {
   let keys = 0;
   const fetch: Fetch = async (_url, { headers, body, signal }) => {
     sent.push({ key: new Headers(headers).get('idempotency-key'), body, limit: signal });
-    const step = steps.shift() ?? done();
+    const step = steps.shift() ?? respondOk();
     if (step === 'hang') return new Promise<never>(() => {});
     if (step instanceof Error) throw step;
     return step;
@@ -49,22 +49,27 @@ function setUp(steps: Step[], changes: Partial<CallDeps> = {}) {
   return { call, sent, waits };
 }
 
-async function failureOf(asked: Promise<unknown>): Promise<BelfryError> {
-  const error: unknown = await asked.then(
+async function getError(promise: Promise<unknown>): Promise<BelfryError> {
+  const error: unknown = await promise.then(
     () => undefined,
-    (thrown: unknown) => thrown,
+    (reason: unknown) => reason,
   );
   if (error instanceof BelfryError) return error;
   throw new Error('It is no BelfryError', { cause: error });
 }
 
-const refused = () =>
+const createConnectionError = () =>
   new TypeError('fetch failed', {
     cause: Object.assign(new Error('bk_secret'), { code: 'ECONNREFUSED' }),
   });
 
 test('every attempt of a call has the same key and the same bytes, and the next call another key', async () => {
-  const { call, sent } = setUp([refused(), problem(503, 'unavailable'), done(), done()]);
+  const { call, sent } = setUp([
+    createConnectionError(),
+    problem(503, 'unavailable'),
+    respondOk(),
+    respondOk(),
+  ]);
   await expect(call(operation)).resolves.toEqual({ request_id: 'r' });
   await call(operation);
   expect(sent.map(({ key }) => key)).toEqual(['key-1', 'key-1', 'key-1', 'key-2']);
@@ -72,7 +77,7 @@ test('every attempt of a call has the same key and the same bytes, and the next 
 });
 
 test('the key of the caller is taken', async () => {
-  const { call, sent } = setUp([refused()]);
+  const { call, sent } = setUp([createConnectionError()]);
   await call(operation, { idempotencyKey: 'order-1' });
   expect(sent.map(({ key }) => key)).toEqual(['order-1', 'order-1']);
 });
@@ -108,7 +113,7 @@ test('a key leaves with every character that a header can carry, each as one byt
 
 test('the waits grow, and Retry-After comes before them', async () => {
   const steps = [
-    refused(),
+    createConnectionError(),
     problem(409, 'idempotency_conflict', { 'Retry-After': '1' }),
     problem(429, 'rate_limited', { 'Retry-After': '7' }),
   ];
@@ -118,8 +123,13 @@ test('the waits grow, and Retry-After comes before them', async () => {
 });
 
 test('gives up after the last retry, with the last failure', async () => {
-  const { call, sent } = setUp([refused(), refused(), refused(), problem(503, 'unavailable')]);
-  const error = await failureOf(call(operation));
+  const { call, sent } = setUp([
+    createConnectionError(),
+    createConnectionError(),
+    createConnectionError(),
+    problem(503, 'unavailable'),
+  ]);
+  const error = await getError(call(operation));
   expect(sent).toHaveLength(4);
   expect(error).toMatchObject({ status: 503, code: 'unavailable', isRetryable: true, attempts: 4 });
   expect(error.idempotencyKey).toBe('key-1');
@@ -128,14 +138,14 @@ test('gives up after the last retry, with the last failure', async () => {
 test('a stored 500 is not asked for again', async () => {
   const replay = problem(500, 'internal', { 'Idempotent-Replayed': 'true' });
   const { call, sent } = setUp([problem(500, 'internal'), replay]);
-  const error = await failureOf(call(operation));
+  const error = await getError(call(operation));
   expect(sent).toHaveLength(2);
   expect(error).toMatchObject({ status: 500, code: 'internal', isRetryable: false });
 });
 
 test('a refusal is thrown at once, with what the gateway said', async () => {
   const { call, sent } = setUp([problem(422, 'validation_failed')]);
-  const error = await failureOf(call(operation));
+  const error = await getError(call(operation));
   expect(sent).toHaveLength(1);
   expect(error).toMatchObject({
     name: 'BelfryError',
@@ -151,7 +161,7 @@ test('a refusal is thrown at once, with what the gateway said', async () => {
 
 test('does not begin a wait that would end behind the deadline, and says what was asked for', async () => {
   const { call, waits } = setUp([problem(503, 'unavailable', { 'Retry-After': '60' })]);
-  const error = await failureOf(call(operation));
+  const error = await getError(call(operation));
   expect(waits).toEqual([]);
   expect(error).toMatchObject({ code: 'unavailable', isRetryable: true, retryAfterMs: 60_000 });
 });
@@ -164,13 +174,13 @@ test('an attempt without an answer ends at its time, is told so, and is tried ag
 
 test('an attempt ends at the deadline when that is nearer', async () => {
   const { call, sent } = setUp(['hang'], { now: () => 0 });
-  const error = await failureOf(call(operation, { deadlineMs: 5, retries: 0 }));
+  const error = await getError(call(operation, { deadlineMs: 5, retries: 0 }));
   expect(error).toMatchObject({ code: 'timeout', status: undefined, isRetryable: true });
   expect(sent).toHaveLength(1);
 });
 
 test('a body that stops in the middle counts as no answer', async () => {
-  const broken = new Response(
+  const brokenResponse = new Response(
     new ReadableStream({
       start(controller) {
         controller.enqueue(Buffer.from('{"request_'));
@@ -178,7 +188,7 @@ test('a body that stops in the middle counts as no answer', async () => {
       },
     }),
   );
-  const { call, sent } = setUp([broken]);
+  const { call, sent } = setUp([brokenResponse]);
   await expect(call(operation)).resolves.toEqual({ request_id: 'r' });
   expect(sent).toHaveLength(2);
 });
@@ -189,7 +199,7 @@ test.each([
   [302, ''],
 ])('an answer that is not of the gateway is an error: %s %s', async (status, body) => {
   const { call, sent } = setUp([new Response(body, { status })]);
-  const error = await failureOf(call(operation));
+  const error = await getError(call(operation));
   expect(error).toMatchObject({ status, code: 'unexpected_answer', isRetryable: false });
   expect(sent).toHaveLength(1);
 });
@@ -197,18 +207,18 @@ test.each([
 const redirects = [301, 302, 303, 307, 308];
 
 test.each(redirects)('a redirect with %d is not followed by key and body', async (status) => {
-  const asked: unknown[] = [];
+  const requestedUrls: unknown[] = [];
   const server = createServer(({ url, headers }, res) => {
-    asked.push(url);
+    requestedUrls.push(url);
     const port = headers.host?.split(':')[1];
     res.writeHead(status, { Location: `http://localhost:${port}/elsewhere` }).end();
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const { call } = setUp([], { appUrl: `http://127.0.0.1:${port}/v1/apps/a`, fetch });
-  const error = await failureOf(call(operation)).finally(() => server.close());
+  const error = await getError(call(operation)).finally(() => server.close());
   expect(error).toMatchObject({ status, isRetryable: false, attempts: 1 });
-  expect(asked).toEqual(['/v1/apps/a/events/send']);
+  expect(requestedUrls).toEqual(['/v1/apps/a/events/send']);
 });
 
 test('an error page of a proxy is tried again', async () => {
@@ -220,7 +230,7 @@ test('an error page of a proxy is tried again', async () => {
 describe('a signal of the caller', () => {
   test('ends a call before anything is sent', async () => {
     const { call, sent } = setUp([]);
-    const error = await failureOf(call(operation, { signal: AbortSignal.abort('enough') }));
+    const error = await getError(call(operation, { signal: AbortSignal.abort('enough') }));
     expect(error).toMatchObject({ code: 'aborted', isRetryable: false, cause: 'enough' });
     expect(sent).toEqual([]);
   });
@@ -228,22 +238,22 @@ describe('a signal of the caller', () => {
   test('ends an attempt', async () => {
     const { call, sent } = setUp(['hang']);
     const controller = new AbortController();
-    const asked = failureOf(call(operation, { signal: controller.signal }));
+    const pendingError = getError(call(operation, { signal: controller.signal }));
     controller.abort();
-    expect(await asked).toMatchObject({ code: 'aborted' });
+    expect(await pendingError).toMatchObject({ code: 'aborted' });
     expect(sent.map(({ limit }) => limit?.aborted)).toEqual([true]);
   });
 
   test('ends a wait', async () => {
     const wait = () => Promise.reject(new Error('aborted'));
-    const { call, sent } = setUp([refused()], { wait });
-    expect(await failureOf(call(operation))).toMatchObject({ code: 'aborted', attempts: 1 });
+    const { call, sent } = setUp([createConnectionError()], { wait });
+    expect(await getError(call(operation))).toMatchObject({ code: 'aborted', attempts: 1 });
     expect(sent).toHaveLength(1);
   });
 });
 
 test('no error shows the API key, the path or the body', async () => {
-  const { call } = setUp([refused()]);
-  const error = await failureOf(call(operation, { retries: 0 }));
+  const { call } = setUp([createConnectionError()]);
+  const error = await getError(call(operation, { retries: 0 }));
   expect(error.message).toBe('events.send: no answer came: ECONNREFUSED (network_error)');
 });

@@ -1,5 +1,5 @@
 import { type Answer, attempt, type Outcome, type RequestFields } from './attempt';
-import { abortedFailure, errorOf, failureOf } from './failure';
+import { createAbortedFailure, createError, toFailure } from './failure';
 import { version } from './generated/version';
 import {
   type CallerSignal,
@@ -51,7 +51,7 @@ export function createCall(deps: CallDeps): Transport {
       endsAtMs: deps.now() + limits.deadlineMs,
       signal: options.signal,
     });
-    return answerAs<T>(answer);
+    return castAnswer<T>(answer);
   };
 }
 
@@ -74,7 +74,7 @@ async function repeat(deps: CallDeps, plan: Plan): Promise<Answer> {
     const outcome = await attempt({ ...plan, fetch: deps.fetch, timeoutMs });
     if (isSuccess(outcome)) return outcome.answer;
 
-    const failure = failureOf(outcome);
+    const failure = toFailure(outcome);
     const sent = { name, idempotencyKey, attempts };
     const waitMs = nextWaitMs(failure, {
       attempts,
@@ -82,14 +82,14 @@ async function repeat(deps: CallDeps, plan: Plan): Promise<Answer> {
       leftMs: endsAtMs - deps.now(),
       random: deps.random(),
     });
-    if (waitMs === undefined) throw errorOf(failure, sent);
-    const isAborted = await deps.wait(waitMs, signal).then(no, yes);
-    if (isAborted) throw errorOf(abortedFailure(signal), sent);
+    if (waitMs === undefined) throw createError(failure, sent);
+    const isAborted = await deps.wait(waitMs, signal).then(returnFalse, returnTrue);
+    if (isAborted) throw createError(createAbortedFailure(signal), sent);
   }
 }
 
-const no = () => false;
-const yes = () => true;
+const returnFalse = () => false;
+const returnTrue = () => true;
 
 function readKey({ idempotencyKey }: WriteOptions, { newKey }: CallDeps): string {
   const key = idempotencyKey ?? newKey();
@@ -122,7 +122,7 @@ function createRequest(
   const headers = {
     Accept: 'application/json',
     Authorization: `AuthKey ${apiKey}`,
-    ...userAgent(),
+    ...getUserAgent(),
     ...(body ? { 'Content-Type': 'application/json' } : {}),
     ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
   };
@@ -131,7 +131,7 @@ function createRequest(
 }
 
 /** A browser has its own, and may ask the gateway first whether it takes another one. */
-function userAgent(): { 'User-Agent'?: string } {
+function getUserAgent(): { 'User-Agent'?: string } {
   return 'document' in globalThis ? {} : { 'User-Agent': `belfry-client/${version}` };
 }
 
@@ -151,6 +151,6 @@ function isSuccess(outcome: Outcome): outcome is { outcome: 'answered'; answer: 
 }
 
 /** The gateway makes its answers from the schemas that `generated/wire.ts` is made from, and the operation names the type. */
-function answerAs<T>({ body }: Answer): T {
+function castAnswer<T>({ body }: Answer): T {
   return body as T;
 }

@@ -150,7 +150,7 @@ describe('a dry run', () => {
 describe('a call that cannot be right', () => {
   type Client = ReturnType<typeof setUp>['belfry'];
   // What callers without types may hand over.
-  const wrong = (value: unknown) => value as never;
+  const untyped = (value: unknown) => value as never;
   const sendWithKey =
     (idempotencyKey: string) =>
     ({ events }: Client) =>
@@ -159,18 +159,18 @@ describe('a call that cannot be right', () => {
   circular['self'] = circular;
 
   test.each<[string, (belfry: Client) => Promise<unknown>, string]>([
-    ['no body', ({ events }) => events.send(wrong(undefined)), 'the body must be an object'],
-    ['no event', ({ events }) => events.send(wrong({})), 'events.send: event must be a text'],
+    ['no body', ({ events }) => events.send(untyped(undefined)), 'the body must be an object'],
+    ['no event', ({ events }) => events.send(untyped({})), 'events.send: event must be a text'],
     ['a blank event', ({ events }) => events.send({ event: ' ' }), 'event must be a text'],
     ['an empty batch', ({ events }) => events.bulkSend({ event: 'e', batch: [] }), 'batch must be'],
-    ['no user_id', ({ users }) => users.upsert(wrong({})), 'user_id must be a text'],
+    ['no user_id', ({ users }) => users.upsert(untyped({})), 'user_id must be a text'],
     ['an empty user', ({ users }) => users.get(''), 'userId must be a text'],
     ['a user that leads elsewhere', ({ users }) => users.get('..'), 'userId must be a text'],
     ['half a character', ({ users }) => users.get('\ud800'), 'userId must be a text'],
-    ['no device', ({ devices }) => devices.get('u', wrong(undefined)), 'deviceId must be a text'],
+    ['no device', ({ devices }) => devices.get('u', untyped(undefined)), 'deviceId must be a text'],
     [
       'a list as device',
-      ({ devices }) => devices.add('u', wrong([])),
+      ({ devices }) => devices.add('u', untyped([])),
       'the body must be an object',
     ],
     [
@@ -188,17 +188,17 @@ describe('a call that cannot be right', () => {
     ['a key with DEL', sendWithKey('a\u007fb'), 'idempotencyKey must have no control character'],
     ['a key above U+00FF', sendWithKey('a\u0100'), 'none above U+00FF'],
     ['a key with an outer space', sendWithKey('a '), 'idempotencyKey must not begin or end'],
-    ['a key that is no string', sendWithKey(wrong(7)), 'idempotencyKey must be a string'],
+    ['a key that is no string', sendWithKey(untyped(7)), 'idempotencyKey must be a string'],
     [
       'a deadline that is no number',
       ({ events }) => events.send({ event: 'e' }, { deadlineMs: Number.NaN }),
       'deadlineMs must be a whole number',
     ],
-  ])('is refused and not sent: %s', async (_title, ask, text) => {
+  ])('is refused and not sent: %s', async (_title, makeCall, text) => {
     const { belfry, calls } = setUp();
-    const asked = ask(belfry);
-    await expect(asked).rejects.toThrow(TypeError);
-    await expect(asked).rejects.toThrow(text);
+    const result = makeCall(belfry);
+    await expect(result).rejects.toThrow(TypeError);
+    await expect(result).rejects.toThrow(text);
     expect(calls).toEqual([]);
   });
 });
@@ -219,11 +219,11 @@ test('only a POST carries an Idempotency-Key and a body', async () => {
   await belfry.users.get('u');
   await belfry.devices.delete('u', 'd');
   await belfry.devices.update('u', 'd', { platform: 'ios' });
-  const shown = calls.map(({ init }) => {
+  const requests = calls.map(({ init }) => {
     const headers = new Headers(init.headers);
     return [init.method, headers.has('idempotency-key'), headers.has('content-type'), init.body];
   });
-  expect(shown).toEqual([
+  expect(requests).toEqual([
     ['GET', false, false, undefined],
     ['DELETE', false, false, undefined],
     ['POST', true, true, '{"platform":"ios"}'],

@@ -53,6 +53,6 @@ export function createTransport(options: BelfryOptions): Transport {
 /** Rejects when the signal comes. */
 const wait: Parameters<typeof createCall>[0]['wait'] = async (timeoutMs, signal) => {
   const never = () => new Promise<never>(() => {});
-  const ended = await withinTime({ timeoutMs, signal }, never);
-  if (ended.end === 'aborted') throw ended.cause;
+  const ending = await withinTime({ timeoutMs, signal }, never);
+  if (ending.end === 'aborted') throw ending.cause;
 };

@@ -16,10 +16,10 @@ export type AttemptFailure = {
   cause?: unknown;
 };
 
-export type Sent = { name: string; idempotencyKey: string | undefined; attempts: number };
+export type SentCall = { name: string; idempotencyKey: string | undefined; attempts: number };
 
-export function failureOf(outcome: Outcome): AttemptFailure {
-  if (outcome.outcome === 'unanswered') return unanswered(outcome.code, outcome.cause);
+export function toFailure(outcome: Outcome): AttemptFailure {
+  if (outcome.outcome === 'unanswered') return createUnansweredFailure(outcome.code, outcome.cause);
   const { status, body, requestId, isReplay, retryAfterMs } = outcome.answer;
   const { code, error, errors, request_id: bodyId }: Members = isMembers(body) ? body : {};
   const isOurs = status > 299 && typeof code === 'string';
@@ -34,16 +34,16 @@ export function failureOf(outcome: Outcome): AttemptFailure {
   };
 }
 
-export function abortedFailure(signal: CallerSignal | undefined): AttemptFailure {
-  return unanswered('aborted', signal?.reason);
+export function createAbortedFailure(signal: CallerSignal | undefined): AttemptFailure {
+  return createUnansweredFailure('aborted', signal?.reason);
 }
 
-export function errorOf(failure: AttemptFailure, { name, ...sent }: Sent): BelfryError {
+export function createError(failure: AttemptFailure, { name, ...sent }: SentCall): BelfryError {
   const { status, code, sentence, requestId, details, retryAfterMs, cause } = failure;
-  const shown = status === undefined ? code : `${status} ${code}`;
+  const label = status === undefined ? code : `${status} ${code}`;
   const facts = { status, code, requestId, details, retryAfterMs, ...sent };
   return new BelfryError(
-    `${name}: ${sentence} (${shown})`,
+    `${name}: ${sentence} (${label})`,
     { ...facts, isRetryable: isRetryable(failure) },
     cause,
   );
@@ -61,15 +61,15 @@ const sentences = {
   aborted: 'the caller ended the call',
 } as const;
 
-function unanswered(code: keyof typeof sentences, cause: unknown): AttemptFailure {
-  const reason = code === 'network_error' ? reasonOf(cause) : undefined;
+function createUnansweredFailure(code: keyof typeof sentences, cause: unknown): AttemptFailure {
+  const reason = code === 'network_error' ? getReason(cause) : undefined;
   const sentence = reason === undefined ? sentences[code] : `${sentences[code]}: ${reason}`;
-  const nothing = { status: undefined, requestId: undefined, retryAfterMs: undefined };
-  return { ...nothing, code, sentence, details: [], isReplay: false, cause };
+  const emptyFields = { status: undefined, requestId: undefined, retryAfterMs: undefined };
+  return { ...emptyFields, code, sentence, details: [], isReplay: false, cause };
 }
 
 /** The system's word for it, such as ECONNREFUSED: texts of other libraries may hold what was sent. */
-function reasonOf(error: unknown): string | undefined {
+function getReason(error: unknown): string | undefined {
   const inner = error instanceof Error ? (error.cause ?? error) : undefined;
   const code = isMembers(inner) ? inner['code'] : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : undefined;

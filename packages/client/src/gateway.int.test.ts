@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as ask, createServer, type Server } from 'node:http';
+import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   channelVersion,
@@ -102,8 +102,8 @@ describe('every operation', () => {
     const { request_id: id } = await events.bulkSend({ event, batch });
     const first = await requests.get(id, { limit: 1 });
     expect(first).toMatchObject({ request_id: id, event, kind: 'bulk', items: 2 });
-    const rest = await requests.get(id, { cursor: first.next ?? '' });
-    expect([...first.messages, ...rest.messages].map(({ item }) => item)).toEqual([0, 1]);
+    const secondPage = await requests.get(id, { cursor: first.next ?? '' });
+    expect([...first.messages, ...secondPage.messages].map(({ item }) => item)).toEqual([0, 1]);
     expect(first.counts.total).toBe(2);
     await expect(requests.get('none')).rejects.toMatchObject({
       status: 404,
@@ -114,8 +114,12 @@ describe('every operation', () => {
   test('writes and reads a user, and its devices', async () => {
     const { users, devices } = connect();
     const userId = 'Ana / 1?';
-    const written = await users.upsert({ user_id: userId, ...user, slack: { channel_id: 'C1' } });
-    expect(written).toMatchObject({ user_id: userId, email: user.email, devices: [] });
+    const createdUser = await users.upsert({
+      user_id: userId,
+      ...user,
+      slack: { channel_id: 'C1' },
+    });
+    expect(createdUser).toMatchObject({ user_id: userId, email: user.email, devices: [] });
     const added = await devices.add(userId, { id: 'phone/1', fcm_token: 'token-1' });
     expect(added).toMatchObject({ id: 'phone/1', fcm_token: 'token-1' });
     expect(await devices.get(userId, 'phone/1')).toEqual(added);
@@ -153,8 +157,8 @@ describe('every operation', () => {
     const { messages, next } = await sandbox.wait({ channel: 'email', timeout: 0 });
     expect(messages).toEqual([]);
     expect(await sandbox.wait({ after: next, timeout: 0 })).toMatchObject({ messages: [] });
-    const wrong = sandbox.wait({ channel: 'fax' });
-    await expect(wrong).rejects.toMatchObject({ status: 422, code: 'validation_failed' });
+    const invalidWait = sandbox.wait({ channel: 'fax' });
+    await expect(invalidWait).rejects.toMatchObject({ status: 422, code: 'validation_failed' });
   });
 
   test('has a call for each operation of the document', async () => {
@@ -208,11 +212,11 @@ const everyCall: {
 
 /** What the client's own methods ask for, such as `GET /v1/apps/{app_id}/users/{user_id}`. */
 async function listCalls(): Promise<string[]> {
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   const client = connect({
     appId: '{app_id}',
     fetch: async (url, init) => {
-      asked.push(`${init?.method} ${decodeURIComponent(new URL(String(url)).pathname)}`);
+      requestedPaths.push(`${init?.method} ${decodeURIComponent(new URL(String(url)).pathname)}`);
       return new Response('{"success":true}', { status: 200 });
     },
   });
@@ -222,7 +226,7 @@ async function listCalls(): Promise<string[]> {
     for (const call of Object.values(calls)) await call(client);
   }
   expect(Object.keys(everyCall)).toEqual(Object.keys(client));
-  return asked;
+  return requestedPaths;
 }
 
 describe('a lost answer', () => {
@@ -235,12 +239,12 @@ describe('a lost answer', () => {
     ],
   ])('of %s is asked for with the same key: one request is stored', async (_name, path, send) => {
     const before = (await listRequests()).length;
-    const held = proxy.hold('answer_to', path);
-    const asked = send(connect({ baseUrl: proxy.url }));
-    await held.reached;
+    const heldAnswer = proxy.intercept('answer_to', path);
+    const sending = send(connect({ baseUrl: proxy.url }));
+    await heldAnswer.reached;
     await eventually(async () => expect(await listRequests()).toHaveLength(before + 1));
-    held.drop();
-    const { request_id: requestId } = await asked;
+    heldAnswer.drop();
+    const { request_id: requestId } = await sending;
     const stored = await listRequests();
     expect(stored).toHaveLength(before + 1);
     expect(stored.at(-1)).toMatchObject({ id: requestId });
@@ -249,10 +253,10 @@ describe('a lost answer', () => {
 
   test('that does not come in time is asked for with the same key', async () => {
     const before = (await listRequests()).length;
-    const held = proxy.hold('answer_to', '/events/send');
-    const asked = connect({ baseUrl: proxy.url, timeoutMs: 1_000 }).events.send({ event, user });
-    const { request_id: requestId } = await asked;
-    held.drop();
+    const heldAnswer = proxy.intercept('answer_to', '/events/send');
+    const sending = connect({ baseUrl: proxy.url, timeoutMs: 1_000 }).events.send({ event, user });
+    const { request_id: requestId } = await sending;
+    heldAnswer.drop();
     const stored = await listRequests();
     expect(stored).toHaveLength(before + 1);
     expect(stored.at(-1)).toMatchObject({ id: requestId });
@@ -262,12 +266,12 @@ describe('a lost answer', () => {
     const { users, devices } = connect({ baseUrl: proxy.url });
     await users.upsert({ user_id: 'deleted' });
     const { device_sid: sid } = await devices.add('deleted', { fcm_token: 'token-2' });
-    const held = proxy.hold('answer_to', 'DELETE');
-    const asked = devices.delete('deleted', sid);
-    await held.reached;
+    const heldAnswer = proxy.intercept('answer_to', 'DELETE');
+    const deletion = devices.delete('deleted', sid);
+    await heldAnswer.reached;
     await eventually(async () => expect((await users.get('deleted')).devices).toEqual([]));
-    held.drop();
-    expect(await asked).toEqual({ success: true });
+    heldAnswer.drop();
+    expect(await deletion).toEqual({ success: true });
   });
 });
 
@@ -287,22 +291,22 @@ describe('what is stored under a key', () => {
 
   test('is no longer asked for when it is a 500', async () => {
     const faulty = await createFaultyEvent();
-    const seen: (string | null)[] = [];
+    const responses: (string | null)[] = [];
     const { events } = connect({
       fetch: async (url, init) => {
         const response = await fetch(url, init);
-        seen.push(`${response.status} ${response.headers.get('idempotent-replayed')}`);
+        responses.push(`${response.status} ${response.headers.get('idempotent-replayed')}`);
         return response;
       },
     });
     const failed = events.send({ event: faulty, user });
     await expect(failed).rejects.toMatchObject({ status: 500, isRetryable: false, attempts: 2 });
-    expect(seen).toEqual(['500 null', '500 true']);
+    expect(responses).toEqual(['500 null', '500 true']);
   });
 });
 
 test('a gateway that starts later is waited for', async () => {
-  const { server, url } = await startForwarder({ refused: 2 });
+  const { server, url } = await startForwarder({ refusedCount: 2 });
   const before = (await listRequests()).length;
   const answer = await connect({ baseUrl: url }).events.send({ event, user });
   await close(server);
@@ -328,17 +332,17 @@ async function createFaultyEvent(): Promise<string> {
 }
 
 /** Stands before the gateway as a proxy does; the first calls it answers itself, with its own page. */
-async function startForwarder({ refused }: { refused: number }) {
+async function startForwarder({ refusedCount }: { refusedCount: number }) {
   let calls = 0;
   const server = createServer((incoming, response) => {
     calls += 1;
-    if (calls <= refused) {
+    if (calls <= refusedCount) {
       incoming.resume();
       response.writeHead(502, { 'Content-Type': 'text/html' }).end('<html>Bad gateway</html>');
       return;
     }
     const { method = 'GET', headers, url = '/' } = incoming;
-    const onward = ask(new URL(url, system.apiUrl), { method, headers }, (answer) => {
+    const onward = httpRequest(new URL(url, system.apiUrl), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });

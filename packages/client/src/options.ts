@@ -71,7 +71,7 @@ export type Settings = {
   fetch: Fetch | undefined;
 };
 
-const standard: Limits = { timeoutMs: 10_000, deadlineMs: 60_000, retries: 6 };
+const defaultLimits: Limits = { timeoutMs: 10_000, deadlineMs: 60_000, retries: 6 };
 /** Beyond it a timer of Node fires at once. */
 const maxTimeMs = 2_147_483_647;
 const ranges: Record<keyof Limits, { minimum: number; maximum: number }> = {
@@ -82,18 +82,18 @@ const ranges: Record<keyof Limits, { minimum: number; maximum: number }> = {
 
 /** Throws a TypeError that says what to write; it never holds the API key. */
 export function readOptions(options: BelfryOptions): Settings {
-  checkGiven(options);
+  checkRequired(options);
   const appId = readPathPart('appId', options.appId);
   return {
     appUrl: `${readBaseUrl(options)}/v1/apps/${appId}`,
     apiKey: readApiKey(options.apiKey),
-    limits: readLimits(options, standard),
+    limits: readLimits(options, defaultLimits),
     fetch: options.fetch,
   };
 }
 
-export function readLimits(given: Partial<CallOptions>, otherwise: Limits): Limits {
-  const read = (name: keyof Limits) => readInteger(name, given[name] ?? otherwise[name]);
+export function readLimits(options: Partial<CallOptions>, defaults: Limits): Limits {
+  const read = (name: keyof Limits) => readInteger(name, options[name] ?? defaults[name]);
   return {
     timeoutMs: read('timeoutMs'),
     deadlineMs: read('deadlineMs'),
@@ -124,7 +124,7 @@ const required = {
 } as const;
 
 /** An unset environment variable is the usual reason, so all that is missing is named at once. */
-function checkGiven(options: Partial<BelfryOptions> = {}): void {
+function checkRequired(options: Partial<BelfryOptions> = {}): void {
   const missing = Object.entries(required).filter(
     ([name]) => (options[name as keyof typeof required] ?? '') === '',
   );
@@ -144,18 +144,18 @@ function readBaseUrl({ baseUrl, allowHttp = false }: BelfryOptions): string {
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw new TypeError('baseUrl must begin with https://, or allowHttp must be true');
   }
-  const parts = url.pathname.replace(/(?<!\/)\/+$/, '').split('/');
-  const versionAt = findVersion(parts);
-  if (versionAt === -1) return `${url.origin}${parts.join('/')}`;
-  const base = `${url.origin}${parts.slice(0, versionAt).join('/')}`;
-  const added = parts.slice(versionAt).join('/');
-  throw new TypeError(`baseUrl must not end in /${added}, which the client adds: write ${base}`);
+  const segments = url.pathname.replace(/(?<!\/)\/+$/, '').split('/');
+  const versionAt = findVersion(segments);
+  if (versionAt === -1) return `${url.origin}${segments.join('/')}`;
+  const base = `${url.origin}${segments.slice(0, versionAt).join('/')}`;
+  const suffix = segments.slice(versionAt).join('/');
+  throw new TypeError(`baseUrl must not end in /${suffix}, which the client adds: write ${base}`);
 }
 
 /** Where the path of the interface begins: `/v1` at the end, or before `/apps`. */
-function findVersion(parts: readonly string[]): number {
-  return parts.findIndex((part, at) => {
-    const next = parts[at + 1];
+function findVersion(segments: readonly string[]): number {
+  return segments.findIndex((part, at) => {
+    const next = segments[at + 1];
     return part === 'v1' && (next === undefined || next === 'apps');
   });
 }

@@ -63,12 +63,12 @@ describe('the packed client', () => {
   });
 
   test('has a source map wherever a script names one, with the sources inside', () => {
-    const named = listInstalled()
+    const mapNames = listInstalled()
       .filter((file) => /\.(?:[cm]?js|[cm]?ts)$/.test(file))
       .flatMap((file) => [...readInstalled(file).matchAll(/^\/\/# sourceMappingURL=(.*)$/gm)])
       .map(([, name = '']) => name);
-    expect(named.sort()).toEqual(['index.cjs.map', 'index.mjs.map']);
-    for (const name of named) {
+    expect(mapNames.sort()).toEqual(['index.cjs.map', 'index.mjs.map']);
+    for (const name of mapNames) {
       const { sources, sourcesContent } = JSON.parse(readInstalled(`dist/${name}`));
       expect(sources).toContain('../src/client.ts');
       expect(sourcesContent).toHaveLength(sources.length);
@@ -95,8 +95,8 @@ describe('the packed client', () => {
   test.each([
     ['module', "import { BelfryError, createBelfryClient } from '@belfry/client';"],
     ['commonjs', "const { BelfryError, createBelfryClient } = require('@belfry/client');"],
-  ])('is loaded by a %s', async (type, line) => {
-    const args = [`--input-type=${type}`, '-e', `${line}${use}`];
+  ])('is loaded by a %s', async (type, importLine) => {
+    const args = [`--input-type=${type}`, '-e', `${importLine}${use}`];
     const { stdout, stderr } = await run(process.execPath, args, { cwd: project });
     expect([stdout, stderr]).toEqual(['true network_error\n', '']);
   });
@@ -140,10 +140,14 @@ describe('a strict project outside of the workspace', () => {
           const { request_id: id } = JSON.parse(stdout);
           expect(await system.database.prisma.request.count({ where: { id } })).toBe(1);
         }
-        const [one = '', whole = ''] = files.map((file) => readFileSync(file, 'utf8'));
-        expect(one.length).toBeLessThan(0.85 * whole.length);
+        const [single = '', full = ''] = files.map((file) => readFileSync(file, 'utf8'));
+        expect(single.length).toBeLessThan(0.85 * full.length);
         for (const route of ['/push/status', '/devices', '/sandbox/wait', '/bulk_send', '/inbox']) {
-          expect([route, one.includes(route), whole.includes(route)]).toEqual([route, false, true]);
+          expect([route, single.includes(route), full.includes(route)]).toEqual([
+            route,
+            false,
+            true,
+          ]);
         }
       }
     },

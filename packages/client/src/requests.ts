@@ -1,7 +1,7 @@
 import type { Transport } from './call';
 import type { RequestStatus } from './generated/wire';
 import { type CallOptions, readPathPart } from './options';
-import { queryOf } from './query';
+import { buildQuery } from './query';
 
 export type Requests = {
   /** What became of a send or bulk send; the next page of its messages begins behind `next` of this one. */
@@ -26,6 +26,6 @@ export async function readRequest(
   page: RequestPage = {},
   options?: CallOptions,
 ): Promise<RequestStatus> {
-  const path = `/requests/${readPathPart('requestId', requestId)}${queryOf(page)}`;
+  const path = `/requests/${readPathPart('requestId', requestId)}${buildQuery(page)}`;
   return transport({ name: 'requests.get', method: 'GET', path }, options);
 }

@@ -1,7 +1,7 @@
 import type { Transport } from './call';
 import type { SandboxWaitAnswer } from './generated/wire';
 import type { CallOptions } from './options';
-import { queryOf } from './query';
+import { buildQuery } from './query';
 
 export type Sandbox = {
   /**
@@ -9,7 +9,7 @@ export type Sandbox = {
    * an empty list when the time is over. Name the `request_id` of a send, or the `next` of an earlier answer as `after`,
    * to see nothing old.
    */
-  wait(wanted?: CapturesWanted, options?: CallOptions): Promise<SandboxWaitAnswer>;
+  wait(filter?: CapturesWanted, options?: CallOptions): Promise<SandboxWaitAnswer>;
 };
 
 export type CapturesWanted = {
@@ -30,17 +30,17 @@ const standardTimeout = 10;
 const onTopMs = 10_000;
 
 export function createSandbox(transport: Transport): Sandbox {
-  return { wait: (wanted, options) => waitForCaptures(transport, wanted, options) };
+  return { wait: (filter, options) => waitForCaptures(transport, filter, options) };
 }
 
 /** As `sandbox.wait`. */
 export async function waitForCaptures(
   transport: Transport,
-  wanted: CapturesWanted = {},
+  filter: CapturesWanted = {},
   options: CallOptions = {},
 ): Promise<SandboxWaitAnswer> {
-  const waitedMs = (wanted.timeout ?? standardTimeout) * 1_000;
+  const waitedMs = (filter.timeout ?? standardTimeout) * 1_000;
   const timeoutMs = options.timeoutMs ?? waitedMs + onTopMs;
-  const path = `/sandbox/wait${queryOf(wanted)}`;
+  const path = `/sandbox/wait${buildQuery(filter)}`;
   return transport({ name: 'sandbox.wait', method: 'GET', path }, { ...options, timeoutMs });
 }

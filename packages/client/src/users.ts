@@ -1,7 +1,7 @@
 import type { Transport } from './call';
 import type { Inbox, User, UserBody } from './generated/wire';
 import { type CallOptions, readPathPart, type WriteOptions } from './options';
-import { queryOf } from './query';
+import { buildQuery } from './query';
 import { requireText } from './require-text';
 
 export type Users = {
@@ -54,6 +54,6 @@ export async function listInbox(
   page: InboxPage = {},
   options?: CallOptions,
 ): Promise<Inbox> {
-  const path = `/users/${readPathPart('userId', userId)}/inbox${queryOf(page)}`;
+  const path = `/users/${readPathPart('userId', userId)}/inbox${buildQuery(page)}`;
   return transport({ name: 'users.inbox', method: 'GET', path }, options);
 }

@@ -2,7 +2,7 @@ import type { CallerSignal } from './options';
 
 export type TimeLimit = { timeoutMs: number; signal: CallerSignal | undefined };
 
-export type Ended<T> =
+export type Ending<T> =
   | { end: 'done'; value: T }
   | { end: 'failed' | 'timeout' | 'aborted'; cause: unknown };
 
@@ -10,28 +10,28 @@ export type Ended<T> =
 export async function withinTime<T>(
   { timeoutMs, signal }: TimeLimit,
   work: (limit: AbortSignal) => Promise<T>,
-): Promise<Ended<T>> {
+): Promise<Ending<T>> {
   if (signal?.aborted) return { end: 'aborted', cause: signal.reason };
   const controller = new AbortController();
-  let leave = () => {};
-  const left = new Promise<Ended<T>>((resolve) => {
+  let cleanUp = () => {};
+  const interruption = new Promise<Ending<T>>((resolve) => {
     const timer = setTimeout(() => resolve({ end: 'timeout', cause: undefined }), timeoutMs);
     const onAbort = () => resolve({ end: 'aborted', cause: signal?.reason });
     signal?.addEventListener('abort', onAbort, { once: true });
     // Not AbortSignal.any: a signal that lives as long as the process would keep one of them a call.
-    leave = () => {
+    cleanUp = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     };
   });
   try {
-    const done = work(controller.signal).then<Ended<T>, Ended<T>>(
+    const completion = work(controller.signal).then<Ending<T>, Ending<T>>(
       (value) => ({ end: 'done', value }),
       (cause: unknown) => ({ end: 'failed', cause }),
     );
-    return await Promise.race([done, left]);
+    return await Promise.race([completion, interruption]);
   } finally {
-    leave();
+    cleanUp();
     controller.abort();
   }
 }

@@ -24,8 +24,8 @@ const dayMs = 24 * 60 * 60_000;
 const hugeLimitMb = 1_000_000;
 const options = {
   sliceRows: 10,
-  cutsPerTurn: 1_000,
-  remeasuresPerTurn: 1_000,
+  cutsPerRun: 1_000,
+  remeasuresPerRun: 1_000,
   remeasureAfterMs: 0,
 };
 
@@ -102,7 +102,7 @@ async function query<Row extends object>(text: string, values: unknown[] = []): 
 
 async function writeMessages(number: number, of = tenant): Promise<string[]> {
   const ids: string[] = [];
-  for (let written = 0; written < number; written += 1) {
+  for (let index = 0; index < number; index += 1) {
     ids.push(await writeMessageRow({ database, tenant: of, event }, {}));
   }
   return ids;
@@ -110,13 +110,13 @@ async function writeMessages(number: number, of = tenant): Promise<string[]> {
 
 /** What every source says of all its rows at once. */
 async function countAnew(of: Tenant): Promise<number> {
-  const kept = await storedBytes(of);
+  const incrementalBytes = await storedBytes(of);
   await query('DELETE FROM storage_slice');
   await query('UPDATE account SET stored_bytes = 0');
   await count({ sliceRows: 1_000_000 });
   const counted = await storedBytes(of);
   expect(await query('SELECT FROM storage_slice')).toHaveLength(1);
-  return counted - kept;
+  return counted - incrementalBytes;
 }
 
 const text = 10_000;
@@ -294,9 +294,9 @@ describe('a turn of the count', () => {
 
   test('cuts no more slices than it may, and the next ones go on until all is counted', async () => {
     await writeMessages(55);
-    const notAgain = { cutsPerTurn: 2, remeasureAfterMs: 60 * 60_000 };
+    const notAgain = { cutsPerRun: 2, remeasureAfterMs: 60 * 60_000 };
     const sizes: number[] = [];
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let round = 0; round < 5; round += 1) {
       await count(notAgain);
       sizes.push(await storedBytes(tenant));
     }

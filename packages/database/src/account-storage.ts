@@ -17,8 +17,8 @@ type DefaultLimit = { defaultLimitMb: number };
 
 const sliceOptions: SliceOptions = {
   sliceRows: 2_000,
-  cutsPerTurn: 20,
-  remeasuresPerTurn: 4,
+  cutsPerRun: 20,
+  remeasuresPerRun: 4,
   remeasureAfterMs: 10 * 60_000,
 };
 

@@ -56,11 +56,11 @@ describe('a mailbox is the same in every spelling', () => {
       const claim = { ids: [id], worker: 'w', leaseMs: 20_000 };
       expect(await claimClearMessages(database.delivery, claim)).toEqual([undefined]);
       expect(await claimMessageRow({ database }, id)).toEqual(skipped);
-      const asked = { channel: 'email', target: spelling, sender: '' };
-      const [permission] = await readPermissions(database.lookUps, appId, [asked]);
+      const permissionQuery = { channel: 'email', target: spelling, sender: '' };
+      const [permission] = await readPermissions(database.lookUps, appId, [permissionQuery]);
       expect(permission).toMatchObject({ isSuppressed: true });
       const address = { channel: 'email', address: spelling };
-      expect(await suppressions.listOf(appId, [address])).toMatchObject([address]);
+      expect(await suppressions.listForAddresses(appId, [address])).toMatchObject([address]);
       const { rows } = await suppressions.list(appId, spelling.slice(0, -4));
       expect(rows).toMatchObject([{ address: second }]);
     }
@@ -73,8 +73,8 @@ describe('a mailbox is the same in every spelling', () => {
     const { accountId, appId } = tenant;
     const requestId = (await read(await write(first))).requestId;
     for (const recipient of [first, second, third]) {
-      const found = await findNamed(database.lookUps, { accountId, appId, text: recipient });
-      expect(found).toEqual([{ kind: 'recipient', appId }]);
+      const matches = await findNamed(database.lookUps, { accountId, appId, text: recipient });
+      expect(matches).toEqual([{ kind: 'recipient', appId }]);
       const { ids } = await createRequestLog(database.lookUps, []).readPage({ appId, recipient });
       expect(ids).toEqual([requestId]);
     }
@@ -98,9 +98,13 @@ test('permissions come in the order in which they were asked for', async () => {
   const [blocked, free] = createSpellings();
   const [first, second] = [`a${blocked}`, `b${free}`];
   await suppressions.add(actor(), appId, { channel: 'email', address: first, detail: 'x' });
-  const ask = (target: string) => ({ channel: 'email', target, sender: '' });
+  const toPermissionQuery = (target: string) => ({ channel: 'email', target, sender: '' });
   const targets = [second, first, second, second, first];
-  const permissions = await readPermissions(database.lookUps, appId, targets.map(ask));
+  const permissions = await readPermissions(
+    database.lookUps,
+    appId,
+    targets.map(toPermissionQuery),
+  );
   expect(permissions.map(({ isSuppressed }) => isSuppressed)).toEqual(
     targets.map((target) => target === first),
   );

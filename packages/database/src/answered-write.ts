@@ -1,7 +1,7 @@
 import { AppError } from '@belfry/shared';
 import type pg from 'pg';
-import { inTransaction, type Queryable, sqlStateOf, undoneOrTaken } from './transaction';
-import { findStoredKeys, type NewIdempotencyKey, nameOfKey, type StoredKey } from './write-request';
+import { getSqlState, inTransaction, type Queryable, undoneOrTaken } from './transaction';
+import { findStoredKeys, type NewIdempotencyKey, type StoredKey, toKeyName } from './write-request';
 
 /** A call whose answer is stored with its key, in the transaction of its work. */
 export type AnsweredCall = {
@@ -62,7 +62,7 @@ async function takeKey(
     .catch(refuseBusyKey);
   if (rowCount === 1) return undefined;
   const stored = await findStoredKeys(client, [{ accountId, hash: key.hash }]);
-  const winner = stored.get(nameOfKey({ accountId, hash: key.hash }));
+  const winner = stored.get(toKeyName({ accountId, hash: key.hash }));
   if (!winner) throw new Error('An idempotency key was taken and then removed within one call');
   return winner;
 }
@@ -75,7 +75,7 @@ ON CONFLICT (account_id, key_hash) DO NOTHING`;
 const lockNotAvailable = '55P03';
 
 function refuseBusyKey(error: unknown): never {
-  if (sqlStateOf(error) !== lockNotAvailable) throw error;
+  if (getSqlState(error) !== lockNotAvailable) throw error;
   throw new AppError(
     'idempotency_conflict',
     'a call with this Idempotency-Key is being answered right now',

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 async function readBack(type: string, parameter: Buffer | string): Promise<unknown[]> {
-  const { rows } = await database.lookUps.query<{ given: unknown[] }>(
-    `SELECT $1::${type}[] AS given`,
+  const { rows } = await database.lookUps.query<{ result: unknown[] }>(
+    `SELECT $1::${type}[] AS result`,
     [parameter],
   );
-  return rows[0]?.given.map((value) => value ?? undefined) ?? [];
+  return rows[0]?.result.map((value) => value ?? undefined) ?? [];
 }
 
 const storableText = fc
@@ -32,11 +32,11 @@ const some = <T>(value: fc.Arbitrary<T>) =>
 async function expectReadBack<T>(
   type: string,
   values: fc.Arbitrary<T[]>,
-  arrayOf: (values: T[]) => Buffer | string,
+  toArray: (values: T[]) => Buffer | string,
 ): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(values, async (given) => {
-      expect(await readBack(type, arrayOf(given))).toEqual(given);
+    fc.asyncProperty(values, async (input) => {
+      expect(await readBack(type, toArray(input))).toEqual(input);
     }),
     { numRuns: 50 },
   );

@@ -7,10 +7,10 @@
 export function plainArray(
   values: readonly (string | number | boolean | Date | undefined)[],
 ): string {
-  return `{${values.map(textOf).join(',')}}`;
+  return `{${values.map(formatValue).join(',')}}`;
 }
 
-function textOf(value: string | number | boolean | Date | undefined): string {
+function formatValue(value: string | number | boolean | Date | undefined): string {
   if (typeof value === 'string') return quoted(value);
   if (value === undefined) return 'NULL';
   if (value instanceof Date) return value.toISOString();
@@ -32,16 +32,16 @@ const byteaOid = 17;
 /** In PostgreSQL's binary form, which escapes nothing. */
 export function textArray(values: readonly (string | undefined)[]): Buffer {
   // Written at once where each character is a byte: a call into Node for each text costs more than all else here.
-  const joined = values.join(roomForLength);
-  if (byteLengthOf(joined) === joined.length) return asciiArray(values, joined);
-  const lengths = values.map((value) => (value === undefined ? undefined : byteLengthOf(value)));
+  const joined = values.join(lengthPlaceholder);
+  if (getByteLength(joined) === joined.length) return asciiArray(values, joined);
+  const lengths = values.map((value) => (value === undefined ? undefined : getByteLength(value)));
   return binaryArray(textOid, lengths, (buffer, index, at) => {
     buffer.write(values[index] ?? '', at, 'utf8');
   });
 }
 
 /** Where each length goes once the texts are in their places. */
-const roomForLength = '\0\0\0\0';
+const lengthPlaceholder = '\0\0\0\0';
 
 function asciiArray(values: readonly (string | undefined)[], joined: string): Buffer {
   if (values.length === 0) return writeHead(Buffer.allocUnsafe(headBytes), textOid, 0);
@@ -64,7 +64,7 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
   });
 }
 
-function byteLengthOf(text: string): number {
+function getByteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 

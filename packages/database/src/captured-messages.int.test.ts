@@ -42,13 +42,17 @@ async function capture({
 }
 
 async function find(filter: Partial<CaptureFilter> = {}) {
-  const nothing = {
+  const noFilter = {
     channel: undefined,
     targets: undefined,
     requestId: undefined,
     after: undefined,
   };
-  const page = await findCaptures(database.lookUps, { ...nothing, appId: tenant.appId, ...filter });
+  const page = await findCaptures(database.lookUps, {
+    ...noFilter,
+    appId: tenant.appId,
+    ...filter,
+  });
   if (!page) throw new Error('The cursor was refused');
   return { next: page.next, ids: page.captures.map(({ messageId }) => messageId) };
 }

@@ -1,6 +1,6 @@
 import type { CapturedMessage } from '@belfry/shared';
 import type pg from 'pg';
-import { sqlStateOf } from './transaction';
+import { getSqlState } from './transaction';
 
 /** What a caller asks the sandbox for; what is absent lets everything pass. */
 export type CaptureFilter = {
@@ -36,9 +36,9 @@ export async function findCaptures(
   const values = [appId, channel, targets, requestId, after, ...limits];
   try {
     const { rows } = await pool.query<Row>({ name: 'find-captures', text: statement, values });
-    return { next: rows[0]?.next ?? '', captures: rows.flatMap(captureOf) };
+    return { next: rows[0]?.next ?? '', captures: rows.flatMap(toCaptures) };
   } catch (error) {
-    if (after !== undefined && sqlStateOf(error) === unreadable) return undefined;
+    if (after !== undefined && getSqlState(error) === unreadable) return undefined;
     throw error;
   }
 }
@@ -54,7 +54,7 @@ type Row = { next: string } & (
     })
 );
 
-function captureOf(row: Row): CapturedMessage[] {
+function toCaptures(row: Row): CapturedMessage[] {
   if (row.id === null) return [];
   const { next: _, requestId, event, data, isSensitive, capturedAt, ...same } = row;
   return [

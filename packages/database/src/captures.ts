@@ -1,7 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import { plainArray, textArray } from './array-parameters';
-import { jsonColumn, jsonColumnOf } from './json-column';
+import { jsonColumn, readJsonColumn } from './json-column';
 
 /** What the sandbox took: the provider call that would have been made. */
 export type NewCapture = {
@@ -22,12 +22,12 @@ export type StoredCapture = Omit<NewCapture, 'content' | 'request'> & {
   request: string;
 };
 
-export function storedCaptureOf({ content, request, ...capture }: NewCapture): StoredCapture {
+export function toStoredCapture({ content, request, ...capture }: NewCapture): StoredCapture {
   return { ...capture, content: JSON.stringify(content), request: JSON.stringify(request) };
 }
 
 export async function writeCapture(pool: pg.Pool, capture: NewCapture): Promise<void> {
-  await writeCaptures(pool, [storedCaptureOf(capture)]);
+  await writeCaptures(pool, [toStoredCapture(capture)]);
 }
 
 /** In one statement. Once an attempt: a repeated capture is the same one. */
@@ -54,6 +54,6 @@ const statement = `
 INSERT INTO capture (id, app_id, message_id, attempt, channel, provider, target, content, request, outcome)
 SELECT t.id, t.app_id, t.message_id, t.attempt, t.channel, t.provider, t.target, t.content::jsonb, t.request::jsonb, t.outcome
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[],
-  ${jsonColumnOf('$8')}, ${jsonColumnOf('$9')}, $10::text[])
+  ${readJsonColumn('$8')}, ${readJsonColumn('$9')}, $10::text[])
   t (id, app_id, message_id, attempt, channel, provider, target, content, request, outcome)
 ON CONFLICT (message_id, attempt) DO NOTHING`;

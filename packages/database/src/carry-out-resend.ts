@@ -1,4 +1,4 @@
-import { erasedTarget, type ResendSkip } from '@belfry/shared';
+import { formatErasedTarget, type ResendSkip } from '@belfry/shared';
 import type pg from 'pg';
 import { type NewGeneration, writeGenerations } from './dashboard/write-generations';
 import { inTransaction, type Queryable } from './transaction';
@@ -25,7 +25,12 @@ export type DecideResends = (
   candidates: ResendCandidate[],
 ) => Promise<ResendDecision[]>;
 
-export type CarriedOut = { resendId: string; resent: number; skipped: number; isFinished: boolean };
+export type ResendChunkResult = {
+  resendId: string;
+  resent: number;
+  skipped: number;
+  isFinished: boolean;
+};
 
 /** Messages of one transaction, at most. */
 const maxChunk = 100;
@@ -39,7 +44,7 @@ const idleTimeoutMs = 5_000;
 export async function carryOutResend(
   pool: pg.Pool,
   decide: DecideResends,
-): Promise<CarriedOut | undefined> {
+): Promise<ResendChunkResult | undefined> {
   return inTransaction(pool, async (client) => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`);
     const run = await takeRun(client);
@@ -90,7 +95,7 @@ async function listPending(
     state: row.state ?? undefined,
     channel: row.channel ?? undefined,
     versionId: row.version_id ?? undefined,
-    isErased: row.target === erasedTarget(row.message_id),
+    isErased: row.target === formatErasedTarget(row.message_id),
     isNewest: row.is_newest,
   }));
 }
@@ -112,12 +117,12 @@ async function writeDecisions(
   decisions: ResendDecision[],
 ): Promise<number> {
   const generations = decisions.flatMap((each) => ('generation' in each ? [each.generation] : []));
-  const written =
+  const writtenGenerations =
     generations.length === 0
       ? []
       : await writeGenerations(client, { appId, resendId: id }, generations);
-  const newIds = new Map(written.map(({ resendOf, id: newId }) => [resendOf, newId]));
-  const outcomeOf = (each: ResendDecision) => {
+  const newIds = new Map(writtenGenerations.map(({ resendOf, id: newId }) => [resendOf, newId]));
+  const getOutcome = (each: ResendDecision) => {
     if ('skip' in each) return each.skip;
     return newIds.has(each.messageId) ? 'resent' : 'changed';
   };
@@ -129,11 +134,11 @@ async function writeDecisions(
     values: [
       id,
       decisions.map(({ messageId }) => messageId),
-      decisions.map(outcomeOf),
+      decisions.map(getOutcome),
       decisions.map(({ messageId }) => newIds.get(messageId)),
     ],
   });
-  return written.length;
+  return writtenGenerations.length;
 }
 
 async function moveOn(

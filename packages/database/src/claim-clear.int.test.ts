@@ -27,10 +27,10 @@ const write = (options: MessageOptions = {}) =>
 const read = (id: string) =>
   database.prisma.message.findUniqueOrThrow({ where: { id }, include: { attemptRows: true } });
 
-const claimOf = (ids: string[]) => ({ ids, worker: 'w', leaseMs: 20_000 });
+const createClaimOptions = (ids: string[]) => ({ ids, worker: 'w', leaseMs: 20_000 });
 
 async function claimOne(id: string) {
-  const [claim] = await claimClearMessages(database.delivery, claimOf([id]));
+  const [claim] = await claimClearMessages(database.delivery, createClaimOptions([id]));
   return claim;
 }
 
@@ -75,8 +75,8 @@ const later = () => new Date(Date.now() + 60_000);
 const before = () => new Date(Date.now() - 1_000);
 
 /** Columns that an index of messages holds, or decides by whether a row is in it. */
-const knownToIndexes = `
-SELECT a.attname AS known FROM pg_attribute a
+const indexedColumnsStatement = `
+SELECT a.attname AS name FROM pg_attribute a
 WHERE a.attrelid = 'message'::regclass AND a.attnum > 0 AND EXISTS (
   SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND (
     a.attnum = ANY (i.indkey) OR EXISTS (SELECT 1 FROM pg_depend d
@@ -88,7 +88,7 @@ describe('a clear claim', () => {
     const [clearly, closely] = [await write({ recipient }), await write({ recipient })];
     const claims = [
       await claimOne(clearly),
-      ...(await claimMessages(database.delivery, claimOf([closely]))),
+      ...(await claimMessages(database.delivery, createClaimOptions([closely]))),
     ];
     const [clear, close] = claims.map((claim) => (claim?.kind === 'claimed' ? claim.message : {}));
     const own = { id: '', requestId: '', target: '' };
@@ -104,20 +104,20 @@ describe('a clear claim', () => {
 
   test('changes nothing that an index knows, so it writes to none', async () => {
     const id = await update(await write(), { jobId: newId() });
-    const columnsOf = async () => {
+    const readColumns = async () => {
       const { rows } = await database.delivery.query('SELECT * FROM message WHERE id = $1', [id]);
       return Object.entries<unknown>(rows[0]);
     };
-    const before = new Map(await columnsOf());
+    const before = new Map(await readColumns());
     expect(await claimOne(id)).toMatchObject({ kind: 'claimed' });
-    const changed = (await columnsOf()).flatMap(([name, value]) =>
+    const changed = (await readColumns()).flatMap(([name, value]) =>
       String(before.get(name)) === String(value) ? [] : [name],
     );
     expect(changed).toEqual(expect.arrayContaining(['state', 'due_at', 'attempts']));
-    const { rows } = await database.delivery.query<{ known: string }>(knownToIndexes);
-    const known = new Set(rows.map((row) => row.known));
-    expect(known).toContain('waiting_at');
-    expect(changed.filter((name) => known.has(name))).toEqual([]);
+    const { rows } = await database.delivery.query<{ name: string }>(indexedColumnsStatement);
+    const indexedColumns = new Set(rows.map((row) => row.name));
+    expect(indexedColumns).toContain('waiting_at');
+    expect(changed.filter((name) => indexedColumns.has(name))).toEqual([]);
   });
 
   test('passes by what another app suppressed or paused', async () => {
@@ -153,7 +153,7 @@ describe('a clear claim', () => {
     const id = await writeOne();
     const clear = await write();
     const row = await read(id);
-    const claims = await claimClearMessages(database.delivery, claimOf([id, clear]));
+    const claims = await claimClearMessages(database.delivery, createClaimOptions([id, clear]));
     expect(claims.map((claim) => claim?.kind)).toEqual([undefined, 'claimed']);
     expect(await read(id)).toEqual(row);
   });

@@ -5,10 +5,10 @@ import {
   type Claim,
   type ClaimOptions,
   type ClaimRow,
-  claimOf,
   isClaimable,
   openAttempts,
   readClaimed,
+  toClaim,
 } from './claim';
 
 /**
@@ -27,7 +27,7 @@ export async function claimClearMessages(
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
     const row = byId.get(id);
-    return row && claimOf(row);
+    return row && toClaim(row);
   });
 }
 

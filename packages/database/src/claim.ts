@@ -1,8 +1,8 @@
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
 import { addressKey } from './address-key';
-import { hashOfToken } from './devices';
-import { notePassedOver } from './passed-over';
+import { hashToken } from './devices';
+import { buildFailoverNote } from './passed-over';
 
 /** A message that this worker may send now, with all that is needed to send it. */
 export type ClaimedMessage = {
@@ -62,7 +62,7 @@ export async function claimMessages(
     values: [ids, worker, leaseMs, pausedRecheckMs, probeMarginMs],
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.map((id) => claimOf(byId.get(id)));
+  return ids.map((id) => toClaim(byId.get(id)));
 }
 
 /** Nobody else's, and due. */
@@ -96,7 +96,7 @@ const deviceVerdict = `
     END AS obstacle
     FROM (SELECT WHERE d.channel = 'push') push
     LEFT JOIN device v ON v.app_id = d.app_id AND v.fcm_token = d.target
-      AND ${hashOfToken('v.fcm_token')} = ${hashOfToken('d.target')}
+      AND ${hashToken('v.fcm_token')} = ${hashToken('d.target')}
     LEFT JOIN app_user owner ON owner.id = v.user_sid
     LEFT JOIN LATERAL (
       SELECT o.recipient::jsonb ->> 'user_id' AS user_id FROM request_item o
@@ -205,7 +205,7 @@ WITH due AS MATERIALIZED (
     waits = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN v.obstacle END,
     integration_id = CASE WHEN v.obstacle = 'passed_over' THEN v.next_id ELSE m.integration_id END,
     notes = CASE WHEN v.obstacle = 'passed_over'
-      THEN ${notePassedOver({ integrationId: 'v.integration_id', name: 'v.name', reason: 'needs_attention', detail: 'v.state_reason' })}
+      THEN ${buildFailoverNote({ integrationId: 'v.integration_id', name: 'v.name', reason: 'needs_attention', detail: 'v.state_reason' })}
       ELSE m.notes END,
     attempts = m.attempts + CASE WHEN v.obstacle IS NULL THEN 1 ELSE 0 END,
     due_at = CASE
@@ -245,7 +245,7 @@ export type ClaimRow = {
   locale: string | null;
 };
 
-export function claimOf(row: ClaimRow | undefined): Claim {
+export function toClaim(row: ClaimRow | undefined): Claim {
   if (!row) return { kind: 'stale' };
   if (row.state !== 'sending') {
     return { kind: 'settled', state: row.state, reason: row.obstacle ?? '' };

@@ -1,6 +1,6 @@
 import { type Logger, withinTime } from '@belfry/runtime';
 import type pg from 'pg';
-import { NotConnectedError, TellingPool } from './connection';
+import { ClassifyingPool, NotConnectedError } from './connection';
 import type { PrismaClient } from './generated/client';
 
 /** Every way to PostgreSQL that a process has. */
@@ -103,7 +103,7 @@ const silenceMs = 1_000;
 
 function createPool(options: PoolOptions): pg.Pool {
   const { url, poolSize, log, statementTimeoutMs, settings, waitMs } = options;
-  const pool = new TellingPool({
+  const pool = new ClassifyingPool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: waitMs,

@@ -12,7 +12,7 @@ export class NotConnectedError extends Error {
   }
 }
 
-type Connected = (
+type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   // As the driver has it.
@@ -20,10 +20,10 @@ type Connected = (
 ) => void;
 
 /** A pool that tells a statement that found no connection, by NotConnectedError, from one that lost it. */
-export class TellingPool extends pg.Pool {
+export class ClassifyingPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
-  override connect(callback: Connected): void;
-  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
     if (!callback) return super.connect().catch(refuse);
     super.connect((error, client, done) =>
       callback(error && new NotConnectedError(error), client, done),

@@ -22,8 +22,8 @@ export async function countMessages(
   );
   const groups = new Map<string, StateGroup[]>();
   for (const { requestId, ...group } of read.flatMap(({ rows }) => rows)) {
-    const known = groups.get(requestId);
-    if (known) known.push(group);
+    const requestGroups = groups.get(requestId);
+    if (requestGroups) requestGroups.push(group);
     else groups.set(requestId, [group]);
   }
   return groups;

@@ -1,5 +1,5 @@
 import { createLogger, newId } from '@belfry/runtime';
-import type { DataChange } from '@belfry/shared';
+import type { ContactUpdate } from '@belfry/shared';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { createDatabase, type Database } from './client';
 import {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-async function learn(options: MessageOptions, ...changes: DataChange[]): Promise<string> {
+async function learn(options: MessageOptions, ...changes: ContactUpdate[]): Promise<string> {
   const id = await writeMessageRow({ database, tenant, event }, options);
   await claimMessageRow({ database }, id);
   await recordResults(database.delivery, [resultFor(id, { changes })]);
@@ -33,7 +33,7 @@ async function learn(options: MessageOptions, ...changes: DataChange[]): Promise
 }
 
 describe('what a provider tells about an address', () => {
-  const optOut: DataChange = { change: 'suppress', reason: 'opted_out', sender: '+15550001' };
+  const optOut: ContactUpdate = { change: 'suppress', reason: 'opted_out', sender: '+15550001' };
 
   test('keeps the next message from the same sender away, and lets another sender’s go', async () => {
     const target = '+4915112345678';
@@ -59,16 +59,16 @@ describe('what a provider tells about an address', () => {
     const place = { database, tenant, event };
     const options = { channel: 'sms', target, integrationId };
     await learn(options, { ...optOut, sender: '+15550002' });
-    const kindOf = async (override?: object) =>
+    const getClaimKind = async (override?: object) =>
       (await claimMessageRow(place, await writeMessageRow(place, { ...options, override })))?.kind;
-    expect(await kindOf({ sms: { sender: '+1 (555) 0002' } })).toBe('settled');
-    expect(await kindOf({ sms: { message: { sender: '+15550002' } } })).toBe('settled');
-    expect(await kindOf({ sms: { sender: '+15550003' } })).toBe('claimed');
-    expect(await kindOf({ email: { message: { subject: 'x' } } })).toBe('claimed');
-    expect(await kindOf()).toBe('claimed');
+    expect(await getClaimKind({ sms: { sender: '+1 (555) 0002' } })).toBe('settled');
+    expect(await getClaimKind({ sms: { message: { sender: '+15550002' } } })).toBe('settled');
+    expect(await getClaimKind({ sms: { sender: '+15550003' } })).toBe('claimed');
+    expect(await getClaimKind({ email: { message: { subject: 'x' } } })).toBe('claimed');
+    expect(await getClaimKind()).toBe('claimed');
     await learn({ ...options, override: { sms: { sender: '+15550003' } } }, optOut);
-    expect(await kindOf()).toBe('settled');
-    expect(await kindOf({ sms: { sender: '+15550003' } })).toBe('claimed');
+    expect(await getClaimKind()).toBe('settled');
+    expect(await getClaimKind({ sms: { sender: '+15550003' } })).toBe('claimed');
   });
 
   test('leaves a list that an operator wrote as it is', async () => {
@@ -102,7 +102,7 @@ describe('what a provider tells about an address', () => {
     change: 'move_address',
     path: ['telegram', 'chat_id'],
     to: '-100200',
-  } satisfies DataChange;
+  } satisfies ContactUpdate;
 
   test('moves the stored user’s address, and no other member', async () => {
     const id = await createUser('group-owner', { email: 'a@b.co', telegram: { chat_id: '-5' } });
@@ -110,14 +110,14 @@ describe('what a provider tells about an address', () => {
       { channel: 'telegram', target: '-5', recipient: { user_id: 'group-owner' } },
       moved,
     );
-    expect(await contactOf(id)).toEqual({ email: 'a@b.co', telegram: { chat_id: '-100200' } });
+    expect(await readContact(id)).toEqual({ email: 'a@b.co', telegram: { chat_id: '-100200' } });
   });
 
   test('does not touch an address that was changed meanwhile, or that the call gave itself', async () => {
     const id = await createUser('mover', { telegram: { chat_id: '77' } });
     await learn({ channel: 'telegram', target: '-5', recipient: { user_id: 'mover' } }, moved);
     await learn({ channel: 'telegram', target: '77', recipient: {} }, moved);
-    expect(await contactOf(id)).toEqual({ telegram: { chat_id: '77' } });
+    expect(await readContact(id)).toEqual({ telegram: { chat_id: '77' } });
   });
 
   test('disables exactly the device that has the token', async () => {
@@ -153,8 +153,8 @@ describe('what a provider tells about an address', () => {
       { channel: 'push', target: device.fcmToken },
       { change: 'disable_device', reason: 'UNREGISTERED' },
     );
-    expect(await contactOf(ours)).toEqual({ telegram: { chat_id: moved.to } });
-    expect(await contactOf(theirs)).toEqual(contact);
+    expect(await readContact(ours)).toEqual({ telegram: { chat_id: moved.to } });
+    expect(await readContact(theirs)).toEqual(contact);
     expect(await database.prisma.device.findUnique({ where: { id: device.id } })).toMatchObject({
       notificationsDisabled: false,
     });
@@ -210,6 +210,6 @@ async function createUser(userId: string, contact: object, appId = tenant.appId)
   return id;
 }
 
-async function contactOf(id: string): Promise<unknown> {
+async function readContact(id: string): Promise<unknown> {
   return (await database.prisma.user.findUniqueOrThrow({ where: { id } })).contact;
 }

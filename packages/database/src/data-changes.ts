@@ -1,26 +1,29 @@
 import { newId } from '@belfry/runtime';
-import type { DataChange } from '@belfry/shared';
+import type { ContactUpdate } from '@belfry/shared';
 import { addressKey } from './address-key';
 import { isErased } from './is-erased';
 import { storable } from './storable';
 import type { Queryable } from './transaction';
 
 /** What was learned about the address of a message. */
-export type LearnedChanges = { messageId: string; changes: DataChange[] };
+export type MessageContactUpdates = { messageId: string; changes: ContactUpdate[] };
 
-type Of<Kind extends DataChange['change']> = {
+type ChangeOnMessage<Kind extends ContactUpdate['change']> = {
   messageId: string;
-  change: Extract<DataChange, { change: Kind }>;
+  change: Extract<ContactUpdate, { change: Kind }>;
 };
 
 /** Stores what providers told about addresses; the same change twice changes nothing more. Rare, so one statement each. */
-export async function applyDataChanges(pool: Queryable, learned: LearnedChanges[]): Promise<void> {
-  for (const { messageId, changes } of learned) {
+export async function applyContactUpdates(
+  pool: Queryable,
+  updates: MessageContactUpdates[],
+): Promise<void> {
+  for (const { messageId, changes } of updates) {
     for (const change of changes) await apply(pool, messageId, change);
   }
 }
 
-function apply(pool: Queryable, messageId: string, change: DataChange): Promise<unknown> {
+function apply(pool: Queryable, messageId: string, change: ContactUpdate): Promise<unknown> {
   switch (change.change) {
     case 'suppress':
       return suppress(pool, { messageId, change });
@@ -32,7 +35,10 @@ function apply(pool: Queryable, messageId: string, change: DataChange): Promise<
 }
 
 /** A list that an operator changed is left as it is. */
-function suppress(pool: Queryable, { messageId, change }: Of<'suppress'>): Promise<unknown> {
+function suppress(
+  pool: Queryable,
+  { messageId, change }: ChangeOnMessage<'suppress'>,
+): Promise<unknown> {
   return pool.query(
     `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
      SELECT $2, app_id, channel, ${addressKey('channel', 'target')}, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
@@ -42,7 +48,10 @@ function suppress(pool: Queryable, { messageId, change }: Of<'suppress'>): Promi
 }
 
 /** The stored user that the message was for, as long as the old address stands there. */
-function moveAddress(pool: Queryable, { messageId, change }: Of<'move_address'>): Promise<unknown> {
+function moveAddress(
+  pool: Queryable,
+  { messageId, change }: ChangeOnMessage<'move_address'>,
+): Promise<unknown> {
   return pool.query(
     `UPDATE app_user u SET contact = jsonb_set(u.contact, $2::text[], to_jsonb($3::text)), updated_at = now()
      FROM message m JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
@@ -55,7 +64,7 @@ function moveAddress(pool: Queryable, { messageId, change }: Of<'move_address'>)
 /** The device that has the token now, whoever owns it: a dead token is dead for everyone. */
 function disableDevice(
   pool: Queryable,
-  { messageId, change }: Of<'disable_device'>,
+  { messageId, change }: ChangeOnMessage<'disable_device'>,
 ): Promise<unknown> {
   return pool.query(
     `UPDATE device d SET notifications_disabled = true, disabled_reason = $2, updated_at = now()

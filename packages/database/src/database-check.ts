@@ -8,10 +8,10 @@ export function createDatabaseCheck(deps: PostgresCheckDeps & { secrets: Secrets
   return {
     name: 'postgresql',
     async read() {
-      const found = await checkPostgres(deps);
+      const result = await checkPostgres(deps);
       // The canary lies in a table that a schema which is behind may not have.
-      if (found.refusals.length > 0) return found;
-      return { ...found, refusals: await checkKeyRing(pool, secrets) };
+      if (result.refusals.length > 0) return result;
+      return { ...result, refusals: await checkKeyRing(pool, secrets) };
     },
   };
 }

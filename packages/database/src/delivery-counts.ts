@@ -89,6 +89,6 @@ export async function readLatency(
      ) t`,
     [appIds.slice(0, appsLookedAt)],
   );
-  const [found] = rows;
-  return found && found.messages > 0 ? found : undefined;
+  const [counts] = rows;
+  return counts && counts.messages > 0 ? counts : undefined;
 }

@@ -107,11 +107,11 @@ const record = (results: AttemptResult[]) => recordResults(database.delivery, re
 describe('writeRequests', () => {
   test('writes request, item, skips and messages of each call together', async () => {
     const calls = [newCall(), newCall()];
-    const written = await writeRequests(
+    const results = await writeRequests(
       database.accepting,
       calls.map(({ call }) => call),
     );
-    expect(written).toEqual([{ isWritten: true }, { isWritten: true }]);
+    expect(results).toEqual([{ isWritten: true }, { isWritten: true }]);
     const row = await database.prisma.request.findUniqueOrThrow({
       where: { id: calls[0]!.id },
       include: { requestItems: { include: { messages: true } } },
@@ -132,8 +132,8 @@ describe('writeRequests', () => {
     const second = newCall({ key, fingerprint: 'other' });
     const neighbour = newCall();
     await writeRequests(database.accepting, [first.call]);
-    const written = await writeRequests(database.accepting, [second.call, neighbour.call]);
-    expect(written).toEqual([
+    const results = await writeRequests(database.accepting, [second.call, neighbour.call]);
+    expect(results).toEqual([
       {
         isWritten: false,
         winner: {
@@ -174,10 +174,10 @@ describe('writeRequests', () => {
   test('accepts a key once when two gateways write it at the same moment', async () => {
     const key = newId();
     const calls = Array.from({ length: 8 }, () => newCall({ key }));
-    const written = await Promise.all(
+    const results = await Promise.all(
       calls.map(({ call }) => writeRequests(database.accepting, [call])),
     );
-    expect(written.flat().filter((each) => 'isWritten' in each && each.isWritten)).toHaveLength(1);
+    expect(results.flat().filter((each) => 'isWritten' in each && each.isWritten)).toHaveLength(1);
     const ids = calls.map(({ id }) => id);
     expect(await database.prisma.request.count({ where: { id: { in: ids } } })).toBe(1);
   });

@@ -33,10 +33,10 @@ export async function seedDemo({
     }));
   const apiKey = await findOrCreateKey({ database, secrets, configuration, accountId: account.id });
   for (const [name, definition] of Object.entries(demoEvents)) {
-    const known = await prisma.event.findFirst({
+    const existingEvent = await prisma.event.findFirst({
       where: { appId: app.id, name, deletedAt: null },
     });
-    if (known) continue;
+    if (existingEvent) continue;
     const event = await configuration.createEvent({ appId: app.id, name });
     await configuration.publish({ id: event.id, appId: app.id }, definition);
   }
@@ -52,11 +52,11 @@ type KeyOwner = {
 
 async function findOrCreateKey(owner: KeyOwner): Promise<string> {
   const { database, secrets, configuration, accountId } = owner;
-  const known = await database.prisma.apiKey.findFirst({
+  const existingKey = await database.prisma.apiKey.findFirst({
     where: { accountId, revokedAt: null },
     orderBy: { createdAt: 'asc' },
   });
-  if (known) return secrets.open(known.sealed, apiKeyPlace(known.id));
+  if (existingKey) return secrets.open(existingKey.sealed, apiKeyPlace(existingKey.id));
   return (await configuration.createApiKey(accountId)).key;
 }
 

@@ -39,12 +39,12 @@ async function signIn(userId: string, token: string, device: Partial<DeviceChang
   const devices = createDevices({ pool: database.accepting, newId });
   const call = { callId: newId(), accountId: tenant.accountId, key: undefined };
   const change = { fields: {}, fcmToken: token, ...device };
-  const written = await devices.addDevice(
+  const result = await devices.addDevice(
     { ...call, appId: tenant.appId, userId, device: change },
     ({ deviceSid }) => deviceSid,
   );
-  if (!written.isWritten) throw new Error('not written');
-  return { userId, token, deviceId: written.body };
+  if (!result.isWritten) throw new Error('not written');
+  return { userId, token, deviceId: result.body };
 }
 
 async function createPhone(): Promise<Phone> {
@@ -136,9 +136,12 @@ describe('a push that waits', () => {
 
   test('while its phone signs in as somebody else reaches nobody', async () => {
     const phone = await createPhone();
-    const [planned, given] = [await writeFor(phone), await writeTo(phone.token, phone.userId)];
+    const [planned, tokenMessage] = [
+      await writeFor(phone),
+      await writeTo(phone.token, phone.userId),
+    ];
     await signIn(await createUser(), phone.token);
-    expect([await claim(planned), await claim(given)]).toEqual([
+    expect([await claim(planned), await claim(tokenMessage)]).toEqual([
       skipped('device_gone'),
       skipped('device_gone'),
     ]);
@@ -280,8 +283,8 @@ test('a stored user is found with the devices that have a token, those that are 
     { id: phones[1]!.deviceId, token: phones[1]!.token, disabled: 'by_client' },
   ];
   expect(await lookUps.findUser(tenant.appId, userId)).toMatchObject({ userId, devices });
-  const found = await lookUps.findUsers(tenant.appId, [userId, await createUser()]);
-  expect([...found.values()].map((user) => user.devices)).toEqual(
+  const foundUsers = await lookUps.findUsers(tenant.appId, [userId, await createUser()]);
+  expect([...foundUsers.values()].map((user) => user.devices)).toEqual(
     expect.arrayContaining([devices, []]),
   );
 });

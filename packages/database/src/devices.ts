@@ -75,12 +75,16 @@ async function add(
   { appId, userId, knownSid, device }: NewDevice,
   newId: () => string,
 ): Promise<StoredDevice> {
-  const known = knownSid && (await findDevice(client, { appId, userId, deviceId: knownSid }));
-  if (known && known.device?.deviceSid === knownSid?.toLowerCase()) {
-    const changed = await change(client, { appId, device, deviceSid: known.device.deviceSid });
+  const existingRow = knownSid && (await findDevice(client, { appId, userId, deviceId: knownSid }));
+  if (existingRow && existingRow.device?.deviceSid === knownSid?.toLowerCase()) {
+    const changed = await change(client, {
+      appId,
+      device,
+      deviceSid: existingRow.device.deviceSid,
+    });
     if (changed) return changed;
   }
-  const values = [appId, userId, newId(), ...columnsOf(device)];
+  const values = [appId, userId, newId(), ...toColumnValues(device)];
   const { rows } = await client.query<DeviceRow>({
     name: 'add-device',
     text: addStatement,
@@ -91,14 +95,14 @@ async function add(
 }
 
 /** As the unique index has it: the cast to bytea would read a backslash as an escape. */
-export function hashOfToken(token: string): string {
+export function hashToken(token: string): string {
   return `sha256(replace(${token}, '\\', '\\\\')::bytea)`;
 }
 
 const isSameUser = 'd.user_sid = excluded.user_sid';
 
 /** Of the same user the device is updated; of another one it becomes a new device, with nothing of the old. */
-function keptOf(column: string): string {
+function keepOrReplace(column: string): string {
   return `${column} = CASE WHEN ${isSameUser} THEN coalesce(excluded.${column}, d.${column}) ELSE excluded.${column} END`;
 }
 
@@ -108,12 +112,12 @@ WITH d AS (
   INSERT INTO device AS d (id, app_id, user_sid, client_id, fcm_token, platform, fields, notifications_disabled)
   SELECT $3::uuid, u.app_id, u.id, $4::text, $5::text, $6::text, $7::jsonb, coalesce($8::bool, false)
   FROM app_user u WHERE u.app_id = $1 AND u.user_id = $2
-  ON CONFLICT (app_id, ${hashOfToken('fcm_token')}) DO UPDATE SET
+  ON CONFLICT (app_id, ${hashToken('fcm_token')}) DO UPDATE SET
     id = CASE WHEN ${isSameUser} THEN d.id ELSE excluded.id END,
     created_at = CASE WHEN ${isSameUser} THEN d.created_at ELSE clock_timestamp() END,
     user_sid = excluded.user_sid,
-    ${keptOf('client_id')},
-    ${keptOf('platform')},
+    ${keepOrReplace('client_id')},
+    ${keepOrReplace('platform')},
     fields = CASE WHEN ${isSameUser} THEN d.fields || excluded.fields ELSE excluded.fields END,
     notifications_disabled = excluded.notifications_disabled,
     disabled_reason = NULL,
@@ -133,7 +137,7 @@ async function change(
   const { rows } = await client.query<DeviceRow>({
     name: 'update-device',
     text: updateStatement,
-    values: [deviceSid, ...columnsOf(device)],
+    values: [deviceSid, ...toColumnValues(device)],
   });
   return rows[0]?.device;
 }
@@ -143,13 +147,13 @@ async function freeToken(client: Queryable, values: [string, string, string]): P
   // Both rows are locked in one order: two calls that swap their tokens would wait for each other.
   await client.query({
     name: 'lock-devices',
-    text: `SELECT FROM device WHERE app_id = $1 AND (id = $2 OR ${hashOfToken('fcm_token')} = ${hashOfToken('$3::text')})
+    text: `SELECT FROM device WHERE app_id = $1 AND (id = $2 OR ${hashToken('fcm_token')} = ${hashToken('$3::text')})
            ORDER BY id FOR UPDATE`,
     values,
   });
   await client.query({
     name: 'free-token',
-    text: `DELETE FROM device WHERE app_id = $1 AND id <> $2 AND ${hashOfToken('fcm_token')} = ${hashOfToken('$3::text')}`,
+    text: `DELETE FROM device WHERE app_id = $1 AND id <> $2 AND ${hashToken('fcm_token')} = ${hashToken('$3::text')}`,
     values,
   });
 }
@@ -166,16 +170,16 @@ UPDATE device d SET
 WHERE d.id = $1
 RETURNING ${deviceJson} AS device`;
 
-function columnsOf(device: DeviceChange): unknown[] {
+function toColumnValues(device: DeviceChange): unknown[] {
   const { clientId, fcmToken, platform, fields, notificationsDisabled } = device;
   return [clientId, fcmToken, platform, fields, notificationsDisabled];
 }
 
 async function getDeviceRow(client: Queryable, address: DeviceAddress): Promise<StoredDevice> {
-  const found = await findDevice(client, address);
-  if (!found) throw userNotFound();
-  if (!found.device) throw deviceNotFound();
-  return found.device;
+  const row = await findDevice(client, address);
+  if (!row) throw userNotFound();
+  if (!row.device) throw deviceNotFound();
+  return row.device;
 }
 
 /** Undefined when there is no such user. An id is compared as text: it need not be a UUID. */

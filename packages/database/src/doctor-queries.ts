@@ -1,13 +1,13 @@
 import {
   type MessageState,
   maskTarget,
-  type RequestStory,
+  type RequestTimeline,
   type VersionDefinition,
 } from '@belfry/shared';
 import type { PrismaClient } from './generated/client';
-import { plannedOf } from './is-planned';
-import { readPassedOver } from './passed-over';
-import { resendRunOf } from './resend-run-of';
+import { countPlannedItems } from './is-planned';
+import { readFailovers } from './passed-over';
+import { getResendRun } from './resend-run-of';
 
 export type ConfiguredIntegration = {
   id: string;
@@ -40,17 +40,17 @@ export async function listIntegrations(
   }));
 }
 
-const maxMessagesTold = 50;
-const maxItemsTold = 1_000;
+const maxMessagesShown = 50;
+const maxItemsShown = 1_000;
 
 /** What lies of a request, with addresses masked; undefined where there is none, or no more, or only in another app. */
-export async function readRequestStory(
+export async function readRequestTimeline(
   prisma: PrismaClient,
   id: string,
   appId?: string,
-): Promise<RequestStory | undefined> {
-  const ofApp = appId === undefined ? {} : { appId };
-  const request = await prisma.request.findUnique({ where: { id, ...ofApp } });
+): Promise<RequestTimeline | undefined> {
+  const appFilter = appId === undefined ? {} : { appId };
+  const request = await prisma.request.findUnique({ where: { id, ...appFilter } });
   if (!request) return undefined;
   const [app, event, version, items, messages] = await Promise.all([
     prisma.app.findUnique({ where: { id: request.appId } }),
@@ -60,7 +60,7 @@ export async function readRequestStory(
       where: { requestId: id },
       select: { item: true, skips: true },
       orderBy: { item: 'asc' },
-      take: maxItemsTold,
+      take: maxItemsShown,
     }),
     readMessages(prisma, id),
   ]);
@@ -71,12 +71,12 @@ export async function readRequestStory(
     eventName: event?.name ?? request.eventId,
     kind: request.kind,
     items: request.items,
-    plannedItems: plannedOf(request),
+    plannedItems: countPlannedItems(request),
     createdAt: request.createdAt,
     isSensitive: isSensitive(version?.definition),
-    skips: items.flatMap(skipsOf),
-    messages: messages.slice(0, maxMessagesTold),
-    isCut: messages.length > maxMessagesTold || request.items > maxItemsTold,
+    skips: items.flatMap(toSkips),
+    messages: messages.slice(0, maxMessagesShown),
+    isCut: messages.length > maxMessagesShown || request.items > maxItemsShown,
   };
 }
 
@@ -88,12 +88,12 @@ function isSensitive(definition: unknown): boolean {
 async function readMessages(
   prisma: PrismaClient,
   requestId: string,
-): Promise<RequestStory['messages']> {
+): Promise<RequestTimeline['messages']> {
   const rows = await prisma.message.findMany({
     where: { requestId },
     orderBy: [{ item: 'asc' }, { channel: 'asc' }, { generation: 'asc' }, { id: 'asc' }],
     include: { attemptRows: { orderBy: { number: 'asc' } } },
-    take: maxMessagesTold + 1,
+    take: maxMessagesShown + 1,
   });
   const receipts = await prisma.receipt.findMany({
     where: { messageId: { in: rows.map((row) => row.id) } },
@@ -105,7 +105,7 @@ async function readMessages(
     channel: row.channel,
     target: maskTarget(row.channel, row.target),
     generation: row.generation,
-    resendRun: resendRunOf(row.notes) ?? undefined,
+    resendRun: getResendRun(row.notes) ?? undefined,
     // A closed list, by a constraint.
     state: row.state as MessageState,
     reason: row.reason ?? undefined,
@@ -113,8 +113,8 @@ async function readMessages(
     dueAt: row.dueAt ?? undefined,
     expiresAt: row.expiresAt,
     isQueued: row.jobId !== null,
-    attempts: row.attemptRows.map(attemptOf),
-    passedOver: readPassedOver(row.notes),
+    attempts: row.attemptRows.map(toAttempt),
+    failovers: readFailovers(row.notes),
     receipts: receipts
       .filter(({ messageId }) => messageId === row.id)
       .map(({ state, receivedAt, detail }) => ({ state, receivedAt, detail: detail ?? undefined })),
@@ -123,7 +123,7 @@ async function readMessages(
 
 type AttemptRow = Awaited<ReturnType<PrismaClient['attempt']['findFirstOrThrow']>>;
 
-function attemptOf(row: AttemptRow): RequestStory['messages'][number]['attempts'][number] {
+function toAttempt(row: AttemptRow): RequestTimeline['messages'][number]['attempts'][number] {
   return {
     number: row.number,
     openedAt: row.openedAt,
@@ -137,10 +137,10 @@ function attemptOf(row: AttemptRow): RequestStory['messages'][number]['attempts'
   };
 }
 
-function skipsOf({ item, skips }: { item: number; skips: unknown }): RequestStory['skips'] {
+function toSkips({ item, skips }: { item: number; skips: unknown }): RequestTimeline['skips'] {
   // Channel to reason and detail, as planning wrote it.
-  const found = (skips ?? {}) as Record<string, { reason: string; detail?: string }>;
-  return Object.entries(found).map(([channel, { reason, detail }]) => ({
+  const skipsByChannel = (skips ?? {}) as Record<string, { reason: string; detail?: string }>;
+  return Object.entries(skipsByChannel).map(([channel, { reason, detail }]) => ({
     item,
     channel,
     reason,

@@ -1,4 +1,4 @@
-import { erasedTarget } from '@belfry/shared';
+import { formatErasedTarget } from '@belfry/shared';
 import { wentTo } from './address-key';
 import { isErased } from './is-erased';
 import { isPlanned } from './is-planned';
@@ -47,7 +47,7 @@ export async function eraseChunk(
       messages,
     ]);
   }
-  return { next: nextOf(erasure, place, walked), isWaiting, messages };
+  return { next: findNextPlace(erasure, place, walked), isWaiting, messages };
 }
 
 type Erasure = {
@@ -92,9 +92,9 @@ async function walk(
   { source, after }: ErasePlace,
 ): Promise<WalkedItem[]> {
   const address = addresses[source - 2];
-  const found = source === 1 ? itemsThatName : itemsSentTo;
+  const itemsStatement = source === 1 ? itemsThatName : itemsSentTo;
   const { rows } = await client.query<WalkedItem>(
-    `WITH walked AS (${found} ORDER BY request_id FETCH FIRST ${itemsAChunk} ROWS WITH TIES)
+    `WITH walked AS (${itemsStatement} ORDER BY request_id FETCH FIRST ${itemsAChunk} ROWS WITH TIES)
      SELECT DISTINCT w.request_id AS "requestId", w.item,
        r.app_id = $1 AND r.created_at <= e.created_at
          AND coalesce(i.recipient::jsonb ->> 'user_id', $2) = $2 AS "isTheirs"
@@ -114,7 +114,7 @@ const itemsThatName = `SELECT request_id, item FROM request_item
 const itemsSentTo = `SELECT request_id, item FROM message m
   WHERE app_id = $1 AND ${wentTo('m', '$5')} AND request_id > $3`;
 
-function nextOf(
+function findNextPlace(
   { addresses }: Erasure,
   place: ErasePlace,
   walked: readonly WalkedItem[],
@@ -142,10 +142,10 @@ async function eraseItems(
   if (items.length === 0) return { messages: 0, isWaiting: false };
   await lockRequests(client, items);
   await lockMessages(client, items);
-  await client.query(skipWaiting, valuesOf(items));
+  await client.query(skipWaiting, toItemValues(items));
   const { rows } = await client.query<{ requestId: string; item: number }>(
     endSending,
-    valuesOf(items),
+    toItemValues(items),
   );
   const busy = new Set(rows.map(({ requestId, item }) => `${requestId} ${item}`));
   const settled = items.filter(({ requestId, item }) => !busy.has(`${requestId} ${item}`));
@@ -153,12 +153,12 @@ async function eraseItems(
   return { messages, isWaiting: busy.size > 0 };
 }
 
-function valuesOf(items: Items): unknown[] {
+function toItemValues(items: Items): unknown[] {
   return [items.map(({ requestId }) => requestId), items.map(({ item }) => item)];
 }
 
 /** A message `m` of one of the items. */
-const ofItems =
+const itemsCondition =
   '(m.request_id, m.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[])) AND m.request_id = ANY ($1::uuid[])';
 
 /** Fanout waits for it, and finds its chunk counted anew; or was faster, and what it wrote is seen by the statements after this one. */
@@ -172,23 +172,23 @@ async function lockRequests(client: Queryable, items: Items): Promise<void> {
 /** A resend holds the message that it is made from: what it writes is seen by the statements after this one. */
 async function lockMessages(client: Queryable, items: Items): Promise<void> {
   await client.query(
-    `SELECT FROM message m WHERE ${ofItems} ORDER BY m.id FOR NO KEY UPDATE`,
-    valuesOf(items),
+    `SELECT FROM message m WHERE ${itemsCondition} ORDER BY m.id FOR NO KEY UPDATE`,
+    toItemValues(items),
   );
 }
 
 const skipWaiting = `
 UPDATE message m SET state = 'skipped', reason = 'erased', due_at = NULL, job_id = NULL, waits = NULL, settled_at = now()
-WHERE ${ofItems} AND m.state = 'queued'`;
+WHERE ${itemsCondition} AND m.state = 'queued'`;
 
 const endSending = `
 UPDATE message m SET expires_at = least(m.expires_at, now())
-WHERE ${ofItems} AND m.state = 'sending'
+WHERE ${itemsCondition} AND m.state = 'sending'
 RETURNING m.request_id AS "requestId", m.item`;
 
 async function redact(client: Queryable, items: Items): Promise<number> {
   if (items.length === 0) return 0;
-  const values = valuesOf(items);
+  const values = toItemValues(items);
   await client.query(planAsSkipped, values);
   for (const statement of redactions) await client.query(statement, values);
   const { rowCount } = await client.query(replaceAddress, values);
@@ -209,7 +209,7 @@ WITH planned AS (
 UPDATE request r SET planned_items = r.planned_items + p.items
 FROM (SELECT request_id, count(*)::int AS items FROM planned GROUP BY request_id) p WHERE r.id = p.request_id`;
 
-const messageIds = `SELECT m.id FROM message m WHERE ${ofItems}`;
+const messageIds = `SELECT m.id FROM message m WHERE ${itemsCondition}`;
 
 const redactions = [
   // Details may quote an address that was wrong.
@@ -226,5 +226,5 @@ const redactions = [
 ];
 
 const replaceAddress = `
-UPDATE message m SET target = '${erasedTarget('')}' || m.id, notes = NULL
-WHERE ${ofItems} AND NOT ${isErased('m')}`;
+UPDATE message m SET target = '${formatErasedTarget('')}' || m.id, notes = NULL
+WHERE ${itemsCondition} AND NOT ${isErased('m')}`;

@@ -77,7 +77,7 @@ function writeTo({ email, userId }: Person, options: MessageOptions = {}): Promi
   return write({ target: email, recipient: { user_id: userId, email }, ...options });
 }
 
-function planOf({ id, target }: { id: string; target: string }): ItemPlan {
+function createItemPlan({ id, target }: { id: string; target: string }): ItemPlan {
   const message = {
     ...{ id, channel: 'email', target, timeToLiveMs: 60_000 },
     ...{ integrationId: undefined, dueAt: undefined, jobId: undefined, note: undefined },
@@ -85,17 +85,17 @@ function planOf({ id, target }: { id: string; target: string }): ItemPlan {
   return { locale: undefined, skips: {}, messages: [message] };
 }
 
-const said = (text: string) => JSON.stringify({ body: `Dear ${text}` });
+const formatBody = (text: string) => JSON.stringify({ body: `Dear ${text}` });
 
 async function send(id: string, { email }: Pick<Person, 'email'>): Promise<void> {
   await claimMessageRow({ database }, id);
-  const texts = { request: said(email), response: said(email), detail: `to ${email}` };
+  const texts = { request: formatBody(email), response: formatBody(email), detail: `to ${email}` };
   await recordResults(database.delivery, [
     resultFor(id, { ...texts, providerMessageId: `p-${email}`, notes: { address: email } }),
   ]);
 }
 
-function receiptOf(messageId: string, { email }: Person, integrationId: string): NewReceipt {
+function createReceipt(messageId: string, { email }: Person, integrationId: string): NewReceipt {
   return {
     appId: tenant.appId,
     integrationId,
@@ -105,8 +105,8 @@ function receiptOf(messageId: string, { email }: Person, integrationId: string):
     reason: undefined,
     errorCode: undefined,
     detail: `It reached ${email}`,
-    body: said(email),
-    identity: said(email),
+    body: formatBody(email),
+    identity: formatBody(email),
   };
 }
 
@@ -129,16 +129,16 @@ const tables = [
 /** Where something of the person can still be read. */
 async function findTraces({ sid, userId }: Person): Promise<string[]> {
   const needle = userId.slice(2);
-  const found: string[] = [];
+  const traces: string[] = [];
   for (const table of tables) {
     const { rows } = await database.lookUps.query<{ row: string }>(
       `SELECT row_to_json(t)::text AS row FROM ${table} t WHERE row_to_json(t)::text LIKE '%' || $1 || '%'`,
       [needle],
     );
-    found.push(...rows.map(() => table));
+    traces.push(...rows.map(() => table));
   }
   expect(needle).not.toBe(sid);
-  return found;
+  return traces;
 }
 
 /** As upkeep does it, some minutes later. */
@@ -173,7 +173,7 @@ describe('a person who is erased', () => {
     const integrationId = newId();
     const sent = await writeTo(person, { integrationId });
     await send(sent, person);
-    await writeReceipts(database.lookUps, [receiptOf(sent, person, integrationId)]);
+    await writeReceipts(database.lookUps, [createReceipt(sent, person, integrationId)]);
     const inbox = await writeTo(person, { channel: 'in_app', target: userId });
     await claimMessageRow({ database }, inbox);
     const item = { inboxItem: { title: email }, next: { state: 'delivered' as const } };
@@ -195,7 +195,7 @@ describe('a person who is erased', () => {
       `UPDATE request_item SET data = $2, override = $2, skips = $3 WHERE request_id = $1`,
       [
         requestId,
-        said(email),
+        formatBody(email),
         JSON.stringify({ sms: { reason: 'invalid_address', detail: email } }),
       ],
     );
@@ -210,8 +210,8 @@ describe('a person who is erased', () => {
       attempts: 1,
     });
     expect(await read(inbox)).toMatchObject({ state: 'delivered', target: `erased:${inbox}` });
-    const kept = await database.prisma.requestItem.findFirstOrThrow({ where: { requestId } });
-    expect(kept.skips).toEqual({ sms: { reason: 'invalid_address' } });
+    const storedItem = await database.prisma.requestItem.findFirstOrThrow({ where: { requestId } });
+    expect(storedItem.skips).toEqual({ sms: { reason: 'invalid_address' } });
     await runLater(person);
     expect(await findTraces(person)).toEqual([]);
     expect(await hasFinished(person)).toBe(true);
@@ -235,7 +235,7 @@ describe('a person who is erased', () => {
     expect(await hasFinished(person)).toBe(false);
     const retry = { state: 'queued' as const, dueAfterMs: 0, waits: 'retry' as const };
     await recordResults(database.delivery, [
-      resultFor(id, { outcome: 'retry', request: said(person.email), next: retry }),
+      resultFor(id, { outcome: 'retry', request: formatBody(person.email), next: retry }),
     ]);
     expect(await claimMessageRow({ database }, id)).toMatchObject({
       kind: 'settled',
@@ -259,7 +259,7 @@ describe('a person who is erased', () => {
     await database.lookUps.query('UPDATE request SET planned_items = 0 WHERE id = $1', [requestId]);
     const unplanned = await findUnplannedRequest(database.lookUps, requestId);
     await erase(person);
-    const plan = planOf({ id: newId(), target: person.email });
+    const plan = createItemPlan({ id: newId(), target: person.email });
     const items = [{ item: 0, locale: undefined, plan }];
     const isWritten = await writePlans(database.lookUps, unplanned!, { from: 0, to: 1, items });
     expect(isWritten).toBe(false);
@@ -288,7 +288,9 @@ describe('a person who is erased', () => {
     const planner = await database.delivery.connect();
     try {
       await planner.query('BEGIN');
-      const items = [{ item: 0, locale: undefined, plan: planOf({ id, target: person.email }) }];
+      const items = [
+        { item: 0, locale: undefined, plan: createItemPlan({ id, target: person.email }) },
+      ];
       expect(await writePlans(planner, unplanned!, { from: 0, to: 1, items })).toBe(true);
       const erased = erase(person);
       await eventually(async () => {
@@ -311,11 +313,14 @@ describe('a person who is erased', () => {
   test('takes nothing of somebody else along', async () => {
     const person = await createPerson();
     const { email } = person;
-    const named = await write({ target: email, recipient: { user_id: 'somebody else', email } });
+    const otherUserMessage = await write({
+      target: email,
+      recipient: { user_id: 'somebody else', email },
+    });
     const group = await write({ channel: 'slack', target: 'C0555010142', recipient: {} });
     const nameless = await write({ target: email, recipient: { email } });
     await erase(person);
-    expect((await read(named)).target).toBe(email);
+    expect((await read(otherUserMessage)).target).toBe(email);
     expect((await read(group)).state).toBe('queued');
     expect(await read(nameless)).toMatchObject({ state: 'skipped', target: `erased:${nameless}` });
   });
@@ -343,7 +348,7 @@ describe('what comes late', () => {
     );
     await database.prisma.attempt.create({ data: { messageId: id, number: 1, integrationId } });
     await erase(person);
-    await writeReceipts(database.lookUps, [receiptOf(id, person, integrationId)]);
+    await writeReceipts(database.lookUps, [createReceipt(id, person, integrationId)]);
     expect((await read(id)).state).toBe('delivered');
     expect(await findTraces(person)).toEqual(['erasure']);
   });
@@ -357,7 +362,10 @@ describe('what comes late', () => {
       resultFor(id, { ...lost, next: { state: 'unknown' } }),
     ]);
     await erase(person);
-    const late = resultFor(id, { request: said(person.email), inboxItem: { to: person.email } });
+    const late = resultFor(id, {
+      request: formatBody(person.email),
+      inboxItem: { to: person.email },
+    });
     expect(await recordResults(database.delivery, [late])).toEqual([false]);
     expect(await findTraces(person)).toEqual(['erasure']);
   });
@@ -425,10 +433,10 @@ describe('a chunk', () => {
     }
     expect(Math.max(...sizes)).toBe(200);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(450);
-    const left = await database.prisma.message.count({
+    const remainingCount = await database.prisma.message.count({
       where: { id: { in: ids }, target: person.email },
     });
-    expect(left).toBe(0);
+    expect(remainingCount).toBe(0);
   });
 
   test('begins behind the newest request of the one before it', async () => {

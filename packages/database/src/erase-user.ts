@@ -100,11 +100,11 @@ export function createErasureTask(): UpkeepTask {
     async removeChunk(database) {
       const from = place ?? (await takeNext(database));
       if (!from) return { removed: 0, mayBeMore: false };
-      const done = await inOwnTransaction(database, () => eraseChunk(database, erasure.id, from));
-      place = done.next;
-      isWaiting ||= done.isWaiting;
+      const result = await inOwnTransaction(database, () => eraseChunk(database, erasure.id, from));
+      place = result.next;
+      isWaiting ||= result.isWaiting;
       if (!place && erasure.isSettled && !isWaiting) await finishErasure(database, erasure.id);
-      return { removed: done.messages, mayBeMore: true };
+      return { removed: result.messages, mayBeMore: true };
     },
   };
 }

@@ -9,7 +9,7 @@ import {
   type UnplannedRequest,
   writePlans,
 } from './fan-out-queries';
-import { isPlanned, plannedOf } from './is-planned';
+import { countPlannedItems, isPlanned } from './is-planned';
 import { type ItemPlan, writeRequests } from './write-request';
 
 jest.setTimeout(30_000);
@@ -54,7 +54,7 @@ function planFor(target: string): ItemPlan {
 }
 
 /** Each with a message for another target. */
-function itemsOf(from: number, to: number, plannedBy = 'me'): PlannedItem[] {
+function createItems(from: number, to: number, plannedBy = 'me'): PlannedItem[] {
   return Array.from({ length: to - from }, (_, index) => ({
     ...{ item: from + index, locale: undefined, plan: planFor(`${plannedBy} ${from + index}`) },
   }));
@@ -71,7 +71,7 @@ async function listNumbers(requestId: string, from = 0): Promise<number[]> {
   return items.map(({ item }) => item);
 }
 
-async function targetsOf(requestId: string): Promise<string[]> {
+async function readTargets(requestId: string): Promise<string[]> {
   const orderBy = [{ item: 'asc' as const }, { id: 'asc' as const }];
   const rows = await database.prisma.message.findMany({ where: { requestId }, orderBy });
   return rows.map(({ target }) => target);
@@ -110,19 +110,19 @@ const targets = (by = 'me') => all.map((item) => `${by} ${item}`);
 describe('plans', () => {
   test('are written chunk by chunk, and the request tells how far it is', async () => {
     const id = await writeBulk();
-    const first = { from: 0, to: 4, items: itemsOf(0, 4) };
+    const first = { from: 0, to: 4, items: createItems(0, 4) };
     expect(await writePlans(database.hot, await find(id), first)).toBe(true);
-    expect(plannedOf(await readRequest(id))).toBe(4);
+    expect(countPlannedItems(await readRequest(id))).toBe(4);
     expect(await unplannedItems(id)).toEqual(all.slice(4));
     const next = { requestId: id, from: 4, limit: 3 };
     const listed = await listUnplannedItems(database.delivery, next);
     expect(listed.map(({ item }) => item)).toEqual([4, 5, 6]);
-    const rest = { from: 4, to: itemCount, items: itemsOf(4, itemCount) };
+    const rest = { from: 4, to: itemCount, items: createItems(4, itemCount) };
     expect(await writePlans(database.hot, await find(id), rest)).toBe(true);
     expect(await findUnplannedRequest(database.delivery, id)).toBeUndefined();
-    expect(plannedOf(await readRequest(id))).toBe(itemCount);
+    expect(countPlannedItems(await readRequest(id))).toBe(itemCount);
     expect(await unplannedItems(id)).toEqual([]);
-    expect(await targetsOf(id)).toEqual(targets());
+    expect(await readTargets(id)).toEqual(targets());
   });
 
   test('of two who plan the same chunk at once are written once', async () => {
@@ -130,16 +130,16 @@ describe('plans', () => {
     const request = await find(id);
     const holder = await database.delivery.connect();
     const write = (by: string) =>
-      writePlans(database.hot, request, { from: 0, to: 6, items: itemsOf(0, 6, by) });
+      writePlans(database.hot, request, { from: 0, to: 6, items: createItems(0, 6, by) });
     try {
       await holder.query('BEGIN');
       await holder.query('SELECT FROM request WHERE id = $1 FOR UPDATE', [id]);
       const both = Promise.all([write('one'), write('other')]);
       await untilWaiting(2);
       await holder.query('ROLLBACK');
-      const written = await both;
-      expect(written.filter(Boolean)).toHaveLength(1);
-      expect(await targetsOf(id)).toEqual(targets(written[0] ? 'one' : 'other').slice(0, 6));
+      const results = await both;
+      expect(results.filter(Boolean)).toHaveLength(1);
+      expect(await readTargets(id)).toEqual(targets(results[0] ? 'one' : 'other').slice(0, 6));
     } finally {
       holder.release();
     }
@@ -147,7 +147,7 @@ describe('plans', () => {
 
   test('touch no item that they say nothing of', async () => {
     const id = await writeBulk('de');
-    const [silent, sameLocale, otherLocale, skipped] = itemsOf(0, 4).map((each) => ({
+    const [silent, sameLocale, otherLocale, skipped] = createItems(0, 4).map((each) => ({
       ...each,
       locale: 'de',
     }));
@@ -183,9 +183,9 @@ describe('plans', () => {
     const id = await writeBulk();
     const request = await find(id);
     await planAsBefore(database.delivery, id, 7, 8);
-    const chunk = { from: 0, to: itemCount, items: itemsOf(0, itemCount) };
+    const chunk = { from: 0, to: itemCount, items: createItems(0, itemCount) };
     expect(await writePlans(database.hot, request, chunk)).toBe(false);
-    expect(await targetsOf(id)).toEqual(['me 7']);
+    expect(await readTargets(id)).toEqual(['me 7']);
     expect(await listNumbers(id)).toEqual(all.filter((item) => item !== 7));
   });
 });
@@ -196,16 +196,16 @@ describe('a request that another version', () => {
     await planAsBefore(database.delivery, id, 0, 5);
     const request = await find(id);
     expect(await listNumbers(id, request.plannedTo)).toEqual(all.slice(5));
-    const chunk = { from: request.plannedTo, to: itemCount, items: itemsOf(5, itemCount) };
+    const chunk = { from: request.plannedTo, to: itemCount, items: createItems(5, itemCount) };
     expect(await writePlans(database.hot, request, chunk)).toBe(true);
     expect(await unplannedItems(id)).toEqual([]);
     expect(await findUnplannedRequest(database.delivery, id)).toBeUndefined();
-    expect(await targetsOf(id)).toEqual(targets());
+    expect(await readTargets(id)).toEqual(targets());
   });
 
   test('takes over half planned stays unplanned until that one is at its end, too', async () => {
     const id = await writeBulk();
-    const first = { from: 0, to: 5, items: itemsOf(0, 5) };
+    const first = { from: 0, to: 5, items: createItems(0, 5) };
     expect(await writePlans(database.hot, await find(id), first)).toBe(true);
     // It begins at the front, and may end there: what is left must still be found.
     await planAsBefore(database.delivery, id, 0, 5);
@@ -213,7 +213,7 @@ describe('a request that another version', () => {
     expect(await listNumbers(id, request.plannedTo)).toEqual(all.slice(5));
     await planAsBefore(database.delivery, id, 5, itemCount);
     expect(await findUnplannedRequest(database.delivery, id)).toBeUndefined();
-    expect(await targetsOf(id)).toEqual(targets());
+    expect(await readTargets(id)).toEqual(targets());
   });
 });
 

@@ -29,13 +29,13 @@ export async function listFeedSkips(
     take: maxItems,
   });
   return items.flatMap(({ skips }) =>
-    Object.entries(skips ?? {}).map(([channel, skip]) => ({ channel, reason: reasonOf(skip) })),
+    Object.entries(skips ?? {}).map(([channel, skip]) => ({ channel, reason: getReason(skip) })),
   );
 }
 
 const maxItems = 100;
 
-function reasonOf(skip: unknown): string {
+function getReason(skip: unknown): string {
   const isObject = typeof skip === 'object' && skip !== null;
   return String(isObject && 'reason' in skip ? skip.reason : skip);
 }

@@ -5,26 +5,26 @@ import { inTransaction, type Queryable } from './transaction';
 export type WaitingGroup = { channel: string; isBulk: boolean; appId: string };
 
 /** How many messages of an app wait in the queue of a channel. */
-export type Queued = { channel: string; appId: string; messages: number };
+export type QueuedCount = { channel: string; appId: string; messages: number };
 
 export type WaitingMessage = WaitingGroup & { id: string; integrationId: string | undefined };
 
 /** How many messages of a group may be taken. */
 export type Share = WaitingGroup & { messages: number };
 
-export type FeedDecisions<Job> = {
+export type EnqueueDecisions<Job> = {
   /** Called for single sends, then for bulk. */
-  share(groups: WaitingGroup[], queued: Queued[]): Share[];
+  share(groups: WaitingGroup[], queued: QueuedCount[]): Share[];
   /** Jobs for messages in the order in which they are to be served. */
   gather(messages: WaitingMessage[]): Job[];
   /** Where the look at the groups begins; undefined is the first of all. */
   after: WaitingGroup | undefined;
 };
 
-export type Fed<Job> = {
+export type EnqueuedMessages<Job> = {
   jobs: Job[];
   /** As it was before these jobs. */
-  queued: Queued[];
+  queued: QueuedCount[];
   /** Where the next look begins, when there were more groups than one look sees. */
   next: WaitingGroup | undefined;
 };
@@ -32,7 +32,7 @@ export type Fed<Job> = {
 /** Groups that one look sees, due or not; each is one index probe. */
 const groupsPerLook = 2_000;
 /** Whoever feeds holds it. */
-export const feedLockKey = 48_015_001;
+export const enqueueLockKey = 48_015_001;
 /** A relay that was stopped within the transaction must not stop the others. */
 const idleTimeoutMs = 5_000;
 
@@ -40,18 +40,23 @@ const idleTimeoutMs = 5_000;
  * Takes what waits and writes its jobs. One relay feeds at a time, so that what was counted is still true when it is
  * filled up; undefined where another one does.
  */
-export async function feedWaiting<Job extends { jobId: string; ids: string[] }>(
+export async function enqueueDue<Job extends { jobId: string; ids: string[] }>(
   pool: pg.Pool,
-  decisions: FeedDecisions<Job>,
-): Promise<Fed<Job> | undefined> {
+  decisions: EnqueueDecisions<Job>,
+): Promise<EnqueuedMessages<Job> | undefined> {
   return inTransaction(pool, async (client) => {
     if (!(await lock(client))) return undefined;
     // Each statement sees what was committed before it began, so these come behind the lock.
     const queued = await countQueued(client);
     const { groups, next } = await listWaitingGroups(client, decisions.after);
-    const single = await feedClass(client, { decisions, groups, queued, isBulk: false });
+    const single = await enqueueClass(client, { decisions, groups, queued, isBulk: false });
     const withSingle = [...queued, ...countByApp(single.messages)];
-    const bulk = await feedClass(client, { decisions, groups, queued: withSingle, isBulk: true });
+    const bulk = await enqueueClass(client, {
+      decisions,
+      groups,
+      queued: withSingle,
+      isBulk: true,
+    });
     return { jobs: [...single.jobs, ...bulk.jobs], queued, next };
   });
 }
@@ -60,13 +65,13 @@ async function lock(client: Queryable): Promise<boolean> {
   await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`);
   const { rows } = await client.query<{ is_ours: boolean }>(
     'SELECT pg_try_advisory_xact_lock($1) AS is_ours',
-    [feedLockKey],
+    [enqueueLockKey],
   );
   return rows[0]?.is_ours === true;
 }
 
 /** What is in the queues by PostgreSQL's account, for whoever does not feed. */
-export async function countQueued(client: Queryable): Promise<Queued[]> {
+export async function countQueued(client: Queryable): Promise<QueuedCount[]> {
   const { rows } = await client.query<{ channel: string; app_id: string; messages: number }>({
     name: 'count-queued',
     text: `SELECT channel, app_id, count(*)::int AS messages FROM message
@@ -104,28 +109,28 @@ async function listWaitingGroups(
     text: groupsStatement,
     values: [after.channel, after.isBulk, after.appId, groupsPerLook],
   });
-  const groupOf = (row: GroupRow) => ({
+  const toGroup = (row: GroupRow) => ({
     channel: row.channel,
     isBulk: row.is_bulk,
     appId: row.app_id,
   });
   const last = rows.length === groupsPerLook ? rows.at(-1) : undefined;
-  return { groups: rows.filter((row) => row.is_due).map(groupOf), next: last && groupOf(last) };
+  return { groups: rows.filter((row) => row.is_due).map(toGroup), next: last && toGroup(last) };
 }
 
-type ClassFeed<Job> = {
-  decisions: FeedDecisions<Job>;
+type ClassInput<Job> = {
+  decisions: EnqueueDecisions<Job>;
   groups: WaitingGroup[];
-  queued: Queued[];
+  queued: QueuedCount[];
   isBulk: boolean;
 };
 
-async function feedClass<Job extends { jobId: string; ids: string[] }>(
+async function enqueueClass<Job extends { jobId: string; ids: string[] }>(
   client: Queryable,
-  { decisions, groups, queued, isBulk }: ClassFeed<Job>,
+  { decisions, groups, queued, isBulk }: ClassInput<Job>,
 ): Promise<{ jobs: Job[]; messages: WaitingMessage[] }> {
-  const ofClass = groups.filter((group) => group.isBulk === isBulk);
-  const shares = decisions.share(ofClass, queued).filter(({ messages }) => messages > 0);
+  const classGroups = groups.filter((group) => group.isBulk === isBulk);
+  const shares = decisions.share(classGroups, queued).filter(({ messages }) => messages > 0);
   if (shares.length === 0) return { jobs: [], messages: [] };
   const messages = await takeWaiting(client, { shares, isBulk });
   const jobs = decisions.gather(messages);
@@ -178,6 +183,6 @@ async function takeWaiting(
   }));
 }
 
-function countByApp(messages: WaitingMessage[]): Queued[] {
+function countByApp(messages: WaitingMessage[]): QueuedCount[] {
   return messages.map(({ channel, appId }) => ({ channel, appId, messages: 1 }));
 }

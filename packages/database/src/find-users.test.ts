@@ -1,32 +1,32 @@
 import { createFindUser } from './find-users';
 import type { UserRow } from './look-ups';
 
-function rowOf(userId: string): UserRow {
+function createRow(userId: string): UserRow {
   return { id: `row of ${userId}`, userId, contact: {}, devices: [] };
 }
 
 describe('createFindUser', () => {
   test('asks once for each app what calls of one turn ask, and gives each its own user', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const findUser = createFindUser({
       async findUsers(appId, userIds) {
-        asked.push(`${appId}: ${userIds.join(' ')}`);
+        queries.push(`${appId}: ${userIds.join(' ')}`);
         const stored = userIds.filter((userId) => userId !== 'unknown');
-        return new Map(stored.map((userId) => [userId, rowOf(`${appId} ${userId}`)]));
+        return new Map(stored.map((userId) => [userId, createRow(`${appId} ${userId}`)]));
       },
     });
-    const found = await Promise.all([
+    const users = await Promise.all([
       findUser('a', 'ana'),
       findUser('b', 'ana'),
       findUser('a', 'unknown'),
       findUser('a', 'ana'),
     ]);
-    expect(found.map((user) => user?.userId)).toEqual(['a ana', 'b ana', undefined, 'a ana']);
-    expect(asked).toEqual(['a: ana unknown', 'b: ana']);
+    expect(users.map((user) => user?.userId)).toEqual(['a ana', 'b ana', undefined, 'a ana']);
+    expect(queries).toEqual(['a: ana unknown', 'b: ana']);
   });
 
   test('fails for those who asked, and asks again for the next one', async () => {
-    const answers = [new Error('connection refused'), new Map([['ana', rowOf('ana')]])];
+    const answers = [new Error('connection refused'), new Map([['ana', createRow('ana')]])];
     const findUser = createFindUser({
       async findUsers() {
         const answer = answers.shift();

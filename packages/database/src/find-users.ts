@@ -9,13 +9,13 @@ const maxCallersWaiting = 5_000;
 /** Finds stored users; calls that arrive together ask once, and once for each app. */
 export function createFindUser({ findUsers }: Pick<LookUps, 'findUsers'>): LookUps['findUser'] {
   async function flush(places: UserPlace[]): Promise<(UserRow | undefined)[]> {
-    const found = new Map<string, Map<string, UserRow>>();
+    const usersByApp = new Map<string, Map<string, UserRow>>();
     await Promise.all(
       [...userIdsByApp(places)].map(async ([appId, userIds]) => {
-        found.set(appId, await findUsers(appId, [...userIds]));
+        usersByApp.set(appId, await findUsers(appId, [...userIds]));
       }),
     );
-    return places.map(({ appId, userId }) => found.get(appId)?.get(userId));
+    return places.map(({ appId, userId }) => usersByApp.get(appId)?.get(userId));
   }
 
   const users = createBatcher<UserPlace, UserRow | undefined>({

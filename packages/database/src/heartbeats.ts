@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-export type Beat = {
+export type Heartbeat = {
   /** `<host>:<pid>`, as attempts name their worker. */
   id: string;
   roles: string[];
@@ -9,14 +9,14 @@ export type Beat = {
 };
 
 /** All times are PostgreSQL's. */
-export async function writeHeartbeat(pool: pg.Pool, beat: Beat): Promise<void> {
+export async function writeHeartbeat(pool: pg.Pool, heartbeat: Heartbeat): Promise<void> {
   await pool.query({
     name: 'write-heartbeat',
     text: `INSERT INTO worker_heartbeat AS w (id, roles, version, started_at) VALUES ($1, $2, $3, now())
            ON CONFLICT (id) DO UPDATE SET
              roles = excluded.roles, version = excluded.version, beat_at = now(),
              started_at = CASE WHEN $4 THEN now() ELSE w.started_at END`,
-    values: [beat.id, beat.roles, beat.version, beat.isFirst],
+    values: [heartbeat.id, heartbeat.roles, heartbeat.version, heartbeat.isFirst],
   });
 }
 
@@ -24,11 +24,11 @@ export async function removeHeartbeat(pool: pg.Pool, id: string): Promise<void> 
   await pool.query('DELETE FROM worker_heartbeat WHERE id = $1', [id]);
 }
 
-export type WorkerLife = { id: string; roles: string[]; version: string; beatSeconds: number };
+export type WorkerHeartbeat = { id: string; roles: string[]; version: string; beatSeconds: number };
 
 /** Every worker that was heard of lately, and how long ago that was. */
-export async function listHeartbeats(pool: pg.Pool): Promise<WorkerLife[]> {
-  const { rows } = await pool.query<WorkerLife>(
+export async function listHeartbeats(pool: pg.Pool): Promise<WorkerHeartbeat[]> {
+  const { rows } = await pool.query<WorkerHeartbeat>(
     `SELECT id, roles, version, extract(epoch FROM now() - beat_at)::float8 AS "beatSeconds"
      FROM worker_heartbeat ORDER BY id`,
   );

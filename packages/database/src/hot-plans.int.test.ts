@@ -27,7 +27,7 @@ type Node = {
 };
 
 /** The plan that the hot pool keeps for the statement that `work` makes. */
-async function planOf(work: (pool: pg.Pool) => Promise<unknown>): Promise<Node> {
+async function explainPlan(work: (pool: pg.Pool) => Promise<unknown>): Promise<Node> {
   let text = '';
   const noting = {
     async query(query: pg.QueryConfig) {
@@ -45,16 +45,16 @@ async function planOf(work: (pool: pg.Pool) => Promise<unknown>): Promise<Node> 
   return plan;
 }
 
-function nodesOf(node: Node): Node[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+function listNodes(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(listNodes)];
 }
 
 /** What the indexes over keys begin with: a condition on their later columns walks through all of them. */
 const isByKey = /\((id|message_id|request_id|app_id) = /;
 
 /** Walks through a table, or an index, which no condition on its first column bounds. */
-function walksOf(plan: Node): string[] {
-  return nodesOf(plan)
+function listWalks(plan: Node): string[] {
+  return listNodes(plan)
     .filter((node) => /Scan$/.test(node['Node Type']))
     .filter((node) => node['Node Type'] !== 'Bitmap Heap Scan')
     .filter((node) => node['Relation Name'] !== undefined || /Index/.test(node['Node Type']))
@@ -80,11 +80,13 @@ describe('what is planned once, while the tables are empty', () => {
     ['captures', (pool) => writeCaptures(pool, [])],
     ['plans', (pool) => writePlans(pool, unplanned, { from: 0, to: 1, items: [] })],
   ])('finds each row by an index: %s', async (_what, work) => {
-    expect(walksOf(await planOf(work))).toEqual([]);
+    expect(listWalks(await explainPlan(work))).toEqual([]);
   });
 
   test('would be told by this test, where it walks', async () => {
-    const plan = await planOf((pool) => pool.query({ text: 'SELECT FROM message WHERE item = 1' }));
-    expect(walksOf(plan)).toHaveLength(1);
+    const plan = await explainPlan((pool) =>
+      pool.query({ text: 'SELECT FROM message WHERE item = 1' }),
+    );
+    expect(listWalks(plan)).toHaveLength(1);
   });
 });

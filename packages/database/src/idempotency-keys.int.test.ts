@@ -3,7 +3,7 @@ import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { createDatabase, type Database } from './client';
 import { purgeIdempotencyKeys, writeKeyAlone } from './idempotency-keys';
-import { findStoredKeys, nameOfKey } from './write-request';
+import { findStoredKeys, toKeyName } from './write-request';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const hourMs = 60 * 60_000;
@@ -42,7 +42,7 @@ async function writeAged(ageMs: number): Promise<Buffer> {
 
 async function find(hash: Buffer) {
   const place = { accountId: tenant.accountId, hash };
-  return (await findStoredKeys(database.accepting, [place])).get(nameOfKey(place));
+  return (await findStoredKeys(database.accepting, [place])).get(toKeyName(place));
 }
 
 /** Other tests of this database may have old keys, too. */

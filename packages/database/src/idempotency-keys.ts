@@ -4,7 +4,7 @@ import {
   findStoredKeys,
   type KeyOutcome,
   type NewIdempotencyKey,
-  nameOfKey,
+  toKeyName,
 } from './write-request';
 
 export type NewStoredKey = {
@@ -27,7 +27,7 @@ export async function writeKeyAlone(pool: pg.Pool, stored: NewStoredKey): Promis
   });
   if (rowCount === 1) return { isWritten: true };
   const place = { accountId, hash: key.hash };
-  const winner = (await findStoredKeys(pool, [place])).get(nameOfKey(place));
+  const winner = (await findStoredKeys(pool, [place])).get(toKeyName(place));
   if (!winner) throw new Error('An idempotency key was taken and then removed within one call');
   return { isWritten: false, winner };
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-function readerOf(name: string): InboxAddress {
+function createReader(name: string): InboxAddress {
   return { appId: tenant.appId, userId: `${name}-${newId()}` };
 }
 
@@ -46,11 +46,11 @@ async function deliverMany(reader: InboxAddress, count: number): Promise<string[
   return ids;
 }
 
-async function stateOf(id: string): Promise<string> {
+async function readState(id: string): Promise<string> {
   return (await database.prisma.message.findUniqueOrThrow({ where: { id } })).state;
 }
 
-async function statusesOf(reader: InboxAddress): Promise<unknown[]> {
+async function readStatuses(reader: InboxAddress): Promise<unknown[]> {
   const items = await inbox.listItems({ ...reader, ...page, withArchived: true });
   return (items ?? []).map(({ messageId, status }) => [messageId, status]);
 }
@@ -59,13 +59,13 @@ const page = { before: undefined, limit: 20, withArchived: false };
 
 describe('the list of an inbox', () => {
   test('is read page by page, newest first, each item once', async () => {
-    const reader = readerOf('pages');
+    const reader = createReader('pages');
     const ids = await deliverMany(reader, 5);
     const first = await inbox.listItems({ ...reader, ...page, limit: 2 });
     const second = await inbox.listItems({ ...reader, ...page, limit: 2, before: ids[3]! });
     const third = await inbox.listItems({ ...reader, ...page, limit: 2, before: ids[1]! });
-    const seen = [first, second, third].map((items) => items?.map(({ messageId }) => messageId));
-    expect(seen).toEqual([[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]);
+    const pageIds = [first, second, third].map((items) => items?.map(({ messageId }) => messageId));
+    expect(pageIds).toEqual([[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]);
     expect(first?.[0]).toEqual({
       messageId: ids[4],
       content: { title: '5', body: '', data: {} },
@@ -75,12 +75,12 @@ describe('the list of an inbox', () => {
   });
 
   test('does not show what was archived, but to the account', async () => {
-    const reader = readerOf('archive');
+    const reader = createReader('archive');
     const [old, young] = await deliverMany(reader, 2);
     await inbox.changeStatus({ ...reader, messageId: old!, status: 'ARCHIVE' });
-    const shown = await inbox.listItems({ ...reader, ...page });
-    expect(shown?.map(({ messageId }) => messageId)).toEqual([young]);
-    expect(await statusesOf(reader)).toEqual([
+    const items = await inbox.listItems({ ...reader, ...page });
+    expect(items?.map(({ messageId }) => messageId)).toEqual([young]);
+    expect(await readStatuses(reader)).toEqual([
       [young, 'UNREAD'],
       [old, 'ARCHIVE'],
     ]);
@@ -89,9 +89,9 @@ describe('the list of an inbox', () => {
   });
 
   test('is another person’s alone: no call reaches an item through another user or app', async () => {
-    const reader = readerOf('owner');
+    const reader = createReader('owner');
     const messageId = await deliver(reader);
-    const strangers = [readerOf('stranger'), { appId: newId(), userId: reader.userId }];
+    const strangers = [createReader('stranger'), { appId: newId(), userId: reader.userId }];
     for (const stranger of strangers) {
       expect(await inbox.listItems({ ...stranger, ...page })).toEqual([]);
       expect(await inbox.listItems({ ...stranger, ...page, before: messageId })).toBeUndefined();
@@ -100,11 +100,11 @@ describe('the list of an inbox', () => {
       expect(await inbox.readAll({ ...stranger, messageId })).toBe(false);
       expect(await inbox.readAll({ ...stranger, messageId: undefined })).toBe(true);
     }
-    expect(await statusesOf(reader)).toEqual([[messageId, 'UNREAD']]);
+    expect(await readStatuses(reader)).toEqual([[messageId, 'UNREAD']]);
   });
 
   test.each(['', 'x', `${newId()}0`, "' OR 1=1"])('knows no message %j', async (messageId) => {
-    const reader = readerOf('ids');
+    const reader = createReader('ids');
     await deliver(reader);
     expect(await inbox.listItems({ ...reader, ...page, before: messageId })).toBeUndefined();
     expect(await inbox.changeStatus({ ...reader, messageId, status: 'READ' })).toBe(false);
@@ -113,32 +113,32 @@ describe('the list of an inbox', () => {
 
 describe('an item', () => {
   test('that is read makes its message read, once and for good', async () => {
-    const reader = readerOf('read');
+    const reader = createReader('read');
     const messageId = await deliver(reader);
-    expect(await stateOf(messageId)).toBe('delivered');
+    expect(await readState(messageId)).toBe('delivered');
     expect(await inbox.changeStatus({ ...reader, messageId, status: 'READ' })).toBe(true);
     const { readAt } = await database.prisma.inboxItem.findUniqueOrThrow({ where: { messageId } });
     expect(readAt).not.toBeNull();
     for (const status of ['READ', 'UNREAD', 'READ'] as const) {
       expect(await inbox.changeStatus({ ...reader, messageId, status })).toBe(true);
     }
-    expect(await stateOf(messageId)).toBe('read');
+    expect(await readState(messageId)).toBe('read');
     const again = await database.prisma.inboxItem.findUniqueOrThrow({ where: { messageId } });
     expect(again.readAt).toEqual(readAt);
   });
 
   test('that is archived stays so, and was not read by that', async () => {
-    const reader = readerOf('archived');
+    const reader = createReader('archived');
     const messageId = await deliver(reader);
     for (const status of ['ARCHIVE', 'READ', 'UNREAD'] as const) {
       expect(await inbox.changeStatus({ ...reader, messageId, status })).toBe(true);
     }
-    expect(await statusesOf(reader)).toEqual([[messageId, 'ARCHIVE']]);
-    expect(await stateOf(messageId)).toBe('delivered');
+    expect(await readStatuses(reader)).toEqual([[messageId, 'ARCHIVE']]);
+    expect(await readState(messageId)).toBe('delivered');
   });
 
   test('ends archived when it is read and archived at the same moment', async () => {
-    const reader = readerOf('race');
+    const reader = createReader('race');
     const ids = await deliverMany(reader, 5);
     await Promise.all(
       ids.flatMap((messageId) =>
@@ -147,33 +147,33 @@ describe('an item', () => {
         ),
       ),
     );
-    const statuses = (await statusesOf(reader)).map((each) => (each as string[])[1]);
+    const statuses = (await readStatuses(reader)).map((each) => (each as string[])[1]);
     expect(new Set(statuses)).toEqual(new Set(['ARCHIVE']));
   });
 });
 
 describe('reading all', () => {
   test('reads up to the newest that was seen, and moves each message', async () => {
-    const reader = readerOf('all');
+    const reader = createReader('all');
     const [first, second, third] = await deliverMany(reader, 3);
     await inbox.changeStatus({ ...reader, messageId: first!, status: 'ARCHIVE' });
     expect(await inbox.readAll({ ...reader, messageId: second })).toBe(true);
-    expect(await statusesOf(reader)).toEqual([
+    expect(await readStatuses(reader)).toEqual([
       [third, 'UNREAD'],
       [second, 'READ'],
       [first, 'ARCHIVE'],
     ]);
-    expect(await Promise.all([first!, second!, third!].map(stateOf))).toEqual([
+    expect(await Promise.all([first!, second!, third!].map(readState))).toEqual([
       'delivered',
       'read',
       'delivered',
     ]);
     expect(await inbox.readAll({ ...reader, messageId: undefined })).toBe(true);
-    expect(await stateOf(third!)).toBe('read');
+    expect(await readState(third!)).toBe('read');
   });
 
   test('keeps the time when an item was first read', async () => {
-    const reader = readerOf('again');
+    const reader = createReader('again');
     const messageId = await deliver(reader);
     for (const status of ['READ', 'UNREAD'] as const) {
       await inbox.changeStatus({ ...reader, messageId, status });
@@ -188,7 +188,7 @@ describe('reading all', () => {
   });
 
   test('takes more than one statement’s share, and does not wait for itself from another device', async () => {
-    const reader = readerOf('many');
+    const reader = createReader('many');
     await database.prisma.inboxItem.createMany({
       data: Array.from({ length: 2_100 }, () => ({
         ...reader,
@@ -197,10 +197,10 @@ describe('reading all', () => {
         content: {},
       })),
     });
-    const done = await Promise.all(
+    const results = await Promise.all(
       [1, 2, 3].map(() => inbox.readAll({ ...reader, messageId: undefined })),
     );
-    expect(done).toEqual([true, true, true]);
+    expect(results).toEqual([true, true, true]);
     const where = { ...reader, status: 'UNREAD' };
     expect(await database.prisma.inboxItem.count({ where })).toBe(0);
   });
@@ -208,7 +208,7 @@ describe('reading all', () => {
 
 describe('the count', () => {
   test('is of unread items that came after the inbox was last opened', async () => {
-    const reader = readerOf('count');
+    const reader = createReader('count');
     expect(await inbox.countUnread(reader)).toBe(0);
     await deliverMany(reader, 2);
     expect(await inbox.countUnread(reader)).toBe(2);
@@ -221,7 +221,7 @@ describe('the count', () => {
   });
 
   test('does not depend on a user of another app who has the same ID', async () => {
-    const reader = readerOf('shared');
+    const reader = createReader('shared');
     await deliver(reader);
     const other = await createFactories(database).createTenant();
     const stranger = { appId: other.appId, userId: reader.userId };
@@ -233,7 +233,7 @@ describe('the count', () => {
   });
 
   test('ends at 1,000', async () => {
-    const reader = readerOf('thousand');
+    const reader = createReader('thousand');
     await database.prisma.inboxItem.createMany({
       data: Array.from({ length: 1_001 }, () => ({
         ...reader,
@@ -246,10 +246,10 @@ describe('the count', () => {
   });
 
   test('makes no row for somebody who has no inbox, and never goes back', async () => {
-    const nobody = readerOf('nobody');
-    await inbox.open(nobody);
-    expect(await database.prisma.inboxReader.count({ where: nobody })).toBe(0);
-    const reader = readerOf('opener');
+    const readerWithoutInbox = createReader('nobody');
+    await inbox.open(readerWithoutInbox);
+    expect(await database.prisma.inboxReader.count({ where: readerWithoutInbox })).toBe(0);
+    const reader = createReader('opener');
     await deliver(reader);
     const lastOpenedAt = new Date(Date.now() + 3_600_000);
     await database.prisma.inboxReader.create({ data: { ...reader, lastOpenedAt } });
@@ -261,11 +261,11 @@ describe('the count', () => {
 });
 
 test('a user who sets up an inbox is stored once, and an earlier one is left as it is', async () => {
-  const reader = readerOf('setup');
+  const reader = createReader('setup');
   expect(await inbox.isUserStored(reader)).toBe(false);
   await Promise.all([1, 2, 3].map(() => inbox.ensureUser(reader)));
   expect(await inbox.isUserStored(reader)).toBe(true);
-  const stored = { ...readerOf('stored'), id: newId(), contact: { email: 'a@b.co' } };
+  const stored = { ...createReader('stored'), id: newId(), contact: { email: 'a@b.co' } };
   await database.prisma.user.create({ data: stored });
   await inbox.ensureUser(stored);
   expect(await database.prisma.user.findUnique({ where: { id: stored.id } })).toMatchObject({

@@ -67,7 +67,7 @@ export function createInbox({ pool, newId }: InboxDeps): Inbox {
          ORDER BY id DESC LIMIT $4`,
         [appId, userId, end, limit],
       );
-      return rows.map(itemOf);
+      return rows.map(toItem);
     },
 
     async countUnread({ appId, userId }) {
@@ -106,7 +106,7 @@ type ItemRow = {
   created_at_ms: number;
 };
 
-function itemOf({ message_id, content, status, created_at_ms }: ItemRow): InboxItem {
+function toItem({ message_id, content, status, created_at_ms }: ItemRow): InboxItem {
   return { messageId: message_id, content, status, createdAtMs: created_at_ms };
 }
 

@@ -12,16 +12,16 @@ export { type CaptureFilter, type CapturePage, findCaptures } from './captured-m
 export {
   type NewCapture,
   type StoredCapture,
-  storedCaptureOf,
+  toStoredCapture,
   writeCapture,
   writeCaptures,
 } from './captures';
 export {
-  type CarriedOut,
   carryOutResend,
   type DecideResends,
   type ResendCandidate,
   type ResendChunkApp,
+  type ResendChunkResult,
   type ResendDecision,
 } from './carry-out-resend';
 export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
@@ -53,8 +53,8 @@ export {
 export {
   type AppCaptures,
   type CaptureGroup,
-  type CaptureLine,
   type CaptureRow,
+  type CaptureSummary,
   capturesOfPage,
   createAppCaptures,
 } from './dashboard/app-captures';
@@ -73,18 +73,22 @@ export {
   type AppUserRow,
   type AppUsers,
   createAppUsers,
-  type FoundUser,
+  type MatchedUser,
   type UserDeviceRow,
 } from './dashboard/app-users';
 export { type Actor, type AuditEntryRow, listAuditEntries } from './dashboard/audit';
 export { type CallData, type LastCall, maxCallsCompared } from './dashboard/event-calls';
 export type {
-  FoundVersion,
-  Published,
-  RolledBack,
+  PublishResult,
+  RollBackResult,
   StoredVersion,
+  VersionWithPrevious,
 } from './dashboard/event-versions';
-export { type FoundRow, findNamed, type Wanted } from './dashboard/find-named';
+export {
+  findNamed,
+  type NamedRow,
+  type NameQuery,
+} from './dashboard/find-named';
 export { type LogFilter, type LogStatement, logStatement } from './dashboard/log-statement';
 export {
   cancelMessage,
@@ -115,12 +119,12 @@ export {
   type RequestLog,
 } from './dashboard/request-log';
 export {
-  readStory,
-  type Story,
-  type StoryAttempt,
-  type StoryItem,
-  type StoryMessage,
-  type StoryReceipt,
+  type ItemTimeline,
+  readItemTimeline,
+  type TimelineAttempt,
+  type TimelineItem,
+  type TimelineMessage,
+  type TimelineReceipt,
 } from './dashboard/request-story';
 export {
   createResendRuns,
@@ -163,7 +167,11 @@ export {
   type DeviceUpdate,
   type NewDevice,
 } from './devices';
-export { type ConfiguredIntegration, listIntegrations, readRequestStory } from './doctor-queries';
+export {
+  type ConfiguredIntegration,
+  listIntegrations,
+  readRequestTimeline,
+} from './doctor-queries';
 export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase-user';
 export {
   findUnplannedRequest,
@@ -178,20 +186,20 @@ export {
 export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
 export {
   countQueued,
-  type Fed,
-  type FeedDecisions,
-  feedWaiting,
-  type Queued,
+  type EnqueueDecisions,
+  type EnqueuedMessages,
+  enqueueDue,
+  type QueuedCount,
   type Share,
   type WaitingGroup,
   type WaitingMessage,
 } from './feed-waiting';
 export { createFindUser } from './find-users';
 export {
-  type Beat,
+  type Heartbeat,
   listHeartbeats,
   removeHeartbeat,
-  type WorkerLife,
+  type WorkerHeartbeat,
   writeHeartbeat,
 } from './heartbeats';
 export {
@@ -230,16 +238,20 @@ export {
   type VersionRow,
 } from './look-ups';
 export {
-  type Migrated,
   MigrationError,
+  type MigrationResult,
   migrate,
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
 export { type ResetLink, resetOperator } from './operators';
-export { readPassedOver } from './passed-over';
-export { type Permission, type PermissionAsked, readPermissions } from './permissions';
-export { type PutBack, putBackMessages } from './put-back';
+export { readFailovers } from './passed-over';
+export {
+  type Permission,
+  type PermissionQuery,
+  readPermissions,
+} from './permissions';
+export { type RequeuedMessage, requeueMessages } from './put-back';
 export {
   type AppReport,
   type NewReceipt,
@@ -253,9 +265,9 @@ export {
   type DoubtedMessage,
   type DoubtOptions,
   type EndedJob,
-  type Expired,
   type ExpiredLease,
   type ExpiredLeaseOptions,
+  type ExpiredMessages,
   expireWaiting,
   type JobAssignment,
   listDoubtedMessages,
@@ -266,8 +278,8 @@ export {
   type UnplannedOptions,
 } from './relay-queries';
 export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
-export { resendRunOf } from './resend-run-of';
-export { listOldKeys, type OldKey, type Rotated, rotateKeys } from './rotate-keys';
+export { getResendRun } from './resend-run-of';
+export { listOldKeys, type OldKey, type ResealCount, rotateKeys } from './rotate-keys';
 export {
   dropSettledTexts,
   type ItemPlace,
@@ -288,12 +300,12 @@ export {
   readDatabaseTime,
   readOldestWaiting,
 } from './status-queries';
-export { type Queryable, sqlStateOf } from './transaction';
+export { getSqlState, type Queryable } from './transaction';
 export { createUpkeepTasks, type RemovedChunk, type UpkeepTask } from './upkeep';
 export { withStorageLock, withUpkeepLock } from './upkeep-lock';
 export { createUsers, type Users, type UserWrite } from './users';
 export { readWaitingFacts, type WaitingFacts } from './waiting-facts';
-export { sortWriteFailure, type WriteFailure } from './write-failure';
+export { classifyWriteFailure, type WriteFailure } from './write-failure';
 export {
   findStoredKeys,
   type ItemPlan,
@@ -303,9 +315,9 @@ export {
   type NewItem,
   type NewMessage,
   type NewRequest,
-  nameOfKey,
+  type RequestWriteResult,
   type Skip,
   type StoredKey,
-  type Written,
+  toKeyName,
   writeRequests,
 } from './write-request';

@@ -23,7 +23,7 @@ export async function markActive(
   actor?: Actor,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
-    const { rows } = await client.query<Woken>(
+    const { rows } = await client.query<WokenIntegration>(
       `UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
        WHERE id = $1 AND state = 'needs_attention' AND deleted_at IS NULL
        RETURNING id AS "integrationId", channel, app_id AS "appId"`,
@@ -49,7 +49,7 @@ export async function listUsableIntegrations(
   return new Set(rows.map(({ id }) => id));
 }
 
-type Woken = { integrationId: string; channel: string; appId: string };
+type WokenIntegration = { integrationId: string; channel: string; appId: string };
 
 /**
  * What waits for an integration that goes on is due at once; found by the index of what waits. So is what waits for another
@@ -57,7 +57,7 @@ type Woken = { integrationId: string; channel: string; appId: string };
  */
 export async function wakeMessages(
   client: Queryable,
-  { integrationId, channel, appId }: Woken,
+  { integrationId, channel, appId }: WokenIntegration,
 ): Promise<void> {
   await client.query(
     `UPDATE message SET due_at = now(), waits = NULL

@@ -14,6 +14,6 @@ export function countPlanned(request: string): string {
 export type PlanProgress = { items: number; plannedItems: number; plannedTo: number };
 
 /** The same of a row that was read. */
-export function plannedOf({ items, plannedItems, plannedTo }: PlanProgress): number {
+export function countPlannedItems({ items, plannedItems, plannedTo }: PlanProgress): number {
   return Math.min(items, Math.max(plannedItems, plannedTo));
 }

@@ -2,7 +2,7 @@ import { createLogger } from '@belfry/runtime';
 import { testDatabase } from '@belfry/testing';
 import fc from 'fast-check';
 import { createDatabase, type Database } from './client';
-import { jsonColumn, jsonColumnOf } from './json-column';
+import { jsonColumn, readJsonColumn } from './json-column';
 
 let database: Database;
 
@@ -15,7 +15,7 @@ afterAll(() => database.close());
 
 async function roundTrip(texts: (string | undefined)[]): Promise<unknown> {
   const { rows } = await database.accepting.query<{ texts: unknown }>(
-    `SELECT ${jsonColumnOf('$1')} AS texts`,
+    `SELECT ${readJsonColumn('$1')} AS texts`,
     [jsonColumn(texts)],
   );
   return rows[0]?.texts;

@@ -28,10 +28,10 @@ export async function findRingProblems(database: Queryable, secrets: Secrets): P
   const { rows } = await database.query<{ key_id: string; sealed: string }>(
     'SELECT key_id, sealed FROM key_canary ORDER BY key_id',
   );
-  return rows.flatMap((row) => problemOf(row.key_id, row.sealed, secrets) ?? []);
+  return rows.flatMap((row) => findProblem(row.key_id, row.sealed, secrets) ?? []);
 }
 
-function problemOf(keyId: string, sealed: string, secrets: Secrets): string | undefined {
+function findProblem(keyId: string, sealed: string, secrets: Secrets): string | undefined {
   if (!secrets.keyIds.includes(keyId)) {
     return (
       `BELFRY_KEYS: the key "${keyId}" is missing, and credentials in this database are sealed with it. ` +

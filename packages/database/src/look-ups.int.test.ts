@@ -47,9 +47,12 @@ describe('one app does not find what another app has under the same name:', () =
 
   test('the API keys of its account', async () => {
     const [own, other] = await createTenants();
-    const idsOf = async ({ accountId }: Tenant) =>
+    const listKeyIds = async ({ accountId }: Tenant) =>
       (await lookUps.findSealedKeys(accountId)).map(({ id }) => id);
-    expect([await idsOf(own), await idsOf(other)]).toEqual([[own.apiKeyId], [other.apiKeyId]]);
+    expect([await listKeyIds(own), await listKeyIds(other)]).toEqual([
+      [own.apiKeyId],
+      [other.apiKeyId],
+    ]);
   });
 });
 

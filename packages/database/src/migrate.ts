@@ -11,7 +11,7 @@ export class MigrationError extends Error {
   }
 }
 
-export type Migrated = {
+export type MigrationResult = {
   /** Migrations that this call applied, in their order. */
   applied: string[];
   /** Migrations whose file was changed after they were applied: worth a warning, and nothing is done about them. */
@@ -23,19 +23,22 @@ export type Migrated = {
  * table, checksums and lock as Prisma's own `migrate deploy`, so either may follow the other; of several that start at
  * once, one applies and the others find nothing to do.
  */
-export async function migrate(databaseUrl: string, migrationsDir: string): Promise<Migrated> {
+export async function migrate(
+  databaseUrl: string,
+  migrationsDir: string,
+): Promise<MigrationResult> {
   const migrations = await readMigrations(migrationsDir);
   return withClient(databaseUrl, async (client) => {
     await lock(client);
     await client.query(tableOfMigrations);
-    const done = await readDone(client);
+    const appliedChecksums = await readAppliedChecksums(client);
     const applied: string[] = [];
-    for (const migration of migrations.filter(({ name }) => !done.has(name))) {
+    for (const migration of migrations.filter(({ name }) => !appliedChecksums.has(name))) {
       await apply(client, migration);
       applied.push(migration.name);
     }
     const edited = migrations.filter(
-      ({ name, checksum }) => (done.get(name) ?? checksum) !== checksum,
+      ({ name, checksum }) => (appliedChecksums.get(name) ?? checksum) !== checksum,
     );
     return { applied, edited: edited.map(({ name }) => name) };
   });
@@ -55,11 +58,13 @@ export async function readSchemaVersion(
 ): Promise<SchemaVersion> {
   const names = (await readMigrations(migrationsDir)).map(({ name }) => name);
   return withClient(databaseUrl, async (client) => {
-    const done = (await hasTable(client)) ? await readDone(client) : new Map<string, string>();
-    const missing = names.filter((name) => !done.has(name));
-    const unknown = [...done.keys()].filter((name) => !names.includes(name)).sort();
-    const ifKnown = unknown.length > 0 ? 'ahead' : 'ok';
-    return { state: missing.length > 0 ? 'behind' : ifKnown, missing, unknown };
+    const appliedChecksums = (await hasTable(client))
+      ? await readAppliedChecksums(client)
+      : new Map<string, string>();
+    const missing = names.filter((name) => !appliedChecksums.has(name));
+    const unknown = [...appliedChecksums.keys()].filter((name) => !names.includes(name)).sort();
+    const stateIfComplete = unknown.length > 0 ? 'ahead' : 'ok';
+    return { state: missing.length > 0 ? 'behind' : stateIfComplete, missing, unknown };
   });
 }
 
@@ -125,7 +130,7 @@ async function hasTable(client: Client): Promise<boolean> {
 }
 
 /** Name to checksum of what was applied; refuses when one of them was begun and never finished. */
-async function readDone(client: Client): Promise<Map<string, string>> {
+async function readAppliedChecksums(client: Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ name: string; checksum: string; is_finished: boolean }>(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS is_finished
        FROM "_prisma_migrations" WHERE rolled_back_at IS NULL`,

@@ -19,13 +19,13 @@ const maxAccounts = 100;
  */
 export async function resetOperator(
   prisma: PrismaClient,
-  { email, accountId: chosen }: { email: string; accountId?: string | undefined },
+  { email, accountId: requestedAccountId }: { email: string; accountId?: string | undefined },
 ): Promise<ResetLink | undefined> {
   const operators = await prisma.operator.findMany({
     where: {
       email: { equals: email, mode: 'insensitive' },
       disabledAt: null,
-      ...(chosen === undefined ? {} : { accountId: chosen }),
+      ...(requestedAccountId === undefined ? {} : { accountId: requestedAccountId }),
     },
     include: { account: true },
     orderBy: { createdAt: 'asc' },

@@ -1,10 +1,10 @@
-import type { PassedOver, PassedOverReason } from '@belfry/shared';
+import type { Failover, FailoverReason } from '@belfry/shared';
 
 /** Each is SQL, but for the reason. */
 type NoteColumns = {
   integrationId: string;
   name: string;
-  reason: PassedOverReason;
+  reason: FailoverReason;
   detail: string;
 };
 
@@ -12,16 +12,16 @@ type NoteColumns = {
  * SQL for the notes of a message `m` that passes an integration over: at most one note an integration, the newest, as
  * `passed_over: {<integration id>: {name, reason, detail, at}}`.
  */
-export function notePassedOver({ integrationId, name, reason, detail }: NoteColumns): string {
+export function buildFailoverNote({ integrationId, name, reason, detail }: NoteColumns): string {
   return `coalesce(m.notes, '{}') || jsonb_build_object('passed_over', coalesce(m.notes -> 'passed_over', '{}') ||
       jsonb_build_object(${integrationId}::text, jsonb_strip_nulls(jsonb_build_object('name', ${name}, 'reason', '${reason}',
         'detail', ${detail}::text, 'at', floor(extract(epoch FROM now()) * 1000)))))`;
 }
 
 /** The integrations that a message passed over, as `notePassedOver` wrote them, in the order in which it did. */
-export function readPassedOver(notes: unknown): PassedOver[] {
+export function readFailovers(notes: unknown): Failover[] {
   const { passed_over: noted = {} } = (notes ?? {}) as {
-    passed_over?: Record<string, Omit<PassedOver, 'at'> & { at: number }>;
+    passed_over?: Record<string, Omit<Failover, 'at'> & { at: number }>;
   };
   return Object.values(noted)
     .map(({ at, ...passed }) => ({ ...passed, at: new Date(at) }))

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { addressKey } from './address-key';
 
-export type PermissionAsked = { channel: string; target: string; sender: string };
+export type PermissionQuery = { channel: string; target: string; sender: string };
 
 /** What a claim would find. */
 export type Permission = { isSuppressed: boolean; isChannelPaused: boolean };
@@ -10,7 +10,7 @@ export type Permission = { isSuppressed: boolean; isChannelPaused: boolean };
 export async function readPermissions(
   pool: pg.Pool,
   appId: string,
-  asked: PermissionAsked[],
+  queries: PermissionQuery[],
 ): Promise<Permission[]> {
   const { rows } = await pool.query<Permission>({
     name: 'read-permissions',
@@ -22,9 +22,9 @@ export async function readPermissions(
            ORDER BY t.place`,
     values: [
       appId,
-      asked.map(({ channel }) => channel),
-      asked.map(({ target }) => target),
-      asked.map(({ sender }) => sender),
+      queries.map(({ channel }) => channel),
+      queries.map(({ target }) => target),
+      queries.map(({ sender }) => sender),
     ],
   });
   return rows;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { notePassedOver } from './passed-over';
+import { buildFailoverNote } from './passed-over';
 
 /** A message that a worker was given and does not send now. */
-export type PutBack = {
+export type RequeuedMessage = {
   id: string;
   /** Until it is due again, where no other integration takes over. */
   waitMs: number;
@@ -14,7 +14,7 @@ export type PutBack = {
 };
 
 /** Gives messages back to the relay, without an attempt. */
-export async function putBackMessages(pool: pg.Pool, messages: PutBack[]): Promise<void> {
+export async function requeueMessages(pool: pg.Pool, messages: RequeuedMessage[]): Promise<void> {
   await pool.query({
     name: 'put-back-messages',
     text: statement,
@@ -60,6 +60,6 @@ UPDATE message m SET
     WHEN m.integration_id IS NULL OR NOT n.is_shut THEN m.integration_id
     ELSE coalesce(n.next_id, n.first_id, m.integration_id) END,
   notes = CASE WHEN n.next_id IS NULL THEN m.notes
-    ELSE ${notePassedOver({ integrationId: 'm.integration_id', name: 'n.name', reason: 'no_answer', detail: 'NULL' })} END
+    ELSE ${buildFailoverNote({ integrationId: 'm.integration_id', name: 'n.name', reason: 'no_answer', detail: 'NULL' })} END
 FROM n
 WHERE m.id = n.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()`;

@@ -34,7 +34,7 @@ async function claimed(): Promise<string> {
   return id;
 }
 
-function receipt(messageId: string | undefined, given: Partial<NewReceipt>): NewReceipt {
+function receipt(messageId: string | undefined, overrides: Partial<NewReceipt>): NewReceipt {
   return {
     appId: tenant.appId,
     integrationId,
@@ -46,20 +46,20 @@ function receipt(messageId: string | undefined, given: Partial<NewReceipt>): New
     detail: undefined,
     body: '{}',
     identity: newId(),
-    ...given,
+    ...overrides,
   };
 }
 
-const report = (id: string, given: Partial<NewReceipt>) =>
-  writeReceipts(database.accepting, [receipt(id, given)]);
+const report = (id: string, overrides: Partial<NewReceipt>) =>
+  writeReceipts(database.accepting, [receipt(id, overrides)]);
 
-const stateOf = async (id: string) =>
+const readState = async (id: string) =>
   (await database.prisma.message.findUniqueOrThrow({ where: { id } })).state;
 
-const receiptsOf = (messageId: string) =>
+const findReceipts = (messageId: string) =>
   database.prisma.receipt.findMany({ where: { messageId } });
 
-const ofNoMessage = { isRepeat: false, messageId: undefined, movedTo: undefined };
+const unmatchedEffect = { isRepeat: false, messageId: undefined, movedTo: undefined };
 const failed = { state: 'failed', reason: 'rejected_content', errorCode: '30007' } as const;
 
 describe('a receipt', () => {
@@ -74,8 +74,8 @@ describe('a receipt', () => {
   ] as const)('moves a sent message forward only: %j', async (states, expected) => {
     const id = await sendMessage();
     for (const state of states) await report(id, { state });
-    expect(await stateOf(id)).toBe(expected);
-    expect(await receiptsOf(id)).toHaveLength(states.length);
+    expect(await readState(id)).toBe(expected);
+    expect(await findReceipts(id)).toHaveLength(states.length);
   });
 
   test.each([
@@ -87,7 +87,7 @@ describe('a receipt', () => {
       database.accepting,
       states.map((state) => receipt(id, { state })),
     );
-    expect(await stateOf(id)).toBe(expected);
+    expect(await readState(id)).toBe(expected);
     expect(effects.map(({ messageId }) => messageId)).toEqual(states.map(() => id));
     expect(effects.flatMap(({ movedTo }) => movedTo ?? [])).toEqual([expected]);
   });
@@ -138,7 +138,7 @@ describe('a receipt', () => {
       settledAt: expect.any(Date),
       notes: { receipt_code: '21610', receipt: 'The person sent STOP.' },
     });
-    expect((await receiptsOf(id)).map(({ state }) => state)).toEqual([
+    expect((await findReceipts(id)).map(({ state }) => state)).toEqual([
       'failed',
       'failed',
       'delivered',
@@ -150,10 +150,10 @@ describe('a receipt', () => {
     const arrived = await sendMessage();
     await report(arrived, { state: 'delivered' });
     await report(arrived, optOut);
-    expect(await stateOf(arrived)).toBe('delivered');
+    expect(await readState(arrived)).toBe('delivered');
     const sending = await claimed();
     await report(sending, optOut);
-    expect(await stateOf(sending)).toBe('skipped');
+    expect(await readState(sending)).toBe('skipped');
   });
 
   test('settles a message whose outcome was unknown, and one that waits for its resend', async () => {
@@ -189,12 +189,12 @@ describe('a receipt', () => {
   test('is stored together with what it says about the address, or not at all', async () => {
     const messageId = await sendMessage();
     const optOut = { change: 'suppress', reason: 'opted_out', sender: '+15550001' } as const;
-    const given = receipt(messageId, { state: 'failed' });
+    const failedReceipt = receipt(messageId, { state: 'failed' });
     const store = (sender: string) =>
-      storeReceipts(database.accepting, [{ ...given, changes: [{ ...optOut, sender }] }]);
+      storeReceipts(database.accepting, [{ ...failedReceipt, changes: [{ ...optOut, sender }] }]);
     // PostgreSQL refuses U+0000 in a text.
     await expect(store('\0')).rejects.toThrow();
-    expect(await receiptsOf(messageId)).toEqual([]);
+    expect(await findReceipts(messageId)).toEqual([]);
     const { appId } = tenant;
     expect(await store(optOut.sender)).toMatchObject([{ isRepeat: false }]);
     expect(await database.prisma.suppression.count({ where: { appId } })).toBe(1);
@@ -203,19 +203,19 @@ describe('a receipt', () => {
   test('about a message that was never sent changes nothing', async () => {
     const id = await writeMessageRow({ database, tenant, event }, { integrationId });
     await report(id, { state: 'delivered' });
-    expect(await stateOf(id)).toBe('queued');
-    expect(await receiptsOf(id)).toEqual([]);
+    expect(await readState(id)).toBe('queued');
+    expect(await findReceipts(id)).toEqual([]);
   });
 
   test.each([
     ['another integration', () => ({ integrationId: newId() })],
     ['another app', () => ({ appId: newId() })],
-  ])('of %s is stored without touching the message', async (_whose, given) => {
+  ])('of %s is stored without touching the message', async (_whose, getOverrides) => {
     const id = await sendMessage();
     const body = JSON.stringify(newId());
-    const effects = await report(id, { ...given(), state: 'read', body });
-    expect(effects).toEqual([ofNoMessage]);
-    expect(await stateOf(id)).toBe('sent');
+    const effects = await report(id, { ...getOverrides(), state: 'read', body });
+    expect(effects).toEqual([unmatchedEffect]);
+    expect(await readState(id)).toBe('sent');
     const stored = await database.prisma.receipt.findMany({ where: { body } });
     expect(stored).toMatchObject([{ messageId: null }]);
   });
@@ -225,7 +225,7 @@ describe('a receipt', () => {
     async (messageId) => {
       const body = JSON.stringify(newId());
       const effects = await writeReceipts(database.accepting, [receipt(messageId, { body })]);
-      expect(effects).toEqual([ofNoMessage]);
+      expect(effects).toEqual([unmatchedEffect]);
       expect(await database.prisma.receipt.count({ where: { body } })).toBe(1);
     },
   );

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { newId } from '@belfry/runtime';
 import {
-  type DataChange,
+  type ContactUpdate,
   expectedEnds,
   finalStates,
   isUuid,
@@ -11,7 +11,7 @@ import {
 } from '@belfry/shared';
 import type pg from 'pg';
 import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
-import { applyDataChanges } from './data-changes';
+import { applyContactUpdates } from './data-changes';
 import { isErased } from './is-erased';
 import { listOfTexts } from './list-of-texts';
 import { storable } from './storable';
@@ -35,7 +35,7 @@ export type NewReceipt = {
   /** The same text when the same report comes again: providers repeat calls, and a signed call can be replayed. */
   identity: string;
   /** What the report says about the address of its message. */
-  changes?: DataChange[];
+  changes?: ContactUpdate[];
 };
 
 export type ReceiptEffect = {
@@ -60,11 +60,11 @@ export async function storeReceipts(
   }
   return inTransaction(pool, async (client) => {
     const effects = await writeReceipts(client, receipts);
-    const learned = receipts.flatMap(({ changes = [] }, index) => {
+    const updates = receipts.flatMap(({ changes = [] }, index) => {
       const messageId = effects[index]?.messageId;
       return messageId === undefined || changes.length === 0 ? [] : [{ messageId, changes }];
     });
-    await applyDataChanges(client, learned);
+    await applyContactUpdates(client, updates);
     return effects;
   });
 }
@@ -103,16 +103,16 @@ export async function writeAppReport(
   pool: pg.Pool,
   report: AppReport,
   answer: string,
-): Promise<{ written: AnsweredWrite; effect: ReceiptEffect | undefined }> {
+): Promise<{ result: AnsweredWrite; effect: ReceiptEffect | undefined }> {
   const { appId, messageId, state, detail, body, identity } = report;
   let effect: ReceiptEffect | undefined;
-  const written = await writeAnswered(pool, report, async (client) => {
+  const result = await writeAnswered(pool, report, async (client) => {
     const none = { integrationId: undefined, providerMessageId: undefined, errorCode: undefined };
     const receipt = { appId, messageId, state, reason: undefined, detail, body, identity, ...none };
     [effect] = await writeReceipts(client, [receipt]);
     return answer;
   });
-  return { written, effect };
+  return { result, effect };
 }
 
 /**
@@ -199,6 +199,6 @@ function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
 
 /** A repeat is about the same message of the same integration. The hash keeps what was reported out of the column. */
 function hashIdentity({ appId, integrationId, messageId, identity }: NewReceipt): Buffer {
-  const parts = [appId, integrationId, messageId?.toLowerCase(), identity];
-  return hash('sha256', JSON.stringify(parts), 'buffer');
+  const identityFields = [appId, integrationId, messageId?.toLowerCase(), identity];
+  return hash('sha256', JSON.stringify(identityFields), 'buffer');
 }

@@ -1,6 +1,6 @@
 import { newId } from '@belfry/runtime';
 import {
-  type DataChange,
+  type ContactUpdate,
   finalStates,
   type Json,
   type MessageState,
@@ -8,8 +8,8 @@ import {
 } from '@belfry/shared';
 import type pg from 'pg';
 import { plainArray, textArray } from './array-parameters';
-import { applyDataChanges } from './data-changes';
-import { jsonColumn, jsonColumnOf } from './json-column';
+import { applyContactUpdates } from './data-changes';
+import { jsonColumn, readJsonColumn } from './json-column';
 import { listOfTexts } from './list-of-texts';
 import { storable } from './storable';
 
@@ -28,7 +28,7 @@ export type AttemptResult = {
   /** What the log says beside the message, such as the paths that the data does not hold. */
   notes: Record<string, Json>;
   /** What was learned about the address. */
-  changes: DataChange[];
+  changes: ContactUpdate[];
   /** What the person finds in the inbox; the message's target is whose. */
   inboxItem: Record<string, Json> | undefined;
   next: NextState;
@@ -61,7 +61,7 @@ export const leaseExpired = 'lease_expired';
  * learned about an address is true whatever becomes of the result, and is stored before it.
  */
 export async function recordResults(pool: pg.Pool, results: AttemptResult[]): Promise<boolean[]> {
-  await applyDataChanges(pool, results);
+  await applyContactUpdates(pool, results);
   const rows = [
     ...(await closeAttempts(
       pool,
@@ -137,8 +137,8 @@ const storeInboxItems = `, inbox AS (
 const createStatement = ({ storesItems }: { storesItems: boolean }) => `
 WITH t AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    ${jsonColumnOf('$8')}, ${jsonColumnOf('$9')}, $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[],
-    ${jsonColumnOf('$16')}, $17::uuid[], ${jsonColumnOf('$18')})
+    ${readJsonColumn('$8')}, ${readJsonColumn('$9')}, $10::text[], $11::text[], $12::float8[], $13::text[], $14::uuid[], $15::int[],
+    ${readJsonColumn('$16')}, $17::uuid[], ${readJsonColumn('$18')})
     t (id, number, outcome, reason, detail, provider, provider_message_id, request, response,
        state, state_reason, due_after_ms, waits, integration_id, unknown_count, notes, inbox_id, inbox_content)
 ), a AS (

@@ -77,13 +77,13 @@ export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise
 /** A job that lies in a queue although none of its messages waits any more. */
 export type EndedJob = { channel: string; jobId: string };
 
-export type Expired = { messages: number; jobs: EndedJob[] };
+export type ExpiredMessages = { messages: number; jobs: EndedJob[] };
 
 /**
  * Fails what waits beyond its end, whether or not a worker of its channel runs. What is being sent is left to its
  * lease.
  */
-export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expired> {
+export async function expireWaiting(pool: pg.Pool, limit: number): Promise<ExpiredMessages> {
   const { rows } = await pool.query<ExpiredRow>({
     name: 'expire-waiting',
     text: `WITH waiting AS (

@@ -1,5 +1,5 @@
 import { isPlanned } from './is-planned';
-import { markSlicesOf } from './storage-slices';
+import { markRequestSlices } from './storage-slices';
 import type { Queryable } from './transaction';
 import type { UpkeepTask } from './upkeep';
 
@@ -58,14 +58,14 @@ async function readPage(
 
 /** The first requests with no more items than that together, but at least one. */
 function takeUpTo(page: OldRequest[], maxItems: number): string[] {
-  const taken: string[] = [];
+  const takenIds: string[] = [];
   let items = 0;
   for (const request of page) {
     items += request.items;
-    if (taken.length > 0 && items > maxItems) break;
-    taken.push(request.id);
+    if (takenIds.length > 0 && items > maxItems) break;
+    takenIds.push(request.id);
   }
-  return taken;
+  return takenIds;
 }
 
 async function removeFinal(
@@ -80,7 +80,7 @@ async function removeFinal(
     for (const text of final.length > 0 ? childrenFirst : []) {
       await database.query({ text, values: [final] });
     }
-    if (final.length > 0) await markSlicesOf(database, final);
+    if (final.length > 0) await markRequestSlices(database, final);
     await database.query('COMMIT');
     return final.length;
   } catch (error) {
@@ -110,11 +110,11 @@ async function lockFinal(
   return rows.map((row) => row.id);
 }
 
-const messagesOf = 'SELECT id FROM message WHERE request_id = ANY ($1::uuid[])';
+const messageIdsStatement = 'SELECT id FROM message WHERE request_id = ANY ($1::uuid[])';
 
 const childrenFirst = [
-  `DELETE FROM receipt WHERE message_id IN (${messagesOf})`,
-  `DELETE FROM attempt WHERE message_id IN (${messagesOf})`,
+  `DELETE FROM receipt WHERE message_id IN (${messageIdsStatement})`,
+  `DELETE FROM attempt WHERE message_id IN (${messageIdsStatement})`,
   'DELETE FROM message WHERE request_id = ANY ($1::uuid[])',
   'DELETE FROM request_item WHERE request_id = ANY ($1::uuid[])',
   'DELETE FROM request WHERE id = ANY ($1::uuid[])',

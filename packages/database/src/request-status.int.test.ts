@@ -65,7 +65,7 @@ function readWhole(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(readWhole)];
 }
 
-function buffersOf(plan: Plan): number {
+function countBuffers(plan: Plan): number {
   return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 }
 
@@ -79,7 +79,7 @@ describe('the status of a bulk of 1,000 with four channels', () => {
     const { requestId } = bulk;
     const plan = await explain(entryStatement({ appId, requestId, after, limit: 101 }));
     expect(readWhole(plan)).toEqual([]);
-    expect(buffersOf(plan)).toBeLessThan(maxPageBuffers);
+    expect(countBuffers(plan)).toBeLessThan(maxPageBuffers);
   });
 
   test('counts by the index of the request, in bounded time', async () => {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { apiKeyPlace, integrationPlace, itemTokenPlace, userTokenPlace } from './look-ups';
 import { itemPartPlace } from './sealed-items';
 
-export type Rotated = { name: string; resealed: number };
+export type ResealCount = { name: string; resealed: number };
 
 /** When a key that no longer seals can be taken off the ring. */
 export type OldKey = {
@@ -20,17 +20,17 @@ const maxPasses = 5;
  * Seals anew, under the ring's first key, all that lies sealed under another one. A row is changed only if it still is
  * what was read, so it may run beside everything else, be cut off, and be run again.
  */
-export async function rotateKeys(pool: pg.Pool, secrets: Secrets): Promise<Rotated[]> {
+export async function rotateKeys(pool: pg.Pool, secrets: Secrets): Promise<ResealCount[]> {
   const rotated = sealedColumns.map(({ name }) => ({ name, resealed: 0 }));
   for (let pass = 0; pass < maxPasses; pass += 1) {
-    let found = 0;
+    let resealedInPass = 0;
     for (const [index, column] of sealedColumns.entries()) {
       const resealed = await rotateColumn(pool, secrets, column);
       const sum = rotated[index];
       if (sum) sum.resealed += resealed;
-      found += resealed;
+      resealedInPass += resealed;
     }
-    if (found === 0) break;
+    if (resealedInPass === 0) break;
   }
   return rotated;
 }

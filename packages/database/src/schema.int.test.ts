@@ -16,13 +16,13 @@ afterAll(() => database.close());
 type Delegate = { findFirst(): Promise<unknown> };
 
 /** A model's own door in the client. */
-function delegateOf(model: string): Delegate {
+function getDelegate(model: string): Delegate {
   const name = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
   // Prisma names the door after the model.
   return (database.prisma as unknown as Record<string, Delegate>)[name]!;
 }
 
-function fieldsOf(model: string): string[] {
+function listFields(model: string): string[] {
   const enums = Prisma as unknown as Record<string, Record<string, string> | undefined>;
   return Object.values(enums[`${model}ScalarFieldEnum`] ?? {});
 }
@@ -31,7 +31,7 @@ describe('the migrations', () => {
   test.each(Object.values(Prisma.ModelName))(
     'make every column that the schema gives %s',
     async (model) => {
-      await expect(delegateOf(model).findFirst()).resolves.not.toThrow();
+      await expect(getDelegate(model).findFirst()).resolves.not.toThrow();
     },
   );
 
@@ -43,7 +43,7 @@ describe('the migrations', () => {
     const models = Object.values(Prisma.ModelName);
     expect(rows[0]).toEqual({
       tables: models.length,
-      count: models.flatMap(fieldsOf).length,
+      count: models.flatMap(listFields).length,
     });
   });
 

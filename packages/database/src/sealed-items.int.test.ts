@@ -84,7 +84,7 @@ async function read(requestId: string) {
 const settle = (id: string) =>
   database.prisma.message.update({ where: { id }, data: { state: 'sent', dueAt: null } });
 
-const nothing = { data: undefined, override: undefined };
+const noTexts = { data: undefined, override: undefined };
 
 describe('what a sensitive event said', () => {
   test('is dropped with the last of its messages, and not before', async () => {
@@ -94,7 +94,7 @@ describe('what a sensitive event said', () => {
     expect(openTexts(await read(requestId), { requestId, item: 0 }, secrets)).toEqual(texts);
     await settle(ids[1]!);
     await dropSettledTexts(database.delivery, [ids[1]!]);
-    expect(await read(requestId)).toEqual(nothing);
+    expect(await read(requestId)).toEqual(noTexts);
   });
 
   test('is dropped, and nothing of an event that is not sensitive', async () => {
@@ -111,7 +111,7 @@ describe('what a sensitive event said', () => {
     const where = { id: ended.ids[0]! };
     await database.prisma.message.update({ where, data: { expiresAt: new Date(0) } });
     expect(await expireWaiting(database.delivery, 1_000)).toMatchObject({ messages: 1 });
-    expect(await read(ended.requestId)).toEqual(nothing);
+    expect(await read(ended.requestId)).toEqual(noTexts);
     expect((await read(alive.requestId)).data).toMatch(/^"v1\./);
   });
 
@@ -120,15 +120,15 @@ describe('what a sensitive event said', () => {
     const { accountId, appId } = tenant;
     const actor = { accountId, operatorId: undefined };
     expect(await cancelMessage(database.delivery, actor, { appId, messageId: ids[0]! })).toBe(true);
-    expect(await read(requestId)).toEqual(nothing);
+    expect(await read(requestId)).toEqual(noTexts);
   });
 
   test('is dropped by upkeep where nobody else did, also of an item without a message', async () => {
     const [settled, empty, waiting] = [await write(['sms']), await write([]), await write(['sms'])];
     await settle(settled.ids[0]!);
     await createSealedTextsRemoval(1_000).removeChunk(database.delivery);
-    expect(await read(settled.requestId)).toEqual(nothing);
-    expect(await read(empty.requestId)).toEqual(nothing);
+    expect(await read(settled.requestId)).toEqual(noTexts);
+    expect(await read(empty.requestId)).toEqual(noTexts);
     expect((await read(waiting.requestId)).data).toMatch(/^"v1\./);
   });
 
@@ -141,7 +141,7 @@ describe('what a sensitive event said', () => {
     const { requestId: id } = planned;
     await database.prisma.request.update({ where: { id }, data: { plannedTo: 1 } });
     await createSealedTextsRemoval(1_000).removeChunk(database.delivery);
-    expect(await read(planned.requestId)).toEqual(nothing);
+    expect(await read(planned.requestId)).toEqual(noTexts);
     expect((await read(unplanned.requestId)).data).toMatch(/^"v1\./);
   });
 
@@ -159,7 +159,7 @@ describe('what a sensitive event said', () => {
     const sealed = sealTexts(texts, place, secrets);
     expect(() => openTexts(sealed, { ...place, item: 1 }, secrets)).toThrow();
     expect(openTexts(texts, place, secrets)).toEqual(texts);
-    expect(openTexts(nothing, place, secrets)).toEqual(nothing);
+    expect(openTexts(noTexts, place, secrets)).toEqual(noTexts);
   });
 });
 
@@ -186,6 +186,6 @@ test('a key of the ring that sealed before is needed for 25 hours from the last 
       { keyId: unused, neededUntil: undefined },
     ]),
   );
-  const left = await database.prisma.keyCanary.findMany({ where: { sealed } });
-  expect(left.map(({ keyId }) => keyId)).toEqual([used]);
+  const remainingCanaries = await database.prisma.keyCanary.findMany({ where: { sealed } });
+  expect(remainingCanaries.map(({ keyId }) => keyId)).toEqual([used]);
 });

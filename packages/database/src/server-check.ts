@@ -36,8 +36,8 @@ const oldestVersion = 150_000;
 export function judgePostgres({ version, fsync, synchronousCommit }: PostgresFacts): string[] {
   const problems: string[] = [];
   if (version < oldestVersion) {
-    const given = `${Math.floor(version / 10_000)}.${version % 10_000}`;
-    problems.push(`PostgreSQL: version ${given} is too old. Install 15 or newer.`);
+    const displayVersion = `${Math.floor(version / 10_000)}.${version % 10_000}`;
+    problems.push(`PostgreSQL: version ${displayVersion} is too old. Install 15 or newer.`);
   }
   if (fsync !== 'on') {
     problems.push(

@@ -46,8 +46,8 @@ describe('readOldestWaiting', () => {
       idempotencyKey: undefined,
     };
     const plan = { messages, skips: {}, locale: undefined };
-    const given = { recipient: undefined, data: undefined, override: undefined };
-    const item = { ...given, locale: undefined, scheduleAt: undefined, plan };
+    const emptyTexts = { recipient: undefined, data: undefined, override: undefined };
+    const item = { ...emptyTexts, locale: undefined, scheduleAt: undefined, plan };
     await writeRequests(database.accepting, [{ request, key: undefined, items: [item] }]);
     const [waiting, empty] = await readOldestWaiting(database.delivery, [channel, 'nobody']);
     expect(waiting?.seconds).toBeGreaterThan(59);

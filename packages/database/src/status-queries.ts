@@ -58,19 +58,19 @@ export type ReadinessDeps = {
 };
 
 /** A migration is never taken back, so what was right is asked again only for a database that was exchanged. */
-const schemaKnownForMs = 60_000;
+const schemaCacheMs = 60_000;
 
 /** Whether PostgreSQL answers and has every migration of this code. One that is ahead is fine: it was migrated before a new version comes. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<boolean> {
   const { pool, databaseUrl, migrationsDir } = deps;
-  let knownUntilMs = 0;
+  let cachedUntilMs = 0;
 
   return async function isReady() {
     await pool.query('SELECT 1');
-    if (performance.now() < knownUntilMs) return true;
+    if (performance.now() < cachedUntilMs) return true;
     const { state } = await readSchemaVersion(databaseUrl, migrationsDir);
     if (state === 'behind') return false;
-    knownUntilMs = performance.now() + schemaKnownForMs;
+    cachedUntilMs = performance.now() + schemaCacheMs;
     return true;
   };
 }

@@ -79,9 +79,9 @@ export type SliceOptions = {
   /** Rows of one table in a slice, about. */
   sliceRows: number;
   /** New slices in one turn, at most. */
-  cutsPerTurn: number;
+  cutsPerRun: number;
   /** Older slices that are measured again in one turn, at most. */
-  remeasuresPerTurn: number;
+  remeasuresPerRun: number;
   /** How old the measure of a slice may be that no longer grows at its end. */
   remeasureAfterMs: number;
 };
@@ -110,7 +110,7 @@ export async function measureSlices(database: Queryable, options: SliceOptions):
 type Slice = { fromMs: number; toMs: number | undefined };
 
 async function measureEnd(database: Queryable, options: SliceOptions): Promise<void> {
-  for (let cut = 0; cut < options.cutsPerTurn; cut += 1) {
+  for (let cut = 0; cut < options.cutsPerRun; cut += 1) {
     const { rows } = await database.query<{ from_ms: number; now_ms: number }>(lastSliceStatement);
     const [last] = rows;
     if (!last) throw new Error('There is no slice');
@@ -153,14 +153,14 @@ async function findCut(
 
 async function listDueSlices(
   database: Queryable,
-  { remeasureAfterMs, remeasuresPerTurn }: SliceOptions,
+  { remeasureAfterMs, remeasuresPerRun }: SliceOptions,
 ): Promise<Slice[]> {
   const { rows } = await database.query<{ from_ms: number; to_ms: number }>(
     `SELECT (extract(epoch FROM from_at) * 1000)::float8 AS from_ms, (extract(epoch FROM to_at) * 1000)::float8 AS to_ms
      FROM (SELECT from_at, measured_at, lead(from_at) OVER (ORDER BY from_at) AS to_at FROM storage_slice) s
      WHERE to_at IS NOT NULL AND (measured_at IS NULL OR measured_at <= now() - $1::float8 * interval '1 ms')
      ORDER BY measured_at NULLS FIRST LIMIT $2`,
-    [remeasureAfterMs, remeasuresPerTurn],
+    [remeasureAfterMs, remeasuresPerRun],
   );
   return rows.map(({ from_ms, to_ms }) => ({ fromMs: from_ms, toMs: to_ms }));
 }
@@ -202,7 +202,7 @@ async function measure(database: Queryable, { fromMs, toMs }: Slice): Promise<vo
 }
 
 /** The slices of requests that were just removed are measured first, so that an account has its room back soon. */
-export async function markSlicesOf(database: Queryable, requestIds: string[]): Promise<void> {
+export async function markRequestSlices(database: Queryable, requestIds: string[]): Promise<void> {
   const times = requestIds.map(timeOfId);
   await database.query(
     `UPDATE storage_slice SET measured_at = NULL WHERE from_at <= $2

@@ -18,17 +18,17 @@ test.each([
   ['three times when a neighbour made PostgreSQL undo it', '40001', undefined, 3],
   ['three times when it finds what is in its way', '23505', undoneOrTaken, 3],
 ])('a transaction is tried %s', async (_what, state, retried, tries) => {
-  let tried = 0;
+  let attempts = 0;
   const failing = inTransaction(
     database.accepting,
     async (client) => {
-      tried += 1;
+      attempts += 1;
       await client.query(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${state}'; END $$`);
     },
     retried,
   );
   await expect(failing).rejects.toMatchObject({ code: state });
-  expect(tried).toBe(tries);
+  expect(attempts).toBe(tries);
 });
 
 // Found by chaos: the process ended with an error that nobody listened to.

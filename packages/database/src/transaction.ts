@@ -21,31 +21,31 @@ export async function inTransaction<T>(
     try {
       return await tryOnce(pool, work);
     } catch (error) {
-      if (tries >= maxTries || !retried.has(sqlStateOf(error) ?? '')) throw error;
+      if (tries >= maxTries || !retried.has(getSqlState(error) ?? '')) throw error;
     }
   }
 }
 
 /** The five characters by which PostgreSQL names what it refused; undefined for what is no answer of its own. */
-export function sqlStateOf(error: unknown): string | undefined {
+export function getSqlState(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 async function tryOnce<T>(pool: pg.Pool, work: (client: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let connectionError: Error | undefined;
   try {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    broken = await rollBack(client);
+    connectionError = await rollBack(client);
     throw error;
   } finally {
     // A connection in an unknown state is destroyed.
-    client.release(broken);
+    client.release(connectionError);
   }
 }
 

@@ -193,8 +193,8 @@ describe('upkeep of requests', () => {
     } finally {
       client.release();
     }
-    const kept = await Promise.all(requests.map(({ requestId }) => has(requestId)));
-    expect(kept).toEqual([true, false, false, false, false]);
+    const storedFlags = await Promise.all(requests.map(({ requestId }) => has(requestId)));
+    expect(storedFlags).toEqual([true, false, false, false, false]);
   });
 });
 
@@ -236,10 +236,10 @@ describe('upkeep of captures', () => {
       await age('capture', id, days);
     }
     await runAll();
-    const left = await database.prisma.capture.findMany({
+    const remainingCaptures = await database.prisma.capture.findMany({
       where: { messageId: { in: [old, young] } },
     });
-    expect(left.map(({ messageId }) => messageId)).toEqual([young]);
+    expect(remainingCaptures.map(({ messageId }) => messageId)).toEqual([young]);
   });
 });
 
@@ -272,28 +272,28 @@ describe('upkeep', () => {
     await age('inbox_item', ids[0] ?? '', 90.01);
     await age('inbox_item', ids[1] ?? '', 89.99);
     await runAll();
-    const left = await database.prisma.inboxItem.findMany({ where: { id: { in: ids } } });
-    expect(left.map(({ id }) => id)).toEqual([ids[1]]);
+    const remainingItems = await database.prisma.inboxItem.findMany({ where: { id: { in: ids } } });
+    expect(remainingItems.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
   test('removes receipts of no message after the retention, and none of a message', async () => {
     const { messageId } = await writeSent(1);
-    const write = async (ageDays: number, ofMessage: string | null) => {
+    const write = async (ageDays: number, receiptMessageId: string | null) => {
       const data = { appId: tenant.appId, integrationId: newId(), state: 'sent', body: '{}' };
       const receivedAt = new Date(Date.now() - ageDays * dayMs);
-      const row = { ...data, id: newId(), messageId: ofMessage, receivedAt };
+      const row = { ...data, id: newId(), messageId: receiptMessageId, receivedAt };
       return (await database.prisma.receipt.create({ data: row })).id;
     };
     const removed = await write(retentionDays + 0.01, null);
-    const kept = [
+    const keptIds = [
       await write(retentionDays - 0.01, null),
       await write(retentionDays + 0.01, messageId),
     ];
     expect(await runAll()).toMatchObject({ 'receipt of no message': 1 });
-    const left = await database.prisma.receipt.findMany({
-      where: { id: { in: [removed, ...kept] } },
+    const remainingReceipts = await database.prisma.receipt.findMany({
+      where: { id: { in: [removed, ...keptIds] } },
     });
-    expect(left.map(({ id }) => id).sort()).toEqual(kept.sort());
+    expect(remainingReceipts.map(({ id }) => id).sort()).toEqual(keptIds.sort());
   });
 
   test('removes keys that are a day old', async () => {

@@ -27,7 +27,7 @@ describe('writeUser', () => {
     ]);
     const user = { userId, contact: { slack: { channel_id: 'C1' } }, slackToken: 'xoxb-1' };
     const call = { callId: newId(), accountId, key: undefined, appId, user };
-    const written = users.writeUser(call, ({ userSid }) => userSid);
+    const pendingWrite = users.writeUser(call, ({ userSid }) => userSid);
     await eventually(async () => {
       const { rows } = await database.delivery.query(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO app_user AS stored%'
@@ -37,7 +37,7 @@ describe('writeUser', () => {
     });
     await other.query('COMMIT');
     other.release();
-    expect(await written).toEqual({ isWritten: true, body: otherSid });
+    expect(await pendingWrite).toEqual({ isWritten: true, body: otherSid });
     const stored = await users.findWholeUser(appId, userId);
     const { access_token } = stored!.contact['slack'] as { access_token: string };
     expect(secrets.open(access_token, userTokenPlace(otherSid))).toBe('xoxb-1');

@@ -39,9 +39,9 @@ export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
   // A token is sealed to its row, so the row's id is needed first. It may be another one by the time of the write.
   async function upsert(client: Queryable, { appId, user }: UserWrite): Promise<StoredUser> {
     for (let tries = 1; tries <= maxTries; tries += 1) {
-      const found = user.slackToken ? await findSid(client, appId, user.userId) : undefined;
-      const userSid = found ?? newId();
-      const values = [userSid, appId, user.userId, contactOf(user, userSid), !user.slackToken];
+      const existingSid = user.slackToken ? await findSid(client, appId, user.userId) : undefined;
+      const userSid = existingSid ?? newId();
+      const values = [userSid, appId, user.userId, buildContact(user, userSid), !user.slackToken];
       const { rows } = await client.query<UserRow>({
         name: 'upsert-user',
         text: statement,
@@ -52,10 +52,10 @@ export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
     throw new Error('A user was created and removed again and again while it was written');
   }
 
-  function contactOf({ contact, slackToken }: UserChange, userSid: string): Contact {
+  function buildContact({ contact, slackToken }: UserChange, userSid: string): Contact {
     if (slackToken === undefined) return contact;
     const access_token = secrets.seal(slackToken, userTokenPlace(userSid));
-    return { ...contact, slack: { ...membersOf(contact['slack']), access_token } };
+    return { ...contact, slack: { ...toMembers(contact['slack']), access_token } };
   }
 }
 
@@ -117,6 +117,6 @@ async function findSid(
   return rows[0]?.id;
 }
 
-function membersOf(value: Contact[string] | undefined): Contact {
+function toMembers(value: Contact[string] | undefined): Contact {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

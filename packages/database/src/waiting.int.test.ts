@@ -4,15 +4,15 @@ import { claimMessages } from './claim';
 import { createDatabase, type Database } from './client';
 import {
   countQueued,
-  type FeedDecisions,
-  feedLockKey,
-  feedWaiting,
+  type EnqueueDecisions,
+  enqueueDue,
+  enqueueLockKey,
   type WaitingMessage,
 } from './feed-waiting';
 import { markActive } from './integrations';
 import { type MessageOptions, writeMessageRow } from './message-row.fixture';
-import { readPassedOver } from './passed-over';
-import { type PutBack, putBackMessages } from './put-back';
+import { readFailovers } from './passed-over';
+import { type RequeuedMessage, requeueMessages } from './put-back';
 import { expireWaiting, listDoubtedMessages, replaceJobs } from './relay-queries';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -75,10 +75,10 @@ async function claim(ids: string[]) {
 /** Takes all that waits of these apps, a job a message. */
 function feed(
   places: Place[],
-  decisions: Partial<FeedDecisions<{ jobId: string; ids: string[] }>> = {},
+  decisions: Partial<EnqueueDecisions<{ jobId: string; ids: string[] }>> = {},
 ) {
   const appIds = places.map(({ tenant }) => tenant.appId);
-  return feedWaiting(database.delivery, {
+  return enqueueDue(database.delivery, {
     after: undefined,
     share: (groups) =>
       groups
@@ -94,9 +94,9 @@ describe('feedWaiting', () => {
     const place = await createPlace();
     const due = await write(place);
     const later = await write(place, { data: { dueAt: new Date(Date.now() + 60_000) } });
-    const fed = await feed([place]);
-    expect(fed?.jobs.flatMap(({ ids }) => ids)).toEqual([due]);
-    expect((await read(due)).jobId).toBe(fed?.jobs[0]?.jobId);
+    const result = await feed([place]);
+    expect(result?.jobs.flatMap(({ ids }) => ids)).toEqual([due]);
+    expect((await read(due)).jobId).toBe(result?.jobs[0]?.jobId);
     expect((await read(later)).jobId).toBeNull();
   });
 
@@ -106,18 +106,18 @@ describe('feedWaiting', () => {
     const old = await write(a, { data: { dueAt: new Date(Date.now() - 60_000) } });
     await write(a);
     const bulk = await write(b, { data: { isBulk: true } });
-    const taken: WaitingMessage[] = [];
+    const gatheredMessages: WaitingMessage[] = [];
     await feed(places, {
       share: (groups) =>
         groups
           .filter(({ appId }) => [a, b].some(({ tenant }) => tenant.appId === appId))
           .map((group) => ({ ...group, messages: 1 })),
       gather(messages) {
-        taken.push(...messages);
+        gatheredMessages.push(...messages);
         return messages.map(({ id }) => ({ jobId: newId(), ids: [id] }));
       },
     });
-    expect(taken.map(({ id, isBulk }) => [id, isBulk])).toEqual([
+    expect(gatheredMessages.map(({ id, isBulk }) => [id, isBulk])).toEqual([
       [old, false],
       [bulk, true],
     ]);
@@ -132,8 +132,8 @@ describe('feedWaiting', () => {
     const counts: number[] = [];
     await feed([place], {
       share(groups, queued) {
-        const ofApp = queued.filter((each) => each.appId === appId);
-        counts.push(ofApp.reduce((sum, { messages }) => sum + messages, 0));
+        const appEntries = queued.filter((each) => each.appId === appId);
+        counts.push(appEntries.reduce((sum, { messages }) => sum + messages, 0));
         return groups
           .filter((group) => group.appId === appId)
           .map((group) => ({ ...group, messages: 10 }));
@@ -150,15 +150,15 @@ describe('feedWaiting', () => {
     const place = await createPlace();
     const appId = place.tenant.appId;
     for (let count = 0; count < 12; count += 1) await write(place);
-    const share: FeedDecisions<never>['share'] = (groups, queued) => {
+    const share: EnqueueDecisions<never>['share'] = (groups, queued) => {
       const used = queued.find((each) => each.appId === appId)?.messages ?? 0;
       return groups
         .filter((group) => group.appId === appId)
         .map((group) => ({ ...group, messages: Math.max(0, 5 - used) }));
     };
-    const turns = Array.from({ length: 6 }, () => feed([place], { share }));
-    const fed = await Promise.all(turns);
-    const ids = fed.flatMap((each) => each?.jobs.flatMap((job) => job.ids) ?? []);
+    const runs = Array.from({ length: 6 }, () => feed([place], { share }));
+    const results = await Promise.all(runs);
+    const ids = results.flatMap((each) => each?.jobs.flatMap((job) => job.ids) ?? []);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(5);
   });
@@ -168,7 +168,7 @@ describe('feedWaiting', () => {
     const id = await write(place);
     const other = await database.delivery.connect();
     await other.query('BEGIN');
-    await other.query('SELECT pg_advisory_xact_lock($1)', [feedLockKey]);
+    await other.query('SELECT pg_advisory_xact_lock($1)', [enqueueLockKey]);
     const meanwhile = await feed([place]);
     await other.query('ROLLBACK');
     other.release();
@@ -178,17 +178,17 @@ describe('feedWaiting', () => {
 
   test('leaves a message that somebody holds to the next turn', async () => {
     const place = await createPlace();
-    const [held, free] = [await write(place), await write(place)];
+    const [lockedId, free] = [await write(place), await write(place)];
     const holder = await database.delivery.connect();
     await holder.query('BEGIN');
-    await holder.query('SELECT 1 FROM message WHERE id = $1 FOR UPDATE', [held]);
+    await holder.query('SELECT 1 FROM message WHERE id = $1 FOR UPDATE', [lockedId]);
     const first = await feed([place]);
     await holder.query('ROLLBACK');
     holder.release();
     const second = await feed([place]);
-    expect([first, second].map((fed) => fed?.jobs.flatMap(({ ids }) => ids))).toEqual([
+    expect([first, second].map((result) => result?.jobs.flatMap(({ ids }) => ids))).toEqual([
       [free],
-      [held],
+      [lockedId],
     ]);
   });
 });
@@ -237,8 +237,8 @@ describe('replaceJobs', () => {
         database.delivery,
         [lost, claimed].map((id) => ({ id, jobId: newId(), previousJobId: jobId })),
       );
-    const given = await Promise.all([replace(), replace(), replace()]);
-    expect(given.flatMap((ids) => [...ids])).toEqual([lost]);
+    const results = await Promise.all([replace(), replace(), replace()]);
+    expect(results.flatMap((ids) => [...ids])).toEqual([lost]);
   });
 });
 
@@ -280,13 +280,13 @@ describe('expireWaiting', () => {
 });
 
 describe('putBackMessages', () => {
-  const putBack = (id: string, why: PutBack['why']) =>
-    putBackMessages(database.delivery, [{ id, waitMs: 30_000, why }]);
+  const requeue = (id: string, why: RequeuedMessage['why']) =>
+    requeueMessages(database.delivery, [{ id, waitMs: 30_000, why }]);
 
   test('leaves a message to the relay, due after its time, without an attempt', async () => {
     const { place, ids } = await createPlaceWithChain(1);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await putBack(id, 'shut');
+    await requeue(id, 'shut');
     const message = await read(id);
     expect(message).toMatchObject({ state: 'queued', jobId: null, attempts: 0, waits: 'retry' });
     expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -295,12 +295,12 @@ describe('putBackMessages', () => {
   test('hands it to the next integration of its chain at once, and behind the last one to the first after the time', async () => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await putBack(id, 'shut');
+    await requeue(id, 'shut');
     const second = await read(id);
     expect(second.integrationId).toBe(ids[1]);
     expect(second.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
-    expect(readPassedOver(second.notes)).toMatchObject([{ reason: 'no_answer' }]);
-    await putBack(id, 'shut');
+    expect(readFailovers(second.notes)).toMatchObject([{ reason: 'no_answer' }]);
+    await requeue(id, 'shut');
     const third = await read(id);
     expect(third.integrationId).toBe(ids[0]);
     expect(third.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -316,11 +316,11 @@ describe('putBackMessages', () => {
       await database.prisma.integration.update({ where: { id: passedOver }, data });
     }
     const id = await write(place, { integrationId: ids[1]!, data: { jobId: newId() } });
-    await putBack(id, 'shut');
+    await requeue(id, 'shut');
     const next = await read(id);
     expect(next.integrationId).toBe(ids[3]);
     expect(next.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
-    await putBack(id, 'shut');
+    await requeue(id, 'shut');
     const first = await read(id);
     expect(first.integrationId).toBe(ids[1]);
     expect(first.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -330,7 +330,7 @@ describe('putBackMessages', () => {
     const { place, ids } = await createPlaceWithChain(2);
     const data = { jobId: newId(), dueAt: new Date(Date.now() + 5_000) };
     const id = await write(place, { integrationId: ids[0]!, data });
-    await putBack(id, 'shut');
+    await requeue(id, 'shut');
     expect(await read(id)).toMatchObject({ ...data, integrationId: ids[0], waits: null });
   });
 
@@ -340,7 +340,7 @@ describe('putBackMessages', () => {
   ] as const)('keeps the integration where nothing is wrong with it: %s', async (why, waits) => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await putBack(id, why);
+    await requeue(id, why);
     const message = await read(id);
     expect(message).toMatchObject({ integrationId: ids[0], jobId: null, waits, attempts: 0 });
     expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -350,7 +350,7 @@ describe('putBackMessages', () => {
     const { place } = await createPlaceWithChain(1);
     const id = await write(place);
     await claim([id]);
-    await putBack(id, 'shut');
+    await requeue(id, 'shut');
     expect(await read(id)).toMatchObject({ state: 'sending' });
   });
 });
@@ -362,7 +362,7 @@ describe('an integration that needs attention', () => {
     const data = { state: 'needs_attention', probeAt };
     await database.prisma.integration.update({ where: { id: integrationId }, data });
     const messageIds: string[] = [];
-    for (let made = 0; made < count; made += 1) {
+    for (let index = 0; index < count; index += 1) {
       messageIds.push(await write(place, { integrationId }));
     }
     return { integrationId, messageIds };
@@ -416,18 +416,18 @@ describe('an integration that needs attention', () => {
       await write(place, { integrationId, data: waiting('paused') }),
       await write(place, { integrationId, data: { ...waiting('needs_attention'), isBulk: true } }),
     ];
-    const left = [
+    const unaffectedIds = [
       await write(elsewhere, { integrationId: other, data: waiting('needs_attention') }),
       await write(place, { integrationId, data: waiting('retry') }),
       await write(place, { integrationId, data: waiting(null) }),
     ];
-    const before = await Promise.all(left.map(read));
+    const before = await Promise.all(unaffectedIds.map(read));
     await markActive(database.delivery, integrationId);
     for (const { dueAt, waits } of await Promise.all(woken.map(read))) {
       expect(dueAt!.getTime()).toBeLessThan(later.getTime());
       expect(waits).toBeNull();
     }
-    expect(await Promise.all(left.map(read))).toEqual(before);
+    expect(await Promise.all(unaffectedIds.map(read))).toEqual(before);
   });
 });
 
@@ -459,7 +459,7 @@ describe('a chain whose first integration needs attention', () => {
       waits: null,
       jobId: null,
     });
-    expect(readPassedOver(message.notes)).toMatchObject([
+    expect(readFailovers(message.notes)).toMatchObject([
       { name, reason: 'needs_attention', detail: 'Authenticate' },
     ]);
     expect(await claim([id])).toEqual(['claimed']);

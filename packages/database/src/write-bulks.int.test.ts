@@ -18,10 +18,10 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const nothing = { recipient: undefined, data: undefined, override: undefined };
-const unplanned = { ...nothing, locale: undefined, scheduleAt: undefined, plan: undefined };
+const noTexts = { recipient: undefined, data: undefined, override: undefined };
+const unplanned = { ...noTexts, locale: undefined, scheduleAt: undefined, plan: undefined };
 
-function bulkOf(items: Partial<NewItem>[], keyText?: string): NewRequest {
+function createBulk(items: Partial<NewItem>[], keyText?: string): NewRequest {
   const hash = Buffer.from(keyText ?? '');
   const { accountId, appId } = tenant;
   return {
@@ -45,7 +45,7 @@ async function readItems({ request }: NewRequest): Promise<unknown[]> {
   );
 }
 
-const textsOf = ({ items }: NewRequest) =>
+const getTexts = ({ items }: NewRequest) =>
   items.map(({ recipient, data, override, locale, scheduleAt }) => [
     ...[recipient, data, override, locale, scheduleAt],
   ]);
@@ -56,29 +56,29 @@ const many = (count: number, item: Partial<NewItem> = {}) =>
 
 describe('bulks that are written together', () => {
   test.each<[string, () => NewRequest[]]>([
-    ['one alone', () => [bulkOf(many(1_000, { data: '{"a":"\\u001f"}' }))]],
+    ['one alone', () => [createBulk(many(1_000, { data: '{"a":"\\u001f"}' }))]],
     [
       'what only some items have',
       () => [
-        bulkOf([
+        createBulk([
           { recipient: '{"name":"Zoë 👋"}', data: '{"q":"\\"\\\\ \'{},NULL"}', locale: 'NULL' },
           { ...user(1), override: '{"sms":{}}', scheduleAt: '' },
           {},
         ]),
       ],
     ],
-    ['items that say nothing at all', () => [bulkOf([{}, {}, {}])]],
-    ['several of other lengths', () => [3, 1, 500, 2].map((count) => bulkOf(many(count)))],
-    ['many', () => Array.from({ length: 40 }, (_, index) => bulkOf(many(1 + (index % 3))))],
+    ['items that say nothing at all', () => [createBulk([{}, {}, {}])]],
+    ['several of other lengths', () => [3, 1, 500, 2].map((count) => createBulk(many(count)))],
+    ['many', () => Array.from({ length: 40 }, (_, index) => createBulk(many(1 + (index % 3))))],
   ])('are stored item by item as they came: %s', async (_what, create) => {
     const calls = create();
     const results = await writeRequests(database.accepting, calls);
     expect(results).toEqual(calls.map(() => ({ isWritten: true })));
-    for (const call of calls) expect(await readItems(call)).toEqual(textsOf(call));
+    for (const call of calls) expect(await readItems(call)).toEqual(getTexts(call));
   });
 
   test('are not planned, and the request says so', async () => {
-    const call = bulkOf(many(3));
+    const call = createBulk(many(3));
     await writeRequests(database.accepting, [call]);
     const { id } = call.request;
     expect(await database.prisma.request.findUniqueOrThrow({ where: { id } })).toMatchObject({
@@ -91,10 +91,10 @@ describe('bulks that are written together', () => {
   });
 
   test('are written or not each by its own key', async () => {
-    const [taken, free] = [newId(), newId()];
-    const winner = bulkOf(many(2), taken);
+    const [takenKey, free] = [newId(), newId()];
+    const winner = createBulk(many(2), takenKey);
     await writeRequests(database.accepting, [winner]);
-    const calls = [bulkOf(many(2), taken), bulkOf(many(3), free), bulkOf(many(1))];
+    const calls = [createBulk(many(2), takenKey), createBulk(many(3), free), createBulk(many(1))];
     const results = await writeRequests(database.accepting, calls);
     expect(results).toMatchObject([
       { isWritten: false, winner: { requestId: winner.request.id } },

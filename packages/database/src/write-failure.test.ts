@@ -1,5 +1,5 @@
 import { NotConnectedError } from './connection';
-import { sortWriteFailure } from './write-failure';
+import { classifyWriteFailure } from './write-failure';
 
 const answered = (code: string) => Object.assign(new Error('x'), { code });
 
@@ -44,6 +44,6 @@ describe('sortWriteFailure', () => {
     ],
     ['what is no error', undefined, 'unclear'],
   ])('calls %s by what it means', (_what, error, failure) => {
-    expect(sortWriteFailure(error)).toBe(failure);
+    expect(classifyWriteFailure(error)).toBe(failure);
   });
 });

@@ -15,14 +15,14 @@ const lockNotAvailable = '55P03';
 /** Bugs of our own: the statement was not sent, or its transaction was rolled back. */
 const bugs = new Set<unknown>(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
 
-export function sortWriteFailure(error: unknown): WriteFailure {
-  const { code, name } = partsOf(error);
+export function classifyWriteFailure(error: unknown): WriteFailure {
+  const { code, name } = getCodeAndName(error);
   if (error instanceof NotConnectedError || passing.test(code)) return 'not_written';
   if (code === lockNotAvailable) return 'locked';
   return isAnsweredError(error) || bugs.has(name) ? 'faulty' : 'unclear';
 }
 
-function partsOf(error: unknown): { code: string; name: unknown } {
+function getCodeAndName(error: unknown): { code: string; name: unknown } {
   // Nothing is taken for granted of what a driver throws.
   const { code = '', name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return { code: String(code), name };

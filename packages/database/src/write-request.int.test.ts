@@ -55,9 +55,9 @@ async function whileBothWaitAt<T>(hash: Buffer, work: () => Promise<T>): Promise
        VALUES ($1, $2, $2, 'test', $3, 200)`,
       [tenant.accountId, hash, newId()],
     );
-    const done = work();
+    const result = work();
     // Both are waited for below; until then neither may end the process.
-    done.catch(() => undefined);
+    result.catch(() => undefined);
     await eventually(async () => {
       // Within a transaction PostgreSQL would show the activity of its first look again and again.
       const { rows } = await gateways[1].accepting.query(
@@ -66,7 +66,7 @@ async function whileBothWaitAt<T>(hash: Buffer, work: () => Promise<T>): Promise
       expect(rows).toHaveLength(2);
     });
     await holder.query('ROLLBACK');
-    return await done;
+    return await result;
   } finally {
     holder.release(true);
   }

@@ -67,7 +67,7 @@ export type KeyOutcome =
   /** The account used the key before: what was stored then. */
   | { isWritten: false; winner: StoredKey };
 
-export type Written =
+export type RequestWriteResult =
   | KeyOutcome
   /** The key was taken, and by what could not be read. */
   | { error: unknown };
@@ -84,13 +84,16 @@ export type StoredKey = {
  * Writes calls in one statement: key, request, items and messages together, or, where the key was
  * taken, nothing. One result a call, in order. No key may stand twice in `calls`.
  */
-export async function writeRequests(pool: Queryable, calls: NewRequest[]): Promise<Written[]> {
+export async function writeRequests(
+  pool: Queryable,
+  calls: NewRequest[],
+): Promise<RequestWriteResult[]> {
   // One lock order for every gateway: two flushes that cross would wait for each other.
-  const keyed = calls.filter(hasKey).sort(byAccountAndKey);
-  const { rows } = await pool.query<{ request_id: string }>(writeStatement(calls, keyed));
+  const callsWithKey = calls.filter(hasKey).sort(byAccountAndKey);
+  const { rows } = await pool.query<{ request_id: string }>(writeStatement(calls, callsWithKey));
   if (rows.length === 0) return calls.map(() => ({ isWritten: true }));
   const lost = new Set(rows.map((row) => row.request_id));
-  const losers = keyed.filter((call) => lost.has(call.request.id));
+  const losers = callsWithKey.filter((call) => lost.has(call.request.id));
   const readWinner = await readWinners(pool, losers);
   return calls.map((call) =>
     hasKey(call) && lost.has(call.request.id) ? readWinner(call) : { isWritten: true },
@@ -100,12 +103,12 @@ export async function writeRequests(pool: Queryable, calls: NewRequest[]): Promi
 /** The others of the flush are committed by now: what fails here is the losers' alone. */
 async function readWinners(
   pool: Queryable,
-  losers: KeyedRequest[],
-): Promise<(call: KeyedRequest) => Written> {
+  losers: RequestWithKey[],
+): Promise<(call: RequestWithKey) => RequestWriteResult> {
   try {
-    const winners = await findStoredKeys(pool, losers.map(keyOf));
+    const winners = await findStoredKeys(pool, losers.map(toKeyOfAccount));
     return (call) => {
-      const winner = winners.get(nameOfKey(keyOf(call)));
+      const winner = winners.get(toKeyName(toKeyOfAccount(call)));
       return winner
         ? { isWritten: false, winner }
         : { error: new Error('An idempotency key was taken and then removed within one accept') };
@@ -132,7 +135,7 @@ export async function findStoredKeys(
   });
   return new Map(
     rows.map((row) => [
-      nameOfKey({ accountId: row.account_id, hash: row.key_hash }),
+      toKeyName({ accountId: row.account_id, hash: row.key_hash }),
       {
         fingerprint: row.fingerprint,
         ringKeyId: row.ring_key_id,
@@ -155,21 +158,21 @@ type StoredKeyRow = {
 };
 
 /** One text for an account's key, to look it up by. */
-export function nameOfKey({ accountId, hash }: KeyOfAccount): string {
+export function toKeyName({ accountId, hash }: KeyOfAccount): string {
   return `${accountId}:${hash.toString('base64')}`;
 }
 
-export type KeyedRequest = NewRequest & { key: NewIdempotencyKey };
+export type RequestWithKey = NewRequest & { key: NewIdempotencyKey };
 
-function hasKey(call: NewRequest): call is KeyedRequest {
+function hasKey(call: NewRequest): call is RequestWithKey {
   return call.key !== undefined;
 }
 
-function keyOf(call: KeyedRequest): KeyOfAccount {
+function toKeyOfAccount(call: RequestWithKey): KeyOfAccount {
   return { accountId: call.request.accountId, hash: call.key.hash };
 }
 
-function byAccountAndKey(a: KeyedRequest, b: KeyedRequest): number {
+function byAccountAndKey(a: RequestWithKey, b: RequestWithKey): number {
   if (a.request.accountId !== b.request.accountId) {
     return a.request.accountId < b.request.accountId ? -1 : 1;
   }

@@ -1,10 +1,10 @@
 import { byteaArray, plainArray, textArray } from './array-parameters';
-import { jsonColumn, jsonColumnOf } from './json-column';
-import type { ItemPlan, KeyedRequest, NewItem, NewMessage, NewRequest } from './write-request';
+import { jsonColumn, readJsonColumn } from './json-column';
+import type { ItemPlan, NewItem, NewMessage, NewRequest, RequestWithKey } from './write-request';
 
 /** How calls are written; `keyed` are those of them that have a key, in the order of their locks. Gives the ids of those that lost theirs. */
-export function writeStatement(calls: NewRequest[], keyed: KeyedRequest[]) {
-  const values = [...keyColumns(keyed), ...requestColumns(calls)];
+export function writeStatement(calls: NewRequest[], callsWithKey: RequestWithKey[]) {
+  const values = [...keyColumns(callsWithKey), ...requestColumns(calls)];
   return mayBeBulks(calls)
     ? { name: 'write-bulks', text: bulkStatement, values: [...values, ...bulkColumns(calls)] }
     : {
@@ -28,7 +28,7 @@ function mayBeBulks(calls: NewRequest[]): boolean {
 const isWon = (id: string) =>
   `(SELECT ids IS NULL FROM lost) OR ${id} <> ALL ((SELECT ids FROM lost)::uuid[])`;
 
-const callParts = `
+const callCtes = `
 WITH k AS (
   INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
   SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::uuid[], $6::int[])
@@ -44,10 +44,10 @@ WITH k AS (
   WHERE ${isWon('t.id')}
 `;
 
-const statement = `${callParts}), i AS (
+const statement = `${callCtes}), i AS (
   INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at)
   SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END
-  FROM unnest($17::uuid[], $18::int[], ${jsonColumnOf('$19')}, ${jsonColumnOf('$20')}, ${jsonColumnOf('$21')}, $22::text[], $23::text[], ${jsonColumnOf('$24')}, $25::bool[])
+  FROM unnest($17::uuid[], $18::int[], ${readJsonColumn('$19')}, ${readJsonColumn('$20')}, ${readJsonColumn('$21')}, $22::text[], $23::text[], ${readJsonColumn('$24')}, $25::bool[])
     t (request_id, item, recipient, data, override, locale, schedule_at, skips, planned)
   WHERE ${isWon('t.request_id')}
 ), m AS (
@@ -62,7 +62,7 @@ const statement = `${callParts}), i AS (
 SELECT unnest(ids) AS request_id FROM lost`;
 
 // Of a bulk nothing stands with each item but what is its own: its request and its number follow from where it stands.
-const bulkStatement = `${callParts}), i AS (
+const bulkStatement = `${callCtes}), i AS (
   INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at)
   SELECT b.id, t.number - b.items_before - 1, t.recipient, t.data, t.override, t.locale, t.schedule_at
   FROM unnest($7::uuid[], $17::int[], $13::int[]) b (id, items_before, items)
@@ -83,11 +83,11 @@ function bulkColumns(calls: NewRequest[]): unknown[] {
   return [
     plainArray(itemsBefore),
     textArray(items.map(({ recipient }) => recipient)),
-    ...textsThatMayLack.map((textOf) => sparseArray(items.map(textOf))),
+    ...optionalTexts.map((getText) => sparseArray(items.map(getText))),
   ];
 }
 
-const textsThatMayLack: ((item: NewItem) => string | undefined)[] = [
+const optionalTexts: ((item: NewItem) => string | undefined)[] = [
   ({ data }) => data,
   ({ override }) => override,
   ({ locale }) => locale,
@@ -99,7 +99,7 @@ function sparseArray(values: readonly (string | undefined)[]): Buffer | string {
   return values.every((value) => value === undefined) ? '{}' : textArray(values);
 }
 
-function keyColumns(calls: KeyedRequest[]): unknown[] {
+function keyColumns(calls: RequestWithKey[]): unknown[] {
   return [
     plainArray(calls.map((call) => call.request.accountId)),
     byteaArray(calls.map((call) => call.key.hash)),

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { closeFolder } from './account';
 import { startPostgres } from './postgres';
 import { startRedis } from './redis';
-import { askRedis } from './redis-wire';
+import { queryRedis } from './redis-wire';
 import { run } from './run';
 import type { RunningStore } from './store';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await closeFolder(parent);
   postgres = await startPostgres({ dataDir: path.join(parent, 'postgres') });
   redis = await startRedis({ dataDir: path.join(parent, 'redis'), cacheDir, persistence: true });
-  await askRedis(redis.url, 'SET kept 7');
+  await queryRedis(redis.url, 'SET kept 7');
 });
 
 afterAll(async () => {
@@ -59,8 +59,8 @@ function listTree(place: string): string[] {
 // Over TCP a server does not learn which user calls, so any process may stand for another user's.
 describe('PostgreSQL', () => {
   test('admits only its own role, only with the password', async () => {
-    const wrong = changed(postgres.url, { password: 'wrong' });
-    await expect(query(wrong, 'SELECT 1')).rejects.toThrow('password authentication failed');
+    const wrongUrl = changed(postgres.url, { password: 'wrong' });
+    await expect(query(wrongUrl, 'SELECT 1')).rejects.toThrow('password authentication failed');
     const none = changed(postgres.url, { password: '' });
     await expect(query(none, 'SELECT 1')).rejects.toThrow(/password/);
     for (const username of ['belfry', 'postgres', 'nobody']) {

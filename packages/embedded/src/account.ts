@@ -23,8 +23,8 @@ export async function findAccount(step: Step): Promise<Ids> {
       timeoutMs: createTimeoutMs,
     }),
   );
-  const created = readAccount();
-  if (created) return created;
+  const newAccount = readAccount();
+  if (newAccount) return newAccount;
   throw new StoreError(
     `Started as root, Belfry runs its servers as the system account ${name}, which useradd could not create: ${stderr}. ` +
       'Start Belfry as an ordinary user, or set DATABASE_URL and REDIS_URL.',

@@ -8,7 +8,7 @@ const updateTimeoutMs = 90_000;
 const downloadTimeoutMs = 180_000;
 const installTimeoutMs = 300_000;
 const unpackTimeoutMs = 60_000;
-const askTimeoutMs = 15_000;
+const queryTimeoutMs = 15_000;
 /** The server, then the libraries that it lacks, then theirs. */
 const maxRounds = 4;
 
@@ -41,17 +41,17 @@ async function fetchAll(apt: Apt, root: string, libraries: string[]): Promise<st
   for (let round = 1; round <= maxRounds; round += 1) {
     const problem = await apt.unpack(names, root);
     if (problem !== undefined) return problem;
-    missing = await missingLibraries(root, libraries);
+    missing = await listMissingLibraries(root, libraries);
     if (missing.length === 0) return undefined;
-    names = packagesFor(missing, await apt.librariesNeededBy(names));
+    names = choosePackages(missing, await apt.librariesNeededBy(names));
     if (names.length === 0) break;
   }
   return `these libraries are missing: ${missing.join(' ')}`;
 }
 
-async function missingLibraries(root: string, libraries: string[]): Promise<string[]> {
+async function listMissingLibraries(root: string, libraries: string[]): Promise<string[]> {
   const { stdout } = await run('ldd', [path.join(root, 'usr', 'bin', 'redis-server')], {
-    timeoutMs: askTimeoutMs,
+    timeoutMs: queryTimeoutMs,
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', LD_LIBRARY_PATH: libraries.join(':') },
   });
   const names = stdout.split('\n').filter((line) => line.includes('not found'));
@@ -59,7 +59,7 @@ async function missingLibraries(root: string, libraries: string[]): Promise<stri
 }
 
 /** A library's package begins with the library's name, nearly always; where none does, all of them are taken. */
-export function packagesFor(missing: string[], packages: string[]): string[] {
+export function choosePackages(missing: string[], packages: string[]): string[] {
   const bases = missing.map((library) => library.replace(/\.so.*$/s, ''));
   const fitting = packages.filter((name) => bases.some((base) => name.startsWith(base)));
   return fitting.length > 0 ? fitting : packages;
@@ -87,27 +87,27 @@ function createApt(folder: string) {
       unpacked += 1;
       const archives = path.join(folder, `archives-${unpacked}`);
       mkdirSync(archives);
-      const got = await run('apt-get', [...options, 'download', ...names], {
+      const download = await run('apt-get', [...options, 'download', ...names], {
         cwd: archives,
         timeoutMs: downloadTimeoutMs,
       });
-      if (got.code !== 0) return problemOf(got);
+      if (download.code !== 0) return formatProblem(download);
       for (const archive of readdirSync(archives)) {
-        const done = await run('dpkg-deb', ['-x', path.join(archives, archive), root], {
+        const extraction = await run('dpkg-deb', ['-x', path.join(archives, archive), root], {
           timeoutMs: unpackTimeoutMs,
         });
-        if (done.code !== 0) return problemOf(done);
+        if (extraction.code !== 0) return formatProblem(extraction);
       }
       return undefined;
     },
 
     async librariesNeededBy(names: string[]): Promise<string[]> {
-      const asked = await run('apt-cache', [...options, 'depends', ...names], {
-        timeoutMs: askTimeoutMs,
+      const output = await run('apt-cache', [...options, 'depends', ...names], {
+        timeoutMs: queryTimeoutMs,
       });
-      const found = [...asked.stdout.matchAll(/^ *\|?(?:Pre)?Depends: (lib\S+|lua\S+)/gm)];
+      const matches = [...output.stdout.matchAll(/^ *\|?(?:Pre)?Depends: (lib\S+|lua\S+)/gm)];
       // A second C library beside the system's would break every program that loads both.
-      return [...new Set(found.map(([, name = '']) => name))].filter((name) => name !== 'libc6');
+      return [...new Set(matches.map(([, name = '']) => name))].filter((name) => name !== 'libc6');
     },
   };
 }
@@ -124,10 +124,10 @@ export async function installWithApt(step: Step): Promise<string | undefined> {
     if (updated.code === undefined) return updated.stderr;
     const install = ['install', '-y', '--no-install-recommends', 'redis-server'];
     const installed = await run('env', [...quietly, ...install], { timeoutMs: installTimeoutMs });
-    return installed.code === 0 ? undefined : problemOf(installed);
+    return installed.code === 0 ? undefined : formatProblem(installed);
   });
 }
 
-function problemOf({ stderr }: Ran): string {
+function formatProblem({ stderr }: Ran): string {
   return stderr.split('\n').slice(-3).join(' ').slice(0, 500) || 'no reason was given';
 }

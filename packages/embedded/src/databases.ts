@@ -51,9 +51,9 @@ export function listBackends(url: string): Promise<number[]> {
 
 /** The same server and user, another database. */
 export function withDatabase(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${encodeURIComponent(name)}`;
-  return changed.href;
+  const databaseUrl = new URL(url);
+  databaseUrl.pathname = `/${encodeURIComponent(name)}`;
+  return databaseUrl.href;
 }
 
 async function withAdmin<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

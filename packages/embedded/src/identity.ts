@@ -55,12 +55,12 @@ export type Program = {
 export async function takeFolder(
   folder: string,
   program: Program,
-  allowed: RootIdentity[],
+  allowedIdentities: RootIdentity[],
   step: Step,
 ): Promise<Identity | undefined> {
   if (!isRoot()) return takeOwnFolder(folder);
   const identities = listIdentities(await findAccount(step));
-  for (const name of allowed) {
+  for (const name of allowedIdentities) {
     const identity: Identity = identities[name];
     closeTree(folder, identity.owner);
     if (await canUse(identity, folder, program)) return identity;

@@ -38,8 +38,8 @@ function listenOnce(port: number, host = '127.0.0.1'): Promise<number | undefine
     server.once('error', () => resolve(undefined));
     server.listen({ port, host, exclusive: true }, () => {
       const address = server.address();
-      const taken = typeof address === 'object' ? address?.port : undefined;
-      server.close(() => resolve(taken));
+      const boundPort = typeof address === 'object' ? address?.port : undefined;
+      server.close(() => resolve(boundPort));
     });
   });
 }

@@ -18,23 +18,25 @@ const hydrateTimeoutMs = 30_000;
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const home = findPackage();
   const native = path.join(home, 'native');
-  const { postgres } = binariesIn(native);
+  const { postgres } = getBinaries(native);
 
-  let told = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
-  if (told.code !== 0) {
+  let versionOutput = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
+  if (versionOutput.code !== 0) {
     // Without install scripts the links between its libraries are missing.
     const script = path.join(home, 'scripts', 'hydrate-symlinks.js');
     await run(process.execPath, [script], { cwd: home, timeoutMs: hydrateTimeoutMs });
-    told = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
+    versionOutput = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
   }
-  const version = /\d[\d.]*/.exec(told.stdout)?.[0];
-  if (told.code !== 0 || !version) {
-    throw new Error(`The embedded PostgreSQL does not run here (${told.stderr}). ${wayOut}`);
+  const version = /\d[\d.]*/.exec(versionOutput.stdout)?.[0];
+  if (versionOutput.code !== 0 || !version) {
+    throw new Error(
+      `The embedded PostgreSQL does not run here (${versionOutput.stderr}). ${wayOut}`,
+    );
   }
-  return { ...binariesIn(native), version };
+  return { ...getBinaries(native), version };
 }
 
-export function binariesIn(home: string): Omit<PostgresBinaries, 'version'> {
+export function getBinaries(home: string): Omit<PostgresBinaries, 'version'> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const binary = (name: string) => path.join(home, 'bin', name + suffix);
   return { home, initdb: binary('initdb'), pgCtl: binary('pg_ctl'), postgres: binary('postgres') };

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { hasCode } from './has-code';
 import { role } from './postgres-role';
-import { passwordFile } from './private-files';
+import { getPasswordFile } from './private-files';
 import { describeProcess, hasEnded, isAlive, isOwnedBy } from './process-facts';
 import { StoreError } from './store';
 
@@ -34,7 +34,7 @@ export async function findRunning(data: string, password: string): Promise<Lock 
  * Removes the lock of a server that is gone when another program of ours has its process number by now:
  * PostgreSQL itself would take that one for the old server and refuse.
  */
-export async function forgetDead(data: string): Promise<void> {
+export async function removeStaleLock(data: string): Promise<void> {
   const lock = readLock(data);
   if (lock && isAlive(lock.pid) && !(await isPostgres(lock.pid))) {
     rmSync(path.join(data, 'postmaster.pid'), { force: true });
@@ -93,7 +93,7 @@ async function serves({ pid, port }: Lock, data: string, password: string): Prom
     return true;
   } catch (error) {
     if (!hasCode(error, invalidPassword)) return false;
-    const file = passwordFile(path.dirname(data));
+    const file = getPasswordFile(path.dirname(data));
     throw new StoreError(
       `PostgreSQL refuses the password in ${file}. Remove that file and start again: a new one is set.`,
     );

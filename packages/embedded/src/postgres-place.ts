@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { type Identity, takeFolder } from './identity';
-import { binariesIn, type PostgresBinaries } from './postgres-binaries';
+import { getBinaries, type PostgresBinaries } from './postgres-binaries';
 import { writePrivately } from './private-files';
 import type { Step } from './progress';
 import { StoreError } from './store';
@@ -48,7 +48,7 @@ async function moveOut(
   step: Step,
 ): Promise<PostgresPlace> {
   mkdirSync(openHome, { recursive: true, mode: everybodyMayEnter });
-  const binaries = { ...binariesIn(path.join(openHome, `postgres-${version}`)), version };
+  const binaries = { ...getBinaries(path.join(openHome, `postgres-${version}`)), version };
   copyOnce(home, binaries.home);
 
   const place = readElsewhere(folder) ?? mkdtempSync(path.join(openHome, 'data-'));
@@ -62,7 +62,7 @@ async function moveOut(
 /** Complete or not at all; nothing where there is nothing to copy, or where it was copied before. */
 function copyOnce(from: string, to: string): void {
   if (!existsSync(from) || existsSync(to)) return;
-  const unfinished = `${to}.copy-${process.pid}`;
-  cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true });
-  renameSync(unfinished, to);
+  const temporaryCopy = `${to}.copy-${process.pid}`;
+  cpSync(from, temporaryCopy, { recursive: true, verbatimSymlinks: true });
+  renameSync(temporaryCopy, to);
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { PostgresPlace } from './postgres-place';
-import { createPassword, passwordFile, writePrivately } from './private-files';
+import { createPassword, getPasswordFile, writePrivately } from './private-files';
 import { run } from './run';
 import { StoreError } from './store';
 
@@ -34,7 +34,7 @@ export async function setPassword(cluster: Cluster, options: RoleOptions): Promi
   await runAlone(cluster, database, listStatements(password, options));
   const onlyRole = `host all ${role} 127.0.0.1/32 scram-sha-256\n`;
   writePrivately(path.join(data, 'pg_hba.conf'), onlyRole, as.owner);
-  writePrivately(passwordFile(folder), `${password}\n`);
+  writePrivately(getPasswordFile(folder), `${password}\n`);
   return password;
 }
 

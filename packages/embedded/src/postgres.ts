@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { choosePort } from './ports';
 import { findPostgresBinaries } from './postgres-binaries';
-import { endPostgres, findRunning, forgetDead } from './postgres-lock';
+import { endPostgres, findRunning, removeStaleLock } from './postgres-lock';
 import { choosePlace, readElsewhere } from './postgres-place';
 import {
   type Cluster,
@@ -17,7 +17,7 @@ import { readPassword } from './private-files';
 import { hasEnded } from './process-facts';
 import { createSteps, type OnProgress, type Step } from './progress';
 import { run } from './run';
-import { openFolder, type RunningStore, StoreError, turnLog } from './store';
+import { openFolder, type RunningStore, rotateLog, StoreError } from './store';
 
 export type PostgresOptions = RoleOptions & { dataDir: string; onProgress?: OnProgress };
 
@@ -78,25 +78,25 @@ async function endWithoutPassword(folder: string): Promise<void> {
   if (readPassword(folder) !== undefined) return;
   const data = path.join(folder, 'data');
   await endPostgres(data);
-  await forgetDead(data);
+  await removeStaleLock(data);
 }
 
 /** Made beside its place and moved there when complete, so that a first start that was cut off leaves nothing. */
 async function createData(cluster: Cluster): Promise<void> {
   const { data, binaries, as } = cluster;
-  const unfinished = `${data}.new`;
-  rmSync(unfinished, { recursive: true, force: true });
-  const made = await run(
+  const temporaryFolder = `${data}.new`;
+  rmSync(temporaryFolder, { recursive: true, force: true });
+  const result = await run(
     binaries.initdb,
     [
-      ...['-D', unfinished, '-U', superuser, '--auth=reject', '--encoding=UTF8'],
+      ...['-D', temporaryFolder, '-U', superuser, '--auth=reject', '--encoding=UTF8'],
       ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ],
     { timeoutMs: initTimeoutMs, as },
   );
-  if (made.code !== 0) throw new Error(`initdb failed in ${data}: ${made.stderr}`);
-  await createDatabase({ ...cluster, data: unfinished });
-  renameSync(unfinished, data);
+  if (result.code !== 0) throw new Error(`initdb failed in ${data}: ${result.stderr}`);
+  await createDatabase({ ...cluster, data: temporaryFolder });
+  renameSync(temporaryFolder, data);
 }
 
 function refuseOtherVersion({ folder, data, binaries }: Cluster): void {
@@ -114,10 +114,10 @@ async function start(
   step: Step,
 ): Promise<{ pid: number; port: number }> {
   const { folder, data, binaries, as } = cluster;
-  const log = turnLog(folder, 'server.log');
+  const log = rotateLog(folder, 'server.log');
   let problem = '';
   for (let attempt = 1; attempt <= startAttempts; attempt += 1) {
-    await forgetDead(data);
+    await removeStaleLock(data);
     const port = await choosePort(folder);
     const options = [`-p ${port}`, ...serverSettings.map((setting) => `-c ${setting}`)].join(' ');
     const args = ['start', '-D', data, '-l', log, '-w', '-t', String(startTimeoutS), '-o', options];

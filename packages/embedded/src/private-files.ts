@@ -21,12 +21,12 @@ const passwordBytes = 24;
 
 /** Complete or not at all, and readable by its owner only: `owner`, or this process's user. */
 export function writePrivately(file: string, text: string, owner?: Ids): void {
-  const unfinished = `${file}.new`;
-  rmSync(unfinished, { force: true });
+  const temporaryFile = `${file}.new`;
+  rmSync(temporaryFile, { force: true });
   // `wx` follows no link that stands here.
-  writeFileSync(unfinished, text, { mode: ownerOnly, flag: 'wx' });
-  if (owner) lchownSync(unfinished, owner.uid, owner.gid);
-  renameSync(unfinished, file);
+  writeFileSync(temporaryFile, text, { mode: ownerOnly, flag: 'wx' });
+  if (owner) lchownSync(temporaryFile, owner.uid, owner.gid);
+  renameSync(temporaryFile, file);
 }
 
 /** Takes all permissions on a folder and its content from everybody but the owner; `owner` becomes the owner. */
@@ -59,9 +59,9 @@ export function createPassword(): string {
   return randomBytes(passwordBytes).toString('hex');
 }
 
-export const passwordFile = (folder: string) => path.join(folder, 'password');
+export const getPasswordFile = (folder: string) => path.join(folder, 'password');
 
 /** The password of the server in this folder; undefined for a server of an earlier version, which had none. */
 export function readPassword(folder: string): string | undefined {
-  return ignoreMissing(() => readFileSync(passwordFile(folder), 'utf8').trim()) || undefined;
+  return ignoreMissing(() => readFileSync(getPasswordFile(folder), 'utf8').trim()) || undefined;
 }

@@ -7,14 +7,14 @@ import type { Step } from './progress';
 import { run } from './run';
 
 export class RedisMissingError extends Error {
-  constructor(tried: string[]) {
+  constructor(attempts: string[]) {
     super(
       [
         'No Redis server was found. Any one of these gives Belfry one:',
         '  1. install it, for example: sudo apt-get install redis-server',
         '  2. set REDIS_URL to a Redis 7 or Valkey that runs already',
         '  3. on macOS: brew install redis; on Windows: start Belfry inside WSL',
-        ...(tried.length > 0 ? ['Tried:', ...tried.map((line) => `  - ${line}`)] : []),
+        ...(attempts.length > 0 ? ['Tried:', ...attempts.map((line) => `  - ${line}`)] : []),
       ].join('\n'),
     );
     this.name = 'RedisMissingError';
@@ -27,32 +27,32 @@ const installedNames = ['redis-server', 'valkey-server'];
 
 /** In order: installed, fetched before, fetched now from the system's package sources, installed now. */
 export async function findRedis(cacheDir: string, step: Step): Promise<Program> {
-  const tried: string[] = [];
-  const kept = path.join(cacheDir, 'redis');
+  const attempts: string[] = [];
+  const cacheFolder = path.join(cacheDir, 'redis');
   return (
-    (await findInstalled(tried)) ??
-    (await findKept(kept)) ??
-    (await fetchRedis(kept, step, tried)) ??
-    (await installRedis(step, tried)) ??
-    missing(tried)
+    (await findInstalled(attempts)) ??
+    (await findCached(cacheFolder)) ??
+    (await fetchRedis(cacheFolder, step, attempts)) ??
+    (await installRedis(step, attempts)) ??
+    throwMissing(attempts)
   );
 }
 
-function missing(tried: string[]): never {
-  throw new RedisMissingError(tried);
+function throwMissing(attempts: string[]): never {
+  throw new RedisMissingError(attempts);
 }
 
-async function findInstalled(tried: string[]): Promise<Program | undefined> {
+async function findInstalled(attempts: string[]): Promise<Program | undefined> {
   for (const command of installedNames) {
-    const major = await majorOf({ command });
+    const major = await readMajor({ command });
     if (major !== undefined && major >= oldestMajor) return { command };
     if (major !== undefined)
-      tried.push(`${command} is version ${major}, it must be ${oldestMajor}`);
+      attempts.push(`${command} is version ${major}, it must be ${oldestMajor}`);
   }
   return undefined;
 }
 
-async function majorOf({ command, env }: Program): Promise<number | undefined> {
+async function readMajor({ command, env }: Program): Promise<number | undefined> {
   const { code, stdout } = await run(command, ['--version'], {
     timeoutMs: versionTimeoutMs,
     ...(env ? { env } : {}),
@@ -62,27 +62,27 @@ async function majorOf({ command, env }: Program): Promise<number | undefined> {
 }
 
 /** Looks in this checkout, then in what another checkout of the same user left; the latter is copied here. */
-async function findKept(kept: string): Promise<Program | undefined> {
-  const here = await openKept(kept);
+async function findCached(cacheFolder: string): Promise<Program | undefined> {
+  const here = await openCached(cacheFolder);
   if (here) return here;
-  const shared = sharedCache();
-  if (!(await openKept(shared))) return undefined;
-  copyInto(shared, kept);
-  return openKept(kept);
+  const shared = getSharedCache();
+  if (!(await openCached(shared))) return undefined;
+  copyInto(shared, cacheFolder);
+  return openCached(cacheFolder);
 }
 
-async function openKept(root: string): Promise<Program | undefined> {
+async function openCached(root: string): Promise<Program | undefined> {
   const command = path.join(root, 'usr', 'bin', 'redis-server');
   if (!existsSync(command)) return undefined;
   const binary = {
     command,
-    env: { PATH: '/usr/bin:/bin', LD_LIBRARY_PATH: librariesOf(root).join(':') },
+    env: { PATH: '/usr/bin:/bin', LD_LIBRARY_PATH: listLibraryFolders(root).join(':') },
   };
-  const major = await majorOf(binary);
+  const major = await readMajor(binary);
   return major !== undefined && major >= oldestMajor ? binary : undefined;
 }
 
-function librariesOf(root: string): string[] {
+function listLibraryFolders(root: string): string[] {
   const machine = {
     x64: 'x86_64-linux-gnu',
     arm64: 'aarch64-linux-gnu',
@@ -97,53 +97,57 @@ function librariesOf(root: string): string[] {
   return names.map((name) => path.join(root, name));
 }
 
-async function fetchRedis(kept: string, step: Step, tried: string[]): Promise<Program | undefined> {
+async function fetchRedis(
+  cacheFolder: string,
+  step: Step,
+  attempts: string[],
+): Promise<Program | undefined> {
   if (process.platform !== 'linux') return undefined;
-  const fetched = `${kept}.new-${process.pid}`;
+  const downloadFolder = `${cacheFolder}.new-${process.pid}`;
   try {
-    const problem = await fetchWithApt(fetched, librariesOf(fetched), step);
-    const binary = problem === undefined ? await openKept(fetched) : undefined;
+    const problem = await fetchWithApt(downloadFolder, listLibraryFolders(downloadFolder), step);
+    const binary = problem === undefined ? await openCached(downloadFolder) : undefined;
     if (!binary) {
-      tried.push(
+      attempts.push(
         `fetching the package without installing it: ${problem ?? 'it does not run here'}`,
       );
       return undefined;
     }
-    moveInto(fetched, kept);
-    shareWithOtherCheckouts(kept);
-    return await openKept(kept);
+    moveInto(downloadFolder, cacheFolder);
+    shareWithOtherCheckouts(cacheFolder);
+    return await openCached(cacheFolder);
   } finally {
-    rmSync(fetched, { recursive: true, force: true });
+    rmSync(downloadFolder, { recursive: true, force: true });
   }
 }
 
-async function installRedis(step: Step, tried: string[]): Promise<Program | undefined> {
+async function installRedis(step: Step, attempts: string[]): Promise<Program | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   const problem = await installWithApt(step);
-  if (problem === undefined) return findInstalled(tried);
-  tried.push(`installing the package: ${problem}`);
+  if (problem === undefined) return findInstalled(attempts);
+  attempts.push(`installing the package: ${problem}`);
   return undefined;
 }
 
-function sharedCache(): string {
+function getSharedCache(): string {
   return path.join(homedir(), '.cache', 'belfry', `redis-${process.arch}`);
 }
 
 /** A home that cannot be written to only means that the next checkout fetches for itself. */
-function shareWithOtherCheckouts(kept: string): void {
+function shareWithOtherCheckouts(cacheFolder: string): void {
   try {
-    copyInto(kept, sharedCache());
+    copyInto(cacheFolder, getSharedCache());
   } catch {}
 }
 
 /** Complete or not at all, also when two starts do it at once. */
 function copyInto(from: string, to: string): void {
-  const unfinished = `${to}.copy-${process.pid}`;
+  const temporaryCopy = `${to}.copy-${process.pid}`;
   try {
-    cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true });
-    moveInto(unfinished, to);
+    cpSync(from, temporaryCopy, { recursive: true, verbatimSymlinks: true });
+    moveInto(temporaryCopy, to);
   } finally {
-    rmSync(unfinished, { recursive: true, force: true });
+    rmSync(temporaryCopy, { recursive: true, force: true });
   }
 }
 

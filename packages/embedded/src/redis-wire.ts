@@ -4,7 +4,7 @@ const answerTimeoutMs = 1_000;
 const passwordAccepted = '+OK\r\n';
 
 /** Sends one inline command to the server of a URL. Gives the answer as it came; undefined when none came. */
-export function askRedis(url: string, command: string): Promise<string | undefined> {
+export function queryRedis(url: string, command: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const { port, password } = new URL(url);
     let answer = '';
@@ -20,8 +20,8 @@ export function askRedis(url: string, command: string): Promise<string | undefin
     socket.on('data', (chunk) => {
       answer += chunk.toString();
       if (!answer.startsWith(passwordAccepted.slice(0, answer.length))) return end(undefined);
-      const own = answer.slice(passwordAccepted.length);
-      if (isComplete(own)) end(own.trimEnd());
+      const reply = answer.slice(passwordAccepted.length);
+      if (isComplete(reply)) end(reply.trimEnd());
     });
   });
 }

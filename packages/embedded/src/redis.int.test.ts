@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive } from './process-facts';
 import { startRedis } from './redis';
-import { askRedis } from './redis-wire';
+import { queryRedis } from './redis-wire';
 import type { RunningStore } from './store';
 
 jest.setTimeout(120_000);
@@ -25,13 +25,13 @@ afterAll(async () => {
 describe('startRedis', () => {
   test('offers a server on loopback that never drops what waits in it', async () => {
     expect(redis.url).toMatch(new RegExp(`^redis://:[0-9a-f]+@127.0.0.1:${redis.port}$`));
-    expect(await askRedis(redis.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
-    expect(await askRedis(redis.url, 'CONFIG GET bind')).toContain('127.0.0.1');
-    expect(await askRedis(redis.url, 'CONFIG GET appendonly')).toContain('yes');
+    expect(await queryRedis(redis.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
+    expect(await queryRedis(redis.url, 'CONFIG GET bind')).toContain('127.0.0.1');
+    expect(await queryRedis(redis.url, 'CONFIG GET appendonly')).toContain('yes');
   });
 
   test('runs the scripts that queues are made of', async () => {
-    expect(await askRedis(redis.url, 'EVAL "return #cmsgpack.pack({1,2})" 0')).toBe(':3');
+    expect(await queryRedis(redis.url, 'EVAL "return #cmsgpack.pack({1,2})" 0')).toBe(':3');
   });
 
   test('adopts the server that runs on the folder already', async () => {
@@ -40,7 +40,7 @@ describe('startRedis', () => {
   });
 
   test('keeps what it holds, and its port, over a stop and a start', async () => {
-    await askRedis(redis.url, 'SET kept 7');
+    await queryRedis(redis.url, 'SET kept 7');
     const { pid, port } = redis;
     await redis.stop();
     await redis.stop();
@@ -48,6 +48,6 @@ describe('startRedis', () => {
 
     redis = await startRedis({ dataDir, cacheDir, persistence: true });
     expect(redis.port).toBe(port);
-    expect(await askRedis(redis.url, 'GET kept')).toBe('$1\r\n7');
+    expect(await queryRedis(redis.url, 'GET kept')).toBe('$1\r\n7');
   });
 });

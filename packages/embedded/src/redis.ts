@@ -4,12 +4,12 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Identity, type Program, takeFolder } from './identity';
 import { choosePort, readPort } from './ports';
-import { createPassword, passwordFile, readPassword, writePrivately } from './private-files';
+import { createPassword, getPasswordFile, readPassword, writePrivately } from './private-files';
 import { describeProcess, hasEnded, isAlive, isOwnedBy } from './process-facts';
 import { createSteps, type OnProgress } from './progress';
 import { findRedis } from './redis-binary';
-import { askRedis } from './redis-wire';
-import { openFolder, type RunningStore, StoreError, turnLog } from './store';
+import { queryRedis } from './redis-wire';
+import { openFolder, type RunningStore, rotateLog, StoreError } from './store';
 
 export type RedisOptions = {
   dataDir: string;
@@ -57,15 +57,15 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
 
 type Running = { pid: number; port: number; url: string };
 
-function urlOf(port: number, password: string): string {
+function buildUrl(port: number, password: string): string {
   return `redis://:${password}@127.0.0.1:${port}`;
 }
 
 function findPassword(folder: string): string {
-  const kept = readPassword(folder);
-  if (kept !== undefined) return kept;
+  const storedPassword = readPassword(folder);
+  if (storedPassword !== undefined) return storedPassword;
   const password = createPassword();
-  writePrivately(passwordFile(folder), `${password}\n`);
+  writePrivately(getPasswordFile(folder), `${password}\n`);
   return password;
 }
 
@@ -77,22 +77,22 @@ async function findRunning(folder: string, config: string): Promise<Running | un
   const [port, password, pid] = [readPort(folder), readPassword(folder), await readPid(folder)];
   // When its process is gone, another program may hold the port, and would read the password.
   if (port === undefined || password === undefined || pid === undefined) return undefined;
-  const url = urlOf(port, password);
-  const info = await askRedis(url, 'INFO server');
+  const url = buildUrl(port, password);
+  const info = await queryRedis(url, 'INFO server');
   const isOurs = /^config_file:(.*?)\r?$/m.exec(info ?? '')?.[1] === config;
   return isOurs ? { pid, port, url } : undefined;
 }
 
 /** Tried several times, because the chosen port may be taken meanwhile. */
 async function start(server: Server, persistence: boolean): Promise<Running> {
-  const log = turnLog(server.folder, 'server.log');
+  const log = rotateLog(server.folder, 'server.log');
   for (let attempt = 1; attempt <= startAttempts; attempt += 1) {
     const port = await choosePort(server.folder);
     writePrivately(server.config, configure(server, port, persistence, log), server.as.owner);
     const before = readText(log).length;
     const pid = launch(server);
     if (pid !== undefined && (await isReadyInTime(pid, () => readText(log).slice(before)))) {
-      return { pid, port, url: urlOf(port, server.password) };
+      return { pid, port, url: buildUrl(port, server.password) };
     }
     if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
   }
@@ -126,8 +126,8 @@ function configure(
 /** In a session of its own, so that Ctrl-C reaches only the program that will stop it in order. */
 function launch({ config, binary, as }: Server): number | undefined {
   // Redis has no setting for the permissions of its files.
-  const closed = ['-c', 'umask 077; exec "$@"', 'sh'];
-  const child = spawn('/bin/sh', [...closed, ...as.prefix, binary.command, config], {
+  const shellArgs = ['-c', 'umask 077; exec "$@"', 'sh'];
+  const child = spawn('/bin/sh', [...shellArgs, ...as.prefix, binary.command, config], {
     cwd: '/',
     detached: true,
     stdio: 'ignore',

@@ -32,11 +32,11 @@ export function run(command: string, args: string[], options: RunOptions): Promi
     const stdout = collect(child.stdout);
     const stderr = collect(child.stderr);
     let isOver = false;
-    function end(code: number | undefined, note = '') {
+    function end(code: number | undefined, suffix = '') {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      resolve({ code, stdout: stdout(), stderr: (stderr() + note).trim() });
+      resolve({ code, stdout: stdout(), stderr: (stderr() + suffix).trim() });
     }
     const timer = setTimeout(() => {
       child.kill('SIGKILL');

@@ -29,7 +29,7 @@ export function openFolder(dataDir: string): string {
 }
 
 /** Servers only ever append to their log; a long one becomes `<name>.old` before the next start. */
-export function turnLog(folder: string, name: string): string {
+export function rotateLog(folder: string, name: string): string {
   const file = path.join(folder, name);
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes > maxLogBytes) {

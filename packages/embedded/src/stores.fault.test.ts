@@ -17,7 +17,7 @@ import { stopLeftovers } from './leftovers';
 import { startPostgres } from './postgres';
 import { hasEnded, isAlive } from './process-facts';
 import { startRedis } from './redis';
-import { askRedis } from './redis-wire';
+import { queryRedis } from './redis-wire';
 
 jest.setTimeout(120_000);
 
@@ -110,7 +110,7 @@ describe('a checkout below a folder that only its owner may enter', () => {
     const postgres = await postgresIn('home/postgres');
     const redis = await redisIn('home/redis');
     expect(await query(postgres.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    expect(await askRedis(redis.url, 'PING')).toBe('+PONG');
+    expect(await queryRedis(redis.url, 'PING')).toBe('+PONG');
     await redis.stop();
     await postgres.stop();
   });
@@ -159,7 +159,7 @@ describe('a checkout below a folder that root enters only by its power', () => {
     mkdirSync(home, { mode: 0o700 });
     chownSync(home, strangerId, strangerId);
     const redis = await redisIn('home/redis');
-    expect(await askRedis(redis.url, 'SET kept 7')).toBe('+OK');
+    expect(await queryRedis(redis.url, 'SET kept 7')).toBe('+OK');
     await redis.stop();
   });
 });
@@ -167,12 +167,12 @@ describe('a checkout below a folder that root enters only by its power', () => {
 describe('a killed Redis', () => {
   test('comes back on its port with what it had appended', async () => {
     const first = await redisIn('redis');
-    await askRedis(first.url, 'SET kept 7');
+    await queryRedis(first.url, 'SET kept 7');
     // What was appended reaches the file within the second that `everysec` allows; a kill of the process spares it.
     await killHard(first.pid);
     const second = await redisIn('redis');
     expect(second.port).toBe(first.port);
-    expect(await askRedis(second.url, 'GET kept')).toBe('$1\r\n7');
+    expect(await queryRedis(second.url, 'GET kept')).toBe('$1\r\n7');
   });
 });
 

@@ -10,7 +10,7 @@ import { startPostgres } from './postgres';
 import { findPostgresBinaries } from './postgres-binaries';
 import { createSteps } from './progress';
 import { startRedis } from './redis';
-import { askRedis } from './redis-wire';
+import { queryRedis } from './redis-wire';
 import { run } from './run';
 
 jest.setTimeout(120_000);
@@ -126,9 +126,9 @@ describe('a folder of another user', () => {
 describe('a Redis of an earlier version', () => {
   test('gets a password when it is started again, and keeps its data', async () => {
     const first = await startRedis({ dataDir: folder, cacheDir, persistence: true });
-    await askRedis(first.url, 'SET kept 7');
+    await queryRedis(first.url, 'SET kept 7');
     // What makes it one of an earlier version: no password, in its memory and in its folder.
-    await askRedis(first.url, 'CONFIG SET requirepass ""');
+    await queryRedis(first.url, 'CONFIG SET requirepass ""');
     const config = path.join(folder, 'redis.conf');
     const lines = readFileSync(config, 'utf8').split('\n');
     writeFileSync(config, lines.filter((line) => !line.startsWith('requirepass')).join('\n'));
@@ -137,13 +137,13 @@ describe('a Redis of an earlier version', () => {
     const second = await startRedis({ dataDir: folder, cacheDir, persistence: true });
     expect(second.pid).not.toBe(first.pid);
     expect(second.port).toBe(first.port);
-    expect(await askRedis(first.url, 'PING')).toBeUndefined();
-    expect(await askRedis(second.url, 'GET kept')).toBe('$1\r\n7');
+    expect(await queryRedis(first.url, 'PING')).toBeUndefined();
+    expect(await queryRedis(second.url, 'GET kept')).toBe('$1\r\n7');
   });
 
   test('is ended, and not joined by a second one, when it runs without the password in its folder', async () => {
     const first = await startRedis({ dataDir: folder, cacheDir, persistence: true });
-    await askRedis(first.url, 'CONFIG SET requirepass ""');
+    await queryRedis(first.url, 'CONFIG SET requirepass ""');
     const second = await startRedis({ dataDir: folder, cacheDir, persistence: true });
     expect(second.url).toBe(first.url);
     expect(second.pid).not.toBe(first.pid);

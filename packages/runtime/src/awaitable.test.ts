@@ -3,13 +3,13 @@ import { andThen, isPromise } from './awaitable';
 
 describe('andThen', () => {
   test('goes on at once with what is known', () => {
-    const seen: number[] = [];
-    expect(andThen(1, (known) => seen.push(known))).toBe(1);
-    expect(seen).toEqual([1]);
+    const values: number[] = [];
+    expect(andThen(1, (value) => values.push(value))).toBe(1);
+    expect(values).toEqual([1]);
   });
 
   test('goes on later with what is promised, and gives what follows', async () => {
-    const followed = andThen(Promise.resolve(1), (known) => known + 1);
+    const followed = andThen(Promise.resolve(1), (value) => value + 1);
     expect(isPromise(followed)).toBe(true);
     expect(await followed).toBe(2);
   });

@@ -4,7 +4,7 @@ export type Awaitable<T> = T | Promise<T>;
 /** What follows from a value, at once where it is known. */
 export function andThen<T, Next>(
   value: Awaitable<T>,
-  next: (known: T) => Awaitable<Next>,
+  next: (result: T) => Awaitable<Next>,
 ): Awaitable<Next> {
   return isPromise(value) ? value.then(next) : next(value);
 }

@@ -81,15 +81,16 @@ describe('createBatcher', () => {
           },
           maxBatch,
           maxWaiting: 1_000,
-          keyOf: ({ key }) => key ?? undefined,
+          getKey: ({ key }) => key ?? undefined,
         });
         const answers: Promise<number | string>[] = [];
         for (const [index, { key, fails, gap }] of callers.entries()) {
           answers.push(batcher.add({ index, key, fails }).catch(() => 'failed'));
           if (gap) await new Promise((resolve) => setImmediate(resolve));
         }
-        const given = await Promise.all(answers);
-        for (const [index, answer] of given.entries()) expect([index, 'failed']).toContain(answer);
+        const results = await Promise.all(answers);
+        for (const [index, answer] of results.entries())
+          expect([index, 'failed']).toContain(answer);
       }),
       { numRuns: 100 },
     );

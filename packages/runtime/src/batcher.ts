@@ -3,7 +3,7 @@ export type Batcher<Input, Output> = {
   /** Resolves with the caller's own result, or rejects with the error of its flush. */
   add(input: Input): Promise<Output>;
   /** The same for who needs no promise: one of its two functions is called, once, and must not throw. */
-  addFor(input: Input, told: Told<Output>): void;
+  addFor(input: Input, callbacks: BatchCallbacks<Output>): void;
   /** How many callers wait or are being served. */
   size(): number;
   /** Waits for what was added; nothing may be added after it. */
@@ -18,7 +18,7 @@ export type BatcherOptions<Input, Output> = {
   /** Callers in memory, at most; beyond it `add` rejects with BatcherFullError. */
   maxWaiting: number;
   /** Inputs with the same key never share a flush: the second waits for the next one. */
-  keyOf?(input: Input): string | undefined;
+  getKey?(input: Input): string | undefined;
 };
 
 export class BatcherFullError extends Error {
@@ -28,12 +28,12 @@ export class BatcherFullError extends Error {
   }
 }
 
-export type Told<Output> = {
+export type BatchCallbacks<Output> = {
   resolve(output: Output): void;
   reject(error: unknown): void;
 };
 
-type Caller<Input, Output> = { input: Input; told: Told<Output> };
+type Caller<Input, Output> = { input: Input; callbacks: BatchCallbacks<Output> };
 
 /** Group commit: the next flush begins when the last one is done, with all that came meanwhile. */
 export function createBatcher<Input, Output>(
@@ -57,8 +57,8 @@ export function createBatcher<Input, Output>(
   }
 
   async function run(): Promise<void> {
-    const { taken: callers, left } = takeBatch(waiting, options);
-    waiting = left;
+    const { batch: callers, remaining } = takeBatch(waiting, options);
+    waiting = remaining;
     inFlight = callers.length;
     await settle(callers);
     inFlight = 0;
@@ -74,21 +74,21 @@ export function createBatcher<Input, Output>(
         throw new Error(`A flush of ${callers.length} gave ${outputs.length} results`);
       }
     } catch (error) {
-      for (const { told } of callers) told.reject(error);
+      for (const { callbacks } of callers) callbacks.reject(error);
       return;
     }
     // The lengths are equal, so each caller has its output.
     for (let at = 0; at < callers.length; at += 1) {
-      callers[at]?.told.resolve(outputs[at] as Output);
+      callers[at]?.callbacks.resolve(outputs[at] as Output);
     }
   }
 
-  function addFor(input: Input, told: Told<Output>): void {
+  function addFor(input: Input, callbacks: BatchCallbacks<Output>): void {
     if (isClosed || waiting.length + inFlight >= maxWaiting) {
-      told.reject(new BatcherFullError());
+      callbacks.reject(new BatcherFullError());
       return;
     }
-    waiting.push({ input, told });
+    waiting.push({ input, callbacks });
     schedule();
   }
 
@@ -103,24 +103,24 @@ export function createBatcher<Input, Output>(
   };
 }
 
-type Split<Input, Output> = { taken: Caller<Input, Output>[]; left: Caller<Input, Output>[] };
+type Split<Input, Output> = { batch: Caller<Input, Output>[]; remaining: Caller<Input, Output>[] };
 
 function takeBatch<Input, Output>(
   waiting: Caller<Input, Output>[],
-  { maxBatch, keyOf }: Pick<BatcherOptions<Input, Output>, 'maxBatch' | 'keyOf'>,
+  { maxBatch, getKey }: Pick<BatcherOptions<Input, Output>, 'maxBatch' | 'getKey'>,
 ): Split<Input, Output> {
-  if (waiting.length <= maxBatch && (!keyOf || waiting.length === 1)) {
-    return { taken: waiting, left: [] };
+  if (waiting.length <= maxBatch && (!getKey || waiting.length === 1)) {
+    return { batch: waiting, remaining: [] };
   }
-  const taken: Caller<Input, Output>[] = [];
-  const left: Caller<Input, Output>[] = [];
-  const seen = new Set<string>();
+  const batch: Caller<Input, Output>[] = [];
+  const remaining: Caller<Input, Output>[] = [];
+  const usedKeys = new Set<string>();
   for (const caller of waiting) {
-    const key = keyOf?.(caller.input);
-    const mustWait = taken.length >= maxBatch || (key !== undefined && seen.has(key));
-    if (mustWait) left.push(caller);
-    else taken.push(caller);
-    if (key !== undefined) seen.add(key);
+    const key = getKey?.(caller.input);
+    const mustWait = batch.length >= maxBatch || (key !== undefined && usedKeys.has(key));
+    if (mustWait) remaining.push(caller);
+    else batch.push(caller);
+    if (key !== undefined) usedKeys.add(key);
   }
-  return { taken, left };
+  return { batch, remaining };
 }

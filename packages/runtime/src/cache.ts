@@ -20,13 +20,13 @@ export function createCache<Value extends object, Context = void>(
 ): (key: string, context: Context) => Awaitable<Value | undefined> {
   // lru-cache takes a ttl of 0 for "never ends".
   if (ttlMs === 0) return find;
-  const known = new LRUCache<string, Value>({ max: maxEntries, ttl: ttlMs });
+  const cache = new LRUCache<string, Value>({ max: maxEntries, ttl: ttlMs });
   const pending = new Map<string, Promise<Value | undefined>>();
 
-  async function ask(key: string, context: Context): Promise<Value | undefined> {
+  async function load(key: string, context: Context): Promise<Value | undefined> {
     try {
       const value = await find(key, context);
-      if (value !== undefined && isKept(value)) known.set(key, value);
+      if (value !== undefined && isKept(value)) cache.set(key, value);
       return value;
     } finally {
       pending.delete(key);
@@ -34,10 +34,10 @@ export function createCache<Value extends object, Context = void>(
   }
 
   return function lookUp(key, context) {
-    const value = known.get(key);
+    const value = cache.get(key);
     if (value !== undefined) return value;
-    const asked = pending.get(key) ?? ask(key, context);
-    pending.set(key, asked);
-    return asked;
+    const pendingValue = pending.get(key) ?? load(key, context);
+    pending.set(key, pendingValue);
+    return pendingValue;
   };
 }

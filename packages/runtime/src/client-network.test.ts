@@ -1,4 +1,4 @@
-import { clientNetwork, networkOf } from './client-network';
+import { getClientNetwork, getNetwork } from './client-network';
 import { parseTrustedProxies } from './trusted-proxies';
 
 test.each([
@@ -11,7 +11,7 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['', ''],
 ])('the network of %p is %p', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(getNetwork(address)).toBe(network);
 });
 
 describe('clientNetwork', () => {
@@ -27,6 +27,6 @@ describe('clientNetwork', () => {
     if (typeof isTrustedProxy !== 'function') throw new Error(isTrustedProxy.problem);
     const rawHeaders = forwarded.flatMap((value) => ['X-Forwarded-For', value]);
     const req = { socket: { remoteAddress }, rawHeaders };
-    expect(clientNetwork(req as never, isTrustedProxy)).toBe(network);
+    expect(getClientNetwork(req as never, isTrustedProxy)).toBe(network);
   });
 });

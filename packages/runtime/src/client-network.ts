@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { valuesOfHeader } from './raw-headers';
+import { getHeaderValues } from './raw-headers';
 import type { IsTrustedProxy } from './trusted-proxies';
 
 /** The network whose attempts are counted together: that of the peer, or of the client that trusted proxies name. */
-export function clientNetwork(req: IncomingMessage, isTrustedProxy: IsTrustedProxy): string {
+export function getClientNetwork(req: IncomingMessage, isTrustedProxy: IsTrustedProxy): string {
   const peer = req.socket.remoteAddress ?? '';
-  if (!isTrustedProxy(peer)) return networkOf(peer);
+  if (!isTrustedProxy(peer)) return getNetwork(peer);
   // Each proxy adds the address that called it at the end, in the same header or in another one.
-  const hops = valuesOfHeader(req, 'x-forwarded-for').flatMap((value) => value.split(','));
+  const hops = getHeaderValues(req, 'x-forwarded-for').flatMap((value) => value.split(','));
   const client = hops.map((hop) => hop.trim()).findLast((hop) => !isTrustedProxy(hop));
-  return networkOf(client !== undefined && isIP(client) ? client : peer);
+  return getNetwork(client !== undefined && isIP(client) ? client : peer);
 }
 
 const groupsOfNetwork = 4;
 const mappedPrefix = '::ffff:';
 
 /** An IPv4 address, or the /64 of an IPv6 one: its owner has all of that, and could come from a new address each time. */
-export function networkOf(address: string): string {
+export function getNetwork(address: string): string {
   const mapped = address.toLowerCase().startsWith(mappedPrefix)
     ? address.slice(mappedPrefix.length)
     : '';

@@ -8,7 +8,7 @@ const required = {
   PUBLIC_URL: 'https://notify.example.com',
 };
 
-function problemsOf(
+function listProblems(
   source: Record<string, string>,
   processName: 'api' | 'worker' | 'dashboard' = 'worker',
 ): string[] {
@@ -30,12 +30,12 @@ describe('readEnv', () => {
 
   test('names every missing setting at once', () => {
     const missing = Object.keys(required).map((name) => `${name} is missing`);
-    expect(problemsOf({}, 'api').sort()).toEqual(missing.sort());
+    expect(listProblems({}, 'api').sort()).toEqual(missing.sort());
   });
 
   test('refuses an address of ours that is none', () => {
     const source = { ...required, PUBLIC_URL: 'notify.example.com' };
-    expect(problemsOf(source, 'api')).toEqual(['PUBLIC_URL must be a URL']);
+    expect(listProblems(source, 'api')).toEqual(['PUBLIC_URL must be a URL']);
   });
 
   test('asks a process only for the settings that it reads', () => {
@@ -58,7 +58,7 @@ describe('readEnv', () => {
     ['LOG_LEVEL', 'loud', 'must be one of error, warn, info, debug'],
     ['RETRY_CAP_MS', '1', 'must not be below RETRY_BASE_MS'],
   ])('refuses %s=%s and says what it must be', (name, value, problem) => {
-    expect(problemsOf({ ...required, [name]: value })).toEqual([`${name} ${problem}`]);
+    expect(listProblems({ ...required, [name]: value })).toEqual([`${name} ${problem}`]);
   });
 
   test.each([
@@ -68,13 +68,13 @@ describe('readEnv', () => {
       { ADMIN_EMAIL: 'a@example.com', ADMIN_PASSWORD: 'too short' },
       'ADMIN_PASSWORD must have 12 to 256 characters',
     ],
-  ])('refuses an administrator of %j', (given, problem) => {
-    expect(problemsOf({ ...required, ...given }, 'dashboard')).toEqual([problem]);
+  ])('refuses an administrator of %j', (input, problem) => {
+    expect(listProblems({ ...required, ...input }, 'dashboard')).toEqual([problem]);
   });
 
   test('refuses a simulator’s address in production', () => {
     const source = { ...required, NODE_ENV: 'production', SLACK_API_URL: 'http://127.0.0.1:1/' };
-    expect(problemsOf(source)).toEqual([
+    expect(listProblems(source)).toEqual([
       'SLACK_API_URL is for simulators and refused in production',
     ]);
   });

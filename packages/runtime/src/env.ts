@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type ProcessName, type Setting, type SettingName, settings } from './settings';
 
-type ValueOf<S> = S extends { kind: 'integer' }
+type SettingValue<S> = S extends { kind: 'integer' }
   ? number
   : S extends { kind: 'boolean' }
     ? boolean
@@ -11,9 +11,9 @@ type ValueOf<S> = S extends { kind: 'integer' }
 
 /** The settings that a process reads, as values: numbers in the unit of their name, text trimmed. */
 export type Env<P extends ProcessName> = {
-  readonly [N in SettingName as P extends (typeof settings)[N]['for'][number] ? N : never]: ValueOf<
-    (typeof settings)[N]
-  >;
+  readonly [N in SettingName as P extends (typeof settings)[N]['for'][number]
+    ? N
+    : never]: SettingValue<(typeof settings)[N]>;
 };
 
 export type EnvProblem = { name: string; problem: string; example: string | undefined };
@@ -51,49 +51,49 @@ export function readEnv<P extends ProcessName>(
     if ('value' in parsed) values[name] = parsed.value;
     else problems.push({ name, problem: parsed.problem, example: setting.example });
   }
-  if (problems.length === 0) problems.push(...contradictions(values));
+  if (problems.length === 0) problems.push(...findContradictions(values));
   if (problems.length > 0) throw new EnvError(problems);
   // Every setting of the process was filled with a value of its own kind just above.
   return values as Env<P>;
 }
 
 /** The environment of this process, over what stands in for variables that it lacks. */
-export function environmentOver(
+export function mergeEnvironment(
   defaults: Record<string, string>,
 ): Record<string, string | undefined> {
-  const given = Object.entries(process.env).filter(([, value]) => value?.trim());
-  return { ...defaults, ...Object.fromEntries(given) };
+  const entries = Object.entries(process.env).filter(([, value]) => value?.trim());
+  return { ...defaults, ...Object.fromEntries(entries) };
 }
 
 type Parsed = { value: unknown } | { problem: string };
 
-function parse(setting: Setting, given: string | undefined, reader: ProcessName): Parsed {
-  if (!given) return absent(setting, reader);
+function parse(setting: Setting, rawValue: string | undefined, reader: ProcessName): Parsed {
+  if (!rawValue) return parseAbsent(setting, reader);
   switch (setting.kind) {
     case 'text':
-      return { value: given };
+      return { value: rawValue };
     case 'integer':
-      return parseInteger(setting, given);
+      return parseInteger(setting, rawValue);
     case 'boolean':
-      return given === 'true' || given === 'false'
-        ? { value: given === 'true' }
+      return rawValue === 'true' || rawValue === 'false'
+        ? { value: rawValue === 'true' }
         : { problem: 'must be true or false' };
     case 'oneOf':
-      return setting.values.includes(given)
-        ? { value: given }
+      return setting.values.includes(rawValue)
+        ? { value: rawValue }
         : { problem: `must be one of ${setting.values.join(', ')}` };
   }
 }
 
-function absent(setting: Setting, reader: ProcessName): Parsed {
+function parseAbsent(setting: Setting, reader: ProcessName): Parsed {
   const isRequired = setting.isRequired && !setting.isOptionalFor?.includes(reader);
   return isRequired ? { problem: 'is missing' } : { value: setting.default ?? '' };
 }
 
-function parseInteger(setting: { minimum: number; maximum: number }, given: string): Parsed {
+function parseInteger(setting: { minimum: number; maximum: number }, rawValue: string): Parsed {
   const { minimum, maximum } = setting;
-  const value = Number(given);
-  if (!/^\d+$/.test(given) || value < minimum || value > maximum) {
+  const value = Number(rawValue);
+  if (!/^\d+$/.test(rawValue) || value < minimum || value > maximum) {
     return { problem: `must be a whole number from ${minimum} to ${maximum}` };
   }
   return { value };
@@ -104,10 +104,10 @@ function isUrlOrEmpty(value: unknown): boolean {
 }
 
 /** What no setting shows alone. A setting that the process does not read is undefined here. */
-function contradictions(env: Record<string, unknown>): EnvProblem[] {
-  const found: EnvProblem[] = [];
+function findContradictions(env: Record<string, unknown>): EnvProblem[] {
+  const problems: EnvProblem[] = [];
   const add = (name: SettingName, problem: string) =>
-    found.push({ name, problem, example: undefined });
+    problems.push({ name, problem, example: undefined });
   if ((env['TLS_CERT_FILE'] ?? '') === '' && env['TLS_KEY_FILE']) {
     add('TLS_CERT_FILE', 'is missing beside TLS_KEY_FILE');
   }
@@ -122,23 +122,23 @@ function contradictions(env: Record<string, unknown>): EnvProblem[] {
   if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {
     add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
   }
-  return [...found, ...problemsOfAdmin(env), ...simulatorsInProduction(env)];
+  return [...problems, ...findAdminProblems(env), ...findSimulatorProblems(env)];
 }
 
-function isHostList(given: unknown): boolean {
-  if (typeof given !== 'string' || given === '') return true;
-  const names = given.split(',').map((name) => name.trim());
+function isHostList(value: unknown): boolean {
+  if (typeof value !== 'string' || value === '') return true;
+  const names = value.split(',').map((name) => name.trim());
   return names.every((name) => isIP(name) !== 0 || /^[A-Za-z0-9_.-]+$/.test(name));
 }
 
 /** As the dashboard itself asks of a new password. */
 const passwordCharacters = { minimum: 12, maximum: 256 };
 
-function problemsOfAdmin({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Values): EnvProblem[] {
+function findAdminProblems({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Values): EnvProblem[] {
   if (Boolean(email) !== Boolean(password)) {
     const name = email ? 'ADMIN_PASSWORD' : 'ADMIN_EMAIL';
-    const other = email ? 'ADMIN_EMAIL' : 'ADMIN_PASSWORD';
-    return [{ name, problem: `is missing beside ${other}`, example: undefined }];
+    const otherName = email ? 'ADMIN_EMAIL' : 'ADMIN_PASSWORD';
+    return [{ name, problem: `is missing beside ${otherName}`, example: undefined }];
   }
   const { minimum, maximum } = passwordCharacters;
   const { length } = String(password ?? '');
@@ -149,7 +149,7 @@ function problemsOfAdmin({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Value
 
 type Values = Record<string, unknown>;
 
-function simulatorsInProduction(env: Record<string, unknown>): EnvProblem[] {
+function findSimulatorProblems(env: Record<string, unknown>): EnvProblem[] {
   if (env['NODE_ENV'] !== 'production') return [];
   return simulatorSettings
     .filter((name) => env[name])

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTick, setTimeout as wait } from 'node:timers/promises';
 import { createFairQueue } from './fair-queue';
 
 /** Takes longer than a turn may. */
@@ -24,9 +24,9 @@ describe('a fair queue', () => {
       order.push(name);
     };
     const runs = [1, 2, 3].map((number) => queue.run('a', long(`work ${number}`)));
-    for (let turn = 1; turn <= 3; turn += 1) {
-      await nextTurn();
-      order.push(`turn ${turn}`);
+    for (let tick = 1; tick <= 3; tick += 1) {
+      await nextTick();
+      order.push(`turn ${tick}`);
     }
     await Promise.all(runs);
     expect(order.indexOf('work 2')).toBeGreaterThan(order.indexOf('work 1'));

@@ -11,12 +11,12 @@ export type FairQueue = {
 };
 
 /** Work of one turn of the event loop: no more is begun after it, so that timers and sockets are served. */
-const turnMs = 4;
+const tickBudgetMs = 4;
 
 export function createFairQueue(): FairQueue {
   const waiting = new Map<string, (() => void)[]>();
   let usedMs = 0;
-  let isTurnOpen = false;
+  let isTickScheduled = false;
 
   function measure<T>(work: () => T): T {
     const startedAt = performance.now();
@@ -24,22 +24,22 @@ export function createFairQueue(): FairQueue {
       return work();
     } finally {
       usedMs += performance.now() - startedAt;
-      openTurn();
+      scheduleTick();
     }
   }
 
-  function openTurn(): void {
-    if (isTurnOpen) return;
-    isTurnOpen = true;
+  function scheduleTick(): void {
+    if (isTickScheduled) return;
+    isTickScheduled = true;
     // Work begun by a socket's event ends before the immediates of the same round: the next turn is one round later, behind
     // timers and sockets.
-    setImmediate(() => setImmediate(startTurn));
+    setImmediate(() => setImmediate(runTick));
   }
 
-  function startTurn(): void {
-    isTurnOpen = false;
+  function runTick(): void {
+    isTickScheduled = false;
     usedMs = 0;
-    while (usedMs < turnMs) {
+    while (usedMs < tickBudgetMs) {
       const next = takeNext();
       if (!next) return;
       measure(next);
@@ -69,12 +69,12 @@ export function createFairQueue(): FairQueue {
       const tasks = waiting.get(accountId);
       if (tasks) tasks.push(task);
       else waiting.set(accountId, [task]);
-      openTurn();
+      scheduleTick();
     });
   }
 
   return {
     run: (accountId, work) =>
-      waiting.size === 0 && usedMs < turnMs ? measure(work) : wait(accountId, work),
+      waiting.size === 0 && usedMs < tickBudgetMs ? measure(work) : wait(accountId, work),
   };
 }

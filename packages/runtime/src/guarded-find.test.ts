@@ -8,8 +8,8 @@ function setUp() {
   const counts = { finds: 0, lists: 0 };
   const guardedFind = createGuardedFind({
     ...{ now, refusal: () => new Error('refused') },
-    ofNetwork: createTokenBuckets({ burst: 5, perSecond: 1, maxBuckets: 100, now }),
-    ofAll: createTokenBuckets({ burst: 20, perSecond: 5, maxBuckets: 1, now }),
+    networkBuckets: createTokenBuckets({ burst: 5, perSecond: 1, maxBuckets: 100, now }),
+    globalBucket: createTokenBuckets({ burst: 20, perSecond: 5, maxBuckets: 1, now }),
     async find(id) {
       counts.finds += 1;
       return ids.has(id) ? { id } : undefined;
@@ -19,41 +19,43 @@ function setUp() {
       return ids;
     },
   });
-  let made = 0;
+  let idCount = 0;
   /** Asks for ids that do not exist, all at once, and counts those that were refused. */
-  async function askForUnknown(times: number, network = 'a'): Promise<number> {
-    const asked = Array.from({ length: times }, () => guardedFind(`unknown-${made++}`, network));
-    const results = await Promise.allSettled(asked);
+  async function findUnknownIds(times: number, network = 'a'): Promise<number> {
+    const lookUps = Array.from({ length: times }, () =>
+      guardedFind(`unknown-${idCount++}`, network),
+    );
+    const results = await Promise.allSettled(lookUps);
     return results.filter(({ status }) => status === 'rejected').length;
   }
   const wait = (ms: number) => {
     nowMs += ms;
   };
-  return { guardedFind, ids, counts, askForUnknown, wait };
+  return { guardedFind, ids, counts, askForUnknown: findUnknownIds, wait };
 }
 
 describe('createGuardedFind', () => {
   test('looks up unknown ids of a network as often as its bucket says, and then reads one list a second', async () => {
-    const { counts, askForUnknown, wait } = setUp();
-    expect(await askForUnknown(1_000)).toBe(995);
+    const { counts, askForUnknown: findUnknownIds, wait } = setUp();
+    expect(await findUnknownIds(1_000)).toBe(995);
     expect(counts).toEqual({ finds: 5, lists: 1 });
     wait(1_000);
-    expect(await askForUnknown(1_000)).toBe(999);
+    expect(await findUnknownIds(1_000)).toBe(999);
     expect(counts).toEqual({ finds: 6, lists: 2 });
   });
 
   test('finds what exists, whatever its network did: looked up before or not', async () => {
-    const { guardedFind, ids, askForUnknown } = setUp();
+    const { guardedFind, ids, askForUnknown: findUnknownIds } = setUp();
     ids.add('good').add('never seen');
     expect(await guardedFind('good', 'a')).toEqual({ id: 'good' });
-    await askForUnknown(1_000);
+    await findUnknownIds(1_000);
     expect(await guardedFind('good', 'a')).toEqual({ id: 'good' });
     expect(await guardedFind('never seen', 'a')).toEqual({ id: 'never seen' });
   });
 
   test('finds what was made just now a second later at the latest', async () => {
-    const { guardedFind, ids, askForUnknown, wait } = setUp();
-    await askForUnknown(1_000);
+    const { guardedFind, ids, askForUnknown: findUnknownIds, wait } = setUp();
+    await findUnknownIds(1_000);
     ids.add('new');
     await guardedFind('new', 'a').catch(() => undefined);
     wait(1_000);
@@ -69,17 +71,17 @@ describe('createGuardedFind', () => {
   });
 
   test('counts nothing for what it finds, and for a store that is away', async () => {
-    const { guardedFind, ids, askForUnknown } = setUp();
+    const { guardedFind, ids, askForUnknown: findUnknownIds } = setUp();
     ids.add('good');
     for (let time = 0; time < 100; time += 1) await guardedFind('good', 'a');
-    expect(await askForUnknown(6)).toBe(1);
+    expect(await findUnknownIds(6)).toBe(1);
   });
 
   test('counts each network for itself, and all of them together', async () => {
-    const { counts, askForUnknown } = setUp();
-    await askForUnknown(100, 'a');
-    expect(await askForUnknown(5, 'b')).toBe(0);
-    for (let network = 0; network < 50; network += 1) await askForUnknown(5, `c${network}`);
+    const { counts, askForUnknown: findUnknownIds } = setUp();
+    await findUnknownIds(100, 'a');
+    expect(await findUnknownIds(5, 'b')).toBe(0);
+    for (let network = 0; network < 50; network += 1) await findUnknownIds(5, `c${network}`);
     expect(counts).toEqual({ finds: 20, lists: 1 });
   });
 });

@@ -6,8 +6,8 @@ export type GuardedFindOptions<Row> = {
   /** The ids that `find` would find now. */
   readIds(): Promise<Iterable<string>>;
   /** Failed look-ups of each network, and of all together. */
-  ofNetwork: TokenBuckets;
-  ofAll: TokenBuckets;
+  networkBuckets: TokenBuckets;
+  globalBucket: TokenBuckets;
   /** Thrown in place of a look-up. */
   refusal(): Error;
   now(): number;
@@ -26,21 +26,21 @@ const readIdsEveryMs = 1_000;
 export function createGuardedFind<Row extends object>(
   options: GuardedFindOptions<Row>,
 ): (id: string, network: string) => Promise<Row | undefined> {
-  const { find, ofNetwork, ofAll, refusal } = options;
+  const { find, networkBuckets, globalBucket, refusal } = options;
   const unknown = new LRUCache<string, true>({ max: maxUnknownIds, ttl: unknownForMs });
   const exists = createIdList(options);
 
   /** A try is counted before its outcome is known, so that many at once are not let through together. */
-  function begin(network: string): boolean {
-    if (!ofNetwork.take(network)) return false;
-    if (ofAll.take(everybody)) return true;
-    ofNetwork.giveBack(network);
+  function takeToken(network: string): boolean {
+    if (!networkBuckets.take(network)) return false;
+    if (globalBucket.take(globalBucketKey)) return true;
+    networkBuckets.giveBack(network);
     return false;
   }
 
-  function giveBack(network: string): void {
-    ofNetwork.giveBack(network);
-    ofAll.giveBack(everybody);
+  function returnToken(network: string): void {
+    networkBuckets.giveBack(network);
+    globalBucket.giveBack(globalBucketKey);
   }
 
   async function findCounted(id: string, network: string): Promise<Row | undefined> {
@@ -50,13 +50,13 @@ export function createGuardedFind<Row extends object>(
       isFailed = row === undefined;
       return row;
     } finally {
-      if (!isFailed) giveBack(network);
+      if (!isFailed) returnToken(network);
     }
   }
 
   return async function guardedFind(id, network) {
     if (unknown.has(id)) return undefined;
-    const isCounted = begin(network);
+    const isCounted = takeToken(network);
     if (!isCounted && !(await exists(id))) throw refusal();
     const row = await (isCounted ? findCounted(id, network) : find(id));
     if (!row) unknown.set(id, true);
@@ -64,7 +64,7 @@ export function createGuardedFind<Row extends object>(
   };
 }
 
-const everybody = '';
+const globalBucketKey = '';
 
 function createIdList({ readIds, now }: Pick<GuardedFindOptions<object>, 'readIds' | 'now'>) {
   let reading: Promise<ReadonlySet<string>> = Promise.resolve(new Set());

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { valuesOfHeader } from './raw-headers';
+import { getHeaderValues } from './raw-headers';
 
 /** Why a request is refused before a route sees it, whatever it asks for. */
 export type HttpRefusal = {
@@ -22,14 +22,14 @@ export function findHttpRefusal(req: IncomingMessage): HttpRefusal | undefined {
   const coding = req.headers['transfer-encoding'];
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked') return unsupportedTransferEncoding;
-    if (req.httpVersion !== '1.1') return badRequest('only HTTP/1.1 has a Transfer-Encoding');
+    if (req.httpVersion !== '1.1') return createBadRequest('only HTTP/1.1 has a Transfer-Encoding');
   }
-  const [host, ...more] = valuesOfHeader(req, 'host');
-  if (more.length > 0) return badRequest('the Host header was sent more than once');
+  const [host, ...more] = getHeaderValues(req, 'host');
+  if (more.length > 0) return createBadRequest('the Host header was sent more than once');
   if (host === undefined) {
-    return req.httpVersion === '1.1' ? badRequest('the Host header is missing') : undefined;
+    return req.httpVersion === '1.1' ? createBadRequest('the Host header is missing') : undefined;
   }
-  return hostShape.test(host) ? undefined : badRequest(malformedHost);
+  return hostShape.test(host) ? undefined : createBadRequest(malformedHost);
 }
 
 const malformedHost =
@@ -48,12 +48,12 @@ export function toHttpRefusal(error: NodeJS.ErrnoException & { reason?: string }
     return { status: 431, code: 'headers_too_large', text: 'the headers are over 16 KB' };
   }
   if (error.code === 'HPE_INVALID_EOF_STATE') {
-    return badRequest('the connection ended before the call was whole');
+    return createBadRequest('the connection ended before the call was whole');
   }
   // The parser has this code also for a call that declares its length in two ways.
   const isCoding = error.code === 'HPE_INVALID_TRANSFER_ENCODING';
   if (isCoding && !error.reason?.includes('Content-Length')) return unsupportedTransferEncoding;
-  return badRequest('the call cannot be read as HTTP');
+  return createBadRequest('the call cannot be read as HTTP');
 }
 
 export function isRequestTimeout(error: NodeJS.ErrnoException): boolean {
@@ -69,6 +69,6 @@ const unsupportedTransferEncoding: HttpRefusal = {
 /** CONNECT asks for a tunnel. */
 export const noTunnel: HttpRefusal = { status: 404, code: 'not_found', text: 'route not found' };
 
-function badRequest(text: string): HttpRefusal {
+function createBadRequest(text: string): HttpRefusal {
   return { status: 400, code: 'bad_request', text };
 }

@@ -9,7 +9,7 @@ import { testTls } from './test-tls.fixture';
 
 const root = path.resolve(__dirname, '..', '..', '..');
 
-function packageOf(folder: string): { version: string } {
+function readPackage(folder: string): { version: string } {
   return JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
 }
 
@@ -166,7 +166,7 @@ describe('every answer', () => {
     const text = await exchange(bytes);
     expect(text.match(/x-content-type-options: nosniff\r\n/gi)).toHaveLength(1);
     expect(text.match(/x-belfry-version: .*\r\n/gi)).toEqual([
-      `X-Belfry-Version: ${packageOf('.').version}\r\n`,
+      `X-Belfry-Version: ${readPackage('.').version}\r\n`,
     ]);
     expect(text).not.toMatch(/strict-transport-security/i);
   });
@@ -204,9 +204,9 @@ describe('every answer', () => {
 
 test('every package of the repository has one version', () => {
   const packages = ['apps', 'packages'].flatMap((folder) =>
-    readdirSync(path.join(root, folder)).map((name) => packageOf(path.join(folder, name))),
+    readdirSync(path.join(root, folder)).map((name) => readPackage(path.join(folder, name))),
   );
-  expect([...new Set(packages.map(({ version }) => version))]).toEqual([packageOf('.').version]);
+  expect([...new Set(packages.map(({ version }) => version))]).toEqual([readPackage('.').version]);
 });
 
 describe('a response that waits behind another one of its connection', () => {

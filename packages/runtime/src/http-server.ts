@@ -53,13 +53,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
   const server = createNodeServer(options);
   const lastResponses = new WeakMap<Duplex, ServerResponse>();
   /** Connections of which nothing more is handled, and the response that says so where Node made one. */
-  const refused = new WeakMap<Duplex, ServerResponse | undefined>();
+  const refusedSockets = new WeakMap<Duplex, ServerResponse | undefined>();
   const closeQueued = createCloseQueued();
 
   function take(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
     // Behind a request that was refused, nothing can be trusted to be one.
-    if (refused.has(socket)) return;
+    if (refusedSockets.has(socket)) return;
     const previous = lastResponses.get(socket);
     if (previous && !previous.writableFinished) closeQueued(socket, res);
     lastResponses.set(socket, res);
@@ -68,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       handle(req, res);
       return;
     }
-    refused.set(socket, res);
+    refusedSockets.set(socket, res);
     answerAndClose(req, res, { status: refusal.status, ...refuse(refusal) });
   }
 
@@ -77,8 +77,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
   server.on('checkContinue', take);
   server.on('checkExpectation', take);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (refused.has(socket)) {
-      refused.get(socket)?.end();
+    if (refusedSockets.has(socket)) {
+      refusedSockets.get(socket)?.end();
       return;
     }
     const last = lastResponses.get(socket);
@@ -92,7 +92,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       last.once('close', () => socket.destroy());
       return;
     }
-    refused.set(socket, undefined);
+    refusedSockets.set(socket, undefined);
     const refusal = toHttpRefusal(error);
     answerSocket(socket, refusal, refuse(refusal, error));
   });
@@ -143,7 +143,7 @@ function createCloseQueued(): (socket: Duplex, res: ServerResponse) => void {
       queued.set(socket, responses);
       socket.once('close', () =>
         process.nextTick(() => {
-          for (const each of responses) each.emit('close');
+          for (const response of responses) response.emit('close');
         }),
       );
     }
@@ -221,8 +221,8 @@ function answerSocket(socket: Duplex, { status }: HttpRefusal, { headers, body }
   const all = Object.entries({ ...headers, Connection: 'close' });
   all.push([...noSniff], [...ownVersion]);
   if (socket instanceof TLSSocket) all.push([...strictTransport]);
-  const lines = all.map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+  const headerLines = all.map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headerLines, '', body].join('\r\n'));
   // Not at once: that would reset the connection before the answer is read.
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));

@@ -1,8 +1,8 @@
 export { type Awaitable, andThen, isPromise } from './awaitable';
 export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } from './batcher';
 export { type CacheOptions, createCache } from './cache';
-export { clientNetwork } from './client-network';
-export { type Env, EnvError, environmentOver, readEnv } from './env';
+export { getClientNetwork } from './client-network';
+export { type Env, EnvError, mergeEnvironment, readEnv } from './env';
 export { createFairQueue, type FairQueue } from './fair-queue';
 export { createGuardedFind } from './guarded-find';
 export type { HttpRefusal } from './http-refusal';
@@ -11,8 +11,8 @@ export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
 export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
-export { valuesOfHeader } from './raw-headers';
-export { isReceiptSecret, receiptUrlOf } from './receipt-address';
+export { getHeaderValues } from './raw-headers';
+export { buildReceiptUrl, isReceiptSecret } from './receipt-address';
 export { createConsumerRedis, createRedis, waitForRedis } from './redis';
 export { createRedisCheck } from './redis-check';
 export {

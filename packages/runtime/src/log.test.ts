@@ -12,18 +12,18 @@ describe('serialize', () => {
 
   test('keeps an error’s name, code and place, but not its message, which may quote data', () => {
     const error = Object.assign(new Error('value "ana@example.com" is bad'), { code: '23505' });
-    const kept = serialize({ error });
-    expect(JSON.stringify(kept)).not.toContain('ana@example.com');
-    expect(kept).toMatchObject({ error: { name: 'Error', code: '23505' } });
+    const serialized = serialize({ error });
+    expect(JSON.stringify(serialized)).not.toContain('ana@example.com');
+    expect(serialized).toMatchObject({ error: { name: 'Error', code: '23505' } });
   });
 
   test('cuts long texts to their beginning, and long lists', () => {
     const text = `a${'b'.repeat(300)}`;
     const error = Object.assign(new Error('x'), { name: text });
-    const kept = serialize({ name: text, roles: Array(60).fill(text), error });
-    expect(kept['name']).toBe(text.slice(0, 200));
-    expect(kept['roles']).toEqual(Array(50).fill(text.slice(0, 200)));
-    expect(kept['error']).toMatchObject({
+    const serialized = serialize({ name: text, roles: Array(60).fill(text), error });
+    expect(serialized['name']).toBe(text.slice(0, 200));
+    expect(serialized['roles']).toEqual(Array(50).fill(text.slice(0, 200)));
+    expect(serialized['error']).toMatchObject({
       name: text.slice(0, 100),
       at: expect.arrayContaining([expect.stringMatching(/^at /)]),
     });
@@ -31,8 +31,13 @@ describe('serialize', () => {
   });
 
   test('keeps numbers, booleans and null, and no objects', () => {
-    const kept = serialize({ items: 0, status: null, name: false, reason: { text: 'secret' } });
-    expect(kept).toEqual({ items: 0, status: null, name: false });
+    const serialized = serialize({
+      items: 0,
+      status: null,
+      name: false,
+      reason: { text: 'secret' },
+    });
+    expect(serialized).toEqual({ items: 0, status: null, name: false });
   });
 
   test('never lets a value begin a second line', () => {

@@ -76,31 +76,33 @@ export type LogOptions = {
 export function createLogger({ level, process: name, stream }: LogOptions): Logger {
   const sink = winston.createLogger({
     level,
-    format: asItIs(),
+    format: passThrough(),
     transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
   });
-  const handOver = (lines: string) => sink.log({ level, message: '', [formattedLine]: lines });
+  const writeLines = (lines: string) => sink.log({ level, message: '', [formattedLine]: lines });
   // Whoever gives a stream may close it any time after a line.
-  const write = stream ? handOver : gatherLines(handOver);
-  const wanted = new Set(Object.keys(sink.levels).filter((each) => sink.isLevelEnabled(each)));
-  return wrap(write, { base: { process: name }, wanted });
+  const write = stream ? writeLines : gatherLines(writeLines);
+  const enabledLevels = new Set(
+    Object.keys(sink.levels).filter((each) => sink.isLevelEnabled(each)),
+  );
+  return wrap(write, { base: { process: name }, enabledLevels });
 }
 
 /** Where winston keeps what its format made of a line. */
 const formattedLine = Symbol.for('message');
 
-const asItIs = winston.format((line) => line);
+const passThrough = winston.format((line) => line);
 
 /**
  * Hands over the lines of one turn of the loop together: a line by itself costs more on its way through winston and to
  * the system than to make. What is left when the process ends is handed over then.
  */
-function gatherLines(handOver: (lines: string) => void): (line: string) => void {
+function gatherLines(writeLines: (lines: string) => void): (line: string) => void {
   let lines: string[] = [];
   function flush(): void {
     const text = lines.join('\n');
     lines = [];
-    if (text !== '') handOver(text);
+    if (text !== '') writeLines(text);
   }
   process.once('exit', flush);
   return (line) => {
@@ -117,13 +119,13 @@ class OutputTransport extends Transport {
   }
 }
 
-type Lines = { base: Record<string, unknown>; wanted: ReadonlySet<string> };
+type WrapOptions = { base: Record<string, unknown>; enabledLevels: ReadonlySet<string> };
 
-function wrap(write: (line: string) => void, { base, wanted }: Lines): Logger {
+function wrap(write: (line: string) => void, { base, enabledLevels }: WrapOptions): Logger {
   const at = (level: string) => {
     const head = `{"level":"${level}","message":`;
     return (event: string, fields: LogFields = {}) => {
-      if (!wanted.has(level)) return;
+      if (!enabledLevels.has(level)) return;
       const members = writeBase(base, fields) + writeFields(fields);
       write(`${head}${JSON.stringify(event)}${members},"timestamp":"${new Date().toISOString()}"}`);
     };
@@ -133,17 +135,17 @@ function wrap(write: (line: string) => void, { base, wanted }: Lines): Logger {
     warn: at('warn'),
     info: at('info'),
     debug: at('debug'),
-    child: (fields) => wrap(write, { base: { ...base, ...serialize(fields) }, wanted }),
+    child: (fields) => wrap(write, { base: { ...base, ...serialize(fields) }, enabledLevels }),
   };
 }
 
 // As members of a JSON object: to make that object for each line, and add to it, costs more than to write it.
 
-function writeBase(base: Lines['base'], fields: LogFields): string {
+function writeBase(base: WrapOptions['base'], fields: LogFields): string {
   let text = '';
   for (const name of Object.keys(base)) {
     // A line's own field wins.
-    if (keptOf(name, fields[name]) === undefined)
+    if (toLoggable(name, fields[name]) === undefined)
       text += `,"${name}":${JSON.stringify(base[name])}`;
   }
   return text;
@@ -152,7 +154,7 @@ function writeBase(base: Lines['base'], fields: LogFields): string {
 function writeFields(fields: LogFields): string {
   let text = '';
   for (const name of Object.keys(fields)) {
-    const value = keptOf(name, fields[name]);
+    const value = toLoggable(name, fields[name]);
     if (value !== undefined) text += `,"${name}":${JSON.stringify(value)}`;
   }
   return text;
@@ -160,15 +162,15 @@ function writeFields(fields: LogFields): string {
 
 /** The fields that may be logged. An error gives its name, its code and where it was thrown; its message may quote data. */
 export function serialize(fields: LogFields): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
+  const loggable: Record<string, unknown> = {};
   for (const name of Object.keys(fields)) {
-    const value = keptOf(name, fields[name]);
-    if (value !== undefined) kept[name] = value;
+    const value = toLoggable(name, fields[name]);
+    if (value !== undefined) loggable[name] = value;
   }
-  return kept;
+  return loggable;
 }
 
-function keptOf(name: string, value: unknown): unknown {
+function toLoggable(name: string, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (name === 'error') return describeError(value);
   return allowedFields.has(name) ? clean(value) : undefined;

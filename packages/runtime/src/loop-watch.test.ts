@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from './log';
 import { watchLoop } from './loop-watch';
 
-async function stallsOf(work: () => Promise<void> | void): Promise<number> {
+async function countStalls(work: () => Promise<void> | void): Promise<number> {
   let stalls = 0;
   const stream = new PassThrough();
   const log = createLogger({ level: 'warn', process: 'test', stream });
@@ -23,10 +23,10 @@ function workFor(ms: number): void {
 
 describe('watchLoop', () => {
   test('logs and counts work that held everything else up', async () => {
-    expect(await stallsOf(() => workFor(250))).toBe(1);
+    expect(await countStalls(() => workFor(250))).toBe(1);
   });
 
   test('says nothing of waiting', async () => {
-    expect(await stallsOf(() => sleep(250))).toBe(0);
+    expect(await countStalls(() => sleep(250))).toBe(0);
   });
 });

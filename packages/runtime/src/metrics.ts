@@ -68,8 +68,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countLoopStall: () => counters.stalls.inc(),
     async read() {
       const [queueJobs, waiting, storage] = await Promise.all([
-        orNothing(readQueueJobs()),
-        orNothing(readOldestWaiting()),
+        getOrEmpty(readQueueJobs()),
+        getOrEmpty(readOldestWaiting()),
         readStorage && withinTime(readStorage(), sourceTimeoutMs),
       ]);
       setStorage?.(storage);
@@ -152,6 +152,6 @@ function createStorageGauges(registry: Registry): (totals: StorageTotals | undef
   };
 }
 
-async function orNothing<T>(asked: Promise<T[]>): Promise<T[]> {
-  return (await withinTime(asked, sourceTimeoutMs)) ?? [];
+async function getOrEmpty<T>(promise: Promise<T[]>): Promise<T[]> {
+  return (await withinTime(promise, sourceTimeoutMs)) ?? [];
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
 /** Every value that a header was sent with: Node shows the first of some and joins others. `name` in lower case. */
-export function valuesOfHeader({ rawHeaders }: IncomingMessage, name: string): string[] {
+export function getHeaderValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [given, value] = [rawHeaders[at], rawHeaders[at + 1]];
-    if (given?.length !== name.length || value === undefined) continue;
-    if (given.toLowerCase() === name) values.push(value);
+    const [headerName, value] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (headerName?.length !== name.length || value === undefined) continue;
+    if (headerName.toLowerCase() === name) values.push(value);
   }
   return values;
 }

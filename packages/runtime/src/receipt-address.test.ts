@@ -1,4 +1,4 @@
-import { isReceiptSecret, receiptSecretOf, receiptUrlOf } from './receipt-address';
+import { buildReceiptUrl, createReceiptSecret, isReceiptSecret } from './receipt-address';
 import { createKeyRing, createSecrets } from './secrets';
 
 const oldRing = createKeyRing().replace('k1', 'old');
@@ -7,7 +7,7 @@ const newRing = `${createKeyRing().replace('k1', 'new')},${oldRing}`;
 describe('a receipt’s address', () => {
   test('is taken for its own integration, and for no other', () => {
     const secrets = createSecrets(oldRing);
-    const secret = receiptSecretOf(secrets, 'i1');
+    const secret = createReceiptSecret(secrets, 'i1');
     expect(isReceiptSecret(secrets, 'i1', secret)).toBe(true);
     expect(isReceiptSecret(secrets, 'i2', secret)).toBe(false);
     expect(isReceiptSecret(secrets, 'i1', `${secret}x`)).toBe(false);
@@ -15,14 +15,14 @@ describe('a receipt’s address', () => {
   });
 
   test('goes on working after the ring got a new first key', () => {
-    const secret = receiptSecretOf(createSecrets(oldRing), 'i1');
+    const secret = createReceiptSecret(createSecrets(oldRing), 'i1');
     expect(isReceiptSecret(createSecrets(newRing), 'i1', secret)).toBe(true);
     expect(isReceiptSecret(createSecrets(createKeyRing()), 'i1', secret)).toBe(false);
   });
 
   test('names the message, and fits into a path', () => {
     const secrets = createSecrets(oldRing);
-    const url = receiptUrlOf({
+    const url = buildReceiptUrl({
       publicUrl: 'https://notify.example.com/belfry/',
       secrets,
       integrationId: 'i1',

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Secrets } from './secrets';
 
 /** The part of a receipt's address that only we and the provider know; stored nowhere. */
-export function receiptSecretOf(
+export function createReceiptSecret(
   secrets: Pick<Secrets, 'fingerprint'>,
   integrationId: string,
   keyId?: string,
@@ -14,17 +14,17 @@ export function receiptSecretOf(
 export function isReceiptSecret(
   secrets: Pick<Secrets, 'fingerprint' | 'keyIds'>,
   integrationId: string,
-  given: string,
+  candidate: string,
 ): boolean {
-  const bytes = Buffer.from(given);
+  const bytes = Buffer.from(candidate);
   return secrets.keyIds.some((keyId) => {
-    const own = Buffer.from(receiptSecretOf(secrets, integrationId, keyId));
-    return own.length === bytes.length && timingSafeEqual(own, bytes);
+    const secret = Buffer.from(createReceiptSecret(secrets, integrationId, keyId));
+    return secret.length === bytes.length && timingSafeEqual(secret, bytes);
   });
 }
 
 /** Where a provider reports to. With `messageId` the report says which message it is about. */
-export function receiptUrlOf(address: {
+export function buildReceiptUrl(address: {
   publicUrl: string;
   secrets: Pick<Secrets, 'fingerprint'>;
   integrationId: string;
@@ -32,6 +32,6 @@ export function receiptUrlOf(address: {
 }): string {
   const { publicUrl, secrets, integrationId, messageId } = address;
   const base = publicUrl.replace(/(?<!\/)\/+$/, '');
-  const path = `/v1/receipts/${integrationId}/${receiptSecretOf(secrets, integrationId)}`;
+  const path = `/v1/receipts/${integrationId}/${createReceiptSecret(secrets, integrationId)}`;
   return `${base}${path}${messageId === undefined ? '' : `?message=${messageId}`}`;
 }

@@ -1,10 +1,10 @@
-import { judgeRedis } from './redis-check';
+import { checkRedis } from './redis-check';
 
 const good = { redis_version: '7.0.15', maxmemory_policy: 'noeviction', aof_enabled: '1' };
 
 function judge(changes: Record<string, string | undefined> = {}) {
   const facts = Object.entries({ ...good, ...changes }).filter(([, value]) => value !== undefined);
-  return judgeRedis(
+  return checkRedis(
     ['# Server', ...facts.map(([name, value]) => `${name}:${value}`), ''].join('\r\n'),
   );
 }

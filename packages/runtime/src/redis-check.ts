@@ -10,7 +10,7 @@ export function createRedisCheck(redis: Redis): StartCheck {
     name: 'redis',
     async read() {
       if (!(await waitForRedis(redis, connectWaitMs))) throw new Error('Redis does not answer');
-      return judgeRedis(await redis.info());
+      return checkRedis(await redis.info());
     },
   };
 }
@@ -19,10 +19,12 @@ export function createRedisCheck(redis: Redis): StartCheck {
 const oldestVersion = [7, 0, 8] as const;
 
 /** `info` is what INFO answers. */
-export function judgeRedis(info: string): Findings {
+export function checkRedis(info: string): Findings {
   const facts = parseInfo(info);
-  const refusals = [versionProblem(facts), evictionProblem(facts)].flatMap((text) => text ?? []);
-  return { refusals, warnings: persistenceWarnings(facts) };
+  const refusals = [findVersionProblem(facts), findEvictionProblem(facts)].flatMap(
+    (text) => text ?? [],
+  );
+  return { refusals, warnings: listPersistenceWarnings(facts) };
 }
 
 type Facts = ReadonlyMap<string, string>;
@@ -35,7 +37,7 @@ function parseInfo(info: string): Facts {
   return new Map(pairs);
 }
 
-function versionProblem(facts: Facts): string | undefined {
+function findVersionProblem(facts: Facts): string | undefined {
   // Valkey's first release is newer than what is asked for.
   if (facts.has('valkey_version')) return undefined;
   const version = facts.get('redis_version') ?? 'unknown';
@@ -46,14 +48,14 @@ const versionMending = `Install ${oldestVersion.join('.')} or newer, or Valkey.`
 
 function isAtLeast(version: string): boolean {
   const parts = version.split('.').map(Number);
-  for (const [index, wanted] of oldestVersion.entries()) {
+  for (const [index, minimum] of oldestVersion.entries()) {
     const part = parts[index] ?? 0;
-    if (part !== wanted) return part > wanted;
+    if (part !== minimum) return part > minimum;
   }
   return true;
 }
 
-function evictionProblem(facts: Facts): string | undefined {
+function findEvictionProblem(facts: Facts): string | undefined {
   const policy = facts.get('maxmemory_policy');
   if (policy === 'noeviction') return undefined;
   return (
@@ -62,7 +64,7 @@ function evictionProblem(facts: Facts): string | undefined {
   );
 }
 
-function persistenceWarnings(facts: Facts): string[] {
+function listPersistenceWarnings(facts: Facts): string[] {
   if (facts.get('aof_enabled') === '1') return [];
   return [
     'Redis: appendonly is off, so a restart empties it; that costs seconds, and no message. ' +

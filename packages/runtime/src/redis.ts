@@ -48,9 +48,9 @@ export function createConsumerRedis({ url, log }: RedisOptions): Redis {
 export function waitForRedis(redis: Redis, timeoutMs: number): Promise<boolean> {
   if (redis.status === 'ready') return Promise.resolve(true);
   return new Promise((resolve) => {
-    const timer = setTimeout(() => done(false), timeoutMs);
-    const onReady = () => done(true);
-    function done(isReady: boolean): void {
+    const timer = setTimeout(() => finish(false), timeoutMs);
+    const onReady = () => finish(true);
+    function finish(isReady: boolean): void {
       clearTimeout(timer);
       redis.off('ready', onReady);
       resolve(isReady);

@@ -35,9 +35,9 @@ export function createSecrets(ring: string): Secrets {
   const [current] = keys;
   if (!current) throw new SecretError('BELFRY_KEYS holds no key');
   const byId = new Map(keys.map((entry) => [entry.id, entry.key]));
-  const derived = new Map<string, string>();
+  const derivedSecrets = new Map<string, string>();
 
-  function keyOf(id: string): Buffer {
+  function getKey(id: string): Buffer {
     const key = byId.get(id);
     if (!key)
       throw new SecretError(
@@ -46,15 +46,15 @@ export function createSecrets(ring: string): Secrets {
     return key;
   }
 
-  function derivedSecret(purpose: string, id: string): string {
+  function deriveSecret(purpose: string, id: string): string {
     const name = `${id}:${purpose}`;
-    const known = derived.get(name);
-    if (known !== undefined) return known;
-    const made = Buffer.from(hkdfSync('sha256', keyOf(id), '', `belfry:${purpose}`, 32)).toString(
-      'base64',
-    );
-    derived.set(name, made);
-    return made;
+    const cached = derivedSecrets.get(name);
+    if (cached !== undefined) return cached;
+    const secret = Buffer.from(
+      hkdfSync('sha256', getKey(id), '', `belfry:${purpose}`, 32),
+    ).toString('base64');
+    derivedSecrets.set(name, secret);
+    return secret;
   }
 
   return {
@@ -77,14 +77,14 @@ export function createSecrets(ring: string): Secrets {
       const [form, id, iv, body] = sealed.split('.');
       if (form !== version || !id || !iv || !body) throw new SecretError('Not a sealed text');
       return decrypt(
-        keyOf(id),
+        getKey(id),
         Buffer.from(iv, 'base64url'),
         Buffer.from(body, 'base64url'),
         place,
       );
     },
     fingerprint(purpose, text, keyId = current.id) {
-      return hash('sha256', derivedSecret(purpose, keyId) + text, 'buffer');
+      return hash('sha256', deriveSecret(purpose, keyId) + text, 'buffer');
     },
   };
 }

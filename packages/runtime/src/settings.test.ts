@@ -5,7 +5,7 @@ import { type Setting, settings } from './settings';
 const repositoryRoot = path.resolve(__dirname, '..', '..', '..');
 const reader = 'packages/runtime/src/env.ts';
 /** Reads for each process that hands it its environment. */
-const ofSenders = { call: 'senderDepsOf(env)', file: 'packages/channels/src/sender-deps.ts' };
+const senderDeps = { call: 'senderDepsOf(env)', file: 'packages/channels/src/sender-deps.ts' };
 /** Not what runs: what tests it, and what Prisma writes. */
 const leftOut = /\.test\.ts$|^packages\/testing\/|\/generated\//;
 const sources = ['apps', 'packages'].flatMap(listWorkspaces).flatMap(listSources);
@@ -29,9 +29,9 @@ describe('settings', () => {
   test.each(rows)('$name is read by $process', ({ name, process }) => {
     const reads = new RegExp(`\\benv(\\.${name}\\b|\\['${name}'\\])`);
     const own = sources.filter(({ file }) => file.startsWith(`apps/${process}/`));
-    const isSender = own.some(({ text }) => text.includes(ofSenders.call));
+    const isSender = own.some(({ text }) => text.includes(senderDeps.call));
     const readers = sources
-      .filter(({ file }) => file === reader || (isSender && file === ofSenders.file))
+      .filter(({ file }) => file === reader || (isSender && file === senderDeps.file))
       .concat(own)
       .filter(({ text }) => reads.test(text));
     expect(readers.map(({ file }) => file)).not.toEqual([]);

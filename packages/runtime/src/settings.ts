@@ -386,7 +386,7 @@ export const settings = {
     example: 'production',
     help: 'With `production`, settings that are for simulators are refused.',
   }),
-  LOG_LEVEL: oneOf({
+  LOG_LEVEL: choice({
     group: 'logging',
     for: ['api', 'worker', 'dashboard'],
     values: ['error', 'warn', 'info', 'debug'],
@@ -421,20 +421,20 @@ export type Setting = {
 );
 
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
-type Of<K extends Setting['kind']> = Without<Extract<Setting, { kind: K }>, 'kind'>;
+type SettingFields<K extends Setting['kind']> = Without<Extract<Setting, { kind: K }>, 'kind'>;
 
-function text<const S extends Of<'text'>>(setting: S) {
+function text<const S extends SettingFields<'text'>>(setting: S) {
   return { ...setting, kind: 'text' as const };
 }
 
-function integer<const S extends Of<'integer'>>(setting: S) {
+function integer<const S extends SettingFields<'integer'>>(setting: S) {
   return { ...setting, kind: 'integer' as const };
 }
 
-function boolean<const S extends Of<'boolean'>>(setting: S) {
+function boolean<const S extends SettingFields<'boolean'>>(setting: S) {
   return { ...setting, kind: 'boolean' as const };
 }
 
-function oneOf<const S extends Of<'oneOf'>>(setting: S) {
+function choice<const S extends SettingFields<'oneOf'>>(setting: S) {
   return { ...setting, kind: 'oneOf' as const };
 }

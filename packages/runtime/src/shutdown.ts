@@ -5,7 +5,7 @@ export type Shutdown = {
   /** Registers what must be closed; later ones are closed earlier. */
   add(name: string, close: () => Promise<void> | void): void;
   /** True from the moment that `run` was called. */
-  hasBegun(): boolean;
+  isShuttingDown(): boolean;
   /** Closes everything once, within the time limit; true when all of it closed. */
   run(reason: string): Promise<boolean>;
 };
@@ -49,7 +49,7 @@ export function createShutdown({ log, timeoutMs }: { log: Logger; timeoutMs: num
 
   return {
     add: (name, close) => closers.push({ name, close }),
-    hasBegun: () => running !== undefined,
+    isShuttingDown: () => running !== undefined,
     run(reason) {
       running ??= (async () => {
         log.info('shutdown.begin', { reason });

@@ -11,9 +11,9 @@ const log = createLogger({ level: 'error', process: 'test' });
 const fit: Findings = { refusals: [], warnings: [] };
 
 function setUp(...checks: StartCheck[]) {
-  const refused: StartRefusedError[] = [];
-  const started = createStartChecks({ checks, onRefused: (error) => refused.push(error), log });
-  return { started, refused };
+  const errors: StartRefusedError[] = [];
+  const started = createStartChecks({ checks, onRefused: (error) => errors.push(error), log });
+  return { started, refused: errors };
 }
 
 /** A store that is away for the first readings. */
@@ -36,7 +36,7 @@ describe('createStartChecks', () => {
       { name: 'postgresql', read: async () => ({ refusals: ['one', 'two'], warnings: [] }) },
       { name: 'redis', read: async () => ({ refusals: ['three'], warnings: [] }) },
     );
-    const error = await started.run().catch((thrown: unknown) => thrown);
+    const error = await started.run().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StartRefusedError);
     expect(error).toMatchObject({
       refusals: ['one', 'two', 'three'],
@@ -46,19 +46,19 @@ describe('createStartChecks', () => {
 
   test('starts without a store that is away, and looks at it once when it comes', async () => {
     const store = away(3, fit);
-    const { started, refused } = setUp(store);
+    const { started, refused: errors } = setUp(store);
     await started.run();
     await jest.advanceTimersByTimeAsync(10_000);
     expect(store.readings).toBe(4);
-    expect(refused).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   test('tells of a store that came and is not fit', async () => {
-    const { started, refused } = setUp(away(2, { refusals: ['evicts'], warnings: [] }));
+    const { started, refused: errors } = setUp(away(2, { refusals: ['evicts'], warnings: [] }));
     await started.run();
-    expect(refused).toEqual([]);
+    expect(errors).toEqual([]);
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(refused.map(({ refusals }) => refusals)).toEqual([['evicts']]);
+    expect(errors.map(({ refusals }) => refusals)).toEqual([['evicts']]);
   });
 
   test('tells each cause of a store that is away once, however often it is looked at', async () => {
@@ -85,8 +85,8 @@ describe('createStartChecks', () => {
     await started.run();
     await jest.advanceTimersByTimeAsync(10_000);
     expect(readings).toBe(causes.length + 1);
-    const told = lines.filter(({ message }) => message === 'start.check_failed');
-    expect(told).toMatchObject([
+    const failures = lines.filter(({ message }) => message === 'start.check_failed');
+    expect(failures).toMatchObject([
       { name: 'redis', error: { code: 'away' } },
       { name: 'redis', error: { code: 'full' } },
     ]);

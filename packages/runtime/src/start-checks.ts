@@ -37,15 +37,15 @@ const repeatAfterMs = 1_000;
 export function createStartChecks({ checks, onRefused, log }: StartChecksDeps): StartChecks {
   let isStopped = false;
   const timers = new Set<NodeJS.Timeout>();
-  const told = new Map<string, string>();
+  const loggedReasons = new Map<string, string>();
 
   return {
     async run() {
-      const found = await Promise.all(checks.map(readOnce));
-      const refusals = found.flatMap((findings) => findings?.refusals ?? []);
+      const results = await Promise.all(checks.map(readOnce));
+      const refusals = results.flatMap((findings) => findings?.refusals ?? []);
       if (refusals.length > 0) throw new StartRefusedError(refusals);
       for (const [index, check] of checks.entries()) {
-        if (found[index]) continue;
+        if (results[index]) continue;
         log.warn('start.check_waits', { name: check.name });
         repeat(check);
       }
@@ -58,7 +58,7 @@ export function createStartChecks({ checks, onRefused, log }: StartChecksDeps): 
 
   async function readOnce({ name, read }: StartCheck): Promise<Findings | undefined> {
     const findings = await withinTime(
-      read().catch((error: unknown) => tell(name, error)),
+      read().catch((error: unknown) => logFailure(name, error)),
       readTimeoutMs,
     );
     for (const reason of findings?.warnings ?? []) log.warn('start.warning', { name, reason });
@@ -66,10 +66,10 @@ export function createStartChecks({ checks, onRefused, log }: StartChecksDeps): 
   }
 
   /** Once for each reason: the look is repeated every second. */
-  function tell(name: string, error: unknown): undefined {
+  function logFailure(name: string, error: unknown): undefined {
     const reason = String(error);
-    if (told.get(name) !== reason) log.warn('start.check_failed', { name, error });
-    told.set(name, reason);
+    if (loggedReasons.get(name) !== reason) log.warn('start.check_failed', { name, error });
+    loggedReasons.set(name, reason);
   }
 
   /** As long as the store is away: that ends with the process at the latest. */

@@ -27,15 +27,15 @@ export function createStatusServer(): StatusServer {
   let server: Server | undefined;
   return {
     async listen(deps, place) {
-      const opened = createHttpServer({
+      const httpServer = createHttpServer({
         isTrustedProxy: () => false,
         maxConnections,
         handle: createListener(deps),
         refuse: ({ text }) => ({ headers: jsonHeaders, body: toJson(text) }),
       });
-      await listen(opened, place);
-      server = opened;
-      return urlOf(opened);
+      await listen(httpServer, place);
+      server = httpServer;
+      return getUrl(httpServer);
     },
     async close() {
       if (server) await close(server);
@@ -94,7 +94,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-function urlOf(server: Server): string {
+function getUrl(server: Server): string {
   // A server that listens on a port has an address with one.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { valuesOfHeader } from './raw-headers';
+import { getHeaderValues } from './raw-headers';
 
 /** Whether a peer is one of the proxies that may say how a call came to them. */
 export type IsTrustedProxy = (address: string | undefined) => boolean;
@@ -30,8 +30,8 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | { problem: s
 export function isHttps(req: IncomingMessage, isTrustedProxy: IsTrustedProxy): boolean {
   if (req.socket instanceof TLSSocket) return true;
   if (!isTrustedProxy(req.socket.remoteAddress)) return false;
-  const [said, ...more] = valuesOfHeader(req, 'x-forwarded-proto');
-  return more.length === 0 && said?.toLowerCase() === 'https';
+  const [protocol, ...more] = getHeaderValues(req, 'x-forwarded-proto');
+  return more.length === 0 && protocol?.toLowerCase() === 'https';
 }
 
 type Subnet = { address: string; prefix: number; family: 'ipv4' | 'ipv6' };

@@ -1,11 +1,14 @@
 /** What a promise gives, or undefined where it fails or takes too long. */
-export async function withinTime<T>(asked: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+export async function withinTime<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), timeoutMs);
   });
   try {
-    return await Promise.race([asked, late]);
+    return await Promise.race([promise, timeout]);
   } catch {
     return undefined;
   } finally {

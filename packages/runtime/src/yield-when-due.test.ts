@@ -5,7 +5,7 @@ describe('yieldWhenDue', () => {
   test('lets others run once its time is used up, and only then', async () => {
     const yieldWhenDue = createYieldWhenDue(10);
     expect(yieldWhenDue()).toBeUndefined();
-    hold(15);
+    blockFor(15);
     let hasRun = false;
     setImmediate(() => {
       hasRun = true;
@@ -17,10 +17,10 @@ describe('yieldWhenDue', () => {
 
   test('lets what others leave for the next turns run first', async () => {
     const yieldWhenDue = createYieldWhenDue(10);
-    hold(15);
+    blockFor(15);
     let steps = 0;
     function work(): void {
-      hold(1);
+      blockFor(1);
       steps += 1;
       if (steps < 3) setImmediate(work);
     }
@@ -31,11 +31,11 @@ describe('yieldWhenDue', () => {
 
   test('comes back also where others never end', async () => {
     const yieldWhenDue = createYieldWhenDue(10);
-    hold(15);
+    blockFor(15);
     let steps = 0;
     let isOver = false;
     function work(): void {
-      hold(1);
+      blockFor(1);
       steps += 1;
       if (!isOver) setImmediate(work);
     }
@@ -47,7 +47,7 @@ describe('yieldWhenDue', () => {
   });
 });
 
-function hold(ms: number): void {
+function blockFor(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
 }

@@ -10,22 +10,22 @@ export type YieldWhenDue = () => Promise<void> | undefined;
  */
 const busyMs = 0.2;
 /** The long work gets on also where there is always something else. */
-const maxTurns = 8;
+const maxIterations = 8;
 
 export function createYieldWhenDue(everyMs: number): YieldWhenDue {
-  let begunAtMs = performance.now();
+  let sliceStartMs = performance.now();
 
-  async function giveWay(): Promise<void> {
+  async function yieldToLoop(): Promise<void> {
     let tookMs = busyMs;
-    for (let turn = 0; turn < maxTurns && tookMs >= busyMs; turn += 1) {
-      const turnedAtMs = performance.now();
+    for (let iteration = 0; iteration < maxIterations && tookMs >= busyMs; iteration += 1) {
+      const startedAtMs = performance.now();
       await setImmediate();
-      tookMs = performance.now() - turnedAtMs;
+      tookMs = performance.now() - startedAtMs;
     }
-    begunAtMs = performance.now();
+    sliceStartMs = performance.now();
   }
 
   return function yieldWhenDue() {
-    return performance.now() - begunAtMs < everyMs ? undefined : giveWay();
+    return performance.now() - sliceStartMs < everyMs ? undefined : yieldToLoop();
   };
 }

@@ -15,14 +15,14 @@ describe('createApiKey', () => {
 
 describe('parseApiKey', () => {
   const { key } = createApiKey();
-  const other = key.endsWith('A') ? 'B' : 'A';
+  const otherCharacter = key.endsWith('A') ? 'B' : 'A';
 
   test.each([
     ['an empty text', ''],
     ['another prefix', key.replace('bk_', 'sk_')],
     ['a missing character', key.slice(0, -1)],
     ['a character too many', `${key}A`],
-    ['a wrong checksum', `${key.slice(0, -1)}${other}`],
+    ['a wrong checksum', `${key.slice(0, -1)}${otherCharacter}`],
     ['swapped characters', swapDifferent(key)],
     ['white space', ` ${key}`],
     ['a line break at the end', `${key}\n`],
@@ -41,8 +41,8 @@ describe('isSameSecret', () => {
     [true, 'a', 'a'],
     [false, 'a', 'b'],
     [false, 'a', 'aa'],
-  ])('answers %p for %p and %p', (expected, given, stored) => {
-    expect(isSameSecret(Buffer.from(given), Buffer.from(stored))).toBe(expected);
+  ])('answers %p for %p and %p', (expected, candidate, stored) => {
+    expect(isSameSecret(Buffer.from(candidate), Buffer.from(stored))).toBe(expected);
   });
 });
 

@@ -22,23 +22,26 @@ export function createApiKey(): NewApiKey {
   const id = randomBase62(idCharacters);
   const secret = randomBase62(secretCharacters);
   const body = `${prefix}${id}${secret}`;
-  return { key: `${body}${checksumOf(body)}`, id, secretHash: hashOf(secret) };
+  return { key: `${body}${computeChecksum(body)}`, id, secretHash: hashSecret(secret) };
 }
 
 /** The parts of a key that can be one; undefined for anything else. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   // Each call of the gateway comes by here: no list of captures, and no checksum written to be compared.
   if (!shape.test(text)) return undefined;
-  if (crc32(text.slice(0, secretEnd)) !== numberOf(text.slice(secretEnd))) return undefined;
-  return { id: text.slice(prefix.length, idEnd), secretHash: hashOf(text.slice(idEnd, secretEnd)) };
+  if (crc32(text.slice(0, secretEnd)) !== parseChecksum(text.slice(secretEnd))) return undefined;
+  return {
+    id: text.slice(prefix.length, idEnd),
+    secretHash: hashSecret(text.slice(idEnd, secretEnd)),
+  };
 }
 
 /** Compares in constant time. */
-export function isSameSecret(given: Buffer, stored: Buffer): boolean {
-  return given.length === stored.length && timingSafeEqual(given, stored);
+export function isSameSecret(candidate: Buffer, stored: Buffer): boolean {
+  return candidate.length === stored.length && timingSafeEqual(candidate, stored);
 }
 
-function hashOf(secret: string): Buffer {
+function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
@@ -46,18 +49,18 @@ function randomBase62(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-function checksumOf(body: string): string {
-  let rest = crc32(body);
+function computeChecksum(body: string): string {
+  let remainder = crc32(body);
   let text = '';
   for (let place = 0; place < checksumCharacters; place += 1) {
-    text = alphabet.charAt(rest % alphabet.length) + text;
-    rest = Math.floor(rest / alphabet.length);
+    text = alphabet.charAt(remainder % alphabet.length) + text;
+    remainder = Math.floor(remainder / alphabet.length);
   }
   return text;
 }
 
 /** What `checksumOf` wrote. */
-function numberOf(checksum: string): number {
+function parseChecksum(checksum: string): number {
   let number = 0;
   for (let place = 0; place < checksumCharacters; place += 1) {
     number = number * alphabet.length + alphabet.indexOf(checksum.charAt(place));

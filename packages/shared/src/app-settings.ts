@@ -53,7 +53,7 @@ export const appSettings = {
   },
 } as const satisfies Record<string, AppSetting>;
 
-type ValueOf<S> = S extends { kind: 'switch' }
+type AppSettingValue<S> = S extends { kind: 'switch' }
   ? boolean
   : S extends { kind: 'region' }
     ? string | null
@@ -63,7 +63,7 @@ type ValueOf<S> = S extends { kind: 'switch' }
 
 /** The settings of one app. */
 export type AppSettings = {
-  -readonly [K in keyof typeof appSettings]: ValueOf<(typeof appSettings)[K]>;
+  -readonly [K in keyof typeof appSettings]: AppSettingValue<(typeof appSettings)[K]>;
 };
 
 export type AppSettingKey = keyof AppSettings;

@@ -14,23 +14,26 @@ export function chooseLocale(
   templates: Readonly<Record<string, unknown>>,
   defaultLocale: string,
 ): ChosenLocale | undefined {
-  const wanted = requested?.trim() || undefined;
-  if (wanted !== undefined && Object.hasOwn(templates, wanted)) return { locale: wanted };
-  const matched = wanted === undefined ? undefined : lookUp(wanted, templates);
+  const requestedTag = requested?.trim() || undefined;
+  if (requestedTag !== undefined && Object.hasOwn(templates, requestedTag))
+    return { locale: requestedTag };
+  const matched = requestedTag === undefined ? undefined : lookUp(requestedTag, templates);
   if (matched !== undefined) return { locale: matched };
   const locale = Object.hasOwn(templates, defaultLocale)
     ? defaultLocale
     : findTag(canonicalizeLocale(defaultLocale), templates);
   if (locale === undefined) return undefined;
-  return wanted === undefined ? { locale } : { locale, note: describeDefault(wanted, locale) };
+  return requestedTag === undefined
+    ? { locale }
+    : { locale, note: describeDefault(requestedTag, locale) };
 }
 
 /** The canonical BCP 47 tag, such as `pt-BR` for `pt_br`; undefined for text that is not a language tag. */
 export function canonicalizeLocale(tag: string): string | undefined {
   const key = tag.trim();
   if (key.length > maxTagCharacters) return undefined;
-  const known = canonicalTags.get(key);
-  if (known !== undefined) return known ?? undefined;
+  const cached = canonicalTags.get(key);
+  if (cached !== undefined) return cached ?? undefined;
   const canonical = readTag(key);
   if (canonicalTags.size >= maxCanonicalTags) canonicalTags.clear();
   canonicalTags.set(key, canonical);
@@ -51,11 +54,14 @@ function readTag(tag: string): string | null {
 }
 
 /** Subtags are dropped from the end, and a single-letter one together with what it introduced. */
-function lookUp(wanted: string, templates: Readonly<Record<string, unknown>>): string | undefined {
-  const subtags = canonicalizeLocale(wanted)?.split('-') ?? [];
+function lookUp(
+  requestedTag: string,
+  templates: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const subtags = canonicalizeLocale(requestedTag)?.split('-') ?? [];
   while (subtags.length > 0) {
-    const found = findTag(subtags.join('-'), templates);
-    if (found !== undefined) return found;
+    const match = findTag(subtags.join('-'), templates);
+    if (match !== undefined) return match;
     subtags.pop();
     if (subtags.at(-1)?.length === 1) subtags.pop();
   }
@@ -71,8 +77,8 @@ function findTag(
   return Object.keys(templates).find((tag) => canonicalizeLocale(tag) === canonical);
 }
 
-function describeDefault(wanted: string, locale: string): string {
-  return canonicalizeLocale(wanted) === undefined
-    ? `"${wanted}" is not a language tag such as de or pt-BR: the default, ${locale}, was used`
-    : `there is no template for ${wanted}: the default, ${locale}, was used`;
+function describeDefault(requestedTag: string, locale: string): string {
+  return canonicalizeLocale(requestedTag) === undefined
+    ? `"${requestedTag}" is not a language tag such as de or pt-BR: the default, ${locale}, was used`
+    : `there is no template for ${requestedTag}: the default, ${locale}, was used`;
 }

@@ -46,13 +46,16 @@ export const emptyDefinition: VersionDefinition = {
 };
 
 /** Whatever a new version, draft or test leaves out has its default. */
-export function completeDefinition({ channels = {}, ...given }: VersionInput): VersionDefinition {
-  const whole = Object.entries(channels).map(([name, channel]) => [name, completeChannel(channel)]);
-  return { ...emptyDefinition, ...given, channels: Object.fromEntries(whole) };
+export function completeDefinition({ channels = {}, ...fields }: VersionInput): VersionDefinition {
+  const completeChannels = Object.entries(channels).map(([name, channel]) => [
+    name,
+    completeChannel(channel),
+  ]);
+  return { ...emptyDefinition, ...fields, channels: Object.fromEntries(completeChannels) };
 }
 
-function completeChannel({ policy, ...given }: ChannelInput): ChannelVersion {
-  return { integrationIds: [], templates: {}, ...given, policy: { ...defaultPolicy, ...policy } };
+function completeChannel({ policy, ...fields }: ChannelInput): ChannelVersion {
+  return { integrationIds: [], templates: {}, ...fields, policy: { ...defaultPolicy, ...policy } };
 }
 
 export const defaultPolicy: Policy = {

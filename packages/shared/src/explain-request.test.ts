@@ -1,14 +1,14 @@
 import {
-  type AttemptStory,
+  type AttemptTimeline,
   explainRequest,
-  type MessageStory,
-  type RequestStory,
+  type MessageTimeline,
+  type RequestTimeline,
 } from './explain-request';
 
 const time = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 10, 0, seconds));
 const now = time(100);
 
-const attempt: AttemptStory = {
+const attempt: AttemptTimeline = {
   number: 1,
   openedAt: time(1),
   closedAt: time(2),
@@ -20,7 +20,7 @@ const attempt: AttemptStory = {
   isPossibleDuplicate: false,
 };
 
-const message: MessageStory = {
+const message: MessageTimeline = {
   id: 'm',
   item: 0,
   channel: 'email',
@@ -34,11 +34,11 @@ const message: MessageStory = {
   expiresAt: time(3_600),
   isQueued: true,
   attempts: [],
-  passedOver: [],
+  failovers: [],
   receipts: [],
 };
 
-const request: RequestStory = {
+const request: RequestTimeline = {
   id: 'r',
   appName: 'Shop',
   delivery: 'live',
@@ -53,28 +53,36 @@ const request: RequestStory = {
   isCut: false,
 };
 
-function tell(given: Partial<MessageStory>, story: Partial<RequestStory> = {}): string[] {
-  return explainRequest({ ...request, ...story, messages: [{ ...message, ...given }] }, now);
+function explain(
+  messageChanges: Partial<MessageTimeline>,
+  requestChanges: Partial<RequestTimeline> = {},
+): string[] {
+  return explainRequest(
+    { ...request, ...requestChanges, messages: [{ ...message, ...messageChanges }] },
+    now,
+  );
 }
 
 describe('explainRequest', () => {
   test('tells of a message that was sent again, and by which run', () => {
-    expect(tell({ generation: 2 })[1]).toMatch(/, resend 2, is sent\./);
-    expect(tell({ generation: 1, resendRun: 'run' })[1]).toMatch(/, resend 1 by the run run, is /);
+    expect(explain({ generation: 2 })[1]).toMatch(/, resend 2, is sent\./);
+    expect(explain({ generation: 1, resendRun: 'run' })[1]).toMatch(
+      /, resend 1 by the run run, is /,
+    );
   });
 
   test('tells which integration was passed over, and why', () => {
-    const passedOver = [
+    const failovers = [
       { name: 'first', reason: 'needs_attention' as const, detail: 'Authenticate', at: time(1) },
     ];
-    expect(tell({ passedOver })).toContain(
+    expect(explain({ failovers })).toContain(
       `  At ${time(1).toISOString()} the integration "first" was passed over (needs_attention): The integration needs attention. Authenticate.`,
     );
   });
 
   test('tells of a message from its acceptance to the report of its provider', () => {
     const receipts = [{ state: 'delivered', receivedAt: time(5), detail: undefined }];
-    expect(tell({ state: 'delivered', attempts: [attempt], receipts })).toEqual([
+    expect(explain({ state: 'delivered', attempts: [attempt], receipts })).toEqual([
       'Request r was accepted at 2026-01-01T10:00:00.000Z: a single send of the event "order_shipped" with 1 item, for the app "Shop".',
       'Item 0 by email to a***@example.com is delivered. The provider reported that the message arrived.',
       '  Attempt 1 with smtp began at 2026-01-01T10:00:01.000Z. The provider took the message.',
@@ -89,7 +97,7 @@ describe('explainRequest', () => {
     );
   });
 
-  test.each<[string, Partial<MessageStory>, string]>([
+  test.each<[string, Partial<MessageTimeline>, string]>([
     [
       'why it failed',
       { state: 'failed', reason: 'expired' },
@@ -130,13 +138,13 @@ describe('explainRequest', () => {
       { attempts: [{ ...attempt, outcome: 'unknown', reason: 'timeout', detail: 'No answer' }] },
       '  Attempt 1 with smtp began at 2026-01-01T10:00:01.000Z. Nobody can know whether it was sent (timeout). No answer.',
     ],
-  ])('says %s', (_what, given, sentence) => {
-    expect(tell(given)).toContain(sentence);
+  ])('says %s', (_what, messageChanges, sentence) => {
+    expect(explain(messageChanges)).toContain(sentence);
   });
 
   test('says what fanout has still to plan', () => {
-    const story = { kind: 'bulk', items: 1_000, plannedItems: 400 };
-    expect(explainRequest({ ...request, ...story }, now)).toContain(
+    const requestChanges = { kind: 'bulk', items: 1_000, plannedItems: 400 };
+    expect(explainRequest({ ...request, ...requestChanges }, now)).toContain(
       '600 items of it wait for the role fanout, which plans their messages.',
     );
   });

@@ -1,14 +1,14 @@
 import {
+  type Failover,
+  failoverReasons,
   failureReasons,
   type MessageState,
   messageStates,
-  type PassedOver,
-  passedOverReasons,
   skipReasons,
 } from './message-state';
 
 /** What lies of a request, as the tables have it. Times are what PostgreSQL's clock said. */
-export type RequestStory = {
+export type RequestTimeline = {
   id: string;
   appName: string;
   delivery: string;
@@ -19,12 +19,12 @@ export type RequestStory = {
   createdAt: Date;
   isSensitive: boolean;
   skips: { item: number; channel: string; reason: string; detail: string | undefined }[];
-  messages: MessageStory[];
+  messages: MessageTimeline[];
   /** There are more messages than these. */
   isCut: boolean;
 };
 
-export type MessageStory = {
+export type MessageTimeline = {
   id: string;
   item: number;
   channel: string;
@@ -39,12 +39,12 @@ export type MessageStory = {
   dueAt: Date | undefined;
   expiresAt: Date;
   isQueued: boolean;
-  attempts: AttemptStory[];
-  passedOver: PassedOver[];
+  attempts: AttemptTimeline[];
+  failovers: Failover[];
   receipts: { state: string; receivedAt: Date; detail: string | undefined }[];
 };
 
-export type AttemptStory = {
+export type AttemptTimeline = {
   number: number;
   openedAt: Date;
   closedAt: Date | undefined;
@@ -57,78 +57,78 @@ export type AttemptStory = {
 };
 
 /** What happened to a request, and why, in sentences: the request first, then each message with what it went through. */
-export function explainRequest(story: RequestStory, now: Date): string[] {
+export function explainRequest(timeline: RequestTimeline, now: Date): string[] {
   return [
-    ...explainAcceptance(story),
-    ...story.skips.map(explainSkip),
-    ...story.messages.flatMap((message) => explainMessage(message, now)),
-    ...(story.isCut ? ['There are more messages than are told here.'] : []),
+    ...explainAcceptance(timeline),
+    ...timeline.skips.map(explainSkip),
+    ...timeline.messages.flatMap((message) => explainMessage(message, now)),
+    ...(timeline.isCut ? ['There are more messages than are told here.'] : []),
   ];
 }
 
-function explainAcceptance(story: RequestStory): string[] {
-  const { id, kind, eventName, appName, delivery, items, plannedItems, createdAt } = story;
+function explainAcceptance(timeline: RequestTimeline): string[] {
+  const { id, kind, eventName, appName, delivery, items, plannedItems, createdAt } = timeline;
   const where = delivery === 'sandbox' ? ', whose messages all go to the sandbox' : '';
   const sentences = [
     `Request ${id} was accepted at ${at(createdAt)}: a ${kind} send of the event "${eventName}" with ${count(items, 'item')}, for the app "${appName}"${where}.`,
   ];
-  if (story.isSensitive) {
+  if (timeline.isSensitive) {
     sentences.push(
       'Its event is sensitive: what it said is sealed and never shown, and dropped once nothing of it is to be sent.',
     );
   }
-  const left = items - plannedItems;
-  if (left > 0) {
+  const unplannedItems = items - plannedItems;
+  if (unplannedItems > 0) {
     sentences.push(
-      `${count(left, 'item')} of it wait for the role fanout, which plans their messages.`,
+      `${count(unplannedItems, 'item')} of it wait for the role fanout, which plans their messages.`,
     );
   }
-  if (left <= 0 && story.messages.length === 0) {
+  if (unplannedItems <= 0 && timeline.messages.length === 0) {
     sentences.push('It has no message: no channel had somebody to write to.');
   }
   return sentences;
 }
 
-function explainSkip({ item, channel, reason, detail }: RequestStory['skips'][number]): string {
-  return `Item ${item} was not sent by ${channel} (${reason}): ${meaningOf(reason)}${tail(detail)}`;
+function explainSkip({ item, channel, reason, detail }: RequestTimeline['skips'][number]): string {
+  return `Item ${item} was not sent by ${channel} (${reason}): ${explainReason(reason)}${tail(detail)}`;
 }
 
-function explainMessage(message: MessageStory, now: Date): string[] {
+function explainMessage(message: MessageTimeline, now: Date): string[] {
   const { item, channel, target, generation, state, reason } = message;
-  const again = generation > 0 ? `, resend ${generation}${runOf(message)},` : '';
-  const why = reason === undefined ? '' : ` (${reason}: ${meaningOf(reason)})`;
+  const again = generation > 0 ? `, resend ${generation}${formatRun(message)},` : '';
+  const why = reason === undefined ? '' : ` (${reason}: ${explainReason(reason)})`;
   return [
     `Item ${item} by ${channel} to ${target}${again} is ${state}. ${messageStates[state].means}${why}`,
-    ...message.passedOver.map(explainPassedOver),
+    ...message.failovers.map(explainFailover),
     ...message.attempts.map(explainAttempt),
     ...message.receipts.map(
-      ({ state: told, receivedAt, detail }) =>
-        `  At ${at(receivedAt)} the provider reported that it is ${told}.${tail(detail)}`,
+      ({ state: reportedState, receivedAt, detail }) =>
+        `  At ${at(receivedAt)} the provider reported that it is ${reportedState}.${tail(detail)}`,
     ),
     ...explainWait(message, now),
   ];
 }
 
-function runOf({ resendRun }: MessageStory): string {
+function formatRun({ resendRun }: MessageTimeline): string {
   return resendRun === undefined ? '' : ` by the run ${resendRun}`;
 }
 
-function explainAttempt(attempt: AttemptStory): string {
+function explainAttempt(attempt: AttemptTimeline): string {
   const { number, openedAt, closedAt, provider, worker, outcome, reason, detail } = attempt;
   const by = provider === undefined ? '' : ` with ${provider}`;
   const again = attempt.isPossibleDuplicate
     ? ' An earlier attempt may have been sent, so this one may be a duplicate.'
     : '';
-  const begun = `  Attempt ${number}${by} began at ${at(openedAt)}`;
+  const opening = `  Attempt ${number}${by} began at ${at(openedAt)}`;
   if (closedAt === undefined)
-    return `${begun} by the worker ${worker ?? 'unknown'} and is open.${again}`;
-  const ended = outcomeMeanings[outcome ?? ''] ?? `It ended as ${outcome ?? 'nothing'}`;
+    return `${opening} by the worker ${worker ?? 'unknown'} and is open.${again}`;
+  const ending = outcomeMeanings[outcome ?? ''] ?? `It ended as ${outcome ?? 'nothing'}`;
   const why = reason === undefined ? '' : ` (${reason})`;
-  return `${begun}. ${ended}${why}.${tail(detail)}${again}`;
+  return `${opening}. ${ending}${why}.${tail(detail)}${again}`;
 }
 
-function explainPassedOver({ name, reason, detail, at: passedAt }: PassedOver): string {
-  return `  At ${at(passedAt)} the integration "${name}" was passed over (${reason}): ${passedOverReasons[reason]}${tail(detail)}`;
+function explainFailover({ name, reason, detail, at: passedAt }: Failover): string {
+  return `  At ${at(passedAt)} the integration "${name}" was passed over (${reason}): ${failoverReasons[reason]}${tail(detail)}`;
 }
 
 const outcomeMeanings: Record<string, string> = {
@@ -138,7 +138,7 @@ const outcomeMeanings: Record<string, string> = {
   unknown: 'Nobody can know whether it was sent',
 };
 
-function explainWait(message: MessageStory, now: Date): string[] {
+function explainWait(message: MessageTimeline, now: Date): string[] {
   const { state, dueAt, waits, expiresAt, isQueued } = message;
   if (dueAt === undefined) return [];
   if (state === 'sending')
@@ -163,9 +163,9 @@ const waitMeanings: Record<string, string> = {
   schedule: 'it was asked for then',
 };
 
-function meaningOf(reason: string): string {
-  const known: Record<string, string> = { ...skipReasons, ...failureReasons };
-  return known[reason] ?? 'A reason that this version does not know.';
+function explainReason(reason: string): string {
+  const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };
+  return meanings[reason] ?? 'A reason that this version does not know.';
 }
 
 function tail(detail: string | undefined): string {

@@ -34,36 +34,36 @@ export {
   type VersionInput,
 } from './event-version';
 export {
-  type AttemptStory,
+  type AttemptTimeline,
   explainRequest,
-  type MessageStory,
-  type RequestStory,
+  type MessageTimeline,
+  type RequestTimeline,
 } from './explain-request';
 export { isBlank } from './is-blank';
 export { isUuid } from './is-uuid';
 export {
   type DeliverJob,
-  deliverQueue,
   type FanOutJob,
   fanOutQueue,
-  laneOf,
+  getDeliverQueue,
+  getFairnessKey,
   maxMessagesPerJob,
 } from './jobs';
 export { maskTarget } from './mask-target';
 export {
-  type DataChange,
+  type ContactUpdate,
   type ExpectedEnd,
   expectedEnds,
+  type Failover,
+  type FailoverReason,
   type FailureReason,
+  failoverReasons,
   failureReasons,
   finalStates,
   type MessageState,
   messageStates,
   type Outcome,
   type OutcomeKind,
-  type PassedOver,
-  type PassedOverReason,
-  passedOverReasons,
   type ReceiptState,
   type RefusalReason,
   type RejectionScope,
@@ -81,7 +81,7 @@ export {
   type SlackRecipient,
 } from './recipient';
 export {
-  erasedTarget,
+  formatErasedTarget,
   maxMessagesPerResend,
   type ResendSkip,
   resendableStates,
@@ -89,7 +89,7 @@ export {
   resendSkips,
 } from './resend-outcome';
 export { countedAs, countStates, type StateCounts, type StateGroup } from './state-counts';
-export { carriesPath } from './templates/carries';
+export { hasPath } from './templates/carries';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { helperNames } from './templates/nodes';
@@ -97,7 +97,7 @@ export { parseTemplate } from './templates/parse';
 export { createParseBudget } from './templates/parse-budget';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
 export { createRenderBudget } from './templates/render-budget';
-export { placeAt, TemplateError } from './templates/template-error';
+export { getPlace, TemplateError } from './templates/template-error';
 export {
   type BulkElement,
   type BulkHead,
@@ -153,12 +153,12 @@ export {
 } from './wire/request-status';
 export { readSchedule, type Schedule } from './wire/schedule';
 export {
+  collectExtraFields,
   createReadSend,
   createSendEventBody,
-  extraFieldsOf,
-  overrideOf,
+  getOverride,
+  getSchedule,
   type ReadSend,
-  scheduleOf,
   type WireChannels,
   type WireItem,
   type WireOverride,

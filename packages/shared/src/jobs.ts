@@ -13,12 +13,12 @@ export const maxMessagesPerJob = 20;
 export const fanOutQueue = 'fanout';
 
 /** The queue of a channel; the worker's role of the same name consumes it. */
-export function deliverQueue(channel: string): string {
+export function getDeliverQueue(channel: string): string {
   return `deliver-${channel}`;
 }
 
-export function laneOf({ integrationId, appId }: LaneFacts): string {
+export function getFairnessKey({ integrationId, appId }: FairnessKeyFields): string {
   return integrationId ?? appId;
 }
 
-type LaneFacts = { integrationId: string | undefined; appId: string };
+type FairnessKeyFields = { integrationId: string | undefined; appId: string };

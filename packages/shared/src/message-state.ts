@@ -61,15 +61,15 @@ export const failureReasons = {
 export type FailureReason = keyof typeof failureReasons;
 
 /** Why a message went by another integration of its chain, without a call to this one. */
-export const passedOverReasons = {
+export const failoverReasons = {
   needs_attention: 'The integration needs attention.',
   no_answer: 'The integration did not answer several times in a row.',
 } as const satisfies Record<string, string>;
 
-export type PassedOverReason = keyof typeof passedOverReasons;
+export type FailoverReason = keyof typeof failoverReasons;
 
 /** One integration that a message passed over; `name` and `detail` are as they were then. */
-export type PassedOver = { name: string; reason: PassedOverReason; detail?: string; at: Date };
+export type Failover = { name: string; reason: FailoverReason; detail?: string; at: Date };
 
 /** Whom a provider's refusal is about. */
 export type RejectionScope = 'recipient' | 'content' | 'integration';
@@ -127,7 +127,7 @@ export const suppressionReasons = {
 export type SuppressionReason = keyof typeof suppressionReasons;
 
 /** What a provider's answer tells about a message's address, beyond the message. */
-export type DataChange =
+export type ContactUpdate =
   | {
       change: 'suppress';
       reason: Exclude<SuppressionReason, 'manual'>;

@@ -11,8 +11,8 @@ describe('mergeRecipients', () => {
   });
 
   test('keeps an external id that is given beside them', () => {
-    const given = { onesignalExternalId: 'bo', onesignalPlayerIds: ['p'] };
-    expect(mergeRecipients(stored, given)).toEqual({ ...stored, ...given });
+    const overrides = { onesignalExternalId: 'bo', onesignalPlayerIds: ['p'] };
+    expect(mergeRecipients(stored, overrides)).toEqual({ ...stored, ...overrides });
   });
 
   test('keeps a stored external id where nothing else is given', () => {

@@ -48,16 +48,17 @@ export type Preferences = {
  * The stored user is the base; given fields win one by one, `slack`, `telegram` and `preferences` member by member.
  * Subscriptions of OneSignal that are given win over a stored external id, which would win over them otherwise.
  */
-export function mergeRecipients(stored: Recipient, given: Recipient): Recipient {
-  const merged: Recipient = { ...stored, ...given };
-  if (given.onesignalPlayerIds && !given.onesignalExternalId) delete merged.onesignalExternalId;
-  if (stored.slack && given.slack) merged.slack = { ...stored.slack, ...given.slack };
-  if (stored.telegram && given.telegram) {
-    merged.telegram = { ...stored.telegram, ...given.telegram };
+export function mergeRecipients(stored: Recipient, overrides: Recipient): Recipient {
+  const merged: Recipient = { ...stored, ...overrides };
+  if (overrides.onesignalPlayerIds && !overrides.onesignalExternalId)
+    delete merged.onesignalExternalId;
+  if (stored.slack && overrides.slack) merged.slack = { ...stored.slack, ...overrides.slack };
+  if (stored.telegram && overrides.telegram) {
+    merged.telegram = { ...stored.telegram, ...overrides.telegram };
   }
-  if (stored.preferences && given.preferences) {
-    merged.preferences = { ...stored.preferences, ...given.preferences };
+  if (stored.preferences && overrides.preferences) {
+    merged.preferences = { ...stored.preferences, ...overrides.preferences };
   }
-  if (stored.extra && given.extra) merged.extra = { ...stored.extra, ...given.extra };
+  if (stored.extra && overrides.extra) merged.extra = { ...stored.extra, ...overrides.extra };
   return merged;
 }

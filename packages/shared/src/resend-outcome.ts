@@ -22,6 +22,6 @@ export const maxMessagesPerResend = 10_000;
 export const resendPaces = [10, 50, 200] as const;
 
 /** What stands in place of the address of a message whose person was erased. */
-export function erasedTarget(messageId: string): string {
+export function formatErasedTarget(messageId: string): string {
   return `erased:${messageId}`;
 }

@@ -32,7 +32,7 @@ export type StateCounts = Record<CountName, number> & {
 };
 
 export function countStates(groups: readonly StateGroup[]): StateCounts {
-  const counts: StateCounts = { ...nothing, skippedByReason: {} };
+  const counts: StateCounts = { ...zeroCounts, skippedByReason: {} };
   for (const { state, reason, count } of groups) {
     counts.total += count;
     counts[countedAs[state]] += count;
@@ -43,7 +43,7 @@ export function countStates(groups: readonly StateGroup[]): StateCounts {
   return counts;
 }
 
-const nothing = {
+const zeroCounts = {
   total: 0,
   waiting: 0,
   sent: 0,

@@ -11,7 +11,7 @@ describe('npm run abuse', () => {
   test('sees a loop that is held, and memory that is taken, in a process it watches', async () => {
     const folder = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-watch-'));
     const socket = path.join(folder, 'watch.sock');
-    const child = spawn(process.execPath, ['--require', watchFile, '-e', holdAndTake], {
+    const child = spawn(process.execPath, ['--require', watchFile, '-e', blockAndAllocateScript], {
       env: { WATCH_SOCKET: socket },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -36,7 +36,7 @@ describe('npm run abuse', () => {
     async () => {
       const report = await runAbuse({ seed: 7, templates: 60, isQuick: true });
       expect(report.kinds.flatMap(({ problems }) => problems)).toEqual([]);
-      expect(report.kinds.filter(({ tried }) => tried === 0)).toEqual([]);
+      expect(report.kinds.filter(({ trialCount }) => trialCount === 0)).toEqual([]);
     },
     timeoutMs,
   );
@@ -44,7 +44,7 @@ describe('npm run abuse', () => {
 
 const [heldForMs, takenMb] = [200, 64];
 /** Counts processor time, of which a busy machine gives less. */
-const holdAndTake = `
+const blockAndAllocateScript = `
   process.stdin.once('data', () => {
     const begun = process.cpuUsage();
     while (process.cpuUsage(begun).user < ${heldForMs * 1_000});

@@ -38,12 +38,12 @@ const publicNames = ['account_sid', 'user'];
 
 /** What must be found nowhere in clear, by where it is from. */
 function listSecrets(): [string, string][] {
-  const ofChannels = Object.entries(simulated.channels).flatMap(([channel, { credentials }]) =>
+  const channelSecrets = Object.entries(simulated.channels).flatMap(([channel, { credentials }]) =>
     Object.entries(credentials)
       .filter(([name]) => !publicNames.includes(name))
       .map(([name, secret]): [string, string] => [`${channel} ${name}`, keyIn(String(secret))]),
   );
-  return [...ofChannels, ['slack token', slackTokenOfTheCall], ['API key', tenant.apiKey]];
+  return [...channelSecrets, ['slack token', slackTokenOfTheCall], ['API key', tenant.apiKey]];
 }
 
 /** Of a file of a service account its private key alone is a secret: a line of it, as it is in one line. */
@@ -75,11 +75,11 @@ function replyOn(channel: string) {
 }
 
 /** What no call of ours carries, so that no answer can repeat it. */
-const neverGiven = ['whatsapp app_secret', 'whatsapp verify_token', 'push service_account'];
+const neverSent = ['whatsapp app_secret', 'whatsapp verify_token', 'push service_account'];
 
 function repeatedOn(channel: string): string {
   const own = listSecrets().filter(
-    ([name]) => name.startsWith(`${channel} `) && !neverGiven.includes(name),
+    ([name]) => name.startsWith(`${channel} `) && !neverSent.includes(name),
   );
   return [...own.map(([, secret]) => secret), ...listPersonal()].join(' ');
 }
@@ -100,10 +100,10 @@ async function sendAll(): Promise<void> {
   await settle(await system.sendAccepted(tenant, body));
   for (const { dropAnswers } of Object.values(simulated.channels)) dropAnswers(1);
   await settle(await system.sendAccepted(tenant, body));
-  for (const { putOff } of Object.values(simulated.channels)) putOff(1);
+  for (const { throttle: putOff } of Object.values(simulated.channels)) putOff(1);
   await settle(await system.sendAccepted(tenant, body));
-  const refused = await system.send(tenant, { ...body, event: 5 });
-  expect(refused.status).toBe(400);
+  const rejection = await system.send(tenant, { ...body, event: 5 });
+  expect(rejection.status).toBe(400);
 }
 
 async function settle(requestId: string): Promise<void> {
@@ -157,14 +157,14 @@ describe('a send with secrets and personal data on every channel', () => {
     for (const { countSends } of Object.values(simulated.channels)) {
       expect(countSends()).toBeGreaterThan(1);
     }
-    const found = Object.entries(places).flatMap(([place, text]) => [
+    const leaks = Object.entries(places).flatMap(([place, text]) => [
       ...listSecrets()
         .filter(([, secret]) => text.includes(secret))
         .map(([name]) => `${name} in ${place}`),
       ...listPersonal()
-        .filter((given) => place !== 'tables' && text.includes(given))
-        .map((given) => `${given} in ${place}`),
+        .filter((personalText) => place !== 'tables' && text.includes(personalText))
+        .map((personalText) => `${personalText} in ${place}`),
     ]);
-    expect(found).toEqual([]);
+    expect(leaks).toEqual([]);
   }, 180_000);
 });

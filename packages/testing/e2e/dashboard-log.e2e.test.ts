@@ -46,7 +46,7 @@ async function createIntegrations(): Promise<Record<string, string>> {
 
 const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const rowOf = (page: Page, requestId: string) => page.locator(`td.ev a[href*="${requestId}"]`);
+const getRow = (page: Page, requestId: string) => page.locator(`td.ev a[href*="${requestId}"]`);
 
 /** A page of the operator who is signed in already. */
 async function openAt(place: string): Promise<WatchedPage> {
@@ -75,28 +75,28 @@ describe('the log', () => {
   testInBrowser('finds a request by each filter, each in its place on the page', async () => {
     const requestId = await send(1, ['sms', 'email']);
     const { page } = await openAt('log');
-    const isFound = async () => {
-      await rowOf(page, requestId).waitFor();
+    const expectFound = async () => {
+      await getRow(page, requestId).waitFor();
       await button(page, 'Clear all').click();
     };
-    const event = await eventNameOf(requestId);
+    const event = await readEventName(requestId);
     const choices = { event, provider: 'twilio', time: '15m', channel: 'email' };
     for (const [filter, value] of Object.entries(choices)) {
       await page.getByLabel(filter, { exact: true }).selectOption(value);
-      await isFound();
+      await expectFound();
     }
     await page.getByLabel('channel', { exact: true }).selectOption('email');
     await page.getByLabel('state', { exact: true }).selectOption('sent');
-    await isFound();
+    await expectFound();
     const finder = page.getByLabel('Find a request');
     for (const text of [requestId, 'person1@example.org']) {
       await finder.fill(text);
       await finder.press('Enter');
-      await isFound();
+      await expectFound();
     }
     await finder.fill('key-of-1');
     await page.getByRole('button', { name: 'as idempotency key' }).click();
-    await isFound();
+    await expectFound();
     await page.getByLabel('time', { exact: true }).selectOption('between');
     await page.getByLabel('From').fill('2020-01-01T00:00');
     await page.getByLabel('To', { exact: true }).fill('2021-01-01T00:00');
@@ -106,43 +106,43 @@ describe('the log', () => {
     await page.getByLabel('time', { exact: true }).selectOption('between');
     await page.getByLabel('From').fill('2020-01-01T00:00');
     await button(page, 'Set').click();
-    await isFound();
+    await expectFound();
   });
 
   testInBrowser('shows new requests as they come, and holds them while it is paused', async () => {
     const { page } = await openAt('log');
     await button(page, 'Live').waitFor();
-    const shown = await send(2, ['sms']);
-    await rowOf(page, shown).waitFor();
+    const firstId = await send(2, ['sms']);
+    await getRow(page, firstId).waitFor();
     await button(page, 'Live').click();
-    const held = await send(3, ['sms']);
+    const pausedId = await send(3, ['sms']);
     await page.getByRole('button', { name: /1 new request/ }).waitFor();
-    expect(await rowOf(page, held).count()).toBe(0);
+    expect(await getRow(page, pausedId).count()).toBe(0);
     await page.keyboard.press('n');
-    await rowOf(page, held).waitFor();
+    await getRow(page, pausedId).waitFor();
   });
 
   testInBrowser('keeps its panes as they were dragged', async () => {
     const requestId = await send(4, ['sms']);
     const { page } = await openAt(`log/${requestId}`);
     const divider = page.getByRole('separator');
-    const widthOf = async () => Math.round((await page.locator('.list').boundingBox())!.width);
-    const before = await widthOf();
+    const readWidth = async () => Math.round((await page.locator('.list').boundingBox())!.width);
+    const before = await readWidth();
     const box = (await divider.boundingBox())!;
     await page.mouse.move(box.x + 4, box.y + 200);
     await page.mouse.down();
     await page.mouse.move(box.x + 104, box.y + 200);
     await page.mouse.up();
-    expect(await widthOf()).toBe(before + 100);
+    expect(await readWidth()).toBe(before + 100);
     await divider.press('ArrowLeft');
-    expect(await widthOf()).toBe(before + 84);
+    expect(await readWidth()).toBe(before + 84);
     await page.reload();
     await divider.waitFor();
-    expect(await widthOf()).toBe(before + 84);
+    expect(await readWidth()).toBe(before + 84);
   });
 });
 
-async function eventNameOf(requestId: string): Promise<string> {
+async function readEventName(requestId: string): Promise<string> {
   const { prisma } = dashboard.system.database;
   const { eventId } = await prisma.request.findUniqueOrThrow({ where: { id: requestId } });
   return (await prisma.event.findUniqueOrThrow({ where: { id: eventId } })).name;
@@ -153,29 +153,29 @@ describe('the timeline', () => {
     'tells of what was delivered, retried, failed, skipped and unknown what happened, why, and what to do',
     async () => {
       const { channels } = dashboard.simulated;
-      channels['sms']!.putOff(1);
+      channels['sms']!.throttle(1);
       channels['telegram']!.dropAnswers(1);
       const requestId = await send(5, ['sms', 'whatsapp', 'slack', 'telegram', 'in_app'], {
         whatsapp_mobile: '123',
         slack: { channel_id: 'C000000005', access_token: badToken },
       });
       const { page } = await openAt(`log/${requestId}`);
-      const lane = (name: RegExp) => page.getByRole('button', { name });
-      await lane(/^telegram.*unknown/).waitFor();
-      await lane(/^sms.*sent/).click();
+      const channelRow = (name: RegExp) => page.getByRole('button', { name });
+      await channelRow(/^telegram.*unknown/).waitFor();
+      await channelRow(/^sms.*sent/).click();
       await page.getByText(/Attempt 1: try later/).waitFor();
       await page.getByText(/^Waited /).waitFor();
       await page.getByText(/Attempt 2: accepted/).waitFor();
-      await lane(/^in_app.*delivered/).click();
+      await channelRow(/^in_app.*delivered/).click();
       await page.locator('.rail').getByText('Delivered').waitFor();
-      await lane(/^whatsapp.*skipped/).click();
+      await channelRow(/^whatsapp.*skipped/).click();
       await page.getByText('invalid_address').first().waitFor();
-      await lane(/^slack.*failed/).click();
+      await channelRow(/^slack.*failed/).click();
       await page.getByText('invalid_auth').first().waitFor();
-      const asks = page.getByRole('list', { name: 'Needs a decision' });
-      expect(await asks.textContent()).toContain('correct what the provider refuses');
-      await asks.getByRole('button', { name: 'Resend slack' }).waitFor();
-      await asks.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
+      const decisions = page.getByRole('list', { name: 'Needs a decision' });
+      expect(await decisions.textContent()).toContain('correct what the provider refuses');
+      await decisions.getByRole('button', { name: 'Resend slack' }).waitFor();
+      await decisions.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
       for (const tab of ['Call and answer', 'Rendered', 'JSON']) {
         await page.getByRole('tab', { name: tab }).click();
         expect(await page.content()).not.toContain(badToken);
@@ -205,13 +205,13 @@ describe('queues', () => {
     await button(page, 'Pause telegram').click();
     await page.getByText(/telegram is paused/).waitFor();
     const cancelled = await send(7, ['telegram']);
-    const kept = await send(8, ['telegram']);
+    const remainingId = await send(8, ['telegram']);
     const { page: timeline } = await openAt(`log/${cancelled}`);
     await button(timeline, 'Cancel telegram').click();
     await timeline.getByRole('button', { name: /^telegram.*skipped/ }).waitFor();
     await timeline.getByText('An operator cancelled it').first().waitFor();
     await button(page, 'Resume telegram').click();
-    await dashboard.system.settled(kept, ['sent'], 60_000);
+    await dashboard.system.settled(remainingId, ['sent'], 60_000);
     expect(telegram.countSends()).toBe(sent + 1);
   });
 

@@ -13,7 +13,7 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
-import { narrow, overhangOf, takePicture, themes, wide, zoomed } from './dashboard/pictures';
+import { measureOverhang, narrow, takePicture, themes, wide, zoomed } from './dashboard/pictures';
 import { startProxy } from './start-proxy';
 
 // The renderer needs many seconds where two cores are shared.
@@ -44,16 +44,17 @@ beforeAll(async () => {
     where: { id: empty.appId },
     data: { accountId: dashboard.tenant.accountId, name: 'Empty app' },
   });
-  pages = pagesOf({ eventId, requestId, integrationId, emptyAppId: empty.appId });
+  pages = listPages({ eventId, requestId, integrationId, emptyAppId: empty.appId });
 });
 
 afterAll(async () => {
   await dashboard?.close();
 });
 
-function pagesOf(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'emptyAppId', string>) {
+function listPages(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'emptyAppId', string>) {
   const app = `apps/${dashboard.tenant.appId}`;
-  const text = (shown: string | RegExp) => (page: Page) => page.getByText(shown).first().waitFor();
+  const text = (content: string | RegExp) => (page: Page) =>
+    page.getByText(content).first().waitFor();
   return {
     log: {
       place: `${app}/log`,
@@ -105,35 +106,35 @@ describe('every page of the dashboard', () => {
       `${name}: axe finds nothing serious in either theme, nothing is forbidden, nothing is lost at 900 px and at 200 % zoom`,
       async () => {
         const { place, isShown } = pages[name]!;
-        const { page, wrong } = operator;
+        const { page, problems } = operator;
         await page.setViewportSize(wide);
         await page.goto(dashboard.url + place);
         await isShown(page);
         for (const theme of themes) expect(await look(operator, name, theme)).toEqual([]);
         await page.emulateMedia({ colorScheme: 'light' });
-        expect(await overhangOf(page, narrow)).toBe(0);
+        expect(await measureOverhang(page, narrow)).toBe(0);
         await takePicture(page, `${name}-900`);
-        expect(await overhangOf(page, zoomed)).toBe(0);
-        expect(wrong).toEqual([]);
+        expect(await measureOverhang(page, zoomed)).toBe(0);
+        expect(problems).toEqual([]);
       },
     );
   }
 
   testInBrowser('set-up and sign-in: axe finds nothing serious in either theme', async () => {
     const visitor = await dashboard.openPage();
-    const { page, wrong } = visitor;
+    const { page, problems } = visitor;
     await page.goto(dashboard.url);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     for (const theme of themes) expect(await look(visitor, 'sign-in', theme)).toEqual([]);
-    expect(await overhangOf(page, zoomed)).toBe(0);
+    expect(await measureOverhang(page, zoomed)).toBe(0);
     await page.goto('about:blank');
     await page.setViewportSize(wide);
     const { accountId } = await dashboard.system.factories.createTenant();
     await page.goto(await dashboard.createSetUpLink(accountId));
     await page.getByRole('heading', { name: 'Make the first operator' }).waitFor();
     for (const theme of themes) expect(await look(visitor, 'set-up', theme)).toEqual([]);
-    expect(await overhangOf(page, zoomed)).toBe(0);
-    expect(wrong).toEqual([]);
+    expect(await measureOverhang(page, zoomed)).toBe(0);
+    expect(problems).toEqual([]);
     await page.close();
   });
 });
@@ -147,12 +148,12 @@ describe('the timeline', () => {
       await page.goto(dashboard.url + pages['log']!.place);
       await page.locator('tr', { hasText: 'sandbox+bounce@' }).locator('td.ev a').click();
       await page.getByRole('button', { name: /^email.*failed/ }).waitFor();
-      const asks = page.getByRole('list', { name: 'Needs a decision' });
-      expect(await asks.textContent()).toMatch(/recipient/i);
-      await asks.getByRole('button', { name: 'Resend email' }).waitFor();
+      const decisions = page.getByRole('list', { name: 'Needs a decision' });
+      expect(await decisions.textContent()).toMatch(/recipient/i);
+      await decisions.getByRole('button', { name: 'Resend email' }).waitFor();
       await page.goto(dashboard.url + pages['request']!.place);
       await page.getByRole('button', { name: /^slack.*unknown/ }).waitFor();
-      await asks.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
+      await decisions.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
     },
   );
 });
@@ -184,8 +185,8 @@ describe('the page as it is served', () => {
     const proxy = await startProxy('/notify', dashboard.url);
     try {
       const { page } = await dashboard.openPage();
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
+      const requestedUrls: string[] = [];
+      page.on('request', (request) => requestedUrls.push(request.url()));
       await signIn(page, `${proxy.url}/notify/${pages['queues']!.place}`, email);
       await pages['queues']!.isShown(page);
       await page.getByRole('link', { name: 'Events' }).click();
@@ -194,7 +195,7 @@ describe('the page as it is served', () => {
       await pages['event']!.isShown(page);
       await page.reload();
       await pages['event']!.isShown(page);
-      const foreign = asked.filter((url) => !url.startsWith(`${proxy.url}/notify/`));
+      const foreign = requestedUrls.filter((url) => !url.startsWith(`${proxy.url}/notify/`));
       expect(foreign).toEqual([]);
     } finally {
       await proxy.close();

@@ -10,7 +10,7 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
-import { lookAtPage } from './dashboard/pictures';
+import { inspectPage } from './dashboard/pictures';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
@@ -43,7 +43,7 @@ describe('people', () => {
   let guest: WatchedPage;
 
   testInBrowser('an owner makes a link, which lets its address in once, as a viewer', async () => {
-    const { page, wrong } = owner;
+    const { page, problems } = owner;
     await page.goto(`${dashboard.url}people`);
     await button(page, 'Invite a person').click();
     await page.getByLabel('E-mail').fill(guestEmail);
@@ -58,11 +58,11 @@ describe('people', () => {
     );
     expect(link).toMatch(/\/join#[\w-]{43}$/);
     await page.getByRole('row', { name: new RegExp(guestEmail) }).waitFor();
-    expect(await lookAtPage(page, 'people')).toEqual([]);
+    expect(await inspectPage(page, 'people')).toEqual([]);
     guest = await dashboard.openPage();
     await guest.page.goto(link);
     await guest.page.getByRole('heading', { name: /^Join / }).waitFor();
-    expect(await lookAtPage(guest.page, 'join')).toEqual([]);
+    expect(await inspectPage(guest.page, 'join')).toEqual([]);
     expect(await guest.page.getByLabel('E-mail').inputValue()).toBe(guestEmail);
     await guest.page.getByLabel('Password').fill(password);
     await button(guest.page, 'Join and sign in').click();
@@ -71,7 +71,7 @@ describe('people', () => {
     await other.page.goto(link);
     await other.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
     await other.page.close();
-    expect([...wrong, ...guest.wrong]).toEqual([]);
+    expect([...problems, ...guest.problems]).toEqual([]);
   });
 
   testInBrowser('a viewer is offered no change, and refused what they call by hand', async () => {
@@ -142,8 +142,10 @@ describe('users', () => {
     };
     await prisma.user.create({ data: { id: sid, appId, userId, contact } });
     for (const name of ['u_11820', 'u_20404', 'u_48213', 'u_51077']) {
-      const others = { email: `${name}@example.com`, mobile: '+12025550187' };
-      await prisma.user.create({ data: { id: newId(), appId, userId: name, contact: others } });
+      const otherContact = { email: `${name}@example.com`, mobile: '+12025550187' };
+      await prisma.user.create({
+        data: { id: newId(), appId, userId: name, contact: otherContact },
+      });
     }
     const device = { appId, userSid: sid, platform: 'android' };
     await prisma.device.createMany({
@@ -179,21 +181,21 @@ describe('users', () => {
     'one is found by the beginning of a number, and shows all that is on record',
     async () => {
       await createAna();
-      const { page, wrong } = owner;
+      const { page, problems } = owner;
       await page.goto(place());
       await page.getByRole('link', { name: 'u_48213' }).waitFor();
-      expect(await lookAtPage(page, 'users')).toEqual([]);
+      expect(await inspectPage(page, 'users')).toEqual([]);
       await page.getByLabel('Find', { exact: true }).fill('1 202 555-0123');
-      const found = page.getByRole('row', { name: new RegExp(`${userId}.*mobile`) });
-      await found.waitFor();
+      const userRow = page.getByRole('row', { name: new RegExp(`${userId}.*mobile`) });
+      await userRow.waitFor();
       expect(page.url()).toContain('text=1+202');
-      await found.getByRole('link').click();
+      await userRow.getByRole('link').click();
       await page.getByText('off: the provider said UNREGISTERED').waitFor();
       await page.getByText('every channel but whatsapp').waitFor();
-      expect(await lookAtPage(page, 'user')).toEqual([]);
+      expect(await inspectPage(page, 'user')).toEqual([]);
       await page.reload();
       await page.getByText('off: the provider said UNREGISTERED').waitFor();
-      expect(wrong).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 
@@ -215,7 +217,7 @@ describe('users', () => {
     await page.getByRole('textbox', { name: 'Address' }).fill('+1 202 555-0187');
     await button(page, 'Suppress the address').click();
     await page.getByRole('row', { name: /\+12025550187/ }).waitFor();
-    expect(await lookAtPage(page, 'suppressions')).toEqual([]);
+    expect(await inspectPage(page, 'suppressions')).toEqual([]);
     await button(page, `Allow email to ${userEmail}`).click();
     await page.getByRole('row', { name: new RegExp(userEmail) }).waitFor({ state: 'detached' });
   });
@@ -228,7 +230,7 @@ describe('users', () => {
       await page.getByRole('tab', { name: 'What they were sent' }).click();
       await page.getByRole('link', { name: 'order_shipped' }).waitFor();
       expect(page.url()).toContain('tab=sent');
-      expect(await lookAtPage(page, 'user-sent')).toEqual([]);
+      expect(await inspectPage(page, 'user-sent')).toEqual([]);
       await page.getByLabel('Sent to').selectOption(userEmail);
       await page.getByRole('link', { name: 'order_shipped' }).waitFor();
       await page.getByLabel('Sent to').selectOption('U0555010142');
@@ -241,19 +243,19 @@ describe('users', () => {
   testInBrowser(
     'one is erased once their id was typed: rows stay, and say nothing of them',
     async () => {
-      const { page, wrong } = owner;
+      const { page, problems } = owner;
       await page.goto(`${place()}/${sid}`);
       await button(page, 'Erase the user').click();
       const erase = dialog(page).getByRole('button', { name: 'Erase the user' });
       await dialog(page).getByLabel('User id').fill('u_2039');
       expect(await erase.isDisabled()).toBe(true);
       await dialog(page).getByLabel('User id').fill(userId);
-      expect(await lookAtPage(page, 'erase')).toEqual([]);
+      expect(await inspectPage(page, 'erase')).toEqual([]);
       await erase.click();
       const row = page.getByRole('row', { name: new RegExp(sid) });
       await row.waitFor();
       expect(await row.textContent()).toMatch(/olga@example\.com.*3.*erased/);
-      expect(await lookAtPage(page, 'erased')).toEqual([]);
+      expect(await inspectPage(page, 'erased')).toEqual([]);
       const messages = await dashboard.system.readMessages(requestId);
       expect(messages.map(({ id, target }) => target === `erased:${id}`)).toEqual([
         true,
@@ -265,7 +267,7 @@ describe('users', () => {
       expect(await page.content()).not.toContain(userEmail);
       await page.goto(`${place()}?text=${userId}`);
       await page.getByText('No stored user has an id').waitFor();
-      expect(wrong).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 });

@@ -12,7 +12,7 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
-import { lookAtPage } from './dashboard/pictures';
+import { inspectPage } from './dashboard/pictures';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
@@ -95,7 +95,7 @@ async function countMessages(): Promise<number> {
 
 describe('resending what a filter matches', () => {
   testInBrowser('counts, confirms, sends each once more, and shows what became of it', async () => {
-    const { page, wrong } = owner;
+    const { page, problems } = owner;
     const before = await countMessages();
     await page.goto(appUrl('log'));
     await page.locator('td.ev a').first().waitFor();
@@ -104,7 +104,7 @@ describe('resending what a filter matches', () => {
     await button(page, 'Resend all…').click();
     const dialog = page.getByRole('dialog', { name: 'Resend all that match' });
     await dialog.getByText('2 messages may reach a person twice.').waitFor();
-    expect(await lookAtPage(owner.page, 'resend')).toEqual([]);
+    expect(await inspectPage(owner.page, 'resend')).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByLabel('state', { exact: true }).selectOption('failed');
     await button(page, 'Resend all…').click();
@@ -119,12 +119,12 @@ describe('resending what a filter matches', () => {
     await detail.getByText('finished', { exact: true }).waitFor();
     await detail.locator('.sums').getByText(`failed ${bounced}`).nth(1).waitFor();
     expect(await countMessages()).toBe(before + 2 * bounced);
-    expect(await lookAtPage(owner.page, 'resends')).toEqual([]);
+    expect(await inspectPage(owner.page, 'resends')).toEqual([]);
     await detail.locator('td.ev a').first().click();
     const again = page.getByRole('button', { name: /^email.*failed/ });
     await again.nth(1).click();
     await page.getByText('By the run').waitFor();
-    expect(wrong).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   testInBrowser('is cancelled, and says how many were not sent again', async () => {
@@ -153,7 +153,7 @@ describe('pausing all sending', () => {
     await page.getByText('No worker begins another call').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all sending' }).click();
     await page.getByText('Nothing of Test app is sent').waitFor();
-    expect(await lookAtPage(owner.page, 'paused')).toEqual([]);
+    expect(await inspectPage(owner.page, 'paused')).toEqual([]);
     const user = { email: 'held@example.com' };
     const requestId = await system.sendAccepted(tenant, { event: 'order_shipped', user, data: {} });
     await viewer.page.goto(appUrl(`log/${requestId}`));
@@ -182,7 +182,7 @@ describe('the queues', () => {
     await row.getByText(/^peak [\d.]+/).waitFor();
     await expect(row.getByText(/^peak 0\.0/).count()).resolves.toBe(0);
     await page.getByText('Accept to provider, p50').waitFor();
-    expect(await lookAtPage(owner.page, 'queues-rates')).toEqual([]);
+    expect(await inspectPage(owner.page, 'queues-rates')).toEqual([]);
   });
 });
 
@@ -192,8 +192,8 @@ describe('the explanation of a request', () => {
     const requestId = failed[0] ?? '';
     await page.goto(appUrl(`log/${requestId}`));
     await page.getByRole('tab', { name: 'Explain' }).click();
-    const shown = page.locator('.explained pre');
-    await shown.waitFor();
+    const explanation = page.locator('.explained pre');
+    await explanation.waitFor();
     const env = {
       PATH: process.env['PATH'],
       DATABASE_URL: (await testDatabase()).url,
@@ -202,8 +202,8 @@ describe('the explanation of a request', () => {
     const args = ['apps/cli/dist/main.js', 'doctor', requestId];
     const { stdout } = await run(process.execPath, args, { env, timeout: 60_000 });
     expect(stdout).toContain(`Request ${requestId} was accepted`);
-    expect(`${await shown.textContent()}\n`).toBe(stdout);
-    expect(await lookAtPage(owner.page, 'explain')).toEqual([]);
+    expect(`${await explanation.textContent()}\n`).toBe(stdout);
+    expect(await inspectPage(owner.page, 'explain')).toEqual([]);
   });
 });
 
@@ -223,7 +223,7 @@ describe('the palette and the keys', () => {
     const [message] = await dashboard.system.readMessages(failed[1] ?? '');
     await openPalette(page, message?.id ?? '');
     await offered(page).filter({ hasText: 'message, Test app' }).waitFor();
-    expect(await lookAtPage(owner.page, 'palette')).toEqual([]);
+    expect(await inspectPage(owner.page, 'palette')).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(`log/${failed[1]}`));
     await openPalette(page, 'ana.ruiz@example.com');
@@ -303,7 +303,7 @@ describe('the palette and the keys', () => {
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard' });
     await help.getByText('Pause or resume the live tail').waitFor();
-    expect(await lookAtPage(owner.page, 'keys-help')).toEqual([]);
+    expect(await inspectPage(owner.page, 'keys-help')).toEqual([]);
     await page.keyboard.press('Escape');
   });
 });

@@ -12,7 +12,7 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
-import { narrow, overhangOf, takePicture, themes, wide, zoomed } from './dashboard/pictures';
+import { measureOverhang, narrow, takePicture, themes, wide, zoomed } from './dashboard/pictures';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
@@ -126,8 +126,8 @@ async function fill(): Promise<void> {
     }),
     slack: channelVersion({ text: 'Invoice {{id}} is 5 days overdue' }),
   });
-  const send = (event: string, user: object, given: object) =>
-    system.sendAccepted(tenant, { event, user, data: given });
+  const send = (event: string, user: object, variables: object) =>
+    system.sendAccepted(tenant, { event, user, data: variables });
   await send('invoice_overdue', { email: 'sandbox+bounce@example.com' }, { id: '2025-1107' });
   await send(
     'invoice_overdue',
@@ -135,21 +135,22 @@ async function fill(): Promise<void> {
     { id: '2025-1107' },
   );
   await send('otp_login', { mobile: '+12025550187' }, { code: '441 903 “' });
-  const whole = await send('order_shipped', ana, data);
+  const fullRequestId = await send('order_shipped', ana, data);
   await eventually(
     async () => {
-      const messages = await system.readMessages(whole);
+      const messages = await system.readMessages(fullRequestId);
       expect(messages.filter(({ attempts }) => attempts > 0)).toHaveLength(8);
     },
     { timeoutMs: 60_000 },
   );
 }
 
-const place = (rest = '') => `${dashboard.url}apps/${dashboard.tenant.appId}/sandbox${rest}`;
+const place = (suffix = '') => `${dashboard.url}apps/${dashboard.tenant.appId}/sandbox${suffix}`;
 const list = (page: Page) => page.getByRole('region', { name: 'Captured messages' });
 const view = (page: Page) => page.getByRole('region', { name: 'Rendered' });
-const lineOf = (page: Page, name: string) => list(page).getByRole('link', { name, exact: true });
-const shot = (page: Page, channel: string) =>
+const getCaptureLink = (page: Page, name: string) =>
+  list(page).getByRole('link', { name, exact: true });
+const getPreviewFrame = (page: Page, channel: string) =>
   view(page).locator('.shot', {
     has: page.locator('figcaption b', { hasText: new RegExp(`^${channel}$`) }),
   });
@@ -158,15 +159,19 @@ describe('the sandbox', () => {
   testInBrowser(
     'shows what was captured as each channel would, in both themes, and loses nothing when it is narrow',
     async () => {
-      const { page, wrong } = operator;
+      const { page, problems } = operator;
       await page.setViewportSize(wide);
       await page.goto(place());
-      await lineOf(page, 'email to ana.ruiz@example.com').click();
-      await shot(page, 'sms').getByText('order 88213 has left our warehouse').waitFor();
-      expect(await shot(page, 'slack').textContent()).toContain('3 blocks of 50');
-      expect(await shot(page, 'telegram').locator('b', { hasText: 'Order 88213' }).count()).toBe(1);
-      expect(await shot(page, 'whatsapp').locator('.bubble b').textContent()).toBe('88213');
-      expect(await shot(page, 'push').textContent()).toMatch(/of 4,096 bytes/);
+      await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
+      await getPreviewFrame(page, 'sms').getByText('order 88213 has left our warehouse').waitFor();
+      expect(await getPreviewFrame(page, 'slack').textContent()).toContain('3 blocks of 50');
+      expect(
+        await getPreviewFrame(page, 'telegram').locator('b', { hasText: 'Order 88213' }).count(),
+      ).toBe(1);
+      expect(await getPreviewFrame(page, 'whatsapp').locator('.bubble b').textContent()).toBe(
+        '88213',
+      );
+      expect(await getPreviewFrame(page, 'push').textContent()).toMatch(/of 4,096 bytes/);
       const frame = page.frameLocator('iframe[title="The mail"]');
       await frame.getByText('order 88213 left our warehouse').waitFor();
       for (const colorScheme of themes) {
@@ -179,18 +184,18 @@ describe('the sandbox', () => {
       await page.locator('.pv.dark').first().waitFor();
       expect(await findA11yProblems(page)).toEqual([]);
       await page.getByRole('button', { name: 'Light', exact: true }).click();
-      expect(await overhangOf(page, narrow)).toBe(0);
+      expect(await measureOverhang(page, narrow)).toBe(0);
       await takePicture(page, 'sandbox-900');
-      expect(await overhangOf(page, zoomed)).toBe(0);
-      expect(wrong).toEqual([]);
+      expect(await measureOverhang(page, zoomed)).toBe(0);
+      expect(problems).toEqual([]);
     },
   );
 
   testInBrowser('shows one mail in full: parts, widths, source and the call', async () => {
-    const { page, wrong } = operator;
+    const { page, problems } = operator;
     await page.setViewportSize(wide);
     await page.goto(place());
-    await lineOf(page, 'email to ana.ruiz@example.com').click();
+    await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
     await page.getByRole('tab', { name: 'email' }).click();
     await page.getByRole('button', { name: '375 px' }).click();
     const box = await page.locator('iframe[title="The mail"]').boundingBox();
@@ -198,7 +203,7 @@ describe('the sandbox', () => {
     await page.getByRole('button', { name: 'Dark', exact: true }).click();
     const frame = page.frameLocator('iframe[title="The mail"]');
     await eventually(async () => {
-      const ground = await frame.locator('body').evaluate(backgroundOf);
+      const ground = await frame.locator('body').evaluate(readBackground);
       expect(ground).toBe('rgb(20, 24, 27)');
     });
     for (const colorScheme of themes) {
@@ -216,7 +221,7 @@ describe('the sandbox', () => {
     await page.getByRole('tab', { name: 'Provider call' }).click();
     await view(page).getByText('What smtp would have been asked').waitFor();
     expect(new URL(page.url()).searchParams.get('tab')).toBe('call');
-    expect(wrong).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   testInBrowser(
@@ -240,10 +245,10 @@ describe('the sandbox', () => {
   );
 
   testInBrowser('shows the same previews in the log and in the editor', async () => {
-    const { page, wrong } = operator;
+    const { page, problems } = operator;
     await page.setViewportSize(wide);
     await page.goto(place());
-    await lineOf(page, 'email to ana.ruiz@example.com').click();
+    await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
     await page.getByRole('link', { name: 'Open in the log' }).click();
     await page.getByRole('tab', { name: 'Rendered' }).click();
     await page.locator('.gallery .shot').nth(7).waitFor();
@@ -255,7 +260,7 @@ describe('the sandbox', () => {
     await page.getByRole('button', { name: 'Dark', exact: true }).click();
     await page.locator('.pv.dark').nth(7).waitFor();
     expect(await findA11yProblems(page)).toEqual([]);
-    expect(await overhangOf(page, narrow)).toBe(0);
+    expect(await measureOverhang(page, narrow)).toBe(0);
     await page.setViewportSize(wide);
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(`${dashboard.url}apps/${dashboard.tenant.appId}/events`);
@@ -270,16 +275,16 @@ describe('the sandbox', () => {
       expect(await findA11yProblems(page)).toEqual([]);
     }
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(wrong).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   testInBrowser('finds by word, channel and event, and keeps that in its address', async () => {
     const { page } = operator;
     await page.goto(place());
-    await lineOf(page, 'email to billing@example.com').waitFor();
+    await getCaptureLink(page, 'email to billing@example.com').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('overdue billing');
-    await lineOf(page, 'email to billing@example.com').waitFor();
+    await getCaptureLink(page, 'email to billing@example.com').waitFor();
     await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
     await page.reload();
     expect(await page.getByLabel('Find a captured message').inputValue()).toBe('overdue billing');
@@ -298,16 +303,16 @@ describe('the sandbox', () => {
     const send = (mobile: string) =>
       system.sendAccepted(tenant, { event: 'otp_login', user: { mobile }, data: { code: '1' } });
     await page.goto(place());
-    await lineOf(page, 'email to ana.ruiz@example.com').waitFor();
+    await getCaptureLink(page, 'email to ana.ruiz@example.com').waitFor();
     await send('+12025550111');
-    await lineOf(page, 'sms to +12025550111').waitFor();
-    await lineOf(page, 'email to ana.ruiz@example.com').click();
+    await getCaptureLink(page, 'sms to +12025550111').waitFor();
+    await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
     await page.getByRole('tab', { name: 'email' }).waitFor();
     await send('+12025550112');
     await page.getByRole('button', { name: '1 new' }).waitFor();
-    expect(await lineOf(page, 'sms to +12025550112').count()).toBe(0);
+    expect(await getCaptureLink(page, 'sms to +12025550112').count()).toBe(0);
     await page.keyboard.press('n');
-    await lineOf(page, 'sms to +12025550112').waitFor();
+    await getCaptureLink(page, 'sms to +12025550112').waitFor();
     await page.keyboard.press('Escape');
     expect(new URL(page.url()).pathname.endsWith('/sandbox')).toBe(true);
   });
@@ -316,7 +321,7 @@ describe('the sandbox', () => {
     const { page } = operator;
     await page.setViewportSize(wide);
     await page.goto(place());
-    await lineOf(page, 'email to sandbox+bounce@example.com').waitFor();
+    await getCaptureLink(page, 'email to sandbox+bounce@example.com').waitFor();
     expect(await list(page).textContent()).toContain('rejected');
     await page.getByRole('button', { name: 'Magic recipients' }).click();
     const dialog = page.getByRole('dialog', { name: 'Magic recipients' });
@@ -329,7 +334,7 @@ describe('the sandbox', () => {
     }
     await page.emulateMedia({ colorScheme: 'light' });
     await page.keyboard.press('Escape');
-    await lineOf(page, 'sms to +12025550187').click();
+    await getCaptureLink(page, 'sms to +12025550187').click();
     await page.getByRole('button', { name: 'Copy the call that waits for it' }).click();
     const call = await page.evaluate('navigator.clipboard.readText()');
     const url = /curl '([^']+)'/.exec(String(call))?.[1] ?? '';
@@ -342,17 +347,17 @@ describe('the sandbox', () => {
   testInBrowser(
     'deletes one, then all of them, and says what belongs here; the audit remembers',
     async () => {
-      const { page, wrong } = operator;
+      const { page, problems } = operator;
       await page.setViewportSize(wide);
       await page.goto(place());
-      await lineOf(page, 'sms to +12025550187').click();
+      await getCaptureLink(page, 'sms to +12025550187').click();
       await page.getByRole('button', { name: 'Delete the capture of sms' }).click();
       await eventually(async () =>
-        expect(await lineOf(page, 'sms to +12025550187').count()).toBe(0),
+        expect(await getCaptureLink(page, 'sms to +12025550187').count()).toBe(0),
       );
       await page.getByRole('button', { name: 'Delete all' }).click();
       await page.getByRole('button', { name: 'Keep them' }).click();
-      await lineOf(page, 'email to billing@example.com').waitFor();
+      await getCaptureLink(page, 'email to billing@example.com').waitFor();
       await page.getByRole('button', { name: 'Delete all' }).click();
       await page.getByRole('button', { name: 'Delete all captures' }).click();
       await page.getByRole('heading', { name: 'Nothing was captured yet' }).waitFor();
@@ -364,7 +369,7 @@ describe('the sandbox', () => {
       await page.goto(`${dashboard.url}audit`);
       await page.getByText('captures.removed').waitFor();
       await page.getByText('capture.removed', { exact: true }).waitFor();
-      expect(wrong).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 
@@ -403,11 +408,11 @@ describe('the sandbox', () => {
       data: { code: '1' },
     });
     await page.goto(place());
-    await lineOf(page, 'sms to +12025550188').click();
+    await getCaptureLink(page, 'sms to +12025550188').click();
     const panel = view(page).getByRole('tabpanel');
     const gallery = await panel.locator('.gallery').boundingBox();
     expect(gallery).toEqual(await panel.boundingBox());
-    const only = await shot(page, 'sms').boundingBox();
+    const only = await getPreviewFrame(page, 'sms').boundingBox();
     expect((only?.y ?? Number.NaN) - (gallery?.y ?? Number.NaN)).toBeLessThan(40);
   });
 
@@ -422,12 +427,12 @@ describe('the sandbox', () => {
     });
     await prisma.operator.updateMany({ where, data: { role: 'viewer' } });
     await page.goto(place());
-    await lineOf(page, 'sms to +12025550187').waitFor();
+    await getCaptureLink(page, 'sms to +12025550187').waitFor();
     expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
   });
 });
 
-function backgroundOf(element: unknown): string {
+function readBackground(element: unknown): string {
   // Runs in the page.
   const style = Reflect.apply(Reflect.get(globalThis, 'getComputedStyle'), globalThis, [element]);
   return String(Reflect.get(Object(style), 'backgroundColor'));

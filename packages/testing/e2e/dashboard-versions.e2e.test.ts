@@ -8,7 +8,7 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
-import { lookAtPage } from './dashboard/pictures';
+import { inspectPage } from './dashboard/pictures';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
@@ -25,7 +25,7 @@ beforeAll(async () => {
   dashboard = await openDashboard({ delivery: 'sandbox' });
   home = await dashboard.openPage();
   await setUp(home.page, await dashboard.createSetUpLink(), email);
-  event = await dashboard.system.factories.createEvent(dashboard.tenant, channelsOf(texts[0]), {
+  event = await dashboard.system.factories.createEvent(dashboard.tenant, buildChannels(texts[0]), {
     name: 'order_shipped',
   });
   for (const data of [{ user_name: 'Ana', order: { id: 1 } }, { user_name: 'Ben' }, {}]) {
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterEach(() => dashboard?.closePages());
 afterAll(() => dashboard?.close());
 
-const lines = (greeting: string, middle: string[]) =>
+const buildHtmlLines = (greeting: string, middle: string[]) =>
   [
     `<h1>Your order is on its way</h1>`,
     `<p>${greeting} {{user_name}},</p>`,
@@ -66,23 +66,23 @@ const texts = [
   {
     sms: 'Harrow Goods: {{user_name}}, order {{order.id}} has left our warehouse.',
     subject: 'Your order {{order.id}}',
-    html: lines('Hello', []),
+    html: buildHtmlLines('Hello', []),
   },
   {
     sms: 'Harrow Goods: {{user_name}}, order {{order.id}} is on its way. Track it: {{order.url}}',
     subject: 'Your order {{order.id}} is on its way',
-    html: lines('Hello', [carrier]),
+    html: buildHtmlLines('Hello', [carrier]),
   },
   {
     sms: 'Harrow Goods: order {{order.id}} is on its way: {{order.url}}',
     subject: 'Your order {{order.id}} is on its way',
-    html: lines('Dear', [carrier, '<p>Questions? Answer this mail.</p>']),
+    html: buildHtmlLines('Dear', [carrier, '<p>Questions? Answer this mail.</p>']),
   },
 ] as const satisfies Text[];
 
 type Text = Record<'sms' | 'subject' | 'html', string>;
 
-function channelsOf({ sms, subject, html }: Text) {
+function buildChannels({ sms, subject, html }: Text) {
   return { sms: channelVersion({ text: sms }), email: channelVersion({ subject, html }) };
 }
 
@@ -105,7 +105,7 @@ async function publish(text: Text, note: string) {
     defaultLocale: 'en',
     missing: 'empty',
     isSensitive: false,
-    channels: channelsOf(text),
+    channels: buildChannels(text),
   };
   const at = `events/${event.eventId}`;
   const { draft } = await call('get', at);
@@ -124,7 +124,7 @@ describe('the versions of an event', () => {
   testInBrowser(
     'stand in a list with when, who and why, and beside each other, channel by channel',
     async () => {
-      const { page, wrong } = await openAt(`events/${event.eventId}`);
+      const { page, problems } = await openAt(`events/${event.eventId}`);
       await page.getByRole('link', { name: 'Versions' }).click();
       const list = page.getByRole('region', { name: 'Versions' });
       const row = (name: string) => list.getByRole('row', { name: new RegExp(`^${name}`) });
@@ -142,7 +142,7 @@ describe('the versions of an event', () => {
       );
       await html.getByRole('button', { name: /^Show \d+ lines that are the same/ }).click();
       await html.getByText('{{#each items}}').first().waitFor();
-      expect(await lookAtPage(page, 'versions')).toEqual([]);
+      expect(await inspectPage(page, 'versions')).toEqual([]);
       await page.keyboard.press('j');
       await detail.getByRole('heading', { name: 'v2' }).waitFor();
       await page.getByLabel('compared with').selectOption('v3, live');
@@ -151,7 +151,7 @@ describe('the versions of an event', () => {
       await html.locator('td.gone', { hasText: 'Questions?' }).waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('tab', { name: /^email/ }).waitFor();
-      expect(wrong).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 
@@ -176,7 +176,7 @@ describe('the versions of an event', () => {
         /^items in none of the last 3 requests · email$/,
       );
       expect(await missing.textContent()).toContain('order.id missing in 2 of the last 3 requests');
-      expect(await lookAtPage(page, 'roll-back')).toEqual([]);
+      expect(await inspectPage(page, 'roll-back')).toEqual([]);
       await publish({ ...texts[2], sms: 'Somebody was faster' }, 'Meanwhile');
       await dialog.getByLabel('Note').fill('The link was dead');
       await button(page, 'Roll back, live at once').click();
@@ -203,7 +203,7 @@ describe('the versions of an event', () => {
       await button(page, 'Review and publish').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('order.carier in none of the last 3 requests').waitFor();
-      expect(await lookAtPage(page, 'publish')).toEqual([]);
+      expect(await inspectPage(page, 'publish')).toEqual([]);
       await dialog.getByLabel('Note').fill('With the carrier');
       await button(page, 'Publish, live at once').click();
       await page.getByText('v6 live').waitFor();
@@ -217,7 +217,7 @@ describe('saved filters', () => {
   testInBrowser(
     'are saved, applied, found by the palette, renamed and deleted; the address stays the truth',
     async () => {
-      const { page, wrong } = await openAt('log?last=24h&channel=sms&recipient=nobody');
+      const { page, problems } = await openAt('log?last=24h&channel=sms&recipient=nobody');
       await button(page, 'Save filter').focus();
       await page.keyboard.press('Enter');
       const dialog = page.getByRole('dialog');
@@ -229,7 +229,7 @@ describe('saved filters', () => {
       await chip.selectOption('Texts of today');
       await page.waitForURL(/log\?last=24h&channel=sms$|log\?channel=sms&last=24h$/);
       expect(await button(page, 'Save filter').count()).toBe(0);
-      expect(await lookAtPage(page, 'saved-filter')).toEqual([]);
+      expect(await inspectPage(page, 'saved-filter')).toEqual([]);
       await button(page, 'Clear all').click();
       await page.keyboard.press('Control+k');
       await dialog.getByRole('combobox').fill('texts of');
@@ -240,7 +240,7 @@ describe('saved filters', () => {
       await button(page, 'Rename Texts of today').click();
       await dialog.getByLabel('Name').fill('Short messages');
       await page.keyboard.press('Enter');
-      expect(await lookAtPage(page, 'saved-filters')).toEqual([]);
+      expect(await inspectPage(page, 'saved-filters')).toEqual([]);
       await button(page, 'Delete Short messages').click();
       await button(page, 'Delete for everybody').click();
       await dialog.getByText('None yet').waitFor();
@@ -248,7 +248,7 @@ describe('saved filters', () => {
       await chip.waitFor({ state: 'detached' });
       await button(page, 'Save filter').waitFor();
       expect(page.url()).toMatch(/channel=sms/);
-      expect(wrong).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 });

@@ -46,7 +46,7 @@ async function openAt(place: string): Promise<WatchedPage> {
 
 describe('who may come in', () => {
   testInBrowser('a set-up link works once; sign-out ends the session', async () => {
-    const { page, wrong } = await dashboard.openPage();
+    const { page, problems } = await dashboard.openPage();
     const { accountId } = await dashboard.system.factories.createTenant();
     const link = await dashboard.createSetUpLink(accountId);
     await page.goto(link);
@@ -59,7 +59,7 @@ describe('who may come in', () => {
     await page.goto('about:blank');
     await page.goto(link);
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
-    expect(wrong).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   testInBrowser('a wrong password is refused and says so', async () => {
@@ -125,7 +125,7 @@ describe('integrations', () => {
   }
 
   testInBrowser('a mail server is added, tested, changed, paused and removed', async () => {
-    const { page, wrong } = await openAt('integrations/new');
+    const { page, problems } = await openAt('integrations/new');
     const { settings } = dashboard.simulated.channels['email']!;
     await page.getByRole('radio', { name: /SMTP/ }).check({ force: true });
     await button(page, 'Test connection').click();
@@ -144,7 +144,7 @@ describe('integrations', () => {
     await button(page, 'Remove').click();
     await button(page, 'Remove integration').click();
     await page.getByText('smtp-main').first().waitFor({ state: 'detached' });
-    expect(wrong).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   testInBrowser('Slack’s secret is never shown again, only how it ends', async () => {
@@ -195,7 +195,7 @@ describe('an event', () => {
   testInBrowser(
     'goes from nothing to a message that a backend sent by the shown call, both in the log',
     async () => {
-      const { page, wrong } = await openAt('events');
+      const { page, problems } = await openAt('events');
       await button(page, 'Create event').first().click();
       await page.getByLabel('Name').fill('order_shipped');
       await page.getByRole('dialog').getByRole('button', { name: 'Create event' }).click();
@@ -254,15 +254,15 @@ describe('an event', () => {
       await button(page, 'Close').last().click();
       await page.goto(appUrl('log?channel=slack&event=order_shipped'));
       const rows = page.locator('tbody tr');
-      const asked = await readCall(
+      const callText = await readCall(
         page,
         rows.filter({ has: page.locator(`[href*="${requestId}"]`) }),
       );
-      expect(asked).toMatch(/chat\.postMessage.*C0555010142.*"ok": true/s);
+      expect(callText).toMatch(/chat\.postMessage.*C0555010142.*"ok": true/s);
       const tested = await readCall(page, rows.filter({ hasText: 'test' }));
       expect(tested).toMatch(/chat\.postMessage.*C0555010142.*"ok": true/s);
       expect(dashboard.simulated.channels['slack']!.countSends()).toBe(2);
-      expect(wrong).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 

@@ -32,19 +32,21 @@ afterAll(async () => {
 });
 
 /** A page, with all that it asked for and all that went wrong; what its policy forbids is told on its console. */
-async function openPage(url: string): Promise<{ page: Page; asked: string[]; wrong: string[] }> {
+async function openPage(
+  url: string,
+): Promise<{ page: Page; requestedUrls: string[]; problems: string[] }> {
   const page = await browser!.newPage();
-  const asked: string[] = [];
-  const wrong: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
-  page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));
-  page.on('pageerror', (error) => wrong.push(error.message));
-  page.on('console', (line) => {
-    if (line.type() !== 'log') wrong.push(line.text());
+  const requestedUrls: string[] = [];
+  const problems: string[] = [];
+  page.on('request', (request) => requestedUrls.push(request.url()));
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (consoleMessage) => {
+    if (consoleMessage.type() !== 'log') problems.push(consoleMessage.text());
   });
   await page.goto(url);
   await page.waitForSelector('.opblock');
-  return { page, asked, wrong };
+  return { page, requestedUrls, problems };
 }
 
 /** URLs below one, and data that the renderer's style sheet brings along. */
@@ -55,7 +57,7 @@ function ownOrData(base: string): RegExp {
 describe('the page of the interface in a browser', () => {
   testInBrowser('shows every operation, and asks nothing of another origin', async () => {
     const { apiUrl } = system!;
-    const { page, asked, wrong } = await openPage(`${apiUrl}/docs`);
+    const { page, requestedUrls, problems } = await openPage(`${apiUrl}/docs`);
     expect(await page.title()).toBe('Belfry: the interface');
     const { paths } = JSON.parse(await (await fetch(`${apiUrl}/openapi.json`)).text());
     const operations = Object.values<object>(paths).flatMap(Object.values);
@@ -65,14 +67,14 @@ describe('the page of the interface in a browser', () => {
       await page.locator(`#operations-${opened} .responses-wrapper`).waitFor();
     }
     expect(await page.locator('.topbar').count()).toBe(0);
-    expect(asked.length).toBeGreaterThan(5);
-    for (const url of asked) expect(url).toMatch(ownOrData(apiUrl));
-    expect(wrong).toEqual([]);
+    expect(requestedUrls.length).toBeGreaterThan(5);
+    for (const url of requestedUrls) expect(url).toMatch(ownOrData(apiUrl));
+    expect(problems).toEqual([]);
   });
 
   testInBrowser('sends a call that is tried out to the gateway that served it', async () => {
     const tenant = await system!.factories.createTenant();
-    const { page, wrong } = await openPage(`${system!.apiUrl}/docs`);
+    const { page, problems } = await openPage(`${system!.apiUrl}/docs`);
     await page.locator('.btn.authorize').click();
     // The other one is the signature of a front end.
     const form = page.locator('.auth-container', { hasText: 'Authorization' }).first();
@@ -89,16 +91,16 @@ describe('the page of the interface in a browser', () => {
     const answer = operation.locator('.live-responses-table .response-col_status').nth(1);
     await answer.waitFor();
     expect(await answer.textContent()).toContain('200');
-    expect(wrong).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   testInBrowser('works below a path of a proxy, with a slash at its end too', async () => {
     const proxy = await startProxy('/notify', system!.apiUrl);
     try {
-      const { asked, wrong } = await openPage(`${proxy.url}/notify/docs/`);
-      expect(asked).toContain(`${proxy.url}/notify/openapi.json`);
-      for (const url of asked) expect(url).toMatch(ownOrData(`${proxy.url}/notify`));
-      expect(wrong).toEqual([]);
+      const { requestedUrls, problems } = await openPage(`${proxy.url}/notify/docs/`);
+      expect(requestedUrls).toContain(`${proxy.url}/notify/openapi.json`);
+      for (const url of requestedUrls) expect(url).toMatch(ownOrData(`${proxy.url}/notify`));
+      expect(problems).toEqual([]);
     } finally {
       await proxy.close();
     }

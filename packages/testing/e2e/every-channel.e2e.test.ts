@@ -49,7 +49,7 @@ const counts = () =>
     Object.entries(simulated.channels).map(([name, channel]) => [name, channel.countSends()]),
   );
 
-async function statesOf(requestId: string): Promise<Record<string, string>> {
+async function readStates(requestId: string): Promise<Record<string, string>> {
   const messages = await system.readMessages(requestId);
   return Object.fromEntries(messages.map(({ channel, state }) => [channel, state]));
 }
@@ -63,7 +63,7 @@ describe('one call to an event with every channel', () => {
   test('is accepted once by each provider, and leaves one item in the inbox', async () => {
     const before = counts();
     const requestId = await sendToAll(1);
-    await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
+    await eventually(async () => expect(await readStates(requestId)).toEqual(allSettled()), {
       timeoutMs: 20_000,
     });
     for (const [name, count] of Object.entries(counts())) {
@@ -77,7 +77,7 @@ describe('one call to an event with every channel', () => {
 
   test('is one row of the log, whose eight channels have a message each and nothing is left', async () => {
     const requestId = await sendToAll(2);
-    await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
+    await eventually(async () => expect(await readStates(requestId)).toEqual(allSettled()), {
       timeoutMs: 20_000,
     });
     const log = createRequestLog(system.database.delivery, Object.keys(messageStates));
@@ -102,9 +102,9 @@ describe('one call to an event with every channel', () => {
     'with %s failing five times leaves the other channels at one call each',
     async (failing, person) => {
       const before = counts();
-      simulated.channels[failing]?.putOff(5);
+      simulated.channels[failing]?.throttle(5);
       const requestId = await sendToAll(person);
-      await eventually(async () => expect(await statesOf(requestId)).toEqual(allSettled()), {
+      await eventually(async () => expect(await readStates(requestId)).toEqual(allSettled()), {
         timeoutMs: 40_000,
       });
       const messages = await system.readMessages(requestId);

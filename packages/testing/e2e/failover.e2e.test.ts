@@ -1,4 +1,4 @@
-import { markActive, readPassedOver } from '@belfry/database';
+import { markActive, readFailovers } from '@belfry/database';
 import type { Policy } from '@belfry/shared';
 import {
   channelVersion,
@@ -72,7 +72,7 @@ async function settled(requestId: string, state = 'sent'): Promise<MessageRow> {
 }
 
 /** Which integration each attempt went by, and what it came to. */
-function pathOf({ attemptRows }: MessageRow, { first }: Chain): string[] {
+function describePath({ attemptRows }: MessageRow, { first }: Chain): string[] {
   return attemptRows.map(
     ({ integrationId, outcome }) => `${integrationId === first.id ? 'first' : 'second'} ${outcome}`,
   );
@@ -87,14 +87,14 @@ describe('a chain of two integrations', () => {
       return Promise.all(requests.map((id) => settled(id)));
     };
     const messages = [...(await sendSome()), ...(await sendSome())];
-    const paths = messages.map((message) => pathOf(message, chain));
+    const paths = messages.map((message) => describePath(message, chain));
     expect(new Set(paths.map((path) => path.at(-1)))).toEqual(new Set(['second accepted']));
     const isTried = (_: MessageRow, at: number) => paths[at]?.includes('first rejected') === true;
     expect(messages.filter(isTried).length).toBeGreaterThan(0);
     const others = messages.filter((message, at) => !isTried(message, at));
     expect(others.length).toBeGreaterThanOrEqual(10);
     for (const { notes } of others) {
-      expect(readPassedOver(notes)).toMatchObject([{ reason: 'needs_attention' }]);
+      expect(readFailovers(notes)).toMatchObject([{ reason: 'needs_attention' }]);
     }
     const byFirst = twilio.sends.filter(({ accountSid }) => accountSid === chain.first.accountSid);
     const bySecond = twilio.sends.filter(
@@ -125,7 +125,7 @@ describe('a chain of two integrations', () => {
     const later = { on: chain.first.messages, code: 20429 };
     twilio.fail(later, later);
     const message = await settled(await chain.send());
-    expect(pathOf(message, chain)).toEqual(['first retry', 'first retry', 'second accepted']);
+    expect(describePath(message, chain)).toEqual(['first retry', 'first retry', 'second accepted']);
   });
 
   test.each([
@@ -140,7 +140,7 @@ describe('a chain of two integrations', () => {
     // Nothing was taken, so that no look at what Twilio has settles it.
     twilio.fail({ on: chain.first.messages, reply: { status: 502, body: '' } });
     const message = await settled(await chain.send());
-    expect(pathOf(message, chain)).toEqual(path);
+    expect(describePath(message, chain)).toEqual(path);
     expect(message.attemptRows.at(-1)?.isPossibleDuplicate).toBe(true);
   });
 
@@ -151,7 +151,7 @@ describe('a chain of two integrations', () => {
     const hung = await Promise.all(Array.from({ length: 5 }, () => chain.send()));
     await Promise.all(hung.map((id) => settled(id, 'unknown')));
     const message = await settled(await chain.send());
-    expect(pathOf(message, chain)).toEqual(['second accepted']);
-    expect(readPassedOver(message.notes)).toMatchObject([{ reason: 'no_answer' }]);
+    expect(describePath(message, chain)).toEqual(['second accepted']);
+    expect(readFailovers(message.notes)).toMatchObject([{ reason: 'no_answer' }]);
   });
 });

@@ -24,7 +24,7 @@ afterAll(() => system.stop(), 60_000);
 
 /** Sends a batch through the gateway; its id. */
 async function sendBulk(): Promise<string> {
-  const versions = names.map((name) => [name, channelVersion(templateOf(name))]);
+  const versions = names.map((name) => [name, channelVersion(buildTemplate(name))]);
   const event = await system.factories.createEvent(tenant, Object.fromEntries(versions));
   const batch = Array.from({ length: batchSize }, (_, index) => ({
     user: reachableUser(index),
@@ -43,7 +43,7 @@ async function sendBulk(): Promise<string> {
 }
 
 /** Every text that a template of the channel must have, and its `text`. */
-function templateOf(name: keyof typeof channels): Record<string, string> {
+function buildTemplate(name: keyof typeof channels): Record<string, string> {
   const { properties, required = [] } = channels[name].template;
   const fields = Object.keys(properties).filter(
     (field) => field === 'text' || required.includes(field),
@@ -54,7 +54,7 @@ function templateOf(name: keyof typeof channels): Record<string, string> {
 /** Has an address of its own on every channel. */
 function reachableUser(index: number): object {
   const number = String(index).padStart(4, '0');
-  const email = emailOf(index);
+  const email = formatEmail(index);
   return {
     user_id: `b${number}`,
     email,
@@ -66,7 +66,7 @@ function reachableUser(index: number): object {
   };
 }
 
-const emailOf = (index: number) => `b${String(index).padStart(4, '0')}@example.com`;
+const formatEmail = (index: number) => `b${String(index).padStart(4, '0')}@example.com`;
 
 async function plannedTo(requestId: string): Promise<number> {
   const { prisma } = system.database;
@@ -83,7 +83,7 @@ async function killMidway(requestId: string): Promise<void> {
     await holder.query(
       `INSERT INTO message (id, request_id, item, app_id, channel, target, due_at, expires_at)
        VALUES ($1, $2, $3, $4, 'email', $5, now(), now() + interval '1 day')`,
-      [newId(), requestId, itemOfSecondChunk, tenant.appId, emailOf(itemOfSecondChunk)],
+      [newId(), requestId, itemOfSecondChunk, tenant.appId, formatEmail(itemOfSecondChunk)],
     );
     const fanOut = await system.startWorker('fanout');
     await eventually(async () => expect(await plannedTo(requestId)).toBe(500));

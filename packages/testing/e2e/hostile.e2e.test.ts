@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { newId, receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl, newId } from '@belfry/runtime';
 import {
   channelVersion,
   eventually,
   isFullRun,
+  readRunSeed,
   type System,
-  seedOfRun,
   startSystem,
   type Tenant,
   testSecrets,
@@ -16,18 +16,18 @@ import { type Call, type CallsOptions, createCalls, type Operation } from './hos
 import { createExchange, exchangeRaw } from './hostile/exchange';
 import { giants, liveEventMark } from './hostile/giants';
 import { createRawCalls } from './hostile/raw-calls';
-import { createLedger, enter, problemOf } from './hostile/verdict';
+import { createLedger, enter, findProblem } from './hostile/verdict';
 
 const isFull = isFullRun();
 const callCount = isFull ? 20_000 : 2_000;
 /** So many callers at once. */
-const laneCount = 10;
+const streamCount = 10;
 const callsTimeoutMs = 240_000;
 const triesAlone = 3;
 /** The gateway speaks of 100 ms, which is for a machine of its own. */
 const heldOnBusyMs = 300;
 const maxSuspects = 500;
-const seed = seedOfRun(1);
+const seed = readRunSeed(1);
 
 let system: System;
 let tenant: Tenant;
@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
   liveEvent = name;
   receipts = await createReceiptAddress();
-  caller = createExchange(system.apiUrl, laneCount);
+  caller = createExchange(system.apiUrl, streamCount);
   operations = await readOperations();
 }, 120_000);
 
@@ -97,7 +97,7 @@ async function createReceiptAddress(): Promise<CallsOptions['receipts']> {
       verify_token: secrets.verifyToken,
     },
   });
-  const url = receiptUrlOf({
+  const url = buildReceiptUrl({
     publicUrl: system.apiUrl,
     secrets: testSecrets(),
     integrationId: id,
@@ -117,11 +117,11 @@ async function createItems() {
       content: { title: 'Hello', body: '', data: {} },
     })),
   });
-  const known = [...messages, newId(), 'none', ''];
+  const messageIds = [...messages, newId(), 'none', ''];
   return {
     user_id: ['u1', 'u1', 'u1', 'u1', 'u2', '', ' ', 'x'.repeat(256), '__proto__'],
-    message_id: known,
-    last_message_id: known,
+    message_id: messageIds,
+    last_message_id: messageIds,
     status: ['READ', 'ARCHIVE', 'UNREAD', ''],
   };
 }
@@ -130,17 +130,17 @@ async function createItems() {
 async function removeRows(): Promise<void> {
   const accounts = [[tenant.accountId, other.accountId]];
   const { delivery } = system.database;
-  const ofAccounts = 'request_id IN (SELECT id FROM request WHERE account_id = ANY($1))';
-  await delivery.query(`DELETE FROM message WHERE ${ofAccounts}`, accounts);
-  await delivery.query(`DELETE FROM request_item WHERE ${ofAccounts}`, accounts);
+  const accountFilter = 'request_id IN (SELECT id FROM request WHERE account_id = ANY($1))';
+  await delivery.query(`DELETE FROM message WHERE ${accountFilter}`, accounts);
+  await delivery.query(`DELETE FROM request_item WHERE ${accountFilter}`, accounts);
   await delivery.query('DELETE FROM request WHERE account_id = ANY($1)', accounts);
 }
 
 /** Makes a call, and throws where its answer is not what any call may expect. */
-async function tell(call: Call): Promise<void> {
+async function checkCall(call: Call): Promise<void> {
   const answer = await caller.exchange(call);
   enter(ledger, call, answer);
-  const problem = problemOf(answer, call.method);
+  const problem = findProblem(answer, call.method);
   if (problem) throw new Error(`${problem}: ${answer.text.slice(0, 500)}`);
 }
 
@@ -154,8 +154,8 @@ function stallsMs(): number[] {
 async function catchUp(): Promise<void> {
   const { headers } = await caller.exchange({ method: 'GET', path: '/livez', headers: [] });
   await eventually(async () => {
-    const isSaid = system.api.lines.some(({ call_id: id }) => id === headers['x-request-id']);
-    expect(isSaid).toBe(true);
+    const isLogged = system.api.lines.some(({ call_id: id }) => id === headers['x-request-id']);
+    expect(isLogged).toBe(true);
   });
 }
 
@@ -164,10 +164,10 @@ async function runAlone(call: Call): Promise<void> {
   await catchUp();
   const before = stallsMs().length;
   for (let tries = 1; tries <= triesAlone; tries += 1) {
-    const seen = stallsMs().length;
-    await tell(withOwnKey(call));
+    const stallCount = stallsMs().length;
+    await checkCall(withOwnKey(call));
     await catchUp();
-    if (stallsMs().length === seen) return;
+    if (stallsMs().length === stallCount) return;
   }
   throw new Error(`stalls the event loop each time, for ${stallsMs().slice(before)} ms`);
 }
@@ -182,21 +182,21 @@ function withOwnKey(call: Call): Call {
   return { ...call, headers };
 }
 
-type Sent = { lane: number; index: number; fromMs: number; toMs: number };
+type Sent = { stream: number; index: number; fromMs: number; toMs: number };
 
 /** A lane makes its calls one after the other, beside the other lanes. */
-async function runLane(calls: fc.Arbitrary<Call>, lane: number, sent: Sent[]): Promise<void> {
+async function runStream(calls: fc.Arbitrary<Call>, stream: number, sent: Sent[]): Promise<void> {
   let index = 0;
   const property = fc.asyncProperty(calls, async (call) => {
-    const one = { lane, index, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    const one = { stream, index, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
     index += 1;
     sent.push(one);
-    await tell(call);
+    await checkCall(call);
     one.toMs = Date.now();
   });
   await fc.assert(property, {
-    seed: seed + lane,
-    numRuns: callCount / laneCount,
+    seed: seed + stream,
+    numRuns: callCount / streamCount,
     interruptAfterTimeLimit: callsTimeoutMs,
     markInterruptAsFailure: true,
   });
@@ -218,19 +218,21 @@ function suspectsIn(sent: readonly Sent[]): Sent[] {
 describe('the gateway under hostile calls', () => {
   test(`answers each of ${callCount} generated calls in its own shape, and none of them stalls it each time that it runs alone (seed ${seed})`, async () => {
     const events = [...Array(12).fill(liveEvent), 'none', ' ', 'x'.repeat(129)];
-    const [known, knownOfReaders] = [{ event: events }, await createItems()];
-    const calls = createCalls({ operations, tenant, other, known, knownOfReaders, receipts });
+    const [knownTexts, readerTexts] = [{ event: events }, await createItems()];
+    const calls = createCalls({ operations, tenant, other, knownTexts, readerTexts, receipts });
     const sent: Sent[] = [];
-    const lanes = Array.from({ length: laneCount }, (_, lane) => runLane(calls, lane, sent));
-    for (const lane of await Promise.allSettled(lanes)) {
-      if (lane.status === 'rejected') throw lane.reason;
+    const streams = Array.from({ length: streamCount }, (_, stream) =>
+      runStream(calls, stream, sent),
+    );
+    for (const outcome of await Promise.allSettled(streams)) {
+      if (outcome.status === 'rejected') throw outcome.reason;
     }
     await catchUp();
     const suspects = suspectsIn(sent);
     expect(suspects.length).toBeLessThan(maxSuspects);
     const property = fc.asyncProperty(calls, runAlone);
-    for (const { lane, index } of suspects) {
-      await fc.assert(property, { seed: seed + lane, path: String(index), numRuns: 1 });
+    for (const { stream, index } of suspects) {
+      await fc.assert(property, { seed: seed + stream, path: String(index), numRuns: 1 });
     }
     expect(sent).toHaveLength(callCount);
   }, 600_000);
@@ -239,13 +241,20 @@ describe('the gateway under hostile calls', () => {
     const answers = await Promise.all(
       createRawCalls(tenant).map(async ({ name, bytes, status }) => {
         const text = await exchangeRaw(system.apiUrl, bytes, 2_000);
-        const [, found] = /^HTTP\/1\.1 (\d+)/.exec(text) ?? [];
-        const isOurs = found === '100' || /\{"(success|status)":.*\}/.test(text);
-        return { name, status: Number(found) || 'none', isOurs: isOurs || !found, asked: status };
+        const [, statusText] = /^HTTP\/1\.1 (\d+)/.exec(text) ?? [];
+        const isOurs = statusText === '100' || /\{"(success|status)":.*\}/.test(text);
+        return {
+          name,
+          status: Number(statusText) || 'none',
+          isOurs: isOurs || !statusText,
+          expectedStatus: status,
+        };
       }),
     );
-    const wrong = answers.filter(({ status, asked, isOurs }) => status !== asked || !isOurs);
-    expect(wrong).toEqual([]);
+    const mismatches = answers.filter(
+      ({ status, expectedStatus, isOurs }) => status !== expectedStatus || !isOurs,
+    );
+    expect(mismatches).toEqual([]);
   }, 60_000);
 
   test.each(Object.keys(giants))(
@@ -284,14 +293,14 @@ describe('the gateway under hostile calls', () => {
     const { prisma } = system.database;
     const where = { accountId: { in: [tenant.accountId, other.accountId] } };
     const keys = await prisma.idempotencyKey.findMany({ where, select: { requestId: true } });
-    expect(sorted(keys.map(({ requestId }) => requestId))).toEqual(sorted(ledger.keyedCalls));
-    const ofApps = { appId: { in: [tenant.appId, other.appId] } };
-    const users = await prisma.user.findMany({ where: ofApps });
+    expect(sorted(keys.map(({ requestId }) => requestId))).toEqual(sorted(ledger.idempotentCalls));
+    const appFilter = { appId: { in: [tenant.appId, other.appId] } };
+    const users = await prisma.user.findMany({ where: appFilter });
     expect(users.map(({ id }) => id)).toEqual(expect.arrayContaining([...ledger.users]));
     expect(users.map(({ userId }) => userId)).toEqual(expect.arrayContaining([...ledger.readers]));
     const others = users.filter(({ id }) => !ledger.users.has(id));
     expect([...ledger.readers]).toEqual(expect.arrayContaining(others.map(({ userId }) => userId)));
-    const devices = await prisma.device.findMany({ where: ofApps, select: { id: true } });
+    const devices = await prisma.device.findMany({ where: appFilter, select: { id: true } });
     for (const { id } of devices) expect(ledger.devices).toContain(id);
   });
 

@@ -65,11 +65,11 @@ async function deliverBulk(): Promise<void> {
 
 describe('messages that wait together', () => {
   test('share their jobs, their claims and their records: counted, not timed', async () => {
-    let asked: string[] = [];
+    let executedStatements: string[] = [];
     const { commands: sent } = await commands.during(async () => {
-      asked = await statements.during(deliverBulk);
+      executedStatements = await statements.during(deliverBulk);
     });
-    const count = (part: string) => asked.filter((text) => text.includes(part)).length;
+    const count = (part: string) => executedStatements.filter((text) => text.includes(part)).length;
     expect(count('INSERT INTO attempt')).toBeGreaterThan(0);
     // One by one it would be as many as there are messages.
     expect(count('INSERT INTO attempt')).toBeLessThanOrEqual(messages / 5);

@@ -41,9 +41,9 @@ describe('an event with the in-app channel, in a live app without integrations',
     const where = { appId: tenant.appId, userId: 'ana' };
     const items = await eventually(
       async () => {
-        const found = await system.database.prisma.inboxItem.findMany({ where });
-        expect(found).toHaveLength(calls.length);
-        return found;
+        const storedItems = await system.database.prisma.inboxItem.findMany({ where });
+        expect(storedItems).toHaveLength(calls.length);
+        return storedItems;
       },
       { timeoutMs: 20_000 },
     );

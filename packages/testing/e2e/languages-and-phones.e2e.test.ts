@@ -137,12 +137,12 @@ describe('the language of a message', () => {
     ['zh_hans_cn', 'Hans'],
     ['de-x-private', 'Deutsch'],
   ])('%s is found by the lookup of RFC 4647: %s', async (locale, text) => {
-    const [mobile, other] = [nextMobile(), nextMobile()];
+    const [mobile, otherMobile] = [nextMobile(), nextMobile()];
     const id = await system.sendAccepted(tenant, { event, user: { mobile }, locale });
-    const batch = [{ user: { mobile: other, preferences: { locale } } }];
+    const batch = [{ user: { mobile: otherMobile, preferences: { locale } } }];
     await post('/events/bulk_send', { event, batch });
     expect((await received(mobile)).body).toBe(text);
-    expect((await received(other)).body).toBe(text);
+    expect((await received(otherMobile)).body).toBe(text);
     const [message] = await system.settled(id, ['sent']);
     expect(message?.notes).not.toHaveProperty('language');
   });
@@ -243,8 +243,8 @@ describe('a phone number in an app without a default region', () => {
     ['+49030123457', '+4930123457'],
     ['0044 (0)20 7946 0958', '+442079460958'],
     ['+39 (0)6 1234 5678', '+390612345678'],
-  ])('%s goes to %s: a zero is dropped where the country dials one', async (given, to) => {
-    await sendTo(given);
+  ])('%s goes to %s: a zero is dropped where the country dials one', async (input, to) => {
+    await sendTo(input);
     expect((await received(to)).to).toBe(to);
   });
 });

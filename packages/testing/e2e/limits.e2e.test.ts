@@ -50,8 +50,8 @@ function send({ tenant, event }: Place): Promise<string> {
   return system.sendAccepted(tenant, { event, user: { mobile } });
 }
 
-const sendsOf = ({ accountSid }: Place) =>
-  twilio.sends.filter((taken) => taken.accountSid === accountSid);
+const listSends = ({ accountSid }: Place) =>
+  twilio.sends.filter((providerCall) => providerCall.accountSid === accountSid);
 
 describe('the limit of an integration, over two workers', () => {
   test('lets no more through than its rate, spends no attempt on waiting, and loses nothing', async () => {
@@ -64,7 +64,7 @@ describe('the limit of an integration, over two workers', () => {
     );
     const place = await createPlace({ max_per_second: 20 });
     const arrivedAtMs: number[] = [];
-    twilio.onTaken(({ send: { accountSid }, atMs }) => {
+    twilio.onAccepted(({ send: { accountSid }, atMs }) => {
       if (accountSid === place.accountSid) arrivedAtMs.push(atMs);
     });
     const requests = await Promise.all(Array.from({ length: 50 }, () => send(place)));
@@ -90,15 +90,16 @@ describe('the limit of an integration, over two workers', () => {
       const [message] = await system.readMessages(first);
       expect(message?.attemptRows[0]?.outcome).toBe('retry');
     });
-    const others = await Promise.all([send(busy), send(busy)]);
+    const laterRequestIds = await Promise.all([send(busy), send(busy)]);
     await system.settled(await send(quiet), ['sent']);
-    for (const requestId of others) {
+    for (const requestId of laterRequestIds) {
       await eventually(async () => {
         const [message] = await system.readMessages(requestId);
         expect(message).toMatchObject({ state: 'queued', waits: 'limit', attempts: 0 });
       });
     }
-    expect(sendsOf(busy)).toEqual([]);
-    for (const requestId of [first, ...others]) await system.settled(requestId, ['sent'], 30_000);
+    expect(listSends(busy)).toEqual([]);
+    for (const requestId of [first, ...laterRequestIds])
+      await system.settled(requestId, ['sent'], 30_000);
   });
 });

@@ -32,12 +32,12 @@ describe('a running system', () => {
         /belfry_messages_total\{channel="email",provider="\w+",outcome="accepted"\} [1-9]/,
       );
     });
-    const { text: ofWorker } = await read(worker, '/metrics');
-    const { text: ofGateway } = await read(gateway, '/metrics');
-    expect(ofGateway).toContain(
+    const { text: workerMetrics } = await read(worker, '/metrics');
+    const { text: gatewayMetrics } = await read(gateway, '/metrics');
+    expect(gatewayMetrics).toContain(
       'belfry_http_requests_total{route="/v1/apps/:app_id/events/send",method="POST",status="200"} 1',
     );
-    for (const text of [ofWorker, ofGateway]) {
+    for (const text of [workerMetrics, gatewayMetrics]) {
       expect(text).toContain('belfry_oldest_waiting_seconds{channel="email"}');
       expect(text).toContain('belfry_queue_jobs{queue="deliver-email",state="waiting"}');
       expect(text).toContain('belfry_queue_jobs{queue="fanout",state="waiting"}');
@@ -62,8 +62,8 @@ describe('a running system', () => {
     });
     const status = (await own.api.waitForLine('api.ready'))['metrics_url'];
     expect((await read(status, '/readyz')).status).toBe(200);
-    const begun = beginCall(own.apiUrl, tenant, { event: event.name });
-    await begun.hasBegun;
+    const pendingCall = beginCall(own.apiUrl, tenant, { event: event.name });
+    await pendingCall.hasBegun;
     own.api.signal('SIGTERM');
     await eventually(async () => {
       expect(await read(status, '/readyz')).toMatchObject({ status: 503 });
@@ -71,8 +71,8 @@ describe('a running system', () => {
     expect((await read(status, '/livez')).status).toBe(200);
     // The port of the calls takes no new connection, and says so on those that are open.
     await expect(read(own.apiUrl, '/readyz')).rejects.toThrow();
-    begun.finish('GET /readyz HTTP/1.1\r\nHost: gateway\r\n\r\n');
-    expect(await begun.answer).toMatch(/^HTTP\/1.1 200 .*"success":true.*HTTP\/1.1 503 /s);
+    pendingCall.finish('GET /readyz HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    expect(await pendingCall.answer).toMatch(/^HTTP\/1.1 200 .*"success":true.*HTTP\/1.1 503 /s);
     await own.stop();
     expect(own.api.lines).toContainEqual(
       expect.objectContaining({ message: 'shutdown.end', isClean: true }),

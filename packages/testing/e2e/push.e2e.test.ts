@@ -70,7 +70,7 @@ async function send({ tenant, event }: Place, more: object): Promise<string> {
 }
 
 /** The states of a request's messages by their tokens, once they are as wanted. */
-function settled(requestId: string, wanted: Record<string, string>): Promise<void> {
+function settled(requestId: string, expectedStates: Record<string, string>): Promise<void> {
   return eventually(
     async () => {
       const messages = await system.readMessages(requestId);
@@ -78,13 +78,13 @@ function settled(requestId: string, wanted: Record<string, string>): Promise<voi
         target,
         [state, reason ?? waits].filter(Boolean).join(' '),
       ]);
-      expect(Object.fromEntries(states)).toEqual(wanted);
+      expect(Object.fromEntries(states)).toEqual(expectedStates);
     },
     { timeoutMs: 20_000 },
   );
 }
 
-async function devicesOf({ appId }: Tenant): Promise<Record<string, string | null>> {
+async function readDevices({ appId }: Tenant): Promise<Record<string, string | null>> {
   const devices = await system.database.prisma.device.findMany({ where: { appId } });
   return Object.fromEntries(
     devices.map(({ fcmToken, notificationsDisabled, disabledReason }) => [
@@ -108,7 +108,7 @@ describe('a push to the devices of a user', () => {
       'a:tablet': 'skipped device_gone',
       'a:browser': 'sent',
     });
-    expect(await devicesOf(place.tenant)).toEqual({
+    expect(await readDevices(place.tenant)).toEqual({
       'a:phone': 'enabled',
       'a:tablet': 'unregistered',
       'a:browser': 'enabled',
@@ -173,7 +173,7 @@ describe('a push to the devices of a user', () => {
       const row = await prisma.integration.findUniqueOrThrow(integration);
       expect(row).toMatchObject({ state: 'needs_attention' });
       expect(row.stateReason).toMatch(reason);
-      expect(await devicesOf(place.tenant)).toEqual(
+      expect(await readDevices(place.tenant)).toEqual(
         Object.fromEntries(tokens.map((token) => [token, 'enabled'])),
       );
     },
@@ -202,19 +202,22 @@ describe('a message to the subscriptions of OneSignal', () => {
 
   test('reaches those that the call names, else those of the stored devices; a gone one is skipped', async () => {
     const place = await createOnesignalPlace();
-    const of = (id: string) => `subscription:${id}`;
+    const toTarget = (id: string) => `subscription:${id}`;
     onesignal.unsubscribe(tablet);
-    const named = await send(place, { user: { onesignal_player_ids: [phone, tablet] } });
-    await settled(named, { [of(phone)]: 'sent', [of(tablet)]: 'skipped opted_out' });
+    const namedRequestId = await send(place, { user: { onesignal_player_ids: [phone, tablet] } });
+    await settled(namedRequestId, {
+      [toTarget(phone)]: 'sent',
+      [toTarget(tablet)]: 'skipped opted_out',
+    });
     await call(place.tenant, '/users', { user_id: 'ana' });
     await call(place.tenant, '/users/ana/devices', { onesignal_player_id: browser });
-    const stored = await send(place, { user: { user_id: 'ana' } });
-    await settled(stored, { [of(browser)]: 'sent' });
+    const storedRequestId = await send(place, { user: { user_id: 'ana' } });
+    await settled(storedRequestId, { [toTarget(browser)]: 'sent' });
     await call(place.tenant, '/users', { user_id: 'ana', onesignal_external_id: 'ana-1' });
     const byPerson = await send(place, { user: { user_id: 'ana' } });
     await settled(byPerson, { 'ana-1': 'sent' });
     const byCall = await send(place, { user: { user_id: 'ana', onesignal_player_ids: [phone] } });
-    await settled(byCall, { [of(phone)]: 'sent' });
+    await settled(byCall, { [toTarget(phone)]: 'sent' });
     expect(
       onesignal.sends
         .slice(-4)

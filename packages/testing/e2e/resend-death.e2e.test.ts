@@ -109,8 +109,8 @@ describe('a resend by filter', () => {
       { timeoutMs: settleMs },
     );
     expect(await prisma.message.count({ where: { appId: tenant.appId } })).toBe(2 * count);
-    const left = await prisma.resendMessage.count({ where: { resendId, outcome: null } });
-    expect(left).toBe(0);
+    const remaining = await prisma.resendMessage.count({ where: { resendId, outcome: null } });
+    expect(remaining).toBe(0);
     const captures = await prisma.capture.findMany({ where: { appId: tenant.appId } });
     expect(new Set(captures.map(({ target }) => target)).size).toBe(count);
     expect(captures).toHaveLength(2 * count);

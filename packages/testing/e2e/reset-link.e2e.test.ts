@@ -55,8 +55,8 @@ describe('belfry operator reset', () => {
     const token = link.hash.slice(1);
     const look = await post('/api/set-up/look', { token });
     expect(await look.json()).toMatchObject({ kind: 'reset', email });
-    const made = await post('/api/set-up', { token, email, password });
-    expect(await made.json()).toMatchObject({ state: 'signed_in', operator: { email } });
+    const setUpResponse = await post('/api/set-up', { token, email, password });
+    expect(await setUpResponse.json()).toMatchObject({ state: 'signed_in', operator: { email } });
     expect((await post('/api/set-up/look', { token })).status).toBe(410);
     expect((await post('/api/session', { email, password })).status).toBe(200);
   }, 60_000);

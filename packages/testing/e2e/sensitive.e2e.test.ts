@@ -56,7 +56,7 @@ const tables = [
 ];
 
 async function findTables(text: string): Promise<string[]> {
-  const found = await Promise.all(
+  const matchingTables = await Promise.all(
     tables.map(async (table) => {
       const { rows } = await system.database.delivery.query(
         `SELECT 1 FROM ${table} t WHERE t::text LIKE '%' || $1 || '%' LIMIT 1`,
@@ -65,7 +65,7 @@ async function findTables(text: string): Promise<string[]> {
       return rows.length > 0 ? [table] : [];
     }),
   );
-  return found.flat();
+  return matchingTables.flat();
 }
 
 const readItem = (requestId: string) =>
@@ -100,9 +100,9 @@ describe('a sensitive event', () => {
     expect((await readItem(waiting)).data).toMatch(/^"v1\./);
     await system.settled(own, ['sent']);
     await system.settled(waiting, ['sent']);
-    for (const said of [code, text]) {
-      expect(sent(said)).toHaveLength(1);
-      expect(await findTables(said)).toEqual([]);
+    for (const sensitiveText of [code, text]) {
+      expect(sent(sensitiveText)).toHaveLength(1);
+      expect(await findTables(sensitiveText)).toEqual([]);
     }
     await expectDropped(waiting);
     await expectDropped(own);
@@ -118,16 +118,16 @@ describe('a sensitive event', () => {
     const user = { mobile: '+4520400002' };
     const send = ({ tenant, event }: Place) =>
       system.sendAccepted(tenant, { event, user, data: { code } });
-    const [captured, refused] = [await send(sandbox), await send(live)];
+    const [captured, refusedId] = [await send(sandbox), await send(live)];
     await system.settled(captured, ['sent']);
-    await system.settled(refused, ['failed']);
+    await system.settled(refusedId, ['failed']);
     const capture = await system.database.prisma.capture.findFirst({
       where: { appId: sandbox.tenant.appId },
     });
     expect(capture).toMatchObject({ content: '[sensitive]' });
     expect(await findTables(code)).toEqual([]);
     await expectDropped(captured);
-    await expectDropped(refused);
+    await expectDropped(refusedId);
   });
 
   test('is planned from what is sealed, in a batch too', async () => {

@@ -56,9 +56,9 @@ function start(args: string[] = [], env: Record<string, string> = {}): Started {
       text += part;
     });
   }
-  const begun = { child, output: () => text };
-  started.push(begun);
-  return begun;
+  const instance = { child, output: () => text };
+  started.push(instance);
+  return instance;
 }
 
 const readyFile = () => path.join(copy, '.belfry', 'ready.json');
@@ -120,10 +120,10 @@ async function listCommands(): Promise<string> {
 async function pasteCurl({ output }: Started): Promise<{ request_id: string; success: boolean }> {
   // What the terminal shows reaches the test a moment after the file that tells that all is ready.
   const line = await eventually(() => {
-    const found = output()
+    const curlLine = output()
       .split('\n')
       .find((each) => each.startsWith('curl '));
-    return found ?? Promise.reject(new Error(`No curl line:\n${output()}`));
+    return curlLine ?? Promise.reject(new Error(`No curl line:\n${output()}`));
   });
   const { stdout } = await run('bash', ['-c', line]);
   return JSON.parse(stdout);
@@ -157,14 +157,14 @@ describe('npm start', () => {
   test(
     'prints a curl line that works when pasted, as the examples of the README do; the message is shown and captured; Ctrl-C ends everything',
     async () => {
-      const begun = start();
-      const ready = await waitUntilReady(begun);
+      const instance = start();
+      const ready = await waitUntilReady(instance);
       expect(statSync(readyFile()).mode & 0o777).toBe(0o600);
-      const answer = await pasteCurl(begun);
+      const answer = await pasteCurl(instance);
       expect(answer.success).toBe(true);
       await eventually(() => {
-        expect(begun.output()).toContain(answer.request_id);
-        expect(begun.output()).toMatch(/email +a\*\*\*@example\.com +sent +sandbox/);
+        expect(instance.output()).toContain(answer.request_id);
+        expect(instance.output()).toMatch(/email +a\*\*\*@example\.com +sent +sandbox/);
       });
       expect(await readCaptures(ready.database_url, answer.request_id)).toMatchObject([
         { channel: 'email', target: 'ana@example.com', outcome: 'accepted' },
@@ -176,7 +176,7 @@ describe('npm start', () => {
           ]),
         );
       }
-      expect(await end(begun.child, 'SIGINT')).toBe(0);
+      expect(await end(instance.child, 'SIGINT')).toBe(0);
       expect(await stillRunning(Object.values(ready.pids))).toEqual([]);
       expect(existsSync(readyFile())).toBe(false);
     },
@@ -223,9 +223,9 @@ describe('npm start', () => {
   test(
     'keeps its files and the passwords of its stores from every other user of this machine',
     async () => {
-      const begun = start();
-      const { database_url, redis_url } = await waitUntilReady(begun);
-      await pasteCurl(begun);
+      const instance = start();
+      const { database_url, redis_url } = await waitUntilReady(instance);
+      await pasteCurl(instance);
       const home = path.join(copy, '.belfry');
       // The public Redis package, where this machine had none. The account of the servers runs it.
       const cache = path.join(home, 'cache');
@@ -238,7 +238,7 @@ describe('npm start', () => {
       const logs = places.filter((place) => place.endsWith('.log'));
       expect(logs.length).toBeGreaterThan(4);
       const texts = [
-        begun.output(),
+        instance.output(),
         await listCommands(),
         ...logs.map((log) => readFileSync(log, 'utf8')),
       ];
@@ -247,7 +247,7 @@ describe('npm start', () => {
         expect(password).toMatch(/^[0-9a-f]{48}$/);
         expect(texts.filter((text) => text.includes(password))).toEqual([]);
       }
-      await end(begun.child, 'SIGTERM');
+      await end(instance.child, 'SIGTERM');
     },
     timeoutMs,
   );
@@ -280,11 +280,11 @@ describe('npm start', () => {
       const { api_url } = await waitUntilReady(first);
       const { port } = new URL(api_url);
       await end(first.child, 'SIGTERM');
-      const other = createServer().listen(Number(port), '127.0.0.1');
-      await once(other, 'listening');
+      const portHolder = createServer().listen(Number(port), '127.0.0.1');
+      await once(portHolder, 'listening');
       const second = start([], { API_PORT: port });
       await once(second.child, 'exit');
-      other.close();
+      portHolder.close();
       expect(second.child.exitCode).not.toBe(0);
       expect(second.output()).toContain(`Port ${port}`);
       expect(second.output()).toContain('API_PORT=');

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** The blocks of that language, as the document has them. */
-function blocksOf(language: string): string[] {
+function listBlocks(language: string): string[] {
   return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter(([, name]) => name === language)
     .map(([, , block = '']) => block);
@@ -64,9 +64,9 @@ async function runTests(code: string): Promise<{ exitCode: unknown; output: stri
 
 describe('docs/testing-with-belfry.md', () => {
   test('shows tests that pass as they stand, and a shell line that works', async () => {
-    const { exitCode, output } = await runTests(blocksOf('js').join('\n'));
+    const { exitCode, output } = await runTests(listBlocks('js').join('\n'));
     expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 3')]);
-    const [line = 'exit 1'] = blocksOf('sh');
+    const [line = 'exit 1'] = listBlocks('sh');
     const { stdout } = await run('bash', ['-c', line], { env: environment() });
     expect(JSON.parse(stdout)).toMatchObject({
       messages: [{ channel: 'email', to: 'ana@example.com', event: 'order_shipped' }],
@@ -74,8 +74,8 @@ describe('docs/testing-with-belfry.md', () => {
   });
 
   test('shows tests that fail when the message says something else', async () => {
-    const wrong = blocksOf('js').join('\n').replace('/Hello Ana/', '/Hello Bob/');
-    const { exitCode, output } = await runTests(wrong);
+    const failingTests = listBlocks('js').join('\n').replace('/Hello Ana/', '/Hello Bob/');
+    const { exitCode, output } = await runTests(failingTests);
     expect([exitCode, output]).toEqual([1, expect.stringContaining('# fail 1')]);
   });
 

@@ -72,7 +72,7 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 /** The gateway of the copy, asked over HTTP; nothing is stored, so it needs no stores. */
-const askGateway = `
+const queryGatewayScript = `
   const { channels } = require('@belfry/channels');
   const { createLogger, newId } = require('@belfry/runtime');
   const { createApi } = require('./apps/api/dist/app.js');
@@ -107,9 +107,11 @@ describe('a channel that is added as one folder and one line of the registry', (
     'is in the wire schema and OpenAPI, and has a role of the worker',
     async () => {
       await inCopy(['scripts/build.mjs']);
-      const seen = JSON.parse((await inCopy(['-e', askGateway])).stdout);
-      expect(seen.roles.map(({ name }: { name: string }) => name)).toContain('deliver-pager');
-      const { properties } = seen.openApi.components.schemas.SendEventBody;
+      const gatewayDescription = JSON.parse((await inCopy(['-e', queryGatewayScript])).stdout);
+      expect(gatewayDescription.roles.map(({ name }: { name: string }) => name)).toContain(
+        'deliver-pager',
+      );
+      const { properties } = gatewayDescription.openApi.components.schemas.SendEventBody;
       expect(properties.user.properties.pager_number).toMatchObject({ maxLength: 20 });
       expect(properties.override.properties.pager.properties.urgency).toBeDefined();
     },

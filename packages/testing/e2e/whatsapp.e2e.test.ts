@@ -1,4 +1,4 @@
-import { receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl } from '@belfry/runtime';
 import {
   channelVersion,
   createMetaSimulator,
@@ -39,7 +39,7 @@ beforeAll(async () => {
   };
   const version = channelVersion({ template }, { integrationIds: [id] });
   event = (await system.factories.createEvent(tenant, { whatsapp: version })).name;
-  receipts = receiptUrlOf({
+  receipts = buildReceiptUrl({
     publicUrl: system.apiUrl,
     secrets: testSecrets(),
     integrationId: id,
@@ -81,7 +81,7 @@ async function report({ headers, body }: MetaWebhook): Promise<number> {
 }
 
 const status = (sent: MetaSend, state: string, code?: number, secret = appSecret) =>
-  meta.webhook([meta.statusOf(sent, state, code)], { appSecret: secret });
+  meta.webhook([meta.createStatus(sent, state, code)], { appSecret: secret });
 
 describe('a WhatsApp message by Meta', () => {
   test('reaches the mobile as an approved template, with the value in one line', async () => {
@@ -121,10 +121,10 @@ describe('a WhatsApp message by Meta', () => {
   });
 
   test('is proved ours to Meta by the verify token', async () => {
-    const ask = (token: string) =>
+    const requestChallenge = (token: string) =>
       fetch(`${receipts}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`);
-    const answer = await ask(verifyToken);
+    const answer = await requestChallenge(verifyToken);
     expect([answer.status, await answer.text()]).toEqual([200, '1158201444']);
-    expect((await ask('another')).status).not.toBe(200);
+    expect((await requestChallenge('another')).status).not.toBe(200);
   });
 });

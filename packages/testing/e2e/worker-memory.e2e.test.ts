@@ -34,7 +34,7 @@ afterAll(async () => {
 }, 120_000);
 
 /** The most that a process ever had in memory: VmHWM of proc(5), in kB there. */
-function peakMbOf(pid: number): number {
+function readPeakMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
 }
@@ -48,7 +48,7 @@ describe('a worker of one channel', () => {
       const { pid } = await system.startWorker(`deliver-${channel}`);
       workers.set(channel, { pid, startMs: Math.round(performance.now() - beganAt) });
     }
-    const idle = [...workers].map(([channel, { pid }]) => [channel, peakMbOf(pid)] as const);
+    const idle = [...workers].map(([channel, { pid }]) => [channel, readPeakMb(pid)] as const);
     await sendInBulk(event.name);
     await eventually(
       async () => {
@@ -71,7 +71,7 @@ describe('a worker of one channel', () => {
       channel,
       startMs,
       idleMb: new Map(idle).get(channel),
-      peakMb: peakMbOf(pid),
+      peakMb: readPeakMb(pid),
     }));
     // The figures of docs/performance.md come from here.
     process.stdout.write(`${JSON.stringify(peaks)}\n`);

@@ -43,7 +43,7 @@ export function startProcess(
   const lines: LogLine[] = [];
   const waiting: { event: string; resolve(line: LogLine): void }[] = [];
 
-  function take(text: string): void {
+  function readLine(text: string): void {
     output.push(text);
     const line = parseLine(text);
     if (!line) return;
@@ -51,7 +51,7 @@ export function startProcess(
     for (const { event, resolve } of waiting) if (event === line.message) resolve(line);
   }
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', take);
+    createInterface({ input: stream }).on('line', readLine);
   }
 
   return {
@@ -62,8 +62,8 @@ export function startProcess(
     lines,
     ended: new Promise((resolve) => child.once('exit', resolve)),
     waitForLine(event) {
-      const known = lines.find((line) => line.message === event);
-      if (known) return Promise.resolve(known);
+      const earlierLine = lines.find((line) => line.message === event);
+      if (earlierLine) return Promise.resolve(earlierLine);
       return within(
         new Promise<LogLine>((resolve) => waiting.push({ event, resolve })),
         startTimeoutMs,

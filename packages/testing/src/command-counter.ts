@@ -54,7 +54,7 @@ function createReader(onCommand: (name: string) => void): (piece: Buffer) => voi
   let isName = false;
 
   /** How many bytes were understood; undefined where more must come first. */
-  function take(): number | undefined {
+  function parseNext(): number | undefined {
     const end = unread.indexOf(lineEnd);
     if (end === -1) return undefined;
     const head = unread.toString('latin1', 0, end);
@@ -74,6 +74,7 @@ function createReader(onCommand: (name: string) => void): (piece: Buffer) => voi
 
   return function read(piece) {
     unread = unread.length === 0 ? piece : Buffer.concat([unread, piece]);
-    for (let taken = take(); taken !== undefined; taken = take()) unread = unread.subarray(taken);
+    for (let usedBytes = parseNext(); usedBytes !== undefined; usedBytes = parseNext())
+      unread = unread.subarray(usedBytes);
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { channelNames } from '@belfry/channels';
 import { type ProcessName, readEnv, type SettingName, settings } from '@belfry/runtime';
-import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { gatewayNodeOptions, workerNodeOptions } from './bench/world';
@@ -19,7 +19,7 @@ type Service = {
   healthcheck?: { test: string[] };
 };
 
-const given: Record<string, string> = {
+const requiredEnv: Record<string, string> = {
   BELFRY_KEYS: testKeyRing,
   POSTGRES_PASSWORD: 'secret',
   REDIS_PASSWORD: 'hidden',
@@ -44,7 +44,7 @@ function read(file: string): string {
 /** As compose does it: what is required is given, everything else takes its default. */
 function interpolate(text: string): string {
   return text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g, (_all, name, standard) =>
-    standard === undefined ? (given[name] ?? 'missing') : standard,
+    standard === undefined ? (requiredEnv[name] ?? 'missing') : standard,
   );
 }
 
@@ -74,7 +74,7 @@ describe('docker-compose.yml', () => {
 
   test('runs every role of the worker, each in one service of its name', () => {
     const workers = ours.filter(({ process }) => process === 'worker');
-    const roles = [...channelNames.map(deliverQueue), fanOutQueue, 'relay'];
+    const roles = [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
     expect(workers.map(({ environment }) => environment['WORKER_ROLES'])).toEqual(roles);
     expect(workers.map(({ name }) => name)).toEqual(roles);
     expect([...new Set(workers.map(({ command = [] }) => command.join(' ')))]).toEqual([
@@ -83,8 +83,8 @@ describe('docker-compose.yml', () => {
   });
 
   test('runs the gateway, the dashboard and the migrations once', () => {
-    const others = ours.filter(({ process }) => process !== 'worker');
-    expect(others.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
+    const otherServices = ours.filter(({ process }) => process !== 'worker');
+    expect(otherServices.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
       `api node ${gatewayNodeOptions.join(' ')} apps/api/dist/main.js`,
       'dashboard node --max-old-space-size=384 --max-semi-space-size=16 apps/dashboard/dist/server/main.js',
       'migrate node --max-old-space-size=384 --max-semi-space-size=16 apps/cli/dist/main.js migrate',
@@ -100,7 +100,7 @@ describe('docker-compose.yml', () => {
     expect(() => readEnv(process, { ...environment, NODE_ENV: 'production' })).not.toThrow();
   });
 
-  test.each(Object.keys(given))('has no default for %s', (name) => {
+  test.each(Object.keys(requiredEnv))('has no default for %s', (name) => {
     const uses = composeText.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g')) ?? [];
     expect(uses.length).toBeGreaterThan(0);
     for (const use of uses) expect(use).toMatch(/:\?.*openssl rand/);
@@ -176,9 +176,12 @@ describe('Dockerfile', () => {
 });
 
 describe('.dockerignore', () => {
-  test.each(['**/node_modules', '**/dist', '.env', '.git', '.belfry'])('leaves %s out', (line) => {
-    expect(read('.dockerignore').split('\n')).toContain(line);
-  });
+  test.each(['**/node_modules', '**/dist', '.env', '.git', '.belfry'])(
+    'leaves %s out',
+    (pattern) => {
+      expect(read('.dockerignore').split('\n')).toContain(pattern);
+    },
+  );
 });
 
 /** What a place of the Dockerfile stands for in this tree; `dist` is made from `src`. */

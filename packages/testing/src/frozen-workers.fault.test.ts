@@ -81,17 +81,17 @@ const isSent = (message: MessageRow | undefined) => expect(message?.state).toBe(
 
 /** Starts a worker that claims and then waits for the message's app, and freezes it there. */
 async function freezeBeforeLastCheck(requestId: string): Promise<TestProcess> {
-  const holder = await system.database.delivery.connect();
+  const lockingClient = await system.database.delivery.connect();
   try {
-    await holder.query('BEGIN');
-    await holder.query('LOCK TABLE app IN ACCESS EXCLUSIVE MODE');
+    await lockingClient.query('BEGIN');
+    await lockingClient.query('LOCK TABLE app IN ACCESS EXCLUSIVE MODE');
     const worker = await system.startWorker('deliver-slack');
     await readUntil(requestId, isSending);
     worker.signal('SIGSTOP');
-    await holder.query('ROLLBACK');
+    await lockingClient.query('ROLLBACK');
     return worker;
   } finally {
-    holder.release();
+    lockingClient.release();
   }
 }
 

@@ -3,13 +3,13 @@ export { runAbuse } from './abuse/run-abuse';
 export { attacks } from './attacks/attacks';
 export { openTarget, type Target } from './attacks/target';
 export { type Backlog, writeBacklog } from './backlog';
-export { benchTableOf } from './bench/bench-table';
-export { performancePageOf } from './bench/performance-page';
-export { type BenchReport, parts as benchParts, runBench } from './bench/run-bench';
+export { formatBenchTable } from './bench/bench-table';
+export { buildPerformancePage } from './bench/performance-page';
+export { type BenchReport, parts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
 export { workerNodeOptions } from './bench/world';
 export { recordedRuns } from './chaos/recorded-runs';
-export { tableOf } from './chaos/report';
+export { formatChaosReport } from './chaos/report';
 export { runChaos } from './chaos/run';
 export { type LogLine, startProcess, type TestProcess } from './child-process';
 export { type CommandCounter, createCommandCounter } from './command-counter';
@@ -31,7 +31,11 @@ export {
   type Victim,
 } from './isolation/probe-route';
 export { type ReadRecorder, recordReads } from './isolation/record-reads';
-export { type RouteCall, targetOf, type ValueTypes } from './isolation/route-call';
+export {
+  buildRequestTarget,
+  type RouteCall,
+  type ValueTypes,
+} from './isolation/route-call';
 export { createRowWatch, type RowWatch, type WatchOptions } from './isolation/tenant-rows';
 export { createTwin, type Twin } from './isolation/twins';
 export { type MixedOptions, type MixedRequest, writeMixedRequest } from './mixed-request';
@@ -120,7 +124,12 @@ export {
   startSystem,
   testEnvironment,
 } from './system';
-export { createTcpProxy, type Direction, type Held, type TcpProxy } from './tcp-proxy';
-export { isFullRun, seedOfRun } from './test-env';
+export {
+  createTcpProxy,
+  type Direction,
+  type Interception,
+  type TcpProxy,
+} from './tcp-proxy';
+export { isFullRun, readRunSeed } from './test-env';
 export { startTestStores, type TestStores, type TestStoresOptions } from './test-stores';
 export { createWorkspaceCopy } from './workspace-copy';

@@ -83,7 +83,7 @@ function mostInASecond(sortedMs: readonly number[]): number {
 test('four workers together keep to one integration’s limit in every second, and everything arrives', async () => {
   await warmUp();
   const arrivedAtMs: number[] = [];
-  twilio.onTaken(({ atMs }) => arrivedAtMs.push(atMs));
+  twilio.onAccepted(({ atMs }) => arrivedAtMs.push(atMs));
   const { tenant, event } = await createPlace({ max_per_second: perSecond });
   for (let batch = 0; batch < batches; batch += 1) await bulkSend(tenant, event, batch);
   await eventually(() => expect(arrivedAtMs).toHaveLength(batches * perBatch), {

@@ -36,7 +36,7 @@ type Row = Fate & {
   channel: string;
   target: string;
   generation: number;
-  resendOf: string | null;
+  originalId: string | null;
 };
 
 /** Every state with every reason that it may have. */
@@ -59,7 +59,7 @@ export async function writeMixedRequest(
   const { channels, items } = options;
   const requestId = newId();
   const decide = createDecide(options);
-  const counts = Object.fromEntries(channels.map((channel) => [channel, emptyCounts()]));
+  const counts = Object.fromEntries(channels.map((channel) => [channel, createEmptyCounts()]));
   const rows: Row[] = [];
   const skips: (Record<string, { reason: string }> | null)[] = [];
   for (let item = 0; item < items; item += 1) {
@@ -73,19 +73,20 @@ export async function writeMixedRequest(
     skips.push(Object.keys(own).length > 0 ? own : null);
   }
   await insert(database, tenant, { ...options, requestId, rows, skips });
-  const resent = rows.filter(({ resendOf }) => resendOf !== null).length;
+  const resent = rows.filter(({ originalId }) => originalId !== null).length;
   return { requestId, counts, messages: rows.length, resent };
 }
 
 function createDecide({ items, unplanned, seed }: MixedOptions) {
   const random = createRandom(seed);
-  let turn = seed;
+  let fateIndex = seed;
   return function decide(item: number, channel: string): Outcome {
-    turn += 1;
-    const fate = fates[turn % fates.length] ?? waiting;
-    if (isOutOfTurn(item, { items, unplanned })) return skipped('erased');
+    fateIndex += 1;
+    const fate = fates[fateIndex % fates.length] ?? waiting;
+    if (isPlannedEarly(item, { items, unplanned })) return createSkipped('erased');
     if (item >= items - unplanned) return { counted: waiting, times: 1, rows: [] };
-    if (fate.state === 'skipped' && fate.reason && random() < 0.5) return skipped(fate.reason);
+    if (fate.state === 'skipped' && fate.reason && random() < 0.5)
+      return createSkipped(fate.reason);
     const targets = random() < 0.2 ? 3 : 1;
     const rows = Array.from({ length: targets }, (_, target) =>
       createChain({ item, channel, target: `t${item}-${target}` }, fate, random),
@@ -96,18 +97,18 @@ function createDecide({ items, unplanned, seed }: MixedOptions) {
 
 const waiting: Fate = { state: 'queued', reason: null };
 
-function skipped(reason: string): Outcome {
+function createSkipped(reason: string): Outcome {
   return { counted: { state: 'skipped', reason }, times: 1, rows: [], skip: reason };
 }
 
-function isOutOfTurn(
+function isPlannedEarly(
   item: number,
   { items, unplanned }: Pick<MixedOptions, 'items' | 'unplanned'>,
 ) {
   return item >= items - unplanned && item % 3 === 0;
 }
 
-function addTo(counts = emptyCounts(), { state, reason }: Fate, times: number): void {
+function addTo(counts = createEmptyCounts(), { state, reason }: Fate, times: number): void {
   counts.total += times;
   counts[countedAs[state]] += times;
   if (state !== 'skipped' || reason === null) return;
@@ -131,7 +132,7 @@ function createChain(
       id,
       generation,
       target: generations > 1 && place.item % 2 === 0 ? `erased:${id}` : place.target,
-      resendOf: chain.at(-1)?.id ?? null,
+      originalId: chain.at(-1)?.id ?? null,
     });
   }
   return chain;
@@ -149,8 +150,8 @@ async function insert(
   { requestId, event, items, rows, skips, unplanned }: Inserted,
 ): Promise<void> {
   const plannedTo = items - unplanned;
-  const outOfTurn = skips.map((_, item) => isOutOfTurn(item, { items, unplanned }));
-  const planned = unplanned === 0 ? items : outOfTurn.filter(Boolean).length;
+  const plannedEarlyFlags = skips.map((_, item) => isPlannedEarly(item, { items, unplanned }));
+  const planned = unplanned === 0 ? items : plannedEarlyFlags.filter(Boolean).length;
   await lookUps.query(
     `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, planned_to)
      VALUES ($1, $2, $3, $4, $5, 'bulk', $6, $7, $8)`,
@@ -160,7 +161,7 @@ async function insert(
     `INSERT INTO request_item (request_id, item, recipient, skips, planned_at)
      SELECT $1, t.number - 1, '{}', t.skips::jsonb, CASE WHEN t.is_out_of_turn THEN now() END
      FROM unnest($2::text[], $3::bool[]) WITH ORDINALITY t (skips, is_out_of_turn, number)`,
-    [requestId, skips.map((each) => each && JSON.stringify(each)), outOfTurn],
+    [requestId, skips.map((each) => each && JSON.stringify(each)), plannedEarlyFlags],
   );
   await lookUps.query(
     `INSERT INTO message (id, request_id, item, app_id, channel, target, generation, state, reason, resend_of, due_at, expires_at, is_bulk)
@@ -178,12 +179,12 @@ async function insert(
       rows.map(({ generation }) => generation),
       rows.map(({ state }) => state),
       rows.map(({ reason }) => reason),
-      rows.map(({ resendOf }) => resendOf),
+      rows.map(({ originalId }) => originalId),
     ],
   );
 }
 
-function emptyCounts(): StateCounts {
+function createEmptyCounts(): StateCounts {
   const numbers = { total: 0, waiting: 0, sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0 };
   return { ...numbers, skipped: 0, skippedByReason: {} };
 }

@@ -90,12 +90,12 @@ async function sendOne(number: number): Promise<string | undefined> {
 async function readDelivered(ids: string[]) {
   const messages = await eventually(
     async () => {
-      const found = await system.database.prisma.message.findMany({
+      const sentMessages = await system.database.prisma.message.findMany({
         where: { requestId: { in: ids }, state: 'sent' },
         include: { attemptRows: true },
       });
-      expect(found).toHaveLength(ids.length);
-      return found;
+      expect(sentMessages).toHaveLength(ids.length);
+      return sentMessages;
     },
     { timeoutMs: 60_000 },
   );

@@ -35,10 +35,10 @@ describe.each([
   });
 
   test('is gone after it was removed, also when it was paused', async () => {
-    const other = await create();
-    await other.pause();
-    await other.remove();
-    expect(isAlive(other.pid)).toBe(false);
+    const pausedStore = await create();
+    await pausedStore.pause();
+    await pausedStore.remove();
+    expect(isAlive(pausedStore.pid)).toBe(false);
   });
 });
 

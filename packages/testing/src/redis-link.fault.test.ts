@@ -69,9 +69,9 @@ async function readCalls(requestIds: string[]): Promise<number[]> {
   const messages = await eventually(
     async () => {
       const where = { requestId: { in: requestIds }, state: 'sent' };
-      const found = await system.database.prisma.message.findMany({ where });
-      expect(found).toHaveLength(requestIds.length);
-      return found;
+      const sentMessages = await system.database.prisma.message.findMany({ where });
+      expect(sentMessages).toHaveLength(requestIds.length);
+      return sentMessages;
     },
     { timeoutMs: 60_000 },
   );

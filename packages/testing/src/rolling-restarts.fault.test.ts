@@ -94,12 +94,12 @@ describe('50 rolling restarts of the workers under load', () => {
     expect(ended).toEqual(Array(restarts).fill(0));
     const messages = await eventually(
       async () => {
-        const found = await system.database.prisma.message.findMany({
+        const sentMessages = await system.database.prisma.message.findMany({
           where: { state: 'sent' },
           include: { attemptRows: true },
         });
-        expect(found).toHaveLength(requestIds.length);
-        return found;
+        expect(sentMessages).toHaveLength(requestIds.length);
+        return sentMessages;
       },
       { timeoutMs: 120_000 },
     );
@@ -108,10 +108,10 @@ describe('50 rolling restarts of the workers under load', () => {
       calls.set(messageId, (calls.get(messageId) ?? 0) + 1);
     }
     expect(messages.filter(({ id }) => calls.get(id) !== 1)).toEqual([]);
-    const others = messages
+    const unacceptedAttempts = messages
       .flatMap(({ attemptRows }) => attemptRows)
       .filter(({ outcome }) => outcome !== 'accepted');
-    expect(others).toEqual([]);
+    expect(unacceptedAttempts).toEqual([]);
     expect(requestIds.length).toBeGreaterThan(restarts * sendsAtOnce);
   });
 });

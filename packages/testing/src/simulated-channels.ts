@@ -1,8 +1,8 @@
 import { channelVersion, type Factories, type Tenant } from './factories';
 import { createFcmSimulator, fcmSendPath, simulatedServiceAccount } from './simulators/fcm';
-import { createMetaSimulator } from './simulators/meta';
+import { createMetaSimulator, type MetaSend } from './simulators/meta';
 import { createOnesignalSimulator } from './simulators/onesignal';
-import type { Simulator, Taken } from './simulators/simulator';
+import type { AcceptedSend, Simulator } from './simulators/simulator';
 import { createSlackSimulator } from './simulators/slack';
 import { createSmtpSimulator } from './simulators/smtp';
 import { createTelegramSimulator } from './simulators/telegram';
@@ -20,20 +20,20 @@ export type SimulatedChannel = {
   /** How often the provider accepted something. */
   countSends(): number;
   /** Each of the next `times` sends is put off, certainly unsent. */
-  putOff(times: number): void;
+  throttle(times: number): void;
   /** The target that follows from `user`. */
   target(number: number): string;
   /** Told of each send that the provider accepted, when it was answered or was not. */
-  onTaken(listener: (taken: TakenByChannel) => void): void;
+  onAccepted(listener: (acceptedSend: AcceptedChannelSend) => void): void;
   /** The next calls are acted on and not answered. */
   dropAnswers(times: number): void;
   /** The next calls are answered late. */
   delayAnswers(times: number, delayMs: number): void;
   /** Answers to what goes to a target come that late, each time. */
-  delayEach(delayMsOf: (target: string) => number): void;
+  delayEach(getDelayMs: (target: string) => number): void;
 };
 
-export type TakenByChannel = Omit<Taken<never>, 'send'> & {
+export type AcceptedChannelSend = Omit<AcceptedSend<never>, 'send'> & {
   target: string;
   /** What stays the same when a message is sent again; undefined where the provider takes no such value. */
   dedupe: string | undefined;
@@ -67,7 +67,7 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
     fcm: await createFcmSimulator(),
     onesignal: await createOnesignalSimulator(),
   };
-  const channels = channelsOf(simulators);
+  const channels = createChannels(simulators);
   return {
     simulators,
     env: {
@@ -118,24 +118,31 @@ type Simulators = {
 
 const smtpLogin = { user: 'belfry', pass: 'simulated-smtp-password' };
 const throttled = { reply: { status: 429, headers: { 'retry-after': '1' }, body: {} } };
-const text = (given: string) => ({ text: given });
-const notification = (given: string) => ({ title: given, body: given });
+const createTextTemplate = (content: string) => ({ text: content });
+const createNotificationTemplate = (content: string) => ({ title: content, body: content });
 
-function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
+const formatSlackChannel = (number: number) => `C${String(number).padStart(9, '0')}`;
+
+const readMetaSend = ({ to, messageId }: Pick<MetaSend, 'to' | 'messageId'>) => ({
+  target: `+${to.replace('+', '')}`,
+  dedupe: messageId,
+});
+
+function createChannels(simulators: Simulators): Record<string, SimulatedChannel> {
   const { twilio, smtp, meta, slack, telegram, fcm, onesignal } = simulators;
   return {
     sms: {
       provider: 'twilio',
       settings: { sender: '+15005550009' },
       credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: simulatedAuthToken },
-      template: text,
-      user: (number) => ({ mobile: phoneOf(number) }),
+      template: createTextTemplate,
+      user: (number) => ({ mobile: formatPhone(number) }),
       countSends: () => twilio.sends.length,
-      putOff: (times) => twilio.fail(...repeat(throttled, times)),
-      target: phoneOf,
-      ...overHttp(twilio, ({ to, messageId }) => ({ target: to, dedupe: messageId })),
+      throttle: (times) => twilio.fail(...repeat(throttled, times)),
+      target: formatPhone,
+      ...createHttpControls(twilio, ({ to, messageId }) => ({ target: to, dedupe: messageId })),
     },
-    email: emailBy(smtp),
+    email: createEmailChannel(smtp),
     whatsapp: {
       provider: 'meta',
       settings: { sender: '106540352242922', graph_version: 'v23.0' },
@@ -144,54 +151,54 @@ function channelsOf(simulators: Simulators): Record<string, SimulatedChannel> {
         app_secret: '9f3c1e7ab25d4860c7e1f0934bd86a52',
         verify_token: 'simulated-verify-token-4Tq8Zr2Wn6',
       },
-      template: text,
-      user: (number) => ({ whatsapp_mobile: phoneOf(number) }),
+      template: createTextTemplate,
+      user: (number) => ({ whatsapp_mobile: formatPhone(number) }),
       countSends: () => meta.sends.length,
-      putOff: (times) => meta.fail(...repeat(throttled, times)),
-      target: phoneOf,
-      ...overHttp(meta, ({ to, messageId }) => ({
-        target: `+${to.replace('+', '')}`,
-        dedupe: messageId,
-      })),
+      throttle: (times) => meta.fail(...repeat(throttled, times)),
+      target: formatPhone,
+      ...createHttpControls(meta, readMetaSend),
     },
     slack: {
       provider: 'slack',
       settings: {},
       credentials: { access_token: 'xoxb-1111-2222-simulated' },
-      template: text,
-      user: (number) => ({ slack: { channel_id: `C${String(number).padStart(9, '0')}` } }),
+      template: createTextTemplate,
+      user: (number) => ({ slack: { channel_id: formatSlackChannel(number) } }),
       countSends: () => slack.sends.length,
-      putOff: (times) => slack.fail(...repeat(throttled, times)),
-      target: (number) => `C${String(number).padStart(9, '0')}`,
-      ...overHttp(slack, ({ channel, messageId }) => ({ target: channel, dedupe: messageId })),
+      throttle: (times) => slack.fail(...repeat(throttled, times)),
+      target: (number) => formatSlackChannel(number),
+      ...createHttpControls(slack, ({ channel: target, messageId: dedupe }) => ({
+        target,
+        dedupe,
+      })),
     },
     telegram: {
       provider: 'telegram',
       settings: {},
       credentials: { bot_token: `123456789:${'s'.repeat(35)}` },
-      template: text,
+      template: createTextTemplate,
       user: (number) => ({ telegram: { chat_id: String(1_000_000 + number) } }),
       countSends: () => telegram.sends.length,
-      putOff: (times) => telegram.fail(...repeat(throttled, times)),
+      throttle: (times) => telegram.fail(...repeat(throttled, times)),
       target: (number) => String(1_000_000 + number),
-      ...overHttp(telegram, ({ chatId }) => ({ target: chatId, dedupe: undefined })),
+      ...createHttpControls(telegram, ({ chatId }) => ({ target: chatId, dedupe: undefined })),
     },
-    push: pushBy(fcm),
-    onesignal: onesignalBy(onesignal),
+    push: createPushChannel(fcm),
+    onesignal: createOnesignalChannel(onesignal),
   };
 }
 
-function onesignalBy(onesignal: Simulators['onesignal']): SimulatedChannel {
+function createOnesignalChannel(onesignal: Simulators['onesignal']): SimulatedChannel {
   return {
     provider: 'onesignal',
     settings: { app_id: '11111111-1111-4111-8111-111111111111' },
     credentials: { rest_api_key: 'os_v2_app_simulated' },
-    template: notification,
+    template: createNotificationTemplate,
     user: (number) => ({ onesignal_external_id: `person-${number}` }),
     countSends: () => onesignal.sends.length,
-    putOff: (times) => onesignal.fail(...repeat(throttled, times)),
+    throttle: (times) => onesignal.fail(...repeat(throttled, times)),
     target: (number) => `person-${number}`,
-    ...overHttp(onesignal, ({ externalId, idempotencyKey }) => ({
+    ...createHttpControls(onesignal, ({ externalId, idempotencyKey }) => ({
       target: externalId ?? '',
       dedupe: idempotencyKey,
     })),
@@ -199,27 +206,27 @@ function onesignalBy(onesignal: Simulators['onesignal']): SimulatedChannel {
 }
 
 /** What is meant for a send leaves the calls for access tokens alone. */
-function pushBy(fcm: Simulators['fcm']): SimulatedChannel {
+function createPushChannel(fcm: Simulators['fcm']): SimulatedChannel {
   return {
     provider: 'fcm',
     settings: {},
     credentials: { service_account: simulatedServiceAccount() },
-    template: notification,
+    template: createNotificationTemplate,
     user: (number) => ({ fcm_tokens: [`token:${number}`] }),
     countSends: () => fcm.sends.length,
-    putOff: (times) => fcm.fail(...repeat({ on: fcmSendPath, ...throttled }, times)),
+    throttle: (times) => fcm.fail(...repeat({ on: fcmSendPath, ...throttled }, times)),
     target: (number) => `token:${number}`,
-    onTaken: (listener) =>
-      fcm.onTaken(({ send, ...taken }) =>
-        listener({ ...taken, target: send.token ?? '', dedupe: send.messageId }),
+    onAccepted: (listener) =>
+      fcm.onAccepted(({ send, ...timing }) =>
+        listener({ ...timing, target: send.token ?? '', dedupe: send.messageId }),
       ),
     dropAnswers: (times) => fcm.fail(...repeat({ on: fcmSendPath, reset: 'after' }, times)),
     delayAnswers: (times, slowMs) => fcm.fail(...repeat({ on: fcmSendPath, slowMs }, times)),
-    delayEach: (delayMsOf) => fcm.delayEach(({ token }) => delayMsOf(token ?? '')),
+    delayEach: (getDelayMs) => fcm.delayEach(({ token }) => getDelayMs(token ?? '')),
   };
 }
 
-function emailBy(smtp: Simulators['smtp']): SimulatedChannel {
+function createEmailChannel(smtp: Simulators['smtp']): SimulatedChannel {
   return {
     provider: 'smtp',
     settings: {
@@ -229,41 +236,41 @@ function emailBy(smtp: Simulators['smtp']): SimulatedChannel {
       from: { name: 'Belfry', address: 'notify@example.com' },
     },
     credentials: smtpLogin,
-    template: (given) => ({ subject: given, html: `<p>${given}</p>` }),
+    template: (content) => ({ subject: content, html: `<p>${content}</p>` }),
     user: (number) => ({ email: `person${number}@example.org` }),
     countSends: () => smtp.sends.length,
-    putOff: (times) =>
+    throttle: (times) =>
       smtp.fail(...repeat({ at: 'rcpt', reply: '421 4.7.0 Too many connections' }, times)),
     target: (number) => `person${number}@example.org`,
-    onTaken: (listener) =>
-      smtp.onTaken(({ send, ...taken }) =>
-        listener({ ...taken, target: send.to[0] ?? '', dedupe: send.messageId }),
+    onAccepted: (listener) =>
+      smtp.onAccepted(({ send, ...timing }) =>
+        listener({ ...timing, target: send.to[0] ?? '', dedupe: send.messageId }),
       ),
     dropAnswers: (times) => smtp.fail(...repeat({ at: 'end', drop: true }, times)),
     delayAnswers: (times, slowMs) => smtp.fail(...repeat({ at: 'end', slowMs }, times)),
-    delayEach: (delayMsOf) => smtp.delayEach(({ to }) => delayMsOf(to[0] ?? '')),
+    delayEach: (getDelayMs) => smtp.delayEach(({ to }) => getDelayMs(to[0] ?? '')),
   };
 }
 
-type OverHttp<Send> = Pick<Simulator<Send, never>, 'onTaken' | 'delayEach'> & {
+type OverHttp<Send> = Pick<Simulator<Send, never>, 'onAccepted' | 'delayEach'> & {
   fail(...faults: ({ reset: 'after' } | { slowMs: number })[]): void;
 };
 
-function overHttp<Send>(
+function createHttpControls<Send>(
   simulator: OverHttp<Send>,
-  read: (send: Send) => Pick<TakenByChannel, 'target' | 'dedupe'>,
-): Pick<SimulatedChannel, 'onTaken' | 'dropAnswers' | 'delayAnswers' | 'delayEach'> {
+  read: (send: Send) => Pick<AcceptedChannelSend, 'target' | 'dedupe'>,
+): Pick<SimulatedChannel, 'onAccepted' | 'dropAnswers' | 'delayAnswers' | 'delayEach'> {
   return {
-    onTaken: (listener) =>
-      simulator.onTaken(({ send, ...taken }) => listener({ ...taken, ...read(send) })),
+    onAccepted: (listener) =>
+      simulator.onAccepted(({ send, ...timing }) => listener({ ...timing, ...read(send) })),
     dropAnswers: (times) => simulator.fail(...repeat({ reset: 'after' }, times)),
     delayAnswers: (times, slowMs) => simulator.fail(...repeat({ slowMs }, times)),
-    delayEach: (delayMsOf) => simulator.delayEach((send) => delayMsOf(read(send).target)),
+    delayEach: (getDelayMs) => simulator.delayEach((send) => getDelayMs(read(send).target)),
   };
 }
 
 /** Numbers of Denmark: a country without area codes, so that each is possible. */
-function phoneOf(number: number): string {
+function formatPhone(number: number): string {
   return `+45${String(20_000_000 + number)}`;
 }
 

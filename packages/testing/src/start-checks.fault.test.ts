@@ -80,8 +80,8 @@ describe.each(programs)('%s', (program) => {
 
   test('does not start with a ring that lost a key', async () => {
     await start(program).waitForLine(program.includes('api') ? 'api.ready' : 'worker.ready');
-    const other = `other:${Buffer.alloc(32, 3).toString('base64')}`;
-    await expectRefused(start(program, { BELFRY_KEYS: other }), 'the key "test" is missing');
+    const otherRing = `other:${Buffer.alloc(32, 3).toString('base64')}`;
+    await expectRefused(start(program, { BELFRY_KEYS: otherRing }), 'the key "test" is missing');
   });
 
   test('does not start on a Redis that evicts, and names the command', async () => {

@@ -163,12 +163,12 @@ const settleTimeoutMs = 15_000;
 async function readSettled(
   database: Database,
   requestId: string,
-  wanted: string[],
+  expectedStates: string[],
 ): Promise<MessageRow[]> {
   const messages = await readMessages(database, requestId);
   const states = messages.map(({ state }) => state);
-  if (states.join() === wanted.join()) return messages;
-  throw new Error(`The messages are ${states.join(', ')}, not ${wanted.join(', ')}`);
+  if (states.join() === expectedStates.join()) return messages;
+  throw new Error(`The messages are ${states.join(', ')}, not ${expectedStates.join(', ')}`);
 }
 
 function readMessages({ prisma }: Database, requestId: string) {

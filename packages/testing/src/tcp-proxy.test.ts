@@ -3,15 +3,15 @@ import { createTcpProxy, type TcpProxy } from './tcp-proxy';
 
 let store: net.Server;
 let proxy: TcpProxy;
-let seen: string;
+let storeText: string;
 
 /** Answers each piece with `ok:` before it. */
 beforeEach(async () => {
-  seen = '';
+  storeText = '';
   store = net.createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (piece) => {
-      seen += String(piece);
+      storeText += String(piece);
       socket.write(`ok:${piece}`);
     });
   });
@@ -24,19 +24,19 @@ afterEach(async () => {
   await new Promise((resolve) => store.close(resolve));
 });
 
-function connect(): { socket: Socket; said: () => string; closed: Promise<unknown> } {
+function connect(): { socket: Socket; getReceivedText: () => string; closed: Promise<unknown> } {
   const socket = net.connect(Number(new URL(proxy.url).port), '127.0.0.1');
-  let said = '';
+  let receivedText = '';
   socket.on('error', () => undefined);
   socket.on('data', (piece) => {
-    said += String(piece);
+    receivedText += String(piece);
   });
   const closed = new Promise((resolve) => socket.on('close', resolve));
-  return { socket, said: () => said, closed };
+  return { socket, getReceivedText: () => receivedText, closed };
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 500 && !isTrue(); turn += 1) {
+async function waitUntil(isTrue: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 500 && !isTrue(); attempt += 1) {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   expect(isTrue()).toBe(true);
@@ -44,61 +44,61 @@ async function until(isTrue: () => boolean): Promise<void> {
 
 describe('createTcpProxy', () => {
   test('passes bytes both ways', async () => {
-    const { socket, said } = connect();
+    const { socket, getReceivedText } = connect();
     socket.write('a');
-    await until(() => said() === 'ok:a');
+    await waitUntil(() => getReceivedText() === 'ok:a');
     socket.destroy();
   });
 
   test('holds a request before the store sees it, until it may pass', async () => {
-    const held = proxy.hold('request', 'commit');
-    const { socket, said } = connect();
+    const interception = proxy.intercept('request', 'commit');
+    const { socket, getReceivedText } = connect();
     socket.write('commit');
-    await held.reached;
-    expect(seen).toBe('');
-    held.pass();
-    await until(() => said() === 'ok:commit');
+    await interception.reached;
+    expect(storeText).toBe('');
+    interception.pass();
+    await waitUntil(() => getReceivedText() === 'ok:commit');
     socket.destroy();
   });
 
   test('holds the answer of a request that the store has seen', async () => {
-    const held = proxy.hold('answer_to', 'commit');
-    const { socket, said } = connect();
+    const interception = proxy.intercept('answer_to', 'commit');
+    const { socket, getReceivedText } = connect();
     socket.write('commit');
-    await until(() => seen === 'commit');
-    expect(said()).toBe('');
-    held.pass();
-    await until(() => said() === 'ok:commit');
+    await waitUntil(() => storeText === 'commit');
+    expect(getReceivedText()).toBe('');
+    interception.pass();
+    await waitUntil(() => getReceivedText() === 'ok:commit');
     socket.destroy();
   });
 
   test('throws away what it held, and breaks that connection only', async () => {
-    const other = connect();
-    other.socket.write('x');
-    await until(() => other.said() === 'ok:x');
-    const held = proxy.hold('request', 'commit');
+    const otherConnection = connect();
+    otherConnection.socket.write('x');
+    await waitUntil(() => otherConnection.getReceivedText() === 'ok:x');
+    const interception = proxy.intercept('request', 'commit');
     const { socket, closed } = connect();
     socket.write('commit');
-    await held.reached;
-    held.drop();
+    await interception.reached;
+    interception.drop();
     await closed;
-    expect(seen).toBe('x');
-    other.socket.write('y');
-    await until(() => other.said() === 'ok:xok:y');
-    other.socket.destroy();
+    expect(storeText).toBe('x');
+    otherConnection.socket.write('y');
+    await waitUntil(() => otherConnection.getReceivedText() === 'ok:xok:y');
+    otherConnection.socket.destroy();
   });
 });
 
 describe('a way that is degraded', () => {
   test('keeps the order of what is under way when it is well again', async () => {
     const { restore } = proxy.degrade({ latencyMs: 40 });
-    const { socket, said } = connect();
+    const { socket, getReceivedText } = connect();
     socket.write('a');
     await new Promise((resolve) => setTimeout(resolve, 10));
     restore();
     socket.write('b');
-    await until(() => said().includes('b'));
-    expect(seen).toBe('ab');
+    await waitUntil(() => getReceivedText().includes('b'));
+    expect(storeText).toBe('ab');
     socket.destroy();
   });
 
@@ -109,37 +109,37 @@ describe('a way that is degraded', () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     restore();
     await closed;
-    expect(seen).toBe('');
+    expect(storeText).toBe('');
   });
 
   test('lets the store act, and loses its answers', async () => {
     const { restore } = proxy.degrade('answers_lost');
-    const { socket, said, closed } = connect();
+    const { socket, getReceivedText, closed } = connect();
     socket.write('a');
-    await until(() => seen === 'a');
+    await waitUntil(() => storeText === 'a');
     await new Promise((resolve) => setTimeout(resolve, 20));
     restore();
     await closed;
-    expect(said()).toBe('');
+    expect(getReceivedText()).toBe('');
   });
 
   test('is reset on every connection', async () => {
-    const { socket, said, closed } = connect();
+    const { socket, getReceivedText, closed } = connect();
     const failed = new Promise<Error>((resolve) => socket.once('error', resolve));
     socket.write('a');
-    await until(() => said() === 'ok:a');
+    await waitUntil(() => getReceivedText() === 'ok:a');
     proxy.reset();
     await closed;
     expect(await failed).toMatchObject({ code: 'ECONNRESET' });
   });
 
   test('leaves alone what lost nothing', async () => {
-    const { socket, said } = connect();
+    const { socket, getReceivedText } = connect();
     socket.write('a');
-    await until(() => said() === 'ok:a');
+    await waitUntil(() => getReceivedText() === 'ok:a');
     proxy.degrade('black_hole').restore();
     socket.write('b');
-    await until(() => said() === 'ok:aok:b');
+    await waitUntil(() => getReceivedText() === 'ok:aok:b');
     socket.destroy();
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 export type TcpProxy = {
   readonly url: string;
   /** From the next piece that holds `text` on, nothing passes in that direction on its connection. */
-  hold(direction: Direction, text: string): Held;
+  intercept(direction: Direction, text: string): Interception;
   /** Breaks every connection. */
   cut(): void;
   /** Breaks every connection so that both sides see a reset. */
@@ -24,7 +24,7 @@ export type Direction = 'request' | 'answer_to';
  */
 export type Degraded = { latencyMs: number } | 'black_hole' | 'answers_lost';
 
-export type Held = {
+export type Interception = {
   /** Resolves when the piece came. */
   reached: Promise<void>;
   /** Lets everything pass that was held, and what comes after it. */
@@ -38,7 +38,7 @@ type Trap = { direction: Direction; text: Buffer; spring(link: Link): void };
 type Link = {
   client: Socket;
   store: Socket;
-  held: Map<Socket, Buffer[]>;
+  blockedPieces: Map<Socket, Buffer[]>;
   /** What is still under way, by where it goes: nothing may overtake it. */
   late: Map<Socket, Promise<void>>;
   isDamaged: boolean;
@@ -56,7 +56,7 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
     const link: Link = {
       client,
       store: net.connect(Number(port), hostname),
-      held: new Map(),
+      blockedPieces: new Map(),
       late: new Map(),
       isDamaged: false,
     };
@@ -97,7 +97,7 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
     url: url.href,
     reset,
     degrade,
-    hold: (direction, text) => setTrap(traps, direction, text),
+    intercept: (direction, text) => setTrap(traps, direction, text),
     cut,
     async close() {
       cut();
@@ -107,12 +107,12 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
 }
 
 function forward(link: Link, traps: Set<Trap>, way: Way): void {
-  const { client, store, held } = link;
+  const { client, store, blockedPieces } = link;
   client.on('data', (piece: Buffer) => {
     for (const trap of traps) {
       if (!piece.includes(trap.text)) continue;
       traps.delete(trap);
-      held.set(trap.direction === 'request' ? store : client, []);
+      blockedPieces.set(trap.direction === 'request' ? store : client, []);
       trap.spring(link);
     }
     send(piece, store);
@@ -140,7 +140,7 @@ function forward(link: Link, traps: Set<Trap>, way: Way): void {
   }
 
   function pass(piece: Buffer, to: Socket): void {
-    const waiting = held.get(to);
+    const waiting = blockedPieces.get(to);
     if (waiting) waiting.push(piece);
     else to.write(piece);
   }
@@ -148,7 +148,7 @@ function forward(link: Link, traps: Set<Trap>, way: Way): void {
 
 type Late = { piece: Buffer; to: Socket; before: Promise<void> | undefined; latencyMs: number };
 
-function setTrap(traps: Set<Trap>, direction: Direction, text: string): Held {
+function setTrap(traps: Set<Trap>, direction: Direction, text: string): Interception {
   let caught: Link | undefined;
   const reached = new Promise<void>((resolve) => {
     traps.add({
@@ -163,8 +163,8 @@ function setTrap(traps: Set<Trap>, direction: Direction, text: string): Held {
   return {
     reached,
     pass() {
-      for (const [to, pieces] of caught?.held ?? []) {
-        caught?.held.delete(to);
+      for (const [to, pieces] of caught?.blockedPieces ?? []) {
+        caught?.blockedPieces.delete(to);
         for (const piece of pieces) to.write(piece);
       }
     },

@@ -20,6 +20,6 @@ export function isFullRun(): boolean {
 }
 
 /** The same values each time in the short run; other ones each time in the full one, which TEST_SEED repeats. */
-export function seedOfRun(usual: number): number {
+export function readRunSeed(usual: number): number {
   return Number(process.env['TEST_SEED'] ?? (isFullRun() ? randomInt(2 ** 30) : usual));
 }

@@ -16,14 +16,14 @@ export type DocsFiles = { page: DocsFile; assets: ReadonlyMap<string, DocsFile> 
 
 /** Reads and compresses what the page consists of: two megabytes, once somebody asks for it. */
 export async function readDocsFiles(): Promise<DocsFiles> {
-  const named = await Promise.all(
+  const entries = await Promise.all(
     Object.entries(sources).map(
-      async ([name, { type, read }]) => [name, await fileOf(type, await read())] as const,
+      async ([name, { type, read }]) => [name, await createDocsFile(type, await read())] as const,
     ),
   );
-  const assets = new Map(named);
+  const assets = new Map(entries);
   const versioned = (name: string) => `docs/${name}?v=${assets.get(name)?.version}`;
-  return { page: await fileOf('text/html', Buffer.from(pageHtml(versioned))), assets };
+  return { page: await createDocsFile('text/html', Buffer.from(pageHtml(versioned))), assets };
 }
 
 const sources: Record<string, { type: string; read(): Buffer | Promise<Buffer> }> = {
@@ -43,7 +43,7 @@ const sources: Record<string, { type: string; read(): Buffer | Promise<Buffer> }
 const compress = promisify(gzip);
 const versionCharacters = 16;
 
-async function fileOf(type: string, bytes: Buffer): Promise<DocsFile> {
+async function createDocsFile(type: string, bytes: Buffer): Promise<DocsFile> {
   return {
     type: `${type}; charset=utf-8`,
     bytes,

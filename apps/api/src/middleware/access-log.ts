@@ -1,21 +1,21 @@
 import { performance } from 'node:perf_hooks';
 import type { Logger, Metrics } from '@belfry/runtime';
 import type { Request, RequestHandler, Response } from 'express';
-import { callOf } from '../call';
+import { getCall } from '../call';
 
 export type AccessLogDeps = { log: Logger; metrics: Pick<Metrics, 'countHttpRequest'> };
 
 /** One line a call, and one count: which route, how it ended and how long it took; nothing of what it said. */
 export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler {
   return function accessLog(_req, res, next) {
-    res.on('close', tell);
+    res.on('close', logCall);
     next();
   };
 
-  function tell(this: Response): void {
-    const call = callOf(this);
+  function logCall(this: Response): void {
+    const call = getCall(this);
     const { method } = this.req;
-    const route = routeOf(this.req);
+    const route = getRoute(this.req);
     const tookMs = (call.answeredAtMs ?? performance.now()) - call.startedAtMs;
     metrics.countHttpRequest({ route, method, status: this.statusCode, seconds: tookMs / 1_000 });
     log.info('call', {
@@ -32,6 +32,6 @@ export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler
 }
 
 /** The template, never the path: a path holds ids of users. */
-export function routeOf(req: Request): string {
+export function getRoute(req: Request): string {
   return req.route?.path ?? 'none';
 }

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
 import { sendAnswer } from '../answer';
-import { callOf } from '../call';
+import { getCall } from '../call';
 
 /** Lets the page of any site read the answer, errors too. Without credentials: a cookie is never sent, and none is set. */
 export const allowAnyOrigin: RequestHandler = function allowAnyOrigin(_req, res, next) {
-  const call = callOf(res);
+  const call = getCall(res);
   call.headers = {
     ...call.headers,
     'Access-Control-Allow-Origin': '*',

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { SealedApiKey } from '@belfry/database';
-import { type Awaitable, valuesOfHeader } from '@belfry/runtime';
+import { type Awaitable, getHeaderValues } from '@belfry/runtime';
 import { AppError, isSameSecret } from '@belfry/shared';
 import type { Request } from 'express';
-import { appIdOf } from '../path-values';
+import { parseAppId } from '../path-values';
 import type { App } from './authenticate';
 
 export type InboxApp = App & { openInboxCounters: boolean };
@@ -31,11 +31,12 @@ export function createAuthenticateReader(deps: AuthenticateReaderDeps) {
   return {
     /** `isCounter`: one of the two calls that an app may leave open. */
     async begin(req: Request, isCounter: boolean): Promise<ReaderClaim> {
-      const header = signatureOf(req);
-      const app = await findAppOf(req);
-      if (header !== undefined) return { app: app ?? refuseSignature(), signature: read(header) };
+      const header = readSignature(req);
+      const app = await findRequestApp(req);
+      if (header !== undefined)
+        return { app: app ?? refuseSignature(), signature: parseSignature(header) };
       if (isCounter && app?.openInboxCounters) return { app };
-      throw refused(`the header ${signatureHeader} is missing`);
+      throw unauthenticated(`the header ${signatureHeader} is missing`);
     },
 
     async check({ app, signature }: ReaderClaim, userId: string): Promise<void> {
@@ -49,19 +50,19 @@ export function createAuthenticateReader(deps: AuthenticateReaderDeps) {
     },
   };
 
-  async function findAppOf(req: Request): Promise<InboxApp | undefined> {
-    const id = appIdOf(req.params);
+  async function findRequestApp(req: Request): Promise<InboxApp | undefined> {
+    const id = parseAppId(req.params);
     return id === undefined ? undefined : deps.findApp(id, req);
   }
 }
 
-function signatureOf(req: Request): string | undefined {
-  const [header, ...more] = valuesOfHeader(req, signatureHeader.toLowerCase());
-  if (more.length > 0) throw refused(`${signatureHeader} was sent more than once`);
+function readSignature(req: Request): string | undefined {
+  const [header, ...more] = getHeaderValues(req, signatureHeader.toLowerCase());
+  if (more.length > 0) throw unauthenticated(`${signatureHeader} was sent more than once`);
   return header;
 }
 
-function read(header: string): Buffer {
+function parseSignature(header: string): Buffer {
   return sha256Hex.test(header) ? Buffer.from(header, 'hex') : refuseSignature();
 }
 
@@ -70,14 +71,14 @@ const sha256Hex = /^[0-9a-f]{64}$/i;
 const wrongSignature = `${signatureHeader} is not the hex HMAC-SHA256 of this user_id with an API key of this app's account`;
 
 function refuseSignature(): never {
-  throw refused(wrongSignature);
+  throw unauthenticated(wrongSignature);
 }
 
 function sign(apiKey: string, userId: string): Buffer {
   return createHmac('sha256', apiKey).update(userId).digest();
 }
 
-function refused(text: string): AppError {
+function unauthenticated(text: string): AppError {
   return new AppError('unauthenticated', text, {
     headers: { 'WWW-Authenticate': signatureHeader },
   });

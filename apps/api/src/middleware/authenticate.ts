@@ -1,7 +1,7 @@
-import { type Awaitable, andThen, valuesOfHeader } from '@belfry/runtime';
+import { type Awaitable, andThen, getHeaderValues } from '@belfry/runtime';
 import { AppError, isSameSecret, type ParsedApiKey, parseApiKey } from '@belfry/shared';
 import type { Request } from 'express';
-import { appIdOf } from '../path-values';
+import { parseAppId } from '../path-values';
 
 export type App = {
   id: string;
@@ -20,7 +20,7 @@ export type AuthenticateDeps = {
   /** Keys that may be used now. */
   findApiKey(id: string, req: Request): Awaitable<StoredApiKey | undefined>;
   /** The key was right. */
-  noteKeyUse(id: string): void;
+  recordKeyUse(id: string): void;
   /** `id` is a UUID in lower case. */
   findApp(id: string): Awaitable<App | undefined>;
 };
@@ -33,15 +33,15 @@ export type Authenticate = (req: Request) => Awaitable<Caller>;
 /** Reads headers and path, never the body. Another account's app answers exactly as one that does not exist. */
 export function createAuthenticate({
   findApiKey,
-  noteKeyUse,
+  recordKeyUse,
   findApp,
 }: AuthenticateDeps): Authenticate {
   return function authenticate(req) {
-    const given = parseApiKey(keyTextOf(req));
-    return andThen(given && findApiKey(given.id, req), (stored) => {
-      const accountId = accountOf(given, stored);
-      const apiKeyId = String(given?.id);
-      const appId = appIdOf(req.params);
+    const parsedKey = parseApiKey(readKeyText(req));
+    return andThen(parsedKey && findApiKey(parsedKey.id, req), (stored) => {
+      const accountId = verifyKey(parsedKey, stored);
+      const apiKeyId = String(parsedKey?.id);
+      const appId = parseAppId(req.params);
       return andThen(appId === undefined ? undefined : findApp(appId), (app) => {
         if (!app || app.accountId !== accountId) throw new AppError('app_not_found');
         return { accountId, apiKeyId, app };
@@ -49,11 +49,14 @@ export function createAuthenticate({
     });
   };
 
-  function accountOf(given: ParsedApiKey | undefined, stored: StoredApiKey | undefined): string {
-    if (!given || !stored || !isSameSecret(given.secretHash, stored.secretHash)) {
+  function verifyKey(
+    parsedKey: ParsedApiKey | undefined,
+    stored: StoredApiKey | undefined,
+  ): string {
+    if (!parsedKey || !stored || !isSameSecret(parsedKey.secretHash, stored.secretHash)) {
       throw unauthenticated('the API key is not valid');
     }
-    noteKeyUse(given.id);
+    recordKeyUse(parsedKey.id);
     return stored.accountId;
   }
 }
@@ -61,8 +64,8 @@ export function createAuthenticate({
 // One release of the Java client leaves out the space.
 const scheme = /^AuthKey *(\S+)$/i;
 
-function keyTextOf(req: Request): string {
-  const [header, ...more] = valuesOfHeader(req, 'authorization');
+function readKeyText(req: Request): string {
+  const [header, ...more] = getHeaderValues(req, 'authorization');
   if (header === undefined) {
     throw unauthenticated('the Authorization header is missing: it must be "AuthKey <API key>"');
   }

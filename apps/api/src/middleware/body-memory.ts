@@ -3,7 +3,7 @@ import { AppError } from '@belfry/shared';
 /** Up to this size a body may use the reserve of small ones, and is parsed at once. */
 export const smallBodyBytes = 64 * 1024;
 /** Charged for a call beside its body, so that many small bodies that never end count too. */
-const bytesOfCall = 4_096;
+const callBytes = 4_096;
 
 /**
  * Whose memory a body takes. `account`: its calls with an API key. `receipt`: its providers' receipts, which have a reserve
@@ -23,10 +23,10 @@ export type BodyMemory = {
 };
 
 /** The memory is divided by this. One part each is reserved for small bodies, for receipts and for networks. */
-const partsOfMemory = 8;
+const memoryShares = 8;
 /** A reserve is divided by this. One owner has one part at most. */
-const partsOfReserve = 8;
-const countOfReserves = 3;
+const reserveShares = 8;
+const reserveCount = 3;
 
 /** Largest bodies that fit into the whole. With fewer, a body of one account takes what another one needs for its own. */
 export const minBodiesInMemory = 4;
@@ -37,10 +37,10 @@ export const minBodiesInMemory = 4;
  */
 export function createBodyMemory(options: { maxBytes: number; maxBodyBytes: number }): BodyMemory {
   const { maxBytes, maxBodyBytes } = options;
-  const part = Math.floor(maxBytes / partsOfMemory);
-  const share = Math.max(part, maxBodyBytes + bytesOfCall);
-  const common = createPool(maxBytes - countOfReserves * part, share);
-  const createReserve = () => createPool(part, Math.floor(part / partsOfReserve) + bytesOfCall);
+  const part = Math.floor(maxBytes / memoryShares);
+  const share = Math.max(part, maxBodyBytes + callBytes);
+  const common = createPool(maxBytes - reserveCount * part, share);
+  const createReserve = () => createPool(part, Math.floor(part / reserveShares) + callBytes);
   const reserves: Record<BodyKind, Pool> = {
     account: createReserve(),
     receipt: createReserve(),
@@ -51,16 +51,16 @@ export function createBodyMemory(options: { maxBytes: number; maxBodyBytes: numb
   function takeFrom(lease: BodyLease, bytes: number): Refusal | undefined {
     const isReservable = lease.kind !== 'account' || isSmall(lease, bytes);
     const refusal = isReservable
-      ? takePart(reserves[lease.kind], lease, 'reserved', bytes)
+      ? takeShare(reserves[lease.kind], lease, 'reserved', bytes)
       : 'full';
     const isOver = refusal === undefined || lease.kind === 'network';
-    return isOver ? refusal : takePart(common, lease, 'shared', bytes);
+    return isOver ? refusal : takeShare(common, lease, 'shared', bytes);
   }
 
   return {
     take(lease, bodyBytes) {
       const isFirst = lease.reserved + lease.shared === 0;
-      const refusal = takeFrom(lease, isFirst ? bodyBytes + bytesOfCall : bodyBytes);
+      const refusal = takeFrom(lease, isFirst ? bodyBytes + callBytes : bodyBytes);
       return refusal && toError(refusal, lease.kind);
     },
 
@@ -74,10 +74,10 @@ export function createBodyMemory(options: { maxBytes: number; maxBodyBytes: numb
 }
 
 function isSmall({ reserved, shared }: BodyLease, bytes: number): boolean {
-  return reserved + shared + bytes <= smallBodyBytes + bytesOfCall;
+  return reserved + shared + bytes <= smallBodyBytes + callBytes;
 }
 
-function takePart(
+function takeShare(
   pool: Pool,
   lease: BodyLease,
   part: 'reserved' | 'shared',
@@ -96,22 +96,22 @@ type Pool = {
 };
 
 function createPool(maxBytes: number, maxOfOwner: number): Pool {
-  const takenBy = new Map<string, number>();
-  let takenByAll = 0;
+  const bytesByOwner = new Map<string, number>();
+  let totalBytes = 0;
   return {
     take(owner, bytes) {
-      const own = (takenBy.get(owner) ?? 0) + bytes;
+      const own = (bytesByOwner.get(owner) ?? 0) + bytes;
       if (own > maxOfOwner) return 'share_full';
-      if (takenByAll + bytes > maxBytes) return 'full';
-      takenBy.set(owner, own);
-      takenByAll += bytes;
+      if (totalBytes + bytes > maxBytes) return 'full';
+      bytesByOwner.set(owner, own);
+      totalBytes += bytes;
       return undefined;
     },
     giveBack(owner, bytes) {
-      const left = (takenBy.get(owner) ?? 0) - bytes;
-      if (left > 0) takenBy.set(owner, left);
-      else takenBy.delete(owner);
-      takenByAll -= bytes;
+      const left = (bytesByOwner.get(owner) ?? 0) - bytes;
+      if (left > 0) bytesByOwner.set(owner, left);
+      else bytesByOwner.delete(owner);
+      totalBytes -= bytes;
     },
   };
 }

@@ -3,9 +3,9 @@ import type { Logger } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { sendAnswer, sendAnswerAndClose } from '../answer';
-import { callOf } from '../call';
+import { getCall } from '../call';
 import { errorBody, internalError } from '../error-body';
-import { routeOf } from './access-log';
+import { getRoute } from './access-log';
 import { smallBodyBytes } from './body-memory';
 import { declaredBytes } from './declared-body';
 
@@ -16,11 +16,11 @@ export const notFound: RequestHandler = function notFound(_req, _res, next) {
 
 /** Answers every failure of every route in one shape; what is our fault is logged and says nothing. */
 export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandler {
-  return function handleErrors(thrown: unknown, req, res, _next) {
-    const error = appErrorOf(thrown);
-    const call = callOf(res);
+  return function handleErrors(rawError: unknown, req, res, _next) {
+    const error = toAppError(rawError);
+    const call = getCall(res);
     if (error.status >= 500) {
-      const logged = { call_id: call.id, route: routeOf(req), code: error.code };
+      const logged = { call_id: call.id, route: getRoute(req), code: error.code };
       const cause = error.cause ?? error;
       if (error.code === 'internal') log.error('call.failed', { ...logged, error: cause });
       else log.warn('call.refused', { ...logged, error: cause });
@@ -39,9 +39,9 @@ export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandle
   };
 }
 
-function appErrorOf(thrown: unknown): AppError {
-  if (thrown instanceof AppError && thrown.code !== 'internal') return thrown;
-  return internalError(thrown);
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError && error.code !== 'internal') return error;
+  return internalError(error);
 }
 
 /** Node reads the rest of a small body by itself, and the connection can be used again. */

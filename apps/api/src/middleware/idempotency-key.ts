@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { valuesOfHeader } from '@belfry/runtime';
+import { getHeaderValues } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 
 const name = 'idempotency-key';
@@ -11,7 +11,7 @@ const maxBytes = 255;
  */
 export function readIdempotencyKey(req: IncomingMessage): string | undefined {
   if (req.headers[name] === undefined) return undefined;
-  const [key = '', ...more] = valuesOfHeader(req, name);
+  const [key = '', ...more] = getHeaderValues(req, name);
   if (more.length === 0 && key !== '' && key.length <= maxBytes) return key;
   throw new AppError('idempotency_key_invalid');
 }

@@ -48,15 +48,15 @@ describe('the rate limit of an account', () => {
     const { send, gateway } = start(1);
     // The window may end between two calls; not between six.
     const answers = await Promise.all(Array.from({ length: 6 }, () => send()));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThanOrEqual(4);
-    expect(refused[0]?.body).toMatchObject({ success: false, code: 'rate_limited' });
-    expect(refused[0]?.headers).toMatchObject({
+    const refusals = answers.filter(({ status }) => status === 429);
+    expect(refusals.length).toBeGreaterThanOrEqual(4);
+    expect(refusals[0]?.body).toMatchObject({ success: false, code: 'rate_limited' });
+    expect(refusals[0]?.headers).toMatchObject({
       'retry-after': '1',
       'ratelimit-policy': '"account";q=1;w=1',
       ratelimit: '"account";r=0;t=1',
     });
-    expect(gateway.sent).toHaveLength(answers.length - refused.length);
+    expect(gateway.sent).toHaveLength(answers.length - refusals.length);
     await eventually(async () => expect((await send()).status).toBe(200));
   });
 
@@ -79,8 +79,8 @@ describe('the rate limit of an account', () => {
         request(gateway.server).get(path).set('X-Raven-User-Signature', signature),
       ),
     );
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.headers).toMatchObject({
+    const refusal = answers.find(({ status }) => status === 429);
+    expect(refusal?.headers).toMatchObject({
       'access-control-allow-origin': '*',
       ratelimit: '"account";r=0;t=1',
     });

@@ -31,18 +31,18 @@ export function createLimitRate(deps: RateLimitDeps): LimitRate {
   });
 
   return async function limitRate(call, accountId) {
-    const counted = await count(accountId);
-    if (!counted) {
+    const result = await count(accountId);
+    if (!result) {
       onBypass();
       return;
     }
-    const secondsLeft = Math.max(1, Math.ceil(counted.msBeforeNext / 1_000));
+    const secondsLeft = Math.max(1, Math.ceil(result.msBeforeNext / 1_000));
     call.headers = {
       ...call.headers,
       'RateLimit-Policy': `"account";q=${callsPerSecond};w=${windowSeconds}`,
-      RateLimit: `"account";r=${counted.remainingPoints};t=${secondsLeft}`,
+      RateLimit: `"account";r=${result.remainingPoints};t=${secondsLeft}`,
     };
-    if (counted.consumedPoints <= callsPerSecond) return;
+    if (result.consumedPoints <= callsPerSecond) return;
     const headers = { 'Retry-After': String(secondsLeft) };
     throw new AppError('rate_limited', 'the account is over its rate limit', { headers });
   };
@@ -51,8 +51,8 @@ export function createLimitRate(deps: RateLimitDeps): LimitRate {
   async function count(accountId: string): Promise<RateLimiterRes | undefined> {
     try {
       return await limiter.consume(accountId);
-    } catch (thrown) {
-      return thrown instanceof RateLimiterRes ? thrown : undefined;
+    } catch (error) {
+      return error instanceof RateLimiterRes ? error : undefined;
     }
   }
 }

@@ -19,16 +19,20 @@ export function createReadBody(options: ReadBodyOptions): ReadBody {
   const { maxBodyBytes, kind, memory, pace } = options;
 
   return function readBody(req, res, owner) {
-    const declared = declaredBytes(req.headers);
-    if (declared > maxBodyBytes) return Promise.reject(bodyTooLarge(maxBodyBytes));
+    const declaredLength = declaredBytes(req.headers);
+    if (declaredLength > maxBodyBytes) return Promise.reject(bodyTooLarge(maxBodyBytes));
     const lease: BodyLease = { kind, owner, reserved: 0, shared: 0 };
     const take = (bytes: number) => memory.take(lease, bytes);
     const giveBack = () => memory.giveBack(lease);
-    const refusal = declared > 0 ? take(declared) : undefined;
+    const refusal = declaredLength > 0 ? take(declaredLength) : undefined;
     if (refusal) return Promise.reject(refusal);
     res.on('close', giveBack);
     if (isContinueExpected(req)) res.writeContinue();
-    return collect(req, { pace, giveBack, sink: createSink({ declared, maxBodyBytes, take }) });
+    return collect(req, {
+      pace,
+      giveBack,
+      sink: createSink({ declaredLength, maxBodyBytes, take }),
+    });
   };
 }
 
@@ -43,7 +47,7 @@ type Sink = {
 
 type SinkOptions = {
   /** 0 for a body in chunks. */
-  declared: number;
+  declaredLength: number;
   maxBodyBytes: number;
   take(bytes: number): AppError | undefined;
 };
@@ -52,15 +56,15 @@ const noBytes = Buffer.alloc(0);
 const firstBytes = 4_096;
 
 /** Copies into one buffer: a list of chunks would take a hundred times its bytes where each chunk is one byte. */
-function createSink({ declared, maxBodyBytes, take }: SinkOptions): Sink {
+function createSink({ declaredLength, maxBodyBytes, take }: SinkOptions): Sink {
   let buffer: Buffer = noBytes;
   let bytes = 0;
 
-  function makeRoom(neededBytes: number): AppError | undefined {
+  function growBuffer(neededBytes: number): AppError | undefined {
     if (neededBytes > maxBodyBytes) return bodyTooLarge(maxBodyBytes);
     const doubled = Math.max(2 * buffer.length, neededBytes, firstBytes);
-    const size = declared || Math.min(doubled, maxBodyBytes);
-    const refusal = declared ? undefined : take(size - buffer.length);
+    const size = declaredLength || Math.min(doubled, maxBodyBytes);
+    const refusal = declaredLength ? undefined : take(size - buffer.length);
     if (refusal) return refusal;
     const larger = Buffer.allocUnsafeSlow(size);
     buffer.copy(larger, 0, 0, bytes);
@@ -71,11 +75,11 @@ function createSink({ declared, maxBodyBytes, take }: SinkOptions): Sink {
   return {
     add(chunk) {
       const end = bytes + chunk.length;
-      if (chunk.length === declared) {
+      if (chunk.length === declaredLength) {
         // Most bodies come whole.
         buffer = chunk;
       } else {
-        const refusal = end > buffer.length ? makeRoom(end) : undefined;
+        const refusal = end > buffer.length ? growBuffer(end) : undefined;
         if (refusal) return refusal;
         chunk.copy(buffer, bytes);
       }
@@ -86,16 +90,16 @@ function createSink({ declared, maxBodyBytes, take }: SinkOptions): Sink {
   };
 }
 
-type Collecting = {
+type CollectOptions = {
   pace: BodyPace;
   sink: Sink;
   /** Called when the body is refused, before its call is answered. */
   giveBack(): void;
 };
 
-function collect(req: Request, { pace, sink, giveBack }: Collecting): Promise<Buffer> {
+function collect(req: Request, { pace, sink, giveBack }: CollectOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const arriving = pace.add(() => end(tooSlow()));
+    const progress = pace.add(() => end(tooSlow()));
     let isOver = false;
     // They stay when the body is read: taking them away costs as much as they did.
     req.on('data', add).on('end', end).on('close', leave);
@@ -103,7 +107,7 @@ function collect(req: Request, { pace, sink, giveBack }: Collecting): Promise<Bu
 
     function add(chunk: Buffer): void {
       if (isOver) return;
-      arriving.bytesInWindow += chunk.length;
+      progress.bytesInWindow += chunk.length;
       const refusal = sink.add(chunk);
       if (refusal) end(refusal);
     }
@@ -115,7 +119,7 @@ function collect(req: Request, { pace, sink, giveBack }: Collecting): Promise<Bu
     function end(refusal?: AppError): void {
       if (isOver) return;
       isOver = true;
-      pace.remove(arriving);
+      pace.remove(progress);
       if (!refusal) {
         resolve(sink.body());
         return;

@@ -5,14 +5,14 @@ import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
 import type { Operation } from '../operation';
 import type { PreparedPost, UnparsedPostCall } from '../post';
-import { createTurns, type InTurn } from '../turns';
+import { createAccountQueue, type RunInSequence } from '../turns';
 
 export type BulkRouteDeps = {
   channels: WireChannels;
   bulkSend: BulkSend;
   maxBatchItems: number;
   /** Of all that is large to read. */
-  readInTurn: InTurn;
+  readInSequence: RunInSequence;
 };
 
 const yieldEveryMs = 1;
@@ -25,29 +25,29 @@ export function createBulkSendRoute({
   channels,
   bulkSend,
   maxBatchItems,
-  readInTurn,
+  readInSequence,
 }: BulkRouteDeps) {
-  const writeInTurn = createTurns();
+  const writeInSequence = createAccountQueue();
 
   async function prepare(call: UnparsedPostCall): Promise<PreparedPost> {
     const { callId, caller, idempotencyKey } = call;
     const isKeyed = idempotencyKey !== undefined;
-    const batch = await readInTurn(caller.accountId, async () => {
+    const batch = await readInSequence(caller.accountId, async () => {
       const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
       const body = await parseJsonInSteps(call.bytes, { isBatch: true, yieldWhenDue });
       return bulkSend.readBatch({ callId, body, isKeyed });
     });
     const { accountId, apiKeyId, app } = caller;
-    const bodyOf = (id: string) => acceptedBody(id, { accepted: batch.items.length });
+    const buildBody = (id: string) => acceptedBody(id, { accepted: batch.items.length });
     return {
       canonicalBody: () => batch.canonical,
       work: {
-        bodyOf,
+        buildBody,
         async run(key) {
-          const written = await writeInTurn(accountId, () =>
+          const outcome = await writeInSequence(accountId, () =>
             bulkSend.acceptBatch({ callId, accountId, apiKeyId, app, batch, idempotencyKey, key }),
           );
-          return written.isWritten ? { isWritten: true, body: bodyOf(callId) } : written;
+          return outcome.isWritten ? { isWritten: true, body: buildBody(callId) } : outcome;
         },
       },
     };

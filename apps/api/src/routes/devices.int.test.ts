@@ -29,7 +29,7 @@ function at(method: StoredCall['method'], userId: string, deviceId: string, chan
   return gateway.call({ method, path, ...changes });
 }
 
-async function devicesOf(userId: string): Promise<Record<string, unknown>[]> {
+async function listDevices(userId: string): Promise<Record<string, unknown>[]> {
   return (await gateway.call({ method: 'get', path: `/users/${userId}` })).body.devices;
 }
 
@@ -58,9 +58,9 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     async (end) => {
       const userId = await createUser();
       const token = ` ${newId()} `;
-      const given = { id: ' phone ', fcm_token: token, platform: 'ANDROID', ...otherTokens };
+      const input = { id: ' phone ', fcm_token: token, platform: 'ANDROID', ...otherTokens };
       const path = `/users/${userId}/devices${end}`;
-      const { status, headers, body } = await add(userId, { ...given, nothing: 'known' }, { path });
+      const { status, headers, body } = await add(userId, { ...input, nothing: 'known' }, { path });
       expect(status).toBe(200);
       expect(headers['content-type']).toBe('application/json');
       expect(body).toEqual({
@@ -74,7 +74,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
         created_at: expect.any(Number),
         updated_at: expect.any(Number),
       });
-      expect(await devicesOf(userId)).toEqual([body]);
+      expect(await listDevices(userId)).toEqual([body]);
       const row = await gateway.database.prisma.device.findUnique({
         where: { id: body.device_sid },
       });
@@ -127,7 +127,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
       oppo_token: 'o',
       updated_at: expect.any(Number),
     });
-    expect(await devicesOf(userId)).toEqual([second.body]);
+    expect(await listDevices(userId)).toEqual([second.body]);
   });
 
   test('moves the token of another user to a new device, with nothing of the old one', async () => {
@@ -146,7 +146,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
       updated_at: expect.any(Number),
     });
     expect(moved.body.device_sid).not.toBe(old.body.device_sid);
-    expect(await devicesOf(before)).toEqual([]);
+    expect(await listDevices(before)).toEqual([]);
     expect((await at('get', before, old.body.device_sid)).body.error).toBe('device not found');
   });
 
@@ -162,36 +162,36 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
       where: { appId: gateway.tenant.appId, fcmToken: fcm_token },
     });
     expect(rows).toHaveLength(1);
-    const shown = [...(await devicesOf(users[0]!)), ...(await devicesOf(users[1]!))];
-    expect(shown.map((device) => device['device_sid'])).toEqual([rows[0]?.id]);
+    const listedDevices = [...(await listDevices(users[0]!)), ...(await listDevices(users[1]!))];
+    expect(listedDevices.map((device) => device['device_sid'])).toEqual([rows[0]?.id]);
   });
 
   test('a token in one app is another one in the next', async () => {
-    const other = await gateway.factories.createTenant();
-    const place = { app: other.appId, apiKey: other.apiKey };
+    const otherTenant = await gateway.factories.createTenant();
+    const place = { app: otherTenant.appId, apiKey: otherTenant.apiKey };
     const userId = await createUser();
     await gateway.call({ method: 'post', path: '/users', body: { user_id: userId }, ...place });
     const fcm_token = newId();
     const mine = await add(userId, { fcm_token });
     const theirs = await add(userId, { fcm_token }, place);
     expect(theirs.status).toBe(200);
-    expect(await devicesOf(userId)).toEqual([mine.body]);
+    expect(await listDevices(userId)).toEqual([mine.body]);
   });
 
   test('updates the device that device_sid names, if this user has it', async () => {
-    const [userId, other] = [await createUser(), await createUser()];
+    const [userId, otherUserId] = [await createUser(), await createUser()];
     const { body } = await add(userId, { platform: 'ios' });
     const fcm_token = newId();
-    const known = { device_sid: body.device_sid.toUpperCase(), fcm_token };
-    expect((await add(userId, known)).body).toEqual({
+    const existingDevice = { device_sid: body.device_sid.toUpperCase(), fcm_token };
+    expect((await add(userId, existingDevice)).body).toEqual({
       ...body,
       fcm_token,
       updated_at: expect.any(Number),
     });
-    const unknown = await add(other, { device_sid: body.device_sid });
+    const unknown = await add(otherUserId, { device_sid: body.device_sid });
     expect(unknown.body.device_sid).not.toBe(body.device_sid);
     expect((await add(userId, { device_sid: 'no uuid' })).status).toBe(200);
-    expect(await devicesOf(userId)).toHaveLength(2);
+    expect(await listDevices(userId)).toHaveLength(2);
   });
 
   test('replays for its Idempotency-Key to the byte, marked, and adds no second device', async () => {
@@ -201,7 +201,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     const again = await add(userId, { platform: 'web', fcm_token: null }, { headers });
     expect(again.text).toBe(first.text);
     expect(again.headers['idempotent-replayed']).toBe('true');
-    expect(await devicesOf(userId)).toHaveLength(1);
+    expect(await listDevices(userId)).toHaveLength(1);
     const otherUser = await add(await createUser(), { platform: 'web' }, { headers });
     expect([otherUser.status, otherUser.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
@@ -209,8 +209,8 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
   test('stores nothing for the key of a call to a user that is unknown', async () => {
     const userId = newId();
     const headers = { 'Idempotency-Key': newId() };
-    const refused = await add(userId, {}, { headers });
-    expect([refused.status, refused.body.error]).toEqual([404, 'user not found']);
+    const refusal = await add(userId, {}, { headers });
+    expect([refusal.status, refusal.body.error]).toEqual([404, 'user not found']);
     await createUser(userId);
     expect((await add(userId, {}, { headers })).status).toBe(200);
   });
@@ -232,32 +232,32 @@ describe.each(['put', 'post'] as const)(
         platform: 'web',
         updated_at: expect.any(Number),
       });
-      expect(await devicesOf(userId)).toEqual([second.body]);
+      expect(await listDevices(userId)).toEqual([second.body]);
     });
 
     test('clears nothing by null or by an empty text', async () => {
       const userId = await createUser();
-      const given = { id: 'p', fcm_token: newId(), platform: 'ios', ...otherTokens };
-      const { body } = await add(userId, given);
+      const fields = { id: 'p', fcm_token: newId(), platform: 'ios', ...otherTokens };
+      const { body } = await add(userId, fields);
       for (const value of [null, '']) {
-        const empty = Object.fromEntries(Object.keys(given).map((name) => [name, value]));
+        const empty = Object.fromEntries(Object.keys(fields).map((name) => [name, value]));
         const answer = await at(method, userId, body.device_sid, { body: empty });
         expect(answer.body).toEqual({ ...body, updated_at: expect.any(Number) });
       }
     });
 
     test('takes a token from the device that had it, of whichever user', async () => {
-      const [userId, other] = [await createUser(), await createUser()];
+      const [userId, otherUserId] = [await createUser(), await createUser()];
       const token = newId();
       const { body } = await add(userId, {});
-      for (const owner of [userId, other]) {
+      for (const owner of [userId, otherUserId]) {
         const old = await add(owner, { fcm_token: token });
         const answer = await at(method, userId, body.device_sid, { body: { fcm_token: token } });
         expect(answer.body).toMatchObject({ device_sid: body.device_sid, fcm_token: token });
         expect((await at('get', owner, old.body.device_sid)).status).toBe(404);
         await at(method, userId, body.device_sid, { body: { fcm_token: newId() } });
       }
-      expect(await devicesOf(userId)).toHaveLength(1);
+      expect(await listDevices(userId)).toHaveLength(1);
     });
 
     test('answers all who swap tokens at the same moment, and each token has one device', async () => {
@@ -274,8 +274,8 @@ describe.each(['put', 'post'] as const)(
         ),
       );
       expect(answers.filter(({ status }) => ![200, 404].includes(status))).toEqual([]);
-      const shown = (await devicesOf(userId)).map((device) => device['fcm_token']);
-      expect(new Set(shown).size).toBe(shown.length);
+      const listedTokens = (await listDevices(userId)).map((device) => device['fcm_token']);
+      expect(new Set(listedTokens).size).toBe(listedTokens.length);
     });
   },
 );
@@ -286,8 +286,8 @@ describe('notifications_disabled', () => {
     const fcm_token = newId();
     const { body } = await add(userId, { fcm_token, notifications_disabled: true });
     expect(body.notifications_disabled).toBe(true);
-    const kept = await at('put', userId, body.id, { body: { platform: 'ios' } });
-    expect(kept.body.notifications_disabled).toBe(true);
+    const updateResponse = await at('put', userId, body.id, { body: { platform: 'ios' } });
+    expect(updateResponse.body.notifications_disabled).toBe(true);
     const cleared = await at('put', userId, body.id, { body: { fcm_token } });
     expect(cleared.body.notifications_disabled).toBe(false);
     const both = await at('put', userId, body.id, {
@@ -353,7 +353,7 @@ describe('DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id', () => {
     const second = await add(userId, { fcm_token: newId() });
     const { status, text } = await at('delete', userId, 'one');
     expect([status, text]).toEqual([200, '{"success":true}']);
-    expect(await devicesOf(userId)).toEqual([second.body]);
+    expect(await listDevices(userId)).toEqual([second.body]);
     const again = await at('delete', userId, first.body.device_sid);
     expect([again.status, again.body.error]).toEqual([404, 'device not found']);
   });
@@ -389,8 +389,8 @@ describe('what no device or user is found for', () => {
           },
         });
       }
-      for (const nobody of [newId(), '%07', 'x'.repeat(256)]) {
-        const { status, body } = await at(method, nobody, 'id', changes);
+      for (const unknownUserId of [newId(), '%07', 'x'.repeat(256)]) {
+        const { status, body } = await at(method, unknownUserId, 'id', changes);
         expect([status, body.error, body.code]).toEqual([404, 'user not found', 'user_not_found']);
       }
       expect(await countRows()).toEqual(before);
@@ -400,13 +400,13 @@ describe('what no device or user is found for', () => {
   test.each(['get', 'put', 'post', 'delete'] as const)(
     'another user’s and another account’s device are answered to %s exactly so',
     async (method) => {
-      const [userId, other] = [await createUser(), await createUser()];
+      const [userId, otherUserId] = [await createUser(), await createUser()];
       const tenant = await gateway.factories.createTenant();
       const place = { app: tenant.appId, apiKey: tenant.apiKey };
       const theirUser = newId();
       const path = '/users';
       await gateway.call({ method: 'post', path, body: { user_id: theirUser }, ...place });
-      const devices = [await add(other, {}), await add(theirUser, {}, place)];
+      const devices = [await add(otherUserId, {}), await add(theirUser, {}, place)];
       const changes = method === 'put' || method === 'post' ? { body: { platform: 'ios' } } : {};
       const unknown = await at(method, userId, newId(), changes);
       for (const { body } of devices) {
@@ -459,21 +459,21 @@ describe('a device body that is refused', () => {
 
   test.each(rows.map(([what, ...rest]) => [what, rest] as const))(
     'for %s leaves no row, on all three routes',
-    async (_, [given, status, code, text]) => {
+    async (_, [input, status, code, text]) => {
       const userId = await createUser();
       const { body } = await add(userId, {});
       const before = await countRows();
       const answers = [
-        await add(userId, given, { headers: { 'Idempotency-Key': newId() } }),
-        await at('put', userId, body.id, { body: given }),
-        await at('post', userId, body.id, { body: given }),
+        await add(userId, input, { headers: { 'Idempotency-Key': newId() } }),
+        await at('put', userId, body.id, { body: input }),
+        await at('post', userId, body.id, { body: input }),
       ];
       for (const answer of answers) {
         expect([answer.status, answer.body.code]).toEqual([status, code]);
         if (text) expect(answer.body.error).toBe(text);
       }
       expect(await countRows()).toEqual(before);
-      expect(await devicesOf(userId)).toEqual([body]);
+      expect(await listDevices(userId)).toEqual([body]);
     },
   );
 
@@ -505,10 +505,10 @@ describe('the device calls of existing clients', () => {
     ['Flutter', 'post', javaNulls],
   ])('%s adds, updates, reads and deletes', async (_, method, nulls) => {
     const userId = await createUser();
-    const given = { fcm_token: newId(), platform: 'android', huaweiToken: 'h' };
+    const fields = { fcm_token: newId(), platform: 'android', huaweiToken: 'h' };
     const path = `/users/${userId}/devices/`;
-    const added = await add(userId, { ...nulls, ...given }, { path });
-    expect(added.body).toMatchObject({ ...given, device_sid: expect.stringMatching(uuid) });
+    const added = await add(userId, { ...nulls, ...fields }, { path });
+    expect(added.body).toMatchObject({ ...fields, device_sid: expect.stringMatching(uuid) });
     const fcm_token = newId();
     const sid = added.body.device_sid;
     const updated = await at(method, userId, sid, { body: { ...nulls, fcm_token } });

@@ -1,4 +1,4 @@
-import type { KeyedWork } from '@belfry/accepting';
+import type { IdempotentHandler } from '@belfry/accepting';
 import type { DeviceAddress, Devices, DeviceUpdate } from '@belfry/database';
 import {
   createValidator,
@@ -13,19 +13,19 @@ import {
 import { Type } from '@sinclair/typebox';
 import type { Answer } from '../answer';
 import type { Operation } from '../operation';
-import { deviceIdOf, userIdOf } from '../path-values';
+import { readDeviceId, readUserId } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 
 export type DeviceRoutesDeps = { devices: Devices };
 
 /** The routes below `/v1/apps/{app_id}/users/{user_id}/devices` */
 export function createDeviceRoutes({ devices }: DeviceRoutesDeps) {
-  function prepareAdd(call: PostCall): KeyedWork {
+  function prepareAdd(call: PostCall): IdempotentHandler {
     const body = validateNew(call.body);
-    const userId = userIdOf(call.path);
+    const userId = readUserId(call.path);
     const knownSid = body.device_sid?.trim();
     const newDevice = {
-      ...callerOf(call),
+      ...getCallIds(call),
       userId,
       device: deviceFromWire(body),
       ...(knownSid ? { knownSid } : {}),
@@ -33,26 +33,26 @@ export function createDeviceRoutes({ devices }: DeviceRoutesDeps) {
     return { run: (key) => devices.addDevice({ ...newDevice, key }, bodyFor(userId)) };
   }
 
-  function prepareUpdate(call: PostCall): KeyedWork {
-    const change = changeOf(call);
+  function prepareUpdate(call: PostCall): IdempotentHandler {
+    const change = buildChange(call);
     return { run: (key) => devices.updateDevice({ ...change, key }, bodyFor(change.userId)) };
   }
 
   async function update(call: RouteCall & { body: Json }): Promise<Answer> {
-    const change = { ...changeOf(call), key: undefined };
-    const written = await devices.updateDevice(change, bodyFor(change.userId));
-    if (!written.isWritten) throw new Error('A call without a key met a stored answer');
-    return { status: 200, body: written.body };
+    const change = { ...buildChange(call), key: undefined };
+    const outcome = await devices.updateDevice(change, bodyFor(change.userId));
+    if (!outcome.isWritten) throw new Error('A call without a key met a stored answer');
+    return { status: 200, body: outcome.body };
   }
 
   async function read(call: RouteCall): Promise<Answer> {
-    const address = addressOf(call);
+    const address = getAddress(call);
     const device = await devices.getDevice(address);
     return { status: 200, body: bodyFor(address.userId)(device) };
   }
 
   async function remove(call: RouteCall): Promise<Answer> {
-    await devices.deleteDevice(addressOf(call));
+    await devices.deleteDevice(getAddress(call));
     return { status: 200, body: '{"success":true}' };
   }
 
@@ -68,17 +68,17 @@ export function createDeviceRoutes({ devices }: DeviceRoutesDeps) {
 const validateNew = createValidator(newDeviceBody);
 const validateChange = createValidator(deviceBody);
 
-function callerOf({ callId, caller }: RouteCall) {
+function getCallIds({ callId, caller }: RouteCall) {
   return { callId, accountId: caller.accountId, appId: caller.app.id };
 }
 
-function addressOf({ caller, path }: RouteCall): DeviceAddress {
-  return { appId: caller.app.id, userId: userIdOf(path), deviceId: deviceIdOf(path) };
+function getAddress({ caller, path }: RouteCall): DeviceAddress {
+  return { appId: caller.app.id, userId: readUserId(path), deviceId: readDeviceId(path) };
 }
 
-function changeOf(call: RouteCall & { body: Json }): Omit<DeviceUpdate, 'key'> {
+function buildChange(call: RouteCall & { body: Json }): Omit<DeviceUpdate, 'key'> {
   const device = deviceFromWire(validateChange(call.body));
-  return { ...callerOf(call), ...addressOf(call), device };
+  return { ...getCallIds(call), ...getAddress(call), device };
 }
 
 function bodyFor(ownerId: string): (device: StoredDevice) => string {
@@ -122,7 +122,7 @@ where another user has, that device is removed and this user gets a new one. The
   errors: { user_not_found: {}, validation_failed: wrongPlatform },
 } satisfies Operation;
 
-const ofDevice = {
+const deviceOperation = {
   path: devicePath,
   answer: deviceAnswer,
   answerExample: deviceExample,
@@ -130,14 +130,14 @@ const ofDevice = {
 } satisfies Partial<Operation>;
 
 const updateOperation = {
-  ...ofDevice,
+  ...deviceOperation,
   method: 'put',
   id: 'updateDevice',
   summary: 'Update a device',
   description: 'What is absent, null or an empty text stays as it is.',
   body: deviceBody,
   bodyExamples,
-  errors: { ...ofDevice.errors, validation_failed: wrongPlatform },
+  errors: { ...deviceOperation.errors, validation_failed: wrongPlatform },
 } satisfies Operation;
 
 const updateByPostOperation = {
@@ -148,7 +148,7 @@ const updateByPostOperation = {
 } satisfies Operation;
 
 const readOperation = {
-  ...ofDevice,
+  ...deviceOperation,
   method: 'get',
   id: 'readDevice',
   summary: 'Read a device',
@@ -156,7 +156,7 @@ const readOperation = {
 } satisfies Operation;
 
 const removeOperation = {
-  ...ofDevice,
+  ...deviceOperation,
   method: 'delete',
   id: 'deleteDevice',
   summary: 'Delete a device',

@@ -67,8 +67,8 @@ describe('GET /docs', () => {
       expect([again.status, again.text]).toEqual([304, '']);
       expect(again.headers['content-security-policy']).toBeDefined();
     }
-    const other = await request(server).get('/docs').set('If-None-Match', '"other"');
-    expect(other.status).toBe(200);
+    const response = await request(server).get('/docs').set('If-None-Match', '"other"');
+    expect(response.status).toBe(200);
   });
 
   test('is compressed for who can read that, and only then', async () => {

@@ -1,6 +1,6 @@
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
-import { callOf } from '../call';
+import { getCall } from '../call';
 import { type DocsFile, type DocsFiles, readDocsFiles } from '../docs/files';
 
 /** `GET /docs` and what lies below it. Nothing is read before the first call, and nothing of another origin is named. */
@@ -20,7 +20,7 @@ export function createDocsRoutes(
   const page: RequestHandler = async function docsPage(req, res) {
     if (req.path.endsWith('/')) {
       // Relative, as the page may lie below any path. With the slash its own URLs would lead astray.
-      res.writeHead(308, { ...headersOf(res), Location: '../docs', 'Content-Length': 0 });
+      res.writeHead(308, { ...buildHeaders(res), Location: '../docs', 'Content-Length': 0 });
       res.end();
       return;
     }
@@ -62,7 +62,7 @@ type Sent = { file: DocsFile; headers: Record<string, string> };
 
 function send(req: Request, res: Response, { file, headers }: Sent): void {
   const etag = `"${file.version}"`;
-  const all = { ...headersOf(res), ...headers, ETag: etag, Vary: 'Accept-Encoding' };
+  const all = { ...buildHeaders(res), ...headers, ETag: etag, Vary: 'Accept-Encoding' };
   if (matches(req.headers['if-none-match'], etag)) {
     res.writeHead(304, all);
     res.end();
@@ -79,13 +79,13 @@ function send(req: Request, res: Response, { file, headers }: Sent): void {
   res.end(bytes);
 }
 
-function headersOf(res: Response): Record<string, string> {
-  return { 'X-Request-Id': callOf(res).id, 'Referrer-Policy': 'no-referrer' };
+function buildHeaders(res: Response): Record<string, string> {
+  return { 'X-Request-Id': getCall(res).id, 'Referrer-Policy': 'no-referrer' };
 }
 
 /** Proxies that compress make a tag weak. */
-function matches(given: string | undefined, etag: string): boolean {
-  return (given ?? '')
+function matches(header: string | undefined, etag: string): boolean {
+  return (header ?? '')
     .split(',')
     .some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag);
 }

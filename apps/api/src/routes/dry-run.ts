@@ -3,7 +3,7 @@ import type { ReadSend } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RequestHandler } from 'express';
 import type { Answer } from '../answer';
-import { invalidValue, type Query, queryValueOf } from '../query-values';
+import { invalidValue, type Query, readQueryValue } from '../query-values';
 import type { PutCall } from '../unkeyed';
 
 export type DryRunRouteDeps = { readSend: ReadSend; dryRun: DryRun };
@@ -14,13 +14,13 @@ export function createDryRunRoute({ readSend, dryRun }: DryRunRouteDeps) {
     checkDryRun(query);
     const { eventName, item } = readSend(body);
     const { delivery, messages } = await dryRun({ app: caller.app, eventName, item });
-    const told: DryRunAnswer = {
+    const answerBody: DryRunAnswer = {
       success: true,
       dry_run: true,
       delivery,
       messages: messages.map(toWire),
     };
-    return { status: 200, body: JSON.stringify(told) };
+    return { status: 200, body: JSON.stringify(answerBody) };
   }
 
   return { answer };
@@ -32,17 +32,17 @@ export async function refuseDryRun(): Promise<never> {
 }
 
 /** Takes `dry` where the query says dry_run, whatever it says beside false; `dry` refuses what it does not know. */
-export function orDryRun(real: RequestHandler, dry: RequestHandler): RequestHandler {
-  return (req, res, next) => (isAsked(req.query) ? dry : real)(req, res, next);
+export function withDryRun(real: RequestHandler, dry: RequestHandler): RequestHandler {
+  return (req, res, next) => (isDryRun(req.query) ? dry : real)(req, res, next);
 }
 
-function isAsked(query: Query): boolean {
+function isDryRun(query: Query): boolean {
   const value = Object.hasOwn(query, 'dry_run') ? query['dry_run'] : undefined;
   return value !== undefined && value !== 'false';
 }
 
 function checkDryRun(query: Query): void {
-  if (queryValueOf(query, 'dry_run') !== 'true')
+  if (readQueryValue(query, 'dry_run') !== 'true')
     throw invalidValue('dry_run', 'must be true or false');
 }
 

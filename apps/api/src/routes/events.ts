@@ -1,4 +1,4 @@
-import type { KeyedWork, SendEvent } from '@belfry/accepting';
+import type { IdempotentHandler, SendEvent } from '@belfry/accepting';
 import { createSendEventBody, type ReadSend, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';
@@ -14,12 +14,12 @@ export type EventRoutesDeps = {
 
 /** `POST /v1/apps/{app_id}/events/send` */
 export function createSendEventRoute({ channels, readSend, sendEvent }: EventRoutesDeps) {
-  function prepare(call: PostCall): KeyedWork {
+  function prepare(call: PostCall): IdempotentHandler {
     const { eventName, item } = readSend(call.body);
     const { callId, caller, idempotencyKey } = call;
     const { accountId, apiKeyId, app } = caller;
     return {
-      bodyOf: acceptedBody,
+      buildBody: acceptedBody,
       run: (key) =>
         sendEvent({ callId, accountId, apiKeyId, app, eventName, item, idempotencyKey, key }),
     };

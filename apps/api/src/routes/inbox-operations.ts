@@ -54,7 +54,7 @@ const byBody = {
   },
 } satisfies Partial<Operation>;
 
-const done = {
+const successAnswer = {
   answer: Type.Object({ success: Type.Boolean() }),
   answerExample: { success: true },
 } satisfies Partial<Operation>;
@@ -63,7 +63,7 @@ const done = {
 export const inboxOperations = {
   setup: {
     ...byQuery,
-    ...done,
+    ...successAnswer,
     method: 'post',
     path: `${below}/setup`,
     id: 'setUpInbox',
@@ -105,7 +105,7 @@ export const inboxOperations = {
   },
   update: {
     ...byBody,
-    ...done,
+    ...successAnswer,
     method: 'put',
     path: `${below}/update`,
     id: 'updateInboxItem',
@@ -122,7 +122,7 @@ export const inboxOperations = {
   },
   readAll: {
     ...byBody,
-    ...done,
+    ...successAnswer,
     method: 'put',
     path: `${below}/read_all`,
     id: 'readAllInboxItems',
@@ -135,7 +135,7 @@ export const inboxOperations = {
   },
   lastOpen: {
     ...byQuery,
-    ...done,
+    ...successAnswer,
     method: 'put',
     path: `${below}/last_open`,
     id: 'openInbox',

@@ -63,16 +63,16 @@ describe('docs/inbox.md', () => {
   });
 
   test('shows how a front end reads an inbox, in code that works as it stands', async () => {
-    const shown = titles.map((title) => ({ message_body: { title }, status: 'UNREAD' }));
+    const expectedItems = titles.map((title) => ({ message_body: { title }, status: 'UNREAD' }));
     expect(await runScript(commandsIn('js'))).toMatchObject({
       unread_count: titles.length,
-      notifications: shown.slice(0, -1),
-      older: shown.slice(-1),
+      notifications: expectedItems.slice(0, -1),
+      older: expectedItems.slice(-1),
     });
     const { stdout: listed } = await run('sh', ['-c', commandsIn('sh')], inEnvironment());
-    const read = shown.map((item) => ({ ...item, status: 'READ' }));
+    const read = expectedItems.map((item) => ({ ...item, status: 'READ' }));
     expect(JSON.parse(listed)).toMatchObject({
-      notifications: [{ ...shown[0], status: 'ARCHIVE' }, ...read.slice(1)],
+      notifications: [{ ...expectedItems[0], status: 'ARCHIVE' }, ...read.slice(1)],
     });
   });
 });

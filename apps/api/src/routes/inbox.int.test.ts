@@ -7,13 +7,13 @@ import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixtu
 
 let gateway: StoredGateway;
 let tenant: Tenant;
-let other: Tenant;
+let otherTenant: Tenant;
 let event: string;
 
 beforeAll(async () => {
   gateway = await createStoredGateway();
   const { factories } = gateway;
-  [tenant, other] = await Promise.all([
+  [tenant, otherTenant] = await Promise.all([
     factories.createTenant({ delivery: 'live' }),
     factories.createTenant({ delivery: 'live' }),
   ]);
@@ -56,7 +56,7 @@ const update = (reader: Reader, messageId: unknown, status: unknown) =>
 const readAll = (reader: Reader, messageId: unknown) =>
   call('put', 'read_all', reader, { user_id: reader.userId, message_id: messageId });
 
-function readerOf(name: string): Reader & { userId: string } {
+function createReader(name: string): Reader & { userId: string } {
   return { userId: `${name}-${newId()}` };
 }
 
@@ -103,17 +103,17 @@ async function deliverMany(userId: string, many: number): Promise<string[]> {
   return ids;
 }
 
-async function stateOf(id: string): Promise<string> {
+async function readState(id: string): Promise<string> {
   return (await gateway.database.prisma.message.findUniqueOrThrow({ where: { id } })).state;
 }
 
-function idsOf(body: { notifications: { message_id: string }[] }): string[] {
+function listIds(body: { notifications: { message_id: string }[] }): string[] {
   return body.notifications.map(({ message_id }) => message_id);
 }
 
 describe('a person’s in-app messages', () => {
   test('can be fetched, counted, read and archived, in what a front end sends and reads', async () => {
-    const reader = readerOf('ana');
+    const reader = createReader('ana');
     expect((await setUp(reader)).body).toEqual({ success: true });
     const [first, second, third] = await deliverMany(reader.userId, 3);
 
@@ -127,39 +127,39 @@ describe('a person’s in-app messages', () => {
       status: 'UNREAD',
     });
     expect(Math.abs(Date.now() - fetched.body.notifications[0].timestamp)).toBeLessThan(60_000);
-    expect(idsOf(fetched.body)).toEqual([third, second, first]);
+    expect(listIds(fetched.body)).toEqual([third, second, first]);
 
     expect((await open(reader)).body).toEqual({ success: true });
     expect((await count(reader)).body).toEqual({ unread_count: 0 });
 
     expect((await update(reader, second, 'READ')).body).toEqual({ success: true });
-    expect(await stateOf(second!)).toBe('read');
+    expect(await readState(second!)).toBe('read');
     expect((await update(reader, first, 'ARCHIVE')).status).toBe(200);
-    const shown = (await fetchPage(reader)).body.notifications;
-    expect(shown).toMatchObject([
+    const items = (await fetchPage(reader)).body.notifications;
+    expect(items).toMatchObject([
       { message_id: third, status: 'UNREAD' },
       { message_id: second, status: 'READ' },
     ]);
 
     expect((await readAll(reader, third)).body).toEqual({ success: true });
-    expect(await stateOf(third!)).toBe('read');
-    expect(await stateOf(first!)).toBe('delivered');
+    expect(await readState(third!)).toBe('read');
+    expect(await readState(first!)).toBe('delivered');
   });
 
   test('come in pages of 20, each behind the last of the one before', async () => {
-    const reader = readerOf('pages');
+    const reader = createReader('pages');
     const ids = (await deliverMany(reader.userId, 21)).reverse();
     const first = await fetchPage(reader);
-    expect(idsOf(first.body)).toEqual(ids.slice(0, 20));
+    expect(listIds(first.body)).toEqual(ids.slice(0, 20));
     const second = await fetchPage(reader, ids[19]!);
-    expect(idsOf(second.body)).toEqual(ids.slice(20));
+    expect(listIds(second.body)).toEqual(ids.slice(20));
     expect((await fetchPage(reader, ids[20]!)).body).toEqual({ notifications: [] });
   });
 
   test('are for a user_id of any characters, stored or not', async () => {
-    const reader = readerOf('Ünï/ø 👋 ?&=');
+    const reader = createReader('Ünï/ø 👋 ?&=');
     const id = await deliver(reader.userId);
-    expect(idsOf((await fetchPage(reader)).body)).toEqual([id]);
+    expect(listIds((await fetchPage(reader)).body)).toEqual([id]);
     expect((await count(reader)).body).toEqual({ unread_count: 1 });
     const list = await gateway.call({
       method: 'get',
@@ -167,14 +167,14 @@ describe('a person’s in-app messages', () => {
       app: tenant.appId,
       apiKey: tenant.apiKey,
     });
-    expect(idsOf(list.body)).toEqual([id]);
+    expect(listIds(list.body)).toEqual([id]);
   });
 
   test('need no Idempotency-Key, and take no notice of one', async () => {
-    const reader = readerOf('keyed');
+    const reader = createReader('keyed');
     const id = await deliver(reader.userId);
     const fetchWithKey = () => fetchPage(reader).set('Idempotency-Key', 'k');
-    expect(idsOf((await fetchWithKey()).body)).toEqual([id]);
+    expect(listIds((await fetchWithKey()).body)).toEqual([id]);
     await update(reader, id, 'ARCHIVE');
     expect((await fetchWithKey()).body).toEqual({ notifications: [] });
   });
@@ -197,15 +197,15 @@ describe('X-Raven-User-Signature', () => {
     ['none', () => ({ signature: undefined })],
     ['an empty one', () => ({ signature: '' })],
     ['another user’s', () => ({ signature: sign('somebody') })],
-    ['one by another account’s key', (userId) => ({ signature: sign(userId, other.apiKey) })],
+    ['one by another account’s key', (userId) => ({ signature: sign(userId, otherTenant.apiKey) })],
     ['one with a character less', (userId) => ({ signature: sign(userId).slice(1) })],
     ['one that is no hex', (userId) => ({ signature: `z${sign(userId).slice(1)}` })],
     ['the key itself', () => ({ signature: tenant.apiKey })],
-    ['one for another account’s app', () => ({ app: other.appId })],
+    ['one for another account’s app', () => ({ app: otherTenant.appId })],
     ['one for an app that does not exist', () => ({ app: newId() })],
     ['one for what is no app', () => ({ app: 'x' })],
   ])('%s is refused everywhere, and nothing is changed or told', async (_what, changes) => {
-    const { userId } = readerOf('victim');
+    const { userId } = createReader('victim');
     const messageId = await deliver(userId);
     const reader = { userId, signature: sign(userId), ...changes(userId) };
     for (const [path, test] of everyCall(reader, messageId)) {
@@ -213,15 +213,15 @@ describe('X-Raven-User-Signature', () => {
       expect([path, status, body.code]).toEqual([path, 401, 'unauthenticated']);
       expect(headers['www-authenticate']).toBe('X-Raven-User-Signature');
     }
-    expect(await stateOf(messageId)).toBe('delivered');
+    expect(await readState(messageId)).toBe('delivered');
     expect(await gateway.database.prisma.user.count({ where: { userId } })).toBe(0);
     expect(await gateway.database.prisma.inboxReader.count({ where: { userId } })).toBe(0);
   });
 
   test('of another account’s app and of one that does not exist are refused in the same words', async () => {
-    const { userId } = readerOf('words');
+    const { userId } = createReader('words');
     const answers = await Promise.all(
-      [other.appId, newId()].map((app) => fetchPage({ userId, app })),
+      [otherTenant.appId, newId()].map((app) => fetchPage({ userId, app })),
     );
     const [theirs, nobodys] = answers.map(({ body: { request_id: _id, ...body } }) => body);
     expect(theirs).toEqual(nobodys);
@@ -229,7 +229,7 @@ describe('X-Raven-User-Signature', () => {
 
   test('may be made with each key that is active, and with none that was revoked', async () => {
     const { prisma } = gateway.database;
-    const { userId } = readerOf('rotation');
+    const { userId } = createReader('rotation');
     const configuration = createConfiguration(prisma, testSecrets());
     const { id, key } = await configuration.createApiKey(tenant.accountId);
     const signature = sign(userId, key);
@@ -246,7 +246,7 @@ describe('X-Raven-User-Signature', () => {
   });
 
   test('does not open what only the API key opens', async () => {
-    const { userId } = readerOf('narrow');
+    const { userId } = createReader('narrow');
     await deliver(userId);
     const answer = await request(gateway.server)
       .get(`/v1/apps/${tenant.appId}/users/${userId}/inbox`)
@@ -279,7 +279,7 @@ describe('bad input of a front end', () => {
   const body = { user_id: 'ana' };
   const message_id = '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03';
   const invalid = 'validation_failed';
-  const gone = 'message_not_found';
+  const notFound = 'message_not_found';
 
   test.each<[call: [Method, string, object?], status: number, code: string, sentence: string]>([
     [['post', 'setup', {}], 422, invalid, 'user_id must not be blank'],
@@ -289,16 +289,26 @@ describe('bad input of a front end', () => {
     [['post', 'fetch', {}], 422, invalid, 'user_id must not be blank'],
     [['post', 'fetch', { user_id: 7 }], 400, 'invalid_type', 'user_id must be a string'],
     [['post', 'fetch', { ...body, last_message_id: 7 }], 400, 'invalid_type', 'last_message_id'],
-    [['post', 'fetch', { ...body, last_message_id: 'x' }], 404, gone, 'message not found'],
-    [['post', 'fetch', { ...body, last_message_id: message_id }], 404, gone, 'message not found'],
+    [['post', 'fetch', { ...body, last_message_id: 'x' }], 404, notFound, 'message not found'],
+    [
+      ['post', 'fetch', { ...body, last_message_id: message_id }],
+      404,
+      notFound,
+      'message not found',
+    ],
     [['put', 'update', body], 422, invalid, 'message_id must not be null'],
     [['put', 'update', { ...body, message_id }], 422, invalid, 'status must not be null'],
     [['put', 'update', { ...body, message_id, status: 'read' }], 422, invalid, 'must be one of'],
-    [['put', 'update', { ...body, message_id, status: 'READ' }], 404, gone, 'message not found'],
-    [['put', 'read_all', { ...body, message_id }], 404, gone, 'message not found'],
+    [
+      ['put', 'update', { ...body, message_id, status: 'READ' }],
+      404,
+      notFound,
+      'message not found',
+    ],
+    [['put', 'read_all', { ...body, message_id }], 404, notFound, 'message not found'],
     [['post', 'fetch', { ...body, x: 'x'.repeat(17_000) }], 413, 'body_too_large', '16384'],
-  ])('%j is %i', async ([method, path, given], status, code, sentence) => {
-    const answer = await call(method, path, reader, given);
+  ])('%j is %i', async ([method, path, input], status, code, sentence) => {
+    const answer = await call(method, path, reader, input);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ success: false, code });
     expect(answer.body.error).toContain(sentence);
@@ -326,9 +336,9 @@ test('the OpenAPI document shows what each call of a front end answers without i
       const place = [method as Method, path.slice(below.length)] as const;
       const answer = await call(...place, { userId: 'ana', signature: undefined });
       const { headers, content } = responses['401']!;
-      const { request_id: _id, ...shown } =
+      const { request_id: _id, ...expectedBody } =
         content['application/json'].examples['unauthenticated']!.value;
-      expect(answer.body).toMatchObject(shown);
+      expect(answer.body).toMatchObject(expectedBody);
       expect(headers['WWW-Authenticate']?.example).toBe(answer.headers['www-authenticate']);
     }
   }
@@ -383,7 +393,7 @@ describe('GET /v1/apps/:app_id/users/:user_id/inbox', () => {
   }
 
   test('pages through every item, archived ones too', async () => {
-    const { userId } = readerOf('listed');
+    const { userId } = createReader('listed');
     const ids = (await deliverMany(userId, 3)).reverse();
     await update({ userId }, ids[1], 'ARCHIVE');
     const first = await list(userId, '?limit=2');
@@ -395,17 +405,17 @@ describe('GET /v1/apps/:app_id/users/:user_id/inbox', () => {
       next: ids[1],
     });
     const second = await list(userId, `?limit=2&last_message_id=${first.body.next}`);
-    expect(idsOf(second.body)).toEqual([ids[2]]);
+    expect(listIds(second.body)).toEqual([ids[2]]);
     expect(second.body).not.toHaveProperty('next');
-    expect(idsOf((await list(userId)).body)).toEqual(ids);
+    expect(listIds((await list(userId)).body)).toEqual(ids);
   });
 
   test('is empty for a stored user without messages, and 404 for nobody', async () => {
-    const reader = readerOf('stored');
+    const reader = createReader('stored');
     await setUp(reader);
     expect((await list(reader.userId)).body).toEqual({ notifications: [] });
-    const nobody = await list('nobody');
-    expect([nobody.status, nobody.body.code]).toEqual([404, 'user_not_found']);
+    const unknownUser = await list('nobody');
+    expect([unknownUser.status, unknownUser.body.code]).toEqual([404, 'user_not_found']);
   });
 
   test.each([
@@ -421,11 +431,11 @@ describe('GET /v1/apps/:app_id/users/:user_id/inbox', () => {
   });
 
   test('does not show another account’s app', async () => {
-    const { userId } = readerOf('tenants');
+    const { userId } = createReader('tenants');
     await deliver(userId);
-    const theirs = await list(userId, '', { app: tenant.appId, apiKey: other.apiKey });
+    const theirs = await list(userId, '', { app: tenant.appId, apiKey: otherTenant.apiKey });
     expect([theirs.status, theirs.body.code]).toEqual([404, 'app_not_found']);
-    const own = await list(userId, '', { app: other.appId, apiKey: other.apiKey });
+    const own = await list(userId, '', { app: otherTenant.appId, apiKey: otherTenant.apiKey });
     expect([own.status, own.body.code]).toEqual([404, 'user_not_found']);
   });
 });

@@ -35,7 +35,7 @@ export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): I
     // A front end calls this each time that it is opened: one whose user is stored goes on working.
     if (app.isStorageFull && !(await inbox.isUserStored(address))) requireStorage(app);
     await inbox.ensureUser(address);
-    return done;
+    return successBody;
   });
 
   const fetch = byBody(validateFetch, async (address, { last_message_id: before }) => {
@@ -58,18 +58,18 @@ export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): I
 
   const update = byBody(validateUpdate, async (address, { message_id: messageId, status }) => {
     if (!(await inbox.changeStatus({ ...address, messageId, status }))) throw messageNotFound();
-    return done;
+    return successBody;
   });
 
   const readAll = byBody(validateRead, async (address, { message_id: messageId }) => {
     if (!(await inbox.readAll({ ...address, messageId }))) throw messageNotFound();
-    return done;
+    return successBody;
   });
 
   const lastOpen = byQuery(
     async (address) => {
       await inbox.open(address);
-      return done;
+      return successBody;
     },
     { isCounter: true },
   );
@@ -78,7 +78,7 @@ export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): I
 }
 
 const itemsOfPage = 20;
-const done = { success: true };
+const successBody = { success: true };
 
 const validateFetch = createValidator(fetchInboxBody);
 const validateUpdate = createValidator(updateInboxBody);

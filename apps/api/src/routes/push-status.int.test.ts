@@ -52,9 +52,9 @@ function report(body: object, { tenant = gateway.tenant, key }: Report = {}) {
   });
 }
 
-const stateOf = async (id: string) =>
+const readState = async (id: string) =>
   (await gateway.database.prisma.message.findUniqueOrThrow({ where: { id } })).state;
-const receiptsOf = (messageId: string) =>
+const listReceipts = (messageId: string) =>
   gateway.database.prisma.receipt.findMany({
     where: { messageId },
     orderBy: { receivedAt: 'asc' },
@@ -71,8 +71,8 @@ describe('POST /v1/apps/:app_id/push/status', () => {
       const times = { timestamp: 1767225600000000, current_timestamp: 1767225600250 };
       const { status, body } = await report({ notification_id: id, type, ...times });
       expect([status, body]).toEqual([200, { success: true }]);
-      expect(await stateOf(id)).toBe(state);
-      expect(await receiptsOf(id)).toMatchObject([
+      expect(await readState(id)).toBe(state);
+      expect(await listReceipts(id)).toMatchObject([
         {
           state,
           integrationId: null,
@@ -88,14 +88,14 @@ describe('POST /v1/apps/:app_id/push/status', () => {
     for (const type of ['CLICKED', 'DELIVERED', 'DISMISSED']) {
       await report({ notification_id: id, type });
     }
-    expect(await stateOf(id)).toBe('read');
-    expect(await receiptsOf(id)).toHaveLength(3);
+    expect(await readState(id)).toBe('read');
+    expect(await listReceipts(id)).toHaveLength(3);
   });
 
   test('settles a message whose outcome nobody knew', async () => {
     const id = await createMessage(gateway.tenant, { state: 'unknown' });
     await report({ notification_id: id, type: 'DELIVERED' });
-    expect(await stateOf(id)).toBe('delivered');
+    expect(await readState(id)).toBe('delivered');
   });
 
   test.each([
@@ -107,11 +107,11 @@ describe('POST /v1/apps/:app_id/push/status', () => {
     ['another account’s', async () => createMessage(await gateway.factories.createTenant())],
   ])('changes nothing of %s, and answers as for its own', async (_whose, create) => {
     const id = await create();
-    const before = await stateOf(id);
+    const before = await readState(id);
     const { status, body } = await report({ notification_id: id, type: 'CLICKED' });
     expect([status, body]).toEqual([200, { success: true }]);
-    expect(await stateOf(id)).toBe(before);
-    expect(await receiptsOf(id)).toEqual([]);
+    expect(await readState(id)).toBe(before);
+    expect(await listReceipts(id)).toEqual([]);
   });
 
   test('takes a notification that nobody knows, as an app would tell of it for ever', async () => {
@@ -126,9 +126,9 @@ describe('POST /v1/apps/:app_id/push/status', () => {
     const [first, second] = [await report(body, { key }), await report(body, { key })];
     expect(second.text).toBe(first.text);
     expect(second.headers['idempotent-replayed']).toBe('true');
-    expect(await receiptsOf(id)).toHaveLength(1);
-    const other = await report({ ...body, type: 'CLICKED' }, { key });
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    expect(await listReceipts(id)).toHaveLength(1);
+    const mismatch = await report({ ...body, type: 'CLICKED' }, { key });
+    expect([mismatch.status, mismatch.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
   test.each<[object, number, string]>([

@@ -1,4 +1,4 @@
-import type { KeyedWork } from '@belfry/accepting';
+import type { IdempotentHandler } from '@belfry/accepting';
 import type { AppReport, writeAppReport } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
 import {
@@ -17,9 +17,9 @@ export type PushStatusDeps = {
 
 /** `POST /v1/apps/{app_id}/push/status`: what an app tells of a notification, as a receipt of its message. */
 export function createPushStatusRoute({ writeAppReport, log }: PushStatusDeps) {
-  function prepare({ callId, caller, body }: PostCall): KeyedWork {
-    const given = validate(body);
-    const { messageId, type, state } = pushStatusFromWire(given);
+  function prepare({ callId, caller, body }: PostCall): IdempotentHandler {
+    const parsedBody = validate(body);
+    const { messageId, type, state } = pushStatusFromWire(parsedBody);
     const report = {
       callId,
       accountId: caller.accountId,
@@ -27,13 +27,13 @@ export function createPushStatusRoute({ writeAppReport, log }: PushStatusDeps) {
       messageId,
       state,
       detail: `The app reported ${type}.`,
-      body: JSON.stringify(given).slice(0, maxStoredCharacters),
+      body: JSON.stringify(parsedBody).slice(0, maxStoredCharacters),
       // Not `current_timestamp`: a call that is made again has another one.
-      identity: `${type} ${given.timestamp ?? ''}`,
+      identity: `${type} ${parsedBody.timestamp ?? ''}`,
     };
     return {
       async run(key) {
-        const { written, effect } = await writeAppReport({ ...report, key }, answer);
+        const { result, effect } = await writeAppReport({ ...report, key }, answer);
         // A notification that is not known is no error: an app would tell of it again and again.
         if (effect && !effect.isRepeat) {
           log.info('receipt.stored', {
@@ -43,7 +43,7 @@ export function createPushStatusRoute({ writeAppReport, log }: PushStatusDeps) {
             state: effect.movedTo,
           });
         }
-        return written;
+        return result;
       },
     };
   }

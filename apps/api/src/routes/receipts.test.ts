@@ -1,6 +1,6 @@
 import type { AnyChannel, ReceiptReader } from '@belfry/channels';
 import { type IntegrationRow, integrationPlace, type NewReceipt } from '@belfry/database';
-import { createKeyRing, createSecrets, newId, receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl, createKeyRing, createSecrets, newId } from '@belfry/runtime';
 import request from 'supertest';
 import { createGateway } from '../gateway.fixture';
 
@@ -18,7 +18,7 @@ const integration: IntegrationRow = {
   updatedAt: new Date(),
 };
 integration.credentials = secrets.seal('{"key":"k"}', integrationPlace(integration.id));
-const address = receiptUrlOf({
+const address = buildReceiptUrl({
   publicUrl,
   secrets,
   integrationId: integration.id,
@@ -46,38 +46,38 @@ const reader: ReceiptReader = {
 // A provider's reader of receipts is all that the route asks of a channel.
 const toy = { providers: { post: { receipts: reader }, silent: {} } } as unknown as AnyChannel;
 
-function setUp(found: IntegrationRow | undefined = integration) {
-  const written: NewReceipt[] = [];
+function setUp(storedIntegration: IntegrationRow | undefined = integration) {
+  const storedReceipts: NewReceipt[] = [];
   const gateway = createGateway({
     publicUrl,
     receipts: {
       channels: { toy },
       secrets,
-      findIntegration: async (id) => (id === found?.id ? found : undefined),
+      findIntegration: async (id) => (id === storedIntegration?.id ? storedIntegration : undefined),
       storeReceipts: async (receipts) => {
-        written.push(...receipts);
+        storedReceipts.push(...receipts);
         return receipts.map(({ messageId }) => ({ isRepeat: false, messageId, movedTo: 'sent' }));
       },
     },
   });
-  return { ...gateway, written };
+  return { ...gateway, written: storedReceipts };
 }
 
 const body = (states: string[], key = 'k') => JSON.stringify({ key, states });
 
 describe('a call of a provider', () => {
   test('that is signed is stored as often as it reports, with what it tells about the address', async () => {
-    const { server, written, lines } = setUp();
+    const { server, written: storedReceipts, lines } = setUp();
     const answer = await request(server)
       .post(path)
       .send(body(['sent', 'delivered']));
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ success: true });
-    expect(written).toMatchObject([
+    expect(storedReceipts).toMatchObject([
       { messageId: 'm1', state: 'sent', appId: integration.appId, integrationId: integration.id },
       { messageId: 'm1', state: 'delivered' },
     ]);
-    expect(written.map(({ changes }) => changes)).toMatchObject([
+    expect(storedReceipts.map(({ changes }) => changes)).toMatchObject([
       [{ change: 'suppress' }],
       [{ change: 'suppress' }],
     ]);
@@ -85,19 +85,19 @@ describe('a call of a provider', () => {
   });
 
   test('has its raw body kept once, whatever it reports', async () => {
-    const { server, written } = setUp();
+    const { server, written: storedReceipts } = setUp();
     const sent = body(['sent', 'delivered', 'read']);
     await request(server).post(path).send(sent);
-    expect(written.map(({ body: kept }) => kept)).toEqual([sent, '', '']);
+    expect(storedReceipts.map(({ body: storedBody }) => storedBody)).toEqual([sent, '', '']);
   });
 
   test('is read with the address that we gave out, whatever host it came to', async () => {
-    const { server, written } = setUp();
+    const { server, written: storedReceipts } = setUp();
     await request(server)
       .post(path)
       .set('Host', 'elsewhere')
       .send(body(['sent']));
-    expect(written).toHaveLength(1);
+    expect(storedReceipts).toHaveLength(1);
   });
 
   test('needs no key of the API, and no content type', async () => {
@@ -110,26 +110,26 @@ describe('a call of a provider', () => {
   });
 
   test('that reports nothing is answered 200, and stores nothing', async () => {
-    const { server, written } = setUp();
+    const { server, written: storedReceipts } = setUp();
     expect((await request(server).post(path).send(body([]))).status).toBe(200);
-    expect(written).toEqual([]);
+    expect(storedReceipts).toEqual([]);
   });
 
   test('that is not signed by this integration’s provider is refused, and stores nothing', async () => {
-    const { server, written } = setUp();
+    const { server, written: storedReceipts } = setUp();
     const answer = await request(server)
       .post(path)
       .send(body(['sent'], 'forged'));
     expect(answer.status).toBe(403);
     expect(answer.body).toMatchObject({ success: false, code: 'signature_invalid' });
-    expect(written).toEqual([]);
+    expect(storedReceipts).toEqual([]);
   });
 
   test('over 1 MB is refused before it is read', async () => {
-    const { server, written } = setUp();
+    const { server, written: storedReceipts } = setUp();
     const answer = await request(server).post(path).send('x'.repeat(1_000_001));
     expect(answer.body).toMatchObject({ code: 'body_too_large' });
-    expect(written).toEqual([]);
+    expect(storedReceipts).toEqual([]);
   });
 
   test.each([
@@ -139,14 +139,16 @@ describe('a call of a provider', () => {
     ['a provider that sends no receipts', path, { ...integration, provider: 'silent' }],
     ['a provider that is gone', path, { ...integration, provider: 'gone' }],
     ['a channel that is gone', path, { ...integration, channel: 'gone' }],
-  ])('to %s finds no route', async (_what, to, found) => {
-    const { server, written } = setUp(found ?? { ...integration, id: newId() });
+  ])('to %s finds no route', async (_what, to, storedIntegration) => {
+    const { server, written: storedReceipts } = setUp(
+      storedIntegration ?? { ...integration, id: newId() },
+    );
     for (const method of ['post', 'get'] as const) {
       const answer = await request(server)[method](to);
       expect(answer.status).toBe(404);
       expect(answer.body).toMatchObject({ code: 'not_found' });
     }
-    expect(written).toEqual([]);
+    expect(storedReceipts).toEqual([]);
   });
 
   test('that asks whether the address is ours gets its challenge back as plain text', async () => {

@@ -4,7 +4,7 @@ import { type Awaitable, isReceiptSecret, type Logger, type Secrets } from '@bel
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { sendAnswer } from '../answer';
-import { callOf } from '../call';
+import { getCall } from '../call';
 import { refuseEncoding } from '../middleware/declared-body';
 import type { ReadBody } from '../middleware/read-body';
 import { createStoreReports, type StoreReportsDeps } from '../store-reports';
@@ -43,7 +43,7 @@ export function createReceiptRoutes(
       rawBody,
     });
     if (!reports) throw notSigned();
-    callOf(res).appId = integration.appId;
+    getCall(res).appId = integration.appId;
     await storeReports({ integration, reports, rawBody });
     sendAnswer(res, { status: 200, body: '{"success":true}' });
   };

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { createLogger, newId, receiptUrlOf } from '@belfry/runtime';
+import { buildReceiptUrl, createLogger, newId } from '@belfry/runtime';
 import { channelVersion, testSecrets } from '@belfry/testing';
 import request from 'supertest';
 import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
@@ -17,9 +17,9 @@ let gateway: StoredGateway;
 
 beforeAll(async () => {
   const stream = new Writable({
-    write(chunk, _encoding, done) {
+    write(chunk, _encoding, callback) {
       lines.push(JSON.parse(String(chunk)));
-      done();
+      callback();
     },
   });
   gateway = await createStoredGateway({
@@ -67,7 +67,7 @@ async function createSent(provider: Provider): Promise<Sent> {
 
 const signCall = {
   twilio: ({ messageId, integrationId }: Sent, { state, code }: Report): Call => {
-    const url = receiptUrlOf({ publicUrl, secrets: testSecrets(), integrationId, messageId });
+    const url = buildReceiptUrl({ publicUrl, secrets: testSecrets(), integrationId, messageId });
     const fields = {
       ErrorCode: String(code ?? ''),
       From: number,
@@ -83,7 +83,7 @@ const signCall = {
     };
   },
   meta: ({ messageId, integrationId }: Sent, ...reports: Report[]): Call => {
-    const url = receiptUrlOf({ publicUrl, secrets: testSecrets(), integrationId });
+    const url = buildReceiptUrl({ publicUrl, secrets: testSecrets(), integrationId });
     const statuses = reports.map(({ state, code, at = 1 }) => ({
       id: 'wamid.A',
       status: state,
@@ -121,7 +121,7 @@ describe.each(['twilio', 'meta'] as const)('a signed receipt of %s', (provider) 
     const sent = await createSent(provider);
     const call = signCall[provider](sent, { state: 'delivered' });
     const statuses: number[] = [];
-    for (let done = 0; done < replays; done += atOnce) {
+    for (let sentCount = 0; sentCount < replays; sentCount += atOnce) {
       const together = Array.from({ length: atOnce }, () => post(call));
       statuses.push(...(await Promise.all(together)));
     }

@@ -10,7 +10,13 @@ import { Type } from '@sinclair/typebox';
 import type { Answer } from '../answer';
 import type { Operation } from '../operation';
 import { readRequestId } from '../path-values';
-import { invalidValue, pageLimits, type Query, queryNumberOf, queryValueOf } from '../query-values';
+import {
+  invalidValue,
+  pageLimits,
+  type Query,
+  readQueryNumber,
+  readQueryValue,
+} from '../query-values';
 import type { QueryCall } from '../unkeyed';
 
 export type RequestStatusDeps = {
@@ -27,7 +33,7 @@ export function createRequestStatusRoute({ readRequestStatus }: RequestStatusDep
 
   async function answer({ caller, path, query }: QueryCall): Promise<Answer> {
     const address = { appId: caller.app.id, requestId: readRequestId(path) };
-    const limit = queryNumberOf(query, 'limit', pageLimits);
+    const limit = readQueryNumber(query, 'limit', pageLimits);
     const after = readCursor(query);
     const release = await reads.acquire();
     try {
@@ -51,7 +57,7 @@ function takePage(request: RequestStatus, limit: number): Parameters<typeof requ
 }
 
 function readCursor(query: Query): StatusPlace | undefined {
-  const cursor = queryValueOf(query, 'cursor');
+  const cursor = readQueryValue(query, 'cursor');
   if (cursor === undefined) return undefined;
   const [, item, key] = /^(\d{1,9}):([\w-]{1,64})$/.exec(cursor) ?? [];
   if (item === undefined || key === undefined) {
@@ -60,7 +66,7 @@ function readCursor(query: Query): StatusPlace | undefined {
   return { item: Number(item), key };
 }
 
-const nothing = {
+const zeroCounts = {
   total: 0,
   waiting: 0,
   sent: 0,
@@ -79,10 +85,10 @@ const requestStatusExample = {
   accepted_at: 1767225600000,
   items: 1,
   planned_items: 1,
-  counts: { ...nothing, total: 2, waiting: 1, skipped: 1, skipped_by_reason: { no_address: 1 } },
+  counts: { ...zeroCounts, total: 2, waiting: 1, skipped: 1, skipped_by_reason: { no_address: 1 } },
   channels: {
-    email: { ...nothing, total: 1, waiting: 1 },
-    slack: { ...nothing, total: 1, skipped: 1, skipped_by_reason: { no_address: 1 } },
+    email: { ...zeroCounts, total: 1, waiting: 1 },
+    slack: { ...zeroCounts, total: 1, skipped: 1, skipped_by_reason: { no_address: 1 } },
   },
   messages: [
     {

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { writeCapture } from '@belfry/database';
 import { channelVersion, eventually, type Tenant } from '@belfry/testing';
 import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
-import { spellingsOf } from './sandbox';
+import { listSpellings } from './sandbox';
 
 let gateway: StoredGateway;
 let tenant: Tenant;
@@ -94,9 +94,9 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
 
   test('answers what is captured while it waits', async () => {
     const sent = await send();
-    const asked = wait({ request_id: sent.requestId }).then((answer) => answer);
+    const pendingWait = wait({ request_id: sent.requestId }).then((answer) => answer);
     await capture(sent);
-    expect((await asked).body.messages).toMatchObject([{ message_id: sent.messageId }]);
+    expect((await pendingWait).body.messages).toMatchObject([{ message_id: sent.messageId }]);
   });
 
   test('answers an empty list when the time is over, and shows the same again as nothing is taken away', async () => {
@@ -111,18 +111,18 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     const [old, fresh] = [await send(), await send()];
     await capture(old);
     const { next } = (await wait({ timeout: '0' })).body;
-    const asked = wait({ after: next }).then((answer) => answer);
+    const pendingWait = wait({ after: next }).then((answer) => answer);
     await capture(fresh);
-    const { messages } = (await asked).body;
+    const { messages } = (await pendingWait).body;
     expect(messages).toMatchObject([{ message_id: fresh.messageId }]);
   });
 
   test('waits for as many as are asked for, and answers fewer when the time is over', async () => {
     const sent = await send();
     await capture(sent);
-    const asked = wait({ request_id: sent.requestId, count: '2' }).then((answer) => answer);
+    const pendingWait = wait({ request_id: sent.requestId, count: '2' }).then((answer) => answer);
     await capture(sent, 2);
-    expect((await asked).body.messages).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
+    expect((await pendingWait).body.messages).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
     const { body } = await wait({ count: '3', timeout: '0' });
     expect(body.messages).toHaveLength(2);
   });
@@ -164,14 +164,14 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
   });
 
   test('finds nothing of another account, by whichever name', async () => {
-    const other = await gateway.factories.createTenant();
+    const otherTenant = await gateway.factories.createTenant();
     const sent = await send();
     await capture(sent);
     for (const query of [{}, { to }, { request_id: sent.requestId }]) {
-      const { body } = await wait({ timeout: '0', ...query }, other);
+      const { body } = await wait({ timeout: '0', ...query }, otherTenant);
       expect(body.messages).toEqual([]);
     }
-    const { apiKey } = other;
+    const { apiKey } = otherTenant;
     expect((await wait({ timeout: '0' }, { apiKey })).body.code).toBe('app_not_found');
   });
 
@@ -182,13 +182,13 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     const waiting = Array.from({ length: 21 }, () => http.get({ port, path, headers }));
     for (const each of waiting) each.on('error', () => undefined);
     // Twenty of them wait; only the one that found no place is answered.
-    const refused = await new Promise<http.IncomingMessage>((resolve) => {
+    const response = await new Promise<http.IncomingMessage>((resolve) => {
       for (const each of waiting) each.once('response', resolve);
     });
-    expect(refused.statusCode).toBe(429);
-    expect(await json(refused)).toMatchObject({ code: 'rate_limited' });
-    const other = await gateway.factories.createTenant();
-    expect((await wait({ timeout: '0' }, other)).status).toBe(200);
+    expect(response.statusCode).toBe(429);
+    expect(await json(response)).toMatchObject({ code: 'rate_limited' });
+    const otherTenant = await gateway.factories.createTenant();
+    expect((await wait({ timeout: '0' }, otherTenant)).status).toBe(200);
     for (const each of waiting) each.destroy();
     await eventually(async () => expect((await wait({ timeout: '0' })).status).toBe(200));
   });
@@ -215,7 +215,7 @@ describe('an address in a query', () => {
     ['030 123456', '+4930123456'],
     ['C012345678', 'c012345678'],
     ['a user', 'a user'],
-  ])('%j is found as %s', (given, spelling) => {
-    expect(spellingsOf(given, 'DE')).toContain(spelling);
+  ])('%j is found as %s', (input, spelling) => {
+    expect(listSpellings(input, 'DE')).toContain(spelling);
   });
 });

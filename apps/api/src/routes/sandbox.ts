@@ -11,9 +11,9 @@ import {
 import { Type } from '@sinclair/typebox';
 import type { Answer } from '../answer';
 import type { Operation } from '../operation';
-import { invalidValue, type Query, queryNumberOf, queryValueOf } from '../query-values';
+import { invalidValue, type Query, readQueryNumber, readQueryValue } from '../query-values';
 import type { WaitingCall } from '../unkeyed';
-import { createWaiters } from '../waiters';
+import { createConcurrencyLimit } from '../waiters';
 
 export type SandboxRouteDeps = {
   channels: WireChannels;
@@ -34,12 +34,12 @@ const maxWaitingOfAccount = 20;
 
 /** `GET /v1/apps/{app_id}/sandbox/wait`: what the sandbox captured, at the latest when the time is over. */
 export function createSandboxRoute({ channels, findCaptures, isClosing }: SandboxRouteDeps) {
-  const looks = createSemaphore(looksAtOnce);
-  const takePlace = createWaiters({ max: maxWaiting, maxOfOne: maxWaitingOfAccount });
+  const readSlots = createSemaphore(looksAtOnce);
+  const acquireSlot = createConcurrencyLimit({ max: maxWaiting, maxOfOne: maxWaitingOfAccount });
   const names = Object.keys(channels);
 
-  async function look(filter: CaptureFilter): Promise<CapturePage> {
-    const release = await looks.acquire();
+  async function readCaptures(filter: CaptureFilter): Promise<CapturePage> {
+    const release = await readSlots.acquire();
     try {
       const page = await findCaptures(filter);
       if (page) return page;
@@ -50,60 +50,64 @@ export function createSandboxRoute({ channels, findCaptures, isClosing }: Sandbo
   }
 
   async function answer({ caller, query, signal }: WaitingCall): Promise<Answer> {
-    const { filter, count, timeoutMs } = readAsked(query, names, caller.app.defaultRegion);
-    const leave = takePlace(caller.accountId);
+    const { filter, count, timeoutMs } = readWaitQuery(query, names, caller.app.defaultRegion);
+    const releaseSlot = acquireSlot(caller.accountId);
     try {
       const endsAtMs = performance.now() + timeoutMs;
       for (;;) {
-        const page = await look({ ...filter, appId: caller.app.id });
+        const page = await readCaptures({ ...filter, appId: caller.app.id });
         const leftMs = endsAtMs - performance.now();
         const isOver = leftMs <= 0 || signal.aborted || isClosing();
-        if (isOver || page.captures.length >= count) return answerOf(page);
+        if (isOver || page.captures.length >= count) return toAnswer(page);
         await pause(Math.min(leftMs, lookEveryMs), signal);
       }
     } finally {
-      leave();
+      releaseSlot();
     }
   }
 
-  return { operation: operationOf(names), answer };
+  return { operation: buildOperation(names), answer };
 }
 
-function answerOf({ captures, next }: CapturePage): Answer {
+function toAnswer({ captures, next }: CapturePage): Answer {
   const body = { messages: captures.map(capturedMessageToWire), next };
   return { status: 200, body: JSON.stringify(body) };
 }
 
-type Asked = { filter: Omit<CaptureFilter, 'appId'>; count: number; timeoutMs: number };
+type WaitQuery = { filter: Omit<CaptureFilter, 'appId'>; count: number; timeoutMs: number };
 
-function readAsked(query: Query, names: readonly string[], defaultRegion: string | null): Asked {
-  const channel = queryValueOf(query, 'channel');
+function readWaitQuery(
+  query: Query,
+  names: readonly string[],
+  defaultRegion: string | null,
+): WaitQuery {
+  const channel = readQueryValue(query, 'channel');
   if (channel !== undefined && !names.includes(channel)) {
     throw invalidValue('channel', `must be one of ${names.join(', ')}`);
   }
-  const requestId = queryValueOf(query, 'request_id');
+  const requestId = readQueryValue(query, 'request_id');
   if (requestId !== undefined && !isUuid(requestId)) {
     throw invalidValue('request_id', 'must be the request_id of a send');
   }
-  const to = queryValueOf(query, 'to');
+  const to = readQueryValue(query, 'to');
   if (to !== undefined && to.length > maxToCharacters) {
     throw invalidValue('to', `must be at most ${maxToCharacters} characters`);
   }
-  const seconds = queryNumberOf(query, 'timeout', timeoutRule);
+  const seconds = readQueryNumber(query, 'timeout', timeoutRule);
   return {
     filter: {
       channel,
       requestId: requestId?.toLowerCase(),
-      targets: to === undefined ? undefined : spellingsOf(to, defaultRegion),
-      after: queryValueOf(query, 'after'),
+      targets: to === undefined ? undefined : listSpellings(to, defaultRegion),
+      after: readQueryValue(query, 'after'),
     },
-    count: queryNumberOf(query, 'count', countRule),
+    count: readQueryNumber(query, 'count', countRule),
     timeoutMs: seconds * 1_000,
   };
 }
 
 /** A `+` that nobody encoded arrives as a space, and people write phone numbers with more than digits. */
-export function spellingsOf(to: string, defaultRegion: string | null = null): string[] {
+export function listSpellings(to: string, defaultRegion: string | null = null): string[] {
   const text = to.toLowerCase();
   const digits = text.replace(/[\s+().-]/g, '');
   const spellings = [text.trim(), text.replaceAll(' ', '+')];
@@ -141,7 +145,7 @@ export const capturedExample = {
   captured_at: 1767225600000,
 };
 
-function operationOf(names: readonly string[]) {
+function buildOperation(names: readonly string[]) {
   return {
     method: 'get',
     path: '/v1/apps/{app_id}/sandbox/wait',

@@ -1,8 +1,8 @@
 import type { Inbox } from '@belfry/database';
 import { AppError, inboxItemToWire } from '@belfry/shared';
 import type { Answer } from '../answer';
-import { userIdOf } from '../path-values';
-import { pageLimits, queryNumberOf, queryValueOf } from '../query-values';
+import { readUserId } from '../path-values';
+import { pageLimits, readQueryNumber, readQueryValue } from '../query-values';
 import type { QueryCall } from '../unkeyed';
 import { messageNotFound } from './inbox';
 import { inboxOperations } from './inbox-operations';
@@ -12,9 +12,9 @@ export type UserInboxRouteDeps = { inbox: Pick<Inbox, 'listItems' | 'isUserStore
 /** `GET /v1/apps/{app_id}/users/{user_id}/inbox`: the same items for the account, archived ones too. */
 export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
   async function list({ caller, path, query }: QueryCall): Promise<Answer> {
-    const address = { appId: caller.app.id, userId: userIdOf(path) };
-    const limit = queryNumberOf(query, 'limit', pageLimits);
-    const before = queryValueOf(query, 'last_message_id');
+    const address = { appId: caller.app.id, userId: readUserId(path) };
+    const limit = readQueryNumber(query, 'limit', pageLimits);
+    const before = readQueryValue(query, 'last_message_id');
     // One more than is shown tells whether there is a next page.
     const items = await inbox.listItems({
       ...address,
@@ -27,9 +27,9 @@ export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
     if (items.length === 0 && before === undefined && !(await inbox.isUserStored(address))) {
       throw new AppError('user_not_found');
     }
-    const shown = items.slice(0, limit);
-    const next = items.length > limit ? shown.at(-1)?.messageId : undefined;
-    const body = { notifications: shown.map(inboxItemToWire), next };
+    const pageItems = items.slice(0, limit);
+    const next = items.length > limit ? pageItems.at(-1)?.messageId : undefined;
+    const body = { notifications: pageItems.map(inboxItemToWire), next };
     return { status: 200, body: JSON.stringify(body) };
   }
 

@@ -23,12 +23,12 @@ function read(userId: string, changes: Partial<StoredCall> = {}) {
   return gateway.call({ method: 'get', path: `/users/${encodeURIComponent(userId)}`, ...changes });
 }
 
-function rowOf(userId: string, appId = gateway.tenant.appId) {
+function findRow(userId: string, appId = gateway.tenant.appId) {
   return gateway.database.prisma.user.findUnique({ where: { appId_userId: { appId, userId } } });
 }
 
-async function tokenOf(userId: string): Promise<string> {
-  const row = await rowOf(userId);
+async function readToken(userId: string): Promise<string> {
+  const row = await findRow(userId);
   const { slack } = row!.contact as { slack: { access_token: string } };
   return testSecrets().open(slack.access_token, userTokenPlace(row!.id));
 }
@@ -75,7 +75,7 @@ describe('POST /v1/apps/:app_id/users', () => {
       updated_at: expect.any(Number),
     });
     expect(Math.abs(Date.now() - body.created_at)).toBeLessThan(60_000);
-    const row = await rowOf(userId);
+    const row = await findRow(userId);
     expect(row?.id).toBe(body.user_sid);
     expect(row?.contact).toEqual({
       ...full,
@@ -136,7 +136,7 @@ describe('POST /v1/apps/:app_id/users', () => {
       ...['user_sid', 'user_id', 'whatsapp_mobile', 'onesignal_external_id', 'preferences'],
       ...['devices', 'created_at', 'updated_at'],
     ]);
-    expect((await rowOf(userId))?.contact).toEqual({
+    expect((await findRow(userId))?.contact).toEqual({
       whatsapp_mobile: full.whatsapp_mobile,
       onesignal_external_id: 'os-1',
       preferences: { disabled: false, channel_preferences: { sms: { disabled: true } } },
@@ -147,8 +147,8 @@ describe('POST /v1/apps/:app_id/users', () => {
     ['whats_app alone', { whats_app: '+1' }, '+1'],
     ['both', { whats_app: '+1', whatsapp_mobile: '+2' }, '+2'],
     ['a null beside the alias', { whats_app: '+1', whatsapp_mobile: null }, '+1'],
-  ])('reads the WhatsApp number from %s', async (_, given, expected) => {
-    const { body } = await write({ user_id: newId(), ...given });
+  ])('reads the WhatsApp number from %s', async (_, input, expected) => {
+    const { body } = await write({ user_id: newId(), ...input });
     expect(body.whatsapp_mobile).toBe(expected);
     expect(body).not.toHaveProperty('whats_app');
   });
@@ -157,10 +157,10 @@ describe('POST /v1/apps/:app_id/users', () => {
     const channels = { constructor: { disabled: true }, prototype: { disabled: false } };
     const preferences = { channel_preferences: channels };
     const body = { user_id: 'keys', preferences, constructor: 1, prototype: { a: 1 } };
-    const written = await write(JSON.stringify(body));
-    expect(written.status).toBe(200);
-    expect(JSON.parse(written.text).preferences).toEqual(preferences);
-    expect(Object.keys(JSON.parse(written.text))).not.toContain('constructor');
+    const writeResponse = await write(JSON.stringify(body));
+    expect(writeResponse.status).toBe(200);
+    expect(JSON.parse(writeResponse.text).preferences).toEqual(preferences);
+    expect(Object.keys(JSON.parse(writeResponse.text))).not.toContain('constructor');
   });
 
   test('a wrong e-mail or phone refuses nothing', async () => {
@@ -187,7 +187,7 @@ describe('POST /v1/apps/:app_id/users', () => {
     for (const field of ['email', 'mobile', 'onesignal_external_id']) {
       expect(body[field]).toMatch(/^v\d+$/);
     }
-    expect(await tokenOf(userId)).toMatch(/^xoxb-/);
+    expect(await readToken(userId)).toMatch(/^xoxb-/);
   });
 
   test('of calls one after the other the last write wins, field by field', async () => {
@@ -203,9 +203,9 @@ describe('the Slack token of a stored user', () => {
     const userId = newId();
     await write({ user_id: userId });
     await write({ user_id: userId, slack: { access_token: ' xoxb-first ', channel_id: 'C1' } });
-    expect(await tokenOf(userId)).toBe('xoxb-first');
+    expect(await readToken(userId)).toBe('xoxb-first');
     await write({ user_id: userId, slack: { access_token: 'xoxb-second', channel_id: 'C1' } });
-    expect(await tokenOf(userId)).toBe('xoxb-second');
+    expect(await readToken(userId)).toBe('xoxb-second');
   });
 
   test('lies nowhere in clear', async () => {
@@ -226,7 +226,7 @@ describe('the Slack token of a stored user', () => {
     const { body } = await write({ user_id: userId, ...full });
     const again = await write(body);
     expect(again.body).toEqual({ ...body, updated_at: expect.any(Number) });
-    expect(await tokenOf(userId)).toBe(full.slack.access_token);
+    expect(await readToken(userId)).toBe(full.slack.access_token);
   });
 
   test('is shown as an empty text where none is stored, and no `slack` is shown where nothing is', async () => {
@@ -253,8 +253,8 @@ describe('an Idempotency-Key on a user write', () => {
     const userId = newId();
     const headers = { 'Idempotency-Key': newId() };
     await write({ user_id: userId, email: 'a' }, { headers });
-    const other = await write({ user_id: userId, email: 'b' }, { headers });
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    const mismatch = await write({ user_id: userId, email: 'b' }, { headers });
+    expect([mismatch.status, mismatch.body.code]).toEqual([422, 'idempotency_mismatch']);
     const device = await write({}, { headers, path: `/users/${userId}/devices` });
     expect([device.status, device.body.code]).toEqual([422, 'idempotency_mismatch']);
     expect((await read(userId)).body).toMatchObject({ email: 'a', devices: [] });
@@ -277,15 +277,17 @@ describe('an Idempotency-Key on a user write', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => write({ user_id: userId, email: 'a' }, { headers })),
     );
-    const done = answers.filter(({ status }) => status === 200);
-    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
-    expect(done.filter((answer) => !answer.headers['idempotent-replayed'])).toHaveLength(1);
+    const successes = answers.filter(({ status }) => status === 200);
+    expect(new Set(successes.map(({ text }) => text)).size).toBe(1);
+    expect(successes.filter((answer) => !answer.headers['idempotent-replayed'])).toHaveLength(1);
     // Who comes while the first one is answered is told to come again.
-    const others = answers.filter(({ status }) => status !== 200);
-    for (const { status, body } of others) {
+    const conflicts = answers.filter(({ status }) => status !== 200);
+    for (const { status, body } of conflicts) {
       expect([status, body.code]).toEqual([409, 'idempotency_conflict']);
     }
-    expect((await write({ user_id: userId, email: 'a' }, { headers })).text).toBe(done[0]?.text);
+    expect((await write({ user_id: userId, email: 'a' }, { headers })).text).toBe(
+      successes[0]?.text,
+    );
   });
 });
 
@@ -386,9 +388,9 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
     ' ',
   ])('finds %j by its percent-encoded id', async (userId) => {
     const { body } = await write({ user_id: userId });
-    const found = await read(userId);
-    expect(found.status).toBe(200);
-    expect(found.body).toEqual(body);
+    const response = await read(userId);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual(body);
   });
 
   test('compares ids as bytes', async () => {
@@ -426,11 +428,11 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
   });
 
   test('another account’s user is answered exactly like one that does not exist', async () => {
-    const other = await gateway.factories.createTenant();
+    const otherTenant = await gateway.factories.createTenant();
     const userId = newId();
-    await write({ user_id: userId }, { app: other.appId, apiKey: other.apiKey });
+    await write({ user_id: userId }, { app: otherTenant.appId, apiKey: otherTenant.apiKey });
     const ways: [Partial<StoredCall>, Partial<StoredCall>][] = [
-      [{ app: other.appId }, { app: newId() }],
+      [{ app: otherTenant.appId }, { app: newId() }],
       [{}, { path: '/users/nobody' }],
     ];
     for (const [theirs, nobodys] of ways) {
@@ -440,7 +442,7 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
       expect({ ...first.body, request_id: '' }).toEqual({ ...second.body, request_id: '' });
       expect(Object.keys(first.headers)).toEqual(Object.keys(second.headers));
     }
-    expect(await rowOf(userId)).toBeNull();
+    expect(await findRow(userId)).toBeNull();
   });
 });
 
@@ -460,10 +462,10 @@ describe('the user bodies that existing clients send', () => {
       (user_id) => ({ user_id, mobile: '+1', email: null, preferences: null, devices: null }),
     ],
     ['Android', (user_id) => ({ user_id, mobile: '+1' })],
-  ])('%s gets what it needs to decode, and clears nothing', async (_, bodyOf) => {
+  ])('%s gets what it needs to decode, and clears nothing', async (_, buildBody) => {
     const userId = newId();
     await write({ user_id: userId, ...full });
-    const { status, body } = await write(bodyOf(userId));
+    const { status, body } = await write(buildBody(userId));
     expect(status).toBe(200);
     expect(body).toMatchObject({
       ...{ user_id: userId, mobile: '+1', email: 'ana@example.com', devices: [] },

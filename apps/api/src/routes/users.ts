@@ -1,11 +1,11 @@
-import type { KeyedWork } from '@belfry/accepting';
+import type { IdempotentHandler } from '@belfry/accepting';
 import type { Users } from '@belfry/database';
 import {
   AppError,
+  collectExtraFields,
   createUserAnswer,
   createUserBody,
   createValidator,
-  extraFieldsOf,
   type StoredUser,
   userFromWire,
   userToWire,
@@ -13,7 +13,7 @@ import {
 } from '@belfry/shared';
 import type { Answer } from '../answer';
 import type { Operation } from '../operation';
-import { userIdOf } from '../path-values';
+import { readUserId } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 import { deviceExample } from './devices';
 
@@ -21,28 +21,28 @@ export type UserRoutesDeps = { channels: WireChannels; users: Users };
 
 /** `POST /v1/apps/{app_id}/users` and `GET /v1/apps/{app_id}/users/{user_id}` */
 export function createUserRoutes({ channels, users }: UserRoutesDeps) {
-  const extraFields = extraFieldsOf(channels);
+  const extraFields = collectExtraFields(channels);
   const extraNames = Object.keys(extraFields);
   const bodySchema = createUserBody(extraFields);
   const answerSchema = createUserAnswer(extraFields);
   const validate = createValidator(bodySchema);
 
-  function prepareWrite({ callId, caller, body }: PostCall): KeyedWork {
+  function prepareWrite({ callId, caller, body }: PostCall): IdempotentHandler {
     const user = userFromWire(validate(body), extraNames);
     const { accountId, app } = caller;
     return {
-      run: (key) => users.writeUser({ callId, accountId, appId: app.id, key, user }, bodyOf),
+      run: (key) => users.writeUser({ callId, accountId, appId: app.id, key, user }, buildBody),
     };
   }
 
   async function read({ caller, path }: RouteCall): Promise<Answer> {
-    const userId = userIdOf(path);
+    const userId = readUserId(path);
     const user = await users.findWholeUser(caller.app.id, userId);
     if (!user) throw userNotFound();
-    return { status: 200, body: bodyOf(user) };
+    return { status: 200, body: buildBody(user) };
   }
 
-  function bodyOf(user: StoredUser): string {
+  function buildBody(user: StoredUser): string {
     return JSON.stringify(userToWire(user, extraNames));
   }
 

@@ -20,14 +20,14 @@ export function createSlackInstalls({ secrets, fillIntegration, now }: SlackInst
   const store: InstallationStore = {
     async storeInstallation(installation) {
       const ticket = readTicket(String(installation.metadata ?? ''));
-      const given = readInstallation(installation);
-      if (!ticket || !given) throw new Error('Not an installation that we can use');
+      const parsedInstallation = readInstallation(installation);
+      if (!ticket || !parsedInstallation) throw new Error('Not an installation that we can use');
       const { integrationId, accountId, operatorId } = ticket;
       const sealed = secrets.seal(
-        JSON.stringify({ access_token: given.token }),
+        JSON.stringify({ access_token: parsedInstallation.token }),
         integrationPlace(integrationId),
       );
-      const install = { integrationId, credentials: sealed, settings: given.settings };
+      const install = { integrationId, credentials: sealed, settings: parsedInstallation.settings };
       const isFilled = await fillIntegration({ accountId, operatorId }, install);
       if (!isFilled) throw new Error('The integration is gone');
     },
@@ -58,11 +58,11 @@ function readInstallation({
 
 type Page = { status: number; text: string };
 
-const done: Page = {
+const successPage: Page = {
   status: 200,
   text: 'Slack is connected. You may close this page, and test the connection in the dashboard.',
 };
-const failed: Page = {
+const failurePage: Page = {
   status: 400,
   text:
     'Slack was not connected. Begin again from the dashboard; the app must be installed in one workspace, and the rotation of its ' +
@@ -71,8 +71,8 @@ const failed: Page = {
 
 /** What the library asks for: the answer is its last argument. */
 const pages = {
-  success: (...[, , , res]: [unknown, unknown, unknown, ServerResponse]) => show(res, done),
-  failure: (...[, , , res]: [unknown, unknown, unknown, ServerResponse]) => show(res, failed),
+  success: (...[, , , res]: [unknown, unknown, unknown, ServerResponse]) => show(res, successPage),
+  failure: (...[, , , res]: [unknown, unknown, unknown, ServerResponse]) => show(res, failurePage),
 };
 
 function show(res: ServerResponse, { status, text }: Page): void {

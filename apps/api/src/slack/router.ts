@@ -51,7 +51,7 @@ export async function createSlackRouter(deps: SlackRouterDeps): Promise<RequestH
       directInstall: true,
       redirectUriPath: redirectPath,
       callbackOptions: installs.pages,
-      clientOptions: clientOptionsOf(app),
+      clientOptions: buildClientOptions(app),
       ...(app.apiUrl ? { authorizationUrl: new URL('/oauth/v2/authorize', app.apiUrl).href } : {}),
     },
     // Slack repeats what was not answered with 200, so the answer comes when the integration is marked.
@@ -83,7 +83,7 @@ async function start(
   await installer.handleInstallPath(req, res, undefined, { scopes, redirectUri, metadata: ticket });
 }
 
-function clientOptionsOf({ apiUrl }: SlackApp) {
+function buildClientOptions({ apiUrl }: SlackApp) {
   return {
     ...(apiUrl ? { slackApiUrl: apiUrl } : {}),
     retryConfig: { retries: 0 },

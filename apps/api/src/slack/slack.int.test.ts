@@ -56,16 +56,16 @@ const begin = (ticket: string) => request(gateway.server).get('/slack/install').
 
 /** Goes the way of a browser: to Slack, where a person agrees, and back. */
 async function install(ticket: string, { withCookie = true } = {}): Promise<Response> {
-  const begun = await begin(ticket);
-  expect(begun.status).toBe(302);
-  const agreed = await fetch(begun.headers['location'] ?? '', { redirect: 'manual' });
+  const redirect = await begin(ticket);
+  expect(redirect.status).toBe(302);
+  const agreed = await fetch(redirect.headers['location'] ?? '', { redirect: 'manual' });
   const back = new URL(agreed.headers.get('location') ?? '');
-  const [cookie = ''] = String(begun.headers['set-cookie'] ?? '').split(';');
+  const [cookie = ''] = String(redirect.headers['set-cookie'] ?? '').split(';');
   const returned = request(gateway.server).get(`${back.pathname}${back.search}`);
   return withCookie ? returned.set('Cookie', cookie) : returned;
 }
 
-function tell(event: Record<string, unknown>, secret = signingSecret, nowMs = Date.now()) {
+function postEvent(event: Record<string, unknown>, secret = signingSecret, nowMs = Date.now()) {
   const { body, headers } = signSlackEvent(event, { signingSecret: secret, nowMs });
   return request(gateway.server).post('/slack/events').set(headers).send(body);
 }
@@ -107,8 +107,8 @@ describe('Add to Slack', () => {
   });
 
   test('fills no integration of another account', async () => {
-    const other: Tenant = await gateway.factories.createTenant();
-    const id = await createIntegration({}, other);
+    const otherTenant: Tenant = await gateway.factories.createTenant();
+    const id = await createIntegration({}, otherTenant);
     const answer = await install(ticketFor(id));
     expect(answer.status).toBe(400);
     expect((await read(id)).settings).toEqual({});
@@ -140,7 +140,7 @@ describe('an event of Slack', () => {
     const otherTeam = await createIntegration({ ...simulatedInstall, team_id: 'T0OTHER' });
     const otherApp = await createIntegration({ ...simulatedInstall, app_id: 'A0OTHER' });
     const pasted = await createIntegration();
-    expect((await tell({ type: 'app_uninstalled' })).status).toBe(200);
+    expect((await postEvent({ type: 'app_uninstalled' })).status).toBe(200);
     expect(await read(mine)).toMatchObject({
       state: 'needs_attention',
       stateReason: expect.stringContaining('uninstalled'),
@@ -150,13 +150,13 @@ describe('an event of Slack', () => {
 
   test('tokens_revoked marks the integration whose bot it names, and none for a person’s token', async () => {
     const mine = await createIntegration({ ...simulatedInstall, bot_user_id: 'U0MINE' });
-    const other = await createIntegration({ ...simulatedInstall, bot_user_id: 'U0OTHER' });
-    await tell({ type: 'tokens_revoked', tokens: { oauth: ['U0MINE'] } });
+    const otherId = await createIntegration({ ...simulatedInstall, bot_user_id: 'U0OTHER' });
+    await postEvent({ type: 'tokens_revoked', tokens: { oauth: ['U0MINE'] } });
     expect((await read(mine)).state).toBe('active');
-    const told = await tell({ type: 'tokens_revoked', tokens: { bot: ['U0MINE'] } });
-    expect(told.status).toBe(200);
+    const response = await postEvent({ type: 'tokens_revoked', tokens: { bot: ['U0MINE'] } });
+    expect(response.status).toBe(200);
     expect((await read(mine)).state).toBe('needs_attention');
-    expect((await read(other)).state).toBe('active');
+    expect((await read(otherId)).state).toBe('active');
   });
 
   test.each<[string, string, number]>([
@@ -164,7 +164,7 @@ describe('an event of Slack', () => {
     ['older than five minutes', signingSecret, -6 * 60_000],
   ])('changes nothing when it is %s', async (_what, secret, ageMs) => {
     const id = await createIntegration(simulatedInstall);
-    const { status } = await tell({ type: 'app_uninstalled' }, secret, Date.now() + ageMs);
+    const { status } = await postEvent({ type: 'app_uninstalled' }, secret, Date.now() + ageMs);
     expect(status).toBe(401);
     expect((await read(id)).state).toBe('active');
   });
@@ -173,11 +173,11 @@ describe('an event of Slack', () => {
     const nowMs = Date.now();
     const { body } = signSlackEvent({}, { signingSecret, nowMs });
     expect(body).toContain('event_callback');
-    const challenge = await tellChallenge(nowMs);
+    const challenge = await postChallenge(nowMs);
     expect(challenge).toEqual({ challenge: 'c1' });
   });
 
-  async function tellChallenge(nowMs: number): Promise<unknown> {
+  async function postChallenge(nowMs: number): Promise<unknown> {
     const { createHmac } = await import('node:crypto');
     const body = JSON.stringify({ type: 'url_verification', challenge: 'c1' });
     const time = String(Math.floor(nowMs / 1_000));

@@ -21,11 +21,11 @@ const timeoutMs = 20_000;
 export function exchange(port: number, request: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const socket = net.connect(port, '127.0.0.1', () => socket.write(bytesOf(request)));
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(formatRequest(request)));
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('No answer in time')));
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      const answer = answerIn(received);
+      const answer = parseAnswer(received);
       if (!answer) return;
       resolve(answer);
       socket.destroy();
@@ -35,7 +35,7 @@ export function exchange(port: number, request: RawRequest): Promise<RawAnswer> 
   });
 }
 
-function bytesOf({ method, target, headers, body }: RawRequest): string {
+function formatRequest({ method, target, headers, body }: RawRequest): string {
   const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   return [
     `${method} ${target} HTTP/1.1`,
@@ -46,7 +46,7 @@ function bytesOf({ method, target, headers, body }: RawRequest): string {
   ].join('\r\n');
 }
 
-function answerIn(received: Buffer): RawAnswer | undefined {
+function parseAnswer(received: Buffer): RawAnswer | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');

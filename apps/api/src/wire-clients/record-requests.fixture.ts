@@ -15,7 +15,7 @@ export type UserWrite = {
   body: object;
   user: object;
   /** A later write of this client that sets nothing. */
-  nothing: object;
+  emptyWrite: object;
 };
 
 export const userWrites: readonly UserWrite[] = [
@@ -24,21 +24,21 @@ export const userWrites: readonly UserWrite[] = [
     shows: 'whats_app, and null for what was undefined',
     body: { mobile: phone, email: null, whats_app: otherPhone },
     user: { mobile: phone, whatsapp_mobile: otherPhone },
-    nothing: { email: null },
+    emptyWrite: { email: null },
   },
   {
     client: 'python',
     shows: 'null for what is not set',
     body: { ...fernNulls, mobile: phone },
     user: { mobile: phone },
-    nothing: fernNulls,
+    emptyWrite: fernNulls,
   },
   {
     client: 'java',
     shows: 'null for what is not set',
     body: { ...fernNulls, email: 'ana@example.com', whats_app: phone },
     user: { email: 'ana@example.com', whatsapp_mobile: phone },
-    nothing: fernNulls,
+    emptyWrite: fernNulls,
   },
   {
     client: 'documentation',
@@ -53,14 +53,14 @@ export const userWrites: readonly UserWrite[] = [
       ...{ slack: { access_token: '********', email: 'ana@example.com', channel_id: 'C1' } },
       ...{ telegram: { chat_id: '42' }, onesignal_external_id: 'os' },
     },
-    nothing: {},
+    emptyWrite: {},
   },
   {
     client: 'documentation',
     shows: 'both names of the WhatsApp number',
     body: { whats_app: phone, whatsapp_mobile: otherPhone },
     user: { whatsapp_mobile: otherPhone },
-    nothing: { whats_app: null, whatsapp_mobile: null },
+    emptyWrite: { whats_app: null, whatsapp_mobile: null },
   },
   {
     client: 'python',
@@ -71,7 +71,7 @@ export const userWrites: readonly UserWrite[] = [
       telegram: { chat_id: null },
     },
     user: { slack: { access_token: '', channel_id: 'C1' } },
-    nothing: { slack: { channel_id: 'C1', email: null }, telegram: null },
+    emptyWrite: { slack: { channel_id: 'C1', email: null }, telegram: null },
   },
   {
     client: 'android',
@@ -85,14 +85,14 @@ export const userWrites: readonly UserWrite[] = [
       },
     },
     user: { preferences: { locale: 'de', channel_preferences: { sms: { disabled: true } } } },
-    nothing: {},
+    emptyWrite: {},
   },
   {
     client: 'flutter',
     shows: 'null for what is not set, and devices that it was given',
     body: { ...mobileNulls, mobile: phone, devices: [{ device_sid: 'x', fcm_token: 'y' }] },
     user: { mobile: phone, devices: [] },
-    nothing: mobileNulls,
+    emptyWrite: mobileNulls,
   },
 ];
 

@@ -31,7 +31,7 @@ async function createUser(client: Client, userId = `u_${randomUUID()}`): Promise
 describe('a user', () => {
   test.each(userWrites.map((write) => [write.client, write.shows, write] as const))(
     'is written by %s with %s, read, and not changed by a write that sets nothing',
-    async (client, _, { body, user, nothing }) => {
+    async (client, _, { body, user, emptyWrite }) => {
       const user_id = `u_${randomUUID()}`;
       const write = (fields: object) =>
         readAs('user', 200, {
@@ -40,12 +40,12 @@ describe('a user', () => {
           body: JSON.stringify({ user_id, ...fields }),
         });
       const read = () => readAs('user', 200, { client, method: 'GET', path: `/users/${user_id}` });
-      const written = await write(body);
-      expect(written).toMatchObject({ user_id, ...user });
-      expect(await read()).toEqual(written);
-      expect(await write(nothing)).toEqual({ ...written, updated_at: expect.any(Number) });
-      const { updated_at: _now, ...kept } = await read();
-      expect(written).toMatchObject(kept);
+      const response = await write(body);
+      expect(response).toMatchObject({ user_id, ...user });
+      expect(await read()).toEqual(response);
+      expect(await write(emptyWrite)).toEqual({ ...response, updated_at: expect.any(Number) });
+      const { updated_at: _now, ...storedUser } = await read();
+      expect(response).toMatchObject(storedUser);
     },
   );
 
@@ -87,7 +87,7 @@ describe('a device', () => {
       const devices = `/users/${userId}/devices`;
       const body = JSON.stringify({ ...added, fcm_token });
       const first = await readAs('device', 200, { client, path: `${devices}/`, body });
-      expect(first).toMatchObject({ ...givenOf(added), fcm_token, raven_id: userId });
+      expect(first).toMatchObject({ ...toShownFields(added), fcm_token, raven_id: userId });
 
       const path = `${devices}/${String(first['device_sid'])}`;
       const token = randomUUID();
@@ -106,8 +106,8 @@ describe('a device', () => {
       const removed = { client, method: 'DELETE', path, headers: deleteHeaders } as const;
       const answer = await gateway.exchange(removed);
       expect([answer.status, answer.json]).toEqual([200, { success: true }]);
-      const gone = await readAs('refused', 404, { client, method: 'GET', path });
-      expect(gone['error']).toBe('device not found');
+      const errorBody = await readAs('refused', 404, { client, method: 'GET', path });
+      expect(errorBody['error']).toBe('device not found');
     },
   );
 
@@ -144,9 +144,9 @@ describe('a device', () => {
 });
 
 /** Platforms are shown in lower case. */
-function givenOf(fields: object): object {
-  const given = Object.entries(fields).filter(([, value]) => value !== null);
+function toShownFields(fields: object): object {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    given.map(([name, value]) => [name, name === 'platform' ? value.toLowerCase() : value]),
+    entries.map(([name, value]) => [name, name === 'platform' ? value.toLowerCase() : value]),
   );
 }

@@ -10,7 +10,7 @@ export type AcceptedCall = Omit<ClientCall, 'path' | 'body'> & {
 
 const ana = 'ana@example.com';
 const legacyOrigin = 'https://api.ravenapp.dev';
-const nobody = { recipient: null, targets: {}, skips: { email: { reason: 'no_recipient' } } };
+const noRecipient = { recipient: null, targets: {}, skips: { email: { reason: 'no_recipient' } } };
 const toAna = { recipient: { email: ana }, targets: { email: ana } };
 
 const javaUserNulls =
@@ -24,25 +24,25 @@ export const capturedSends: readonly AcceptedCall[] = [
     client: 'node',
     shows: 'the least it can send',
     body: '{"event":"e","data":{}}',
-    items: [nobody],
+    items: [noRecipient],
   },
   {
     client: 'python',
     shows: 'the least it can send, with null for the rest',
     body: '{"event":"e","data":{},"user":null,"scheduleAt":null,"override":null}',
-    items: [nobody],
+    items: [noRecipient],
   },
   {
     client: 'java',
     shows: 'the least it can send, with null for the rest and the event late',
     body: '{"data":{},"scheduleAt":null,"override":null,"event":"e","user":null}',
-    items: [nobody],
+    items: [noRecipient],
   },
   {
     client: 'go',
     shows: 'a user that is null, and a line end after the body',
     body: '{"event":"e","user":null}\n',
-    items: [nobody],
+    items: [noRecipient],
   },
   {
     client: 'node',

@@ -20,11 +20,11 @@ export function findMisfits(shape: Shape, value: unknown, at = 'answer'): string
     const name = key.replace(/\?$/, '');
     const member: unknown = Object.getOwnPropertyDescriptor(value, name)?.value;
     if ((member === undefined || member === null) && name !== key) return [];
-    return misfitsOf(need, member, `${at}.${name}`);
+    return findMemberMisfits(need, member, `${at}.${name}`);
   });
 }
 
-function misfitsOf(need: Need, member: unknown, at: string): string[] {
+function findMemberMisfits(need: Need, member: unknown, at: string): string[] {
   if (typeof need === 'string') return kinds[need](member) ? [] : [`${at} is no ${need}`];
   if (!isList(need)) return findMisfits(need, member, at);
   if (!Array.isArray(member)) return [`${at} is no list`];

@@ -76,7 +76,7 @@ function countRequests(): Promise<number> {
   return gateway.database.prisma.request.count({ where: { accountId } });
 }
 
-async function expectAsWanted(path: string, one: Case) {
+async function expectOutcome(path: string, one: Case) {
   const [status, keys] = one[2];
   const before = await countRequests();
   const answer = await run(path, one);
@@ -90,19 +90,19 @@ async function expectAsWanted(path: string, one: Case) {
 
 describe('the vendor’s cases of bulk_send', () => {
   test.each(bulkCases)('%s', async (...one) => {
-    await expectAsWanted('/events/bulk_send', one);
+    await expectOutcome('/events/bulk_send', one);
   });
 });
 
 describe('the vendor’s cases of send', () => {
   test.each(singleCases)('%s', async (...one) => {
-    await expectAsWanted('/events/send', one);
+    await expectOutcome('/events/send', one);
   });
 
   test.each(singleCasesThatDiffer)(
     '%s differs by our specification: accepted, and skipped as no_recipient',
     async (...one) => {
-      const { json } = await expectAsWanted('/events/send', one);
+      const { json } = await expectOutcome('/events/send', one);
       const [item] = await readItems(gateway, String(json['id']));
       expect(item).toMatchObject({
         targets: {},

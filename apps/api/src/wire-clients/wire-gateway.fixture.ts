@@ -46,14 +46,16 @@ export async function createWireGateway(): Promise<WireGateway> {
         Authorization: 'AuthKey {key}',
         ...clients[client].headers,
       };
-      const given = Object.entries({ ...all, ...headers }).filter(([, value]) => value !== '');
+      const headerEntries = Object.entries({ ...all, ...headers }).filter(
+        ([, value]) => value !== '',
+      );
       // A server on a port has an address with a port.
       const { port } = gateway.server.address() as AddressInfo;
       const answer = await exchange(port, {
         method,
         target: `${origin}/v1/apps/{app}${path}`.replaceAll('{app}', app),
         headers: Object.fromEntries(
-          given.map(([name, value]) => [name, value.replace('{key}', apiKey)]),
+          headerEntries.map(([name, value]) => [name, value.replace('{key}', apiKey)]),
         ),
         ...(body === undefined ? {} : { body }),
       });

@@ -13,9 +13,9 @@ export type CaptureQuery = CaptureFilters & {
 };
 
 /** What the sandbox took, newest first, 100 a page. */
-export type CaptureListAnswer = { captures: CaptureLine[]; next: string | null };
+export type CaptureListAnswer = { captures: CaptureSummary[]; next: string | null };
 
-export type CaptureLine = {
+export type CaptureSummary = {
   id: string;
   messageId: string;
   channel: string;

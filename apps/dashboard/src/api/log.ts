@@ -40,13 +40,13 @@ export type LogRow = {
   /** Whom it was for, as given: an address or user_id of item 0; null for nobody. */
   recipient: string | null;
   /** By channel; what is not there is no channel of the version. */
-  peal: Record<string, PealSlot>;
+  peal: Record<string, ChannelSummary>;
   isSandbox: boolean;
   isSensitive: boolean;
 };
 
 /** The best state of the channel's messages, and how many are in each. */
-export type PealSlot = {
+export type ChannelSummary = {
   state: string;
   /** Of a skip or failure. */
   reason?: string;

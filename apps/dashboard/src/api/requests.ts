@@ -1,5 +1,5 @@
 import type { StateCounts } from '@belfry/shared';
-import type { PealSlot } from './log';
+import type { ChannelSummary } from './log';
 
 /** GET api/apps/:appId/requests/:requestId?item=<n>: the timeline of one item; item 0 unless said. */
 export type RequestAnswer = {
@@ -16,13 +16,13 @@ export type RequestAnswer = {
   isSandbox: boolean;
   isSensitive: boolean;
   /** Counts of this item. */
-  peal: Record<string, PealSlot>;
+  peal: Record<string, ChannelSummary>;
   /** Counts of the whole request, as in its row of the log. */
   counts: StateCounts;
-  channels: Record<string, PealSlot>;
+  channels: Record<string, ChannelSummary>;
   call: CallAnswer;
   /** Of the version that was pinned, in the order of the peal; several messages of one channel are several lanes. */
-  lanes: Lane[];
+  lanes: ChannelRow[];
   /** When it was read; live pages ask again. */
   readAt: number;
 };
@@ -37,9 +37,9 @@ export type CallAnswer = {
   answer: { status: number; body: unknown };
 };
 
-export type Lane = SkippedLane | MessageLane;
+export type ChannelRow = SkippedChannelRow | MessageChannelRow;
 
-export type SkippedLane = {
+export type SkippedChannelRow = {
   kind: 'skipped';
   channel: string;
   reason: string;
@@ -47,7 +47,7 @@ export type SkippedLane = {
   explanation: Explanation;
 };
 
-export type MessageLane = {
+export type MessageChannelRow = {
   kind: 'message';
   messageId: string;
   channel: string;

@@ -24,7 +24,7 @@ function post(path: string, body: object, headers: Record<string, string> = {}) 
 /** Of an account that has no operator, unless it is told whose. */
 async function createLink({ livesMs = 60_000, accountId = '' } = {}): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  await dashboard.parts.access.createInvitation({
+  await dashboard.services.access.createInvitation({
     tokenHash: hashToken(token),
     accountId: accountId || (await dashboard.factories.createTenant()).accountId,
     kind: 'setup',
@@ -87,10 +87,16 @@ describe('a session', () => {
 
   test('is refused with the same words for a wrong password and for nobody', async () => {
     const { email } = dashboard;
-    const wrong = await post('/api/session', { email, password: 'something else entirely' });
-    const nobody = await post('/api/session', { email: 'nobody@example.com', password });
-    expect([wrong.status, wrong.body.error]).toEqual([nobody.status, nobody.body.error]);
-    expect(wrong.status).toBe(401);
+    const wrongPassword = await post('/api/session', {
+      email,
+      password: 'something else entirely',
+    });
+    const unknownEmail = await post('/api/session', { email: 'nobody@example.com', password });
+    expect([wrongPassword.status, wrongPassword.body.error]).toEqual([
+      unknownEmail.status,
+      unknownEmail.body.error,
+    ]);
+    expect(wrongPassword.status).toBe(401);
   });
 
   test('is not tried more often than ten times at once, also by many at the same moment', async () => {
@@ -98,11 +104,11 @@ describe('a session', () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => post('/api/session', tries)),
     );
-    const refused = answers.filter(({ status }) => status !== 401);
-    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+    const refusals = answers.filter(({ status }) => status !== 401);
+    expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(
       Array(2).fill([429, 'too_many_tries']),
     );
-    expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refusals[0]?.headers['retry-after'])).toBeGreaterThan(0);
   });
 
   test('begins in a browser that signed in before, whatever strangers of its network do', async () => {
@@ -110,10 +116,10 @@ describe('a session', () => {
     const agent = request.agent(dashboard.url).set('Origin', dashboard.url);
     expect((await agent.post('/api/session').send({ email, password })).status).toBe(200);
     await agent.delete('/api/session').send();
-    const wrong = await Promise.all(
+    const wrongAttempts = await Promise.all(
       Array.from({ length: 12 }, () => post('/api/session', { email, password: 'a guess' })),
     );
-    expect(wrong.map(({ status }) => status)).toContain(429);
+    expect(wrongAttempts.map(({ status }) => status)).toContain(429);
     expect((await post('/api/session', { email, password })).status).toBe(429);
     expect((await agent.post('/api/session').send({ email, password })).status).toBe(200);
   });
@@ -136,11 +142,11 @@ describe('a session', () => {
 
   test('ends everywhere with a new password, but where it was given', async () => {
     const { call, signInAgain } = await dashboard.createNeighbour();
-    const other = await signInAgain();
+    const otherSession = await signInAgain();
     const newPassword = 'another sentence of theirs';
     expect((await call('put', 'password', { password, newPassword })).status).toBe(200);
     expect((await call('get', 'apps')).status).toBe(200);
-    expect((await other('get', 'apps')).body.code).toBe('signed_out');
+    expect((await otherSession('get', 'apps')).body.code).toBe('signed_out');
   });
 
   test.each([
@@ -170,8 +176,8 @@ describe('the set-up link', () => {
     expect(short.body.fields).toEqual([
       { path: 'password', problem: 'must have 12 characters or more' },
     ]);
-    const made = await post('/api/set-up', { token, email, password });
-    expect(made.body).toMatchObject({ state: 'signed_in', operator: { email, role: 'owner' } });
+    const session = await post('/api/set-up', { token, email, password });
+    expect(session.body).toMatchObject({ state: 'signed_in', operator: { email, role: 'owner' } });
     const again = await post('/api/set-up', { token, email: 'x@example.com', password });
     expect([again.status, again.body.code]).toEqual([410, 'link_ended']);
   });
@@ -222,10 +228,13 @@ describe('the API key', () => {
 
 describe('the first operator', () => {
   test('is made from the environment once, and keeps its password', async () => {
-    const { parts } = dashboard;
+    const { services } = dashboard;
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     const make = (ADMIN_PASSWORD: string) =>
-      ensureFirstOperator({ ADMIN_EMAIL: email, ADMIN_PASSWORD }, { ...parts, log: parts.logger });
+      ensureFirstOperator(
+        { ADMIN_EMAIL: email, ADMIN_PASSWORD },
+        { ...services, log: services.logger },
+      );
     await make(password);
     await make('another sentence of theirs');
     expect((await post('/api/session', { email, password })).status).toBe(200);
@@ -234,7 +243,7 @@ describe('the first operator', () => {
 
 describe('the first operator of the first account', () => {
   test('is made though another account has the address', async () => {
-    const { parts, database, factories } = dashboard;
+    const { services, database, factories } = dashboard;
     const { accountId } = await factories.createTenant();
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     await database.prisma.operator.create({
@@ -244,7 +253,7 @@ describe('the first operator of the first account', () => {
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
     const env = { ADMIN_EMAIL: email, ADMIN_PASSWORD: password };
-    await ensureFirstOperator(env, { ...parts, log: parts.logger });
+    await ensureFirstOperator(env, { ...services, log: services.logger });
     const { body } = await post('/api/session', { email, password });
     expect(body.account.id).toBe(first.id);
   });

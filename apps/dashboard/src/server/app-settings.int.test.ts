@@ -55,8 +55,8 @@ test('each setting is changed alone, and the audit has the change', async () => 
 
 test('a value that a setting does not take changes nothing, and is named with those that it takes', async () => {
   const { path, id } = await create({ name: 'Wrong' });
-  const wrong = { name: 'New', openInboxCounters: 'yes', delivery: 'nowhere' };
-  const { status, body } = await dashboard.call('patch', path, wrong);
+  const invalidChange = { name: 'New', openInboxCounters: 'yes', delivery: 'nowhere' };
+  const { status, body } = await dashboard.call('patch', path, invalidChange);
   expect(status).toBe(422);
   expect(body.fields).toEqual([
     { path: 'delivery', problem: 'must be sandbox or live' },
@@ -75,7 +75,7 @@ test('every column of an app that is set by people is a setting', async () => {
   const { rows } = await dashboard.database.lookUps.query<{ name: string }>(
     "SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'app'",
   );
-  const others = ['id', 'account_id', 'name', 'created_at', 'deleted_at'];
+  const otherColumns = ['id', 'account_id', 'name', 'created_at', 'deleted_at'];
   const settings = Object.values(appSettings).map(({ name }) => name);
-  expect(rows.map(({ name }) => name).sort()).toEqual([...others, ...settings].sort());
+  expect(rows.map(({ name }) => name).sort()).toEqual([...otherColumns, ...settings].sort());
 });

@@ -7,9 +7,9 @@ import { type BodyReaders, createBodyReaders } from './read-bodies';
 import {
   createHandleProblems,
   createRoutes,
-  isAnswered,
   type RoutesDeps,
   refuseUnreadableTargets,
+  skipAnswer,
 } from './route';
 import { type AppRoutesDeps, createAppRoutes } from './routes/apps';
 import { type AuditRoutesDeps, createAuditRoutes } from './routes/audit';
@@ -26,7 +26,7 @@ import { createRequestRoutes, type RequestRoutesDeps } from './routes/requests';
 import { createResendRoutes, type ResendRoutesDeps } from './routes/resends';
 import { createSavedFilterRoutes, type SavedFilterRoutesDeps } from './routes/saved-filters';
 import { createSessionRoutes, type SessionRoutesDeps } from './routes/session';
-import { createTryingRoutes, type TryingRoutesDeps } from './routes/trying';
+import { createTestSendRoutes, type TestSendRoutesDeps } from './routes/trying';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
 
 export type DashboardDeps = {
@@ -37,7 +37,7 @@ export type DashboardDeps = {
   apps: AppRoutesDeps;
   integrations: IntegrationRoutesDeps;
   events: EventRoutesDeps;
-  trying: TryingRoutesDeps;
+  trying: TestSendRoutesDeps;
   log: LogRoutesDeps;
   savedFilters: SavedFilterRoutesDeps;
   requests: RequestRoutesDeps;
@@ -99,7 +99,7 @@ function addFrames(app: Express, deps: DashboardDeps, { readForm }: BodyReaders)
         sendFrame(res, body);
         return {};
       },
-      { answer: isAnswered, mayViewer: true },
+      { answer: skipAnswer, allowsViewers: true },
     ),
   );
 }
@@ -151,7 +151,7 @@ function addConfiguration(app: Express, deps: DashboardDeps): void {
   const routes = createRoutes(deps.routes);
   const integrations = createIntegrationRoutes(deps.integrations, routes);
   const events = createEventRoutes(deps.events, routes);
-  const trying = createTryingRoutes(deps.trying, routes);
+  const trying = createTestSendRoutes(deps.trying, routes);
   const integrationsAt = '/api/apps/:appId/integrations';
   app.route(integrationsAt).get(integrations.list).post(integrations.create);
   app.post(`${integrationsAt}/test`, integrations.testForm);

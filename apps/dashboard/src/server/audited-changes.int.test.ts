@@ -1,6 +1,6 @@
 import { createSlackSimulator, type SlackSimulator } from '@belfry/testing';
 import { changes, type Scene } from './changes.fixture';
-import { changingRoutesOf, fill } from './routes.fixture';
+import { fillPath, listChangingRoutes } from './routes.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 jest.setTimeout(30_000);
@@ -21,12 +21,12 @@ afterAll(async () => {
 /** Of the account, whoever is signed in. */
 function readAudit({ tenant }: Scene) {
   const page = { before: undefined, limit: 50 };
-  return dashboard.parts.audit.listAuditEntries(tenant.accountId, page);
+  return dashboard.services.audit.listAuditEntries(tenant.accountId, page);
 }
 
 describe('a change', () => {
   test('has its line in changes.fixture.ts, whatever the route', () => {
-    const routes = [...changingRoutesOf(dashboard.app).keys()];
+    const routes = [...listChangingRoutes(dashboard.app).keys()];
     expect(routes.length).toBeGreaterThan(40);
     expect(routes.sort()).toEqual(Object.keys(changes).sort());
   });
@@ -38,9 +38,9 @@ describe('a change', () => {
       const scene: Scene = { ...(await dashboard.createNeighbour()), dashboard };
       const { path = {}, body, by = scene.email } = await change.make(scene);
       const before = new Set((await readAudit(scene)).map(({ id }) => id));
-      const route = changingRoutesOf(dashboard.app).get(name);
+      const route = listChangingRoutes(dashboard.app).get(name);
       if (!route) throw new Error('It is no route any more');
-      const at = fill(route.path, { appId: scene.tenant.appId, ...path });
+      const at = fillPath(route.path, { appId: scene.tenant.appId, ...path });
       const answer = await scene.call(route.method, at, body);
       expect([answer.status, answer.body.error]).toEqual([200, undefined]);
       const entries = (await readAudit(scene)).filter(({ id }) => !before.has(id));

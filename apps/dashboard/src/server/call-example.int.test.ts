@@ -10,10 +10,10 @@ import { callExample } from './call-example';
 const body = { event: "it's $HOME", user: { email: 'a@example.com' }, data: { a: '`id`' } };
 
 test('the script runs with the built client, and makes the call that it shows', async () => {
-  const seen: unknown[] = [];
+  const requests: unknown[] = [];
   const server = createServer(async (req, res) => {
     const { authorization } = req.headers;
-    seen.push([req.method, req.url, authorization, JSON.parse(await text(req))]);
+    requests.push([req.method, req.url, authorization, JSON.parse(await text(req))]);
     res.end('{"success":true}');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -23,5 +23,5 @@ test('the script runs with the built client, and makes the call that it shows', 
   const args = ['--input-type=module', '-e', script];
   const cwd = path.resolve(__dirname, '../../../..');
   await promisify(execFile)(process.execPath, args, { cwd }).finally(() => server.close());
-  expect(seen).toEqual([['POST', '/v1/apps/app/events/send', 'AuthKey bk_test', body]]);
+  expect(requests).toEqual([['POST', '/v1/apps/app/events/send', 'AuthKey bk_test', body]]);
 });

@@ -31,7 +31,7 @@ async function capture(
   return messageId;
 }
 
-const captures = (rest = '') => `apps/${operator.tenant.appId}/captures${rest}`;
+const captures = (suffix = '') => `apps/${operator.tenant.appId}/captures${suffix}`;
 
 async function list(query: Record<string, string> = {}) {
   const { status, body } = await operator.call('get', captures(`?${new URLSearchParams(query)}`));
@@ -97,12 +97,15 @@ describe('GET api/apps/:appId/captures', () => {
       { channel: 'sms', target: '+12025550123', content: { text: 'Order 7' } },
       ids.get('sms'),
     );
-    const other = await capture({ target: 'bo@example.com', content: { text: 'Bell rope' } });
+    const otherCapture = await capture({
+      target: 'bo@example.com',
+      content: { text: 'Bell rope' },
+    });
     expect(messageIds(await list({ channel: 'sms' }))).toEqual([sms]);
     expect(messageIds(await list({ event }))).toEqual([sms, mail]);
     expect(messageIds(await list({ text: 'order' }))).toEqual([sms, mail]);
     expect(messageIds(await list({ text: 'ORDER ana@' }))).toEqual([mail]);
-    expect(messageIds(await list({ text: 'rope bo@example.com' }))).toEqual([other]);
+    expect(messageIds(await list({ text: 'rope bo@example.com' }))).toEqual([otherCapture]);
     expect(messageIds(await list({ text: '100%_' }))).toEqual([]);
   });
 });
@@ -118,8 +121,8 @@ describe('GET api/apps/:appId/captures/:captureId', () => {
     const { body } = await operator.call('get', captures(`/${id}`));
     expect(body).toMatchObject({ id, requestId, event: { name: event }, data: { name: 'Ana' } });
     expect(body.version).toMatchObject({ kind: 'test' });
-    const told = body.captures.map((one: New) => [one.channel, one.attempt]);
-    expect(told).toEqual([
+    const channelAttempts = body.captures.map((one: New) => [one.channel, one.attempt]);
+    expect(channelAttempts).toEqual([
       ['sms', 1],
       ['email', 2],
       ['email', 1],
@@ -131,8 +134,8 @@ describe('GET api/apps/:appId/captures/:captureId', () => {
     const { ids } = await send({ isSensitive: true });
     await capture({ content: '[sensitive]' }, ids.get('email'));
     const [hidden] = (await list()).captures;
-    const told = await operator.call('get', captures(`/${hidden.id}`));
-    expect(told.body).toMatchObject({ isSensitive: true, data: '***' });
+    const response = await operator.call('get', captures(`/${hidden.id}`));
+    expect(response.body).toMatchObject({ isSensitive: true, data: '***' });
     await capture();
     const [alone] = (await list()).captures;
     const { body } = await operator.call('get', captures(`/${alone.id}`));
@@ -143,8 +146,8 @@ describe('GET api/apps/:appId/captures/:captureId', () => {
 
 describe('DELETE', () => {
   test('removes one, or all of the app after a confirmation, and remembers who did', async () => {
-    const other = await dashboard.createNeighbour();
-    const { appId } = other.tenant;
+    const neighbour = await dashboard.createNeighbour();
+    const { appId } = neighbour.tenant;
     await writeCapture(dashboard.database.delivery, {
       ...{
         appId,
@@ -156,18 +159,18 @@ describe('DELETE', () => {
       },
       ...{ content: {}, request: {}, outcome: 'accepted' },
     });
-    const [kept, gone] = [await capture(), await capture()];
+    const [keptId, removedId] = [await capture(), await capture()];
     const [{ id }] = (await list()).captures;
     expect((await operator.call('delete', captures(`/${id}`))).body).toEqual({ success: true });
     expect((await operator.call('delete', captures(`/${id}`))).status).toBe(404);
-    expect(messageIds(await list())).toEqual([kept]);
-    expect(gone).not.toBe(kept);
-    const asked = await operator.call('delete', captures());
-    expect([asked.status, asked.body.code]).toEqual([409, 'needs_confirmation']);
+    expect(messageIds(await list())).toEqual([keptId]);
+    expect(removedId).not.toBe(keptId);
+    const response = await operator.call('delete', captures());
+    expect([response.status, response.body.code]).toEqual([409, 'needs_confirmation']);
     const all = await operator.call('delete', captures(), { confirm: true });
     expect(all.body).toEqual({ removed: 1 });
     expect((await list()).captures).toEqual([]);
-    expect((await other.call('get', `apps/${appId}/captures`)).body.captures).toHaveLength(1);
+    expect((await neighbour.call('get', `apps/${appId}/captures`)).body.captures).toHaveLength(1);
     const { entries } = (await operator.call('get', 'audit')).body;
     expect(entries).toMatchObject([
       { action: 'captures.removed', appId: operator.tenant.appId },
@@ -182,8 +185,8 @@ describe('DELETE', () => {
       `UPDATE operator SET role = 'viewer' WHERE account_id = $1`,
       [operator.tenant.accountId],
     );
-    for (const rest of ['', `/${id}`]) {
-      const { body } = await operator.call('delete', captures(rest), { confirm: true });
+    for (const suffix of ['', `/${id}`]) {
+      const { body } = await operator.call('delete', captures(suffix), { confirm: true });
       expect(body.code).toBe('not_allowed');
     }
     expect((await list()).captures).toHaveLength(1);

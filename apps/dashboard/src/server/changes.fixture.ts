@@ -6,7 +6,7 @@ import { type Neighbour, password, type StoredDashboard } from './stored-dashboa
 export type Scene = Neighbour & { dashboard: StoredDashboard };
 
 /** How a route is called so that it changes something. */
-export type Made = {
+export type ChangeCall = {
   path?: Record<string, string>;
   body?: object;
   /** An operator's address, where it is not the owner's. */
@@ -15,9 +15,9 @@ export type Made = {
 
 export type RouteChange =
   /** More than one newest first. */
-  | { audit: string | string[]; make(scene: Scene): Promise<Made> | Made }
+  | { audit: string | string[]; make(scene: Scene): Promise<ChangeCall> | ChangeCall }
   /** Why the audit does not say of it. */
-  | { unaudited: string; make?(scene: Scene): Promise<Made> | Made };
+  | { unaudited: string; make?(scene: Scene): Promise<ChangeCall> | ChangeCall };
 
 const definition = {
   defaultLocale: 'en',
@@ -74,7 +74,7 @@ export const changes: Record<string, RouteChange> = {
   'DELETE /api/apps/:appId/users/:userSid': { audit: 'user.erased', make: storedUser },
   'POST /api/apps/:appId/suppressions': {
     audit: 'suppression.added',
-    make: () => ({ body: suppressionOf(address()) }),
+    make: () => ({ body: createSuppression(address()) }),
   },
   'DELETE /api/apps/:appId/suppressions/:id': { audit: 'suppression.removed', make: suppression },
   [`POST ${integrations}`]: {
@@ -119,11 +119,11 @@ export const changes: Record<string, RouteChange> = {
   [`POST ${events}/:eventId/check`]: { unaudited: 'looks at a draft', make: tryDraft },
   [`POST ${events}/:eventId/publish`]: {
     audit: 'event.published',
-    make: async (scene) => ({ path: await draftOf(scene), body: { basedOn: 1 } }),
+    make: async (scene) => ({ path: await createDraft(scene), body: { basedOn: 1 } }),
   },
   [`POST ${events}/:eventId/discard`]: {
     audit: 'event.draft_discarded',
-    make: async (scene) => ({ path: await draftOf(scene), body: { basedOn: 1 } }),
+    make: async (scene) => ({ path: await createDraft(scene), body: { basedOn: 1 } }),
   },
   [`POST ${events}/:eventId/versions/:versionId/restore`]: {
     audit: 'event.version_restored',
@@ -214,29 +214,29 @@ async function invite({ call }: Scene): Promise<{ email: string; token: string }
   return { email, token: body.token };
 }
 
-async function joinByInvitation(scene: Scene): Promise<Made> {
+async function joinByInvitation(scene: Scene): Promise<ChangeCall> {
   const { email, token } = await invite(scene);
   return { body: { token, email, password }, by: email };
 }
 
-async function secondSession({ call, signInAgain }: Scene): Promise<Made> {
+async function secondSession({ call, signInAgain }: Scene): Promise<ChangeCall> {
   await signInAgain();
   const { body } = await call('get', 'sessions');
-  const other = body.sessions.find((one: { isThisOne: boolean }) => !one.isThisOne);
-  return { path: { id: other.id } };
+  const otherSession = body.sessions.find((one: { isThisOne: boolean }) => !one.isThisOne);
+  return { path: { id: otherSession.id } };
 }
 
 /** Another one is made first: the last is not ended unasked. */
-async function ownKey({ tenant }: Scene): Promise<Made> {
+async function ownKey({ tenant }: Scene): Promise<ChangeCall> {
   return { path: { id: tenant.apiKeyId }, body: { password, confirm: true } };
 }
 
-async function anotherApp({ call }: Scene): Promise<Made> {
+async function anotherApp({ call }: Scene): Promise<ChangeCall> {
   const { body } = await call('post', 'apps', { name: 'To be removed' });
   return { path: { appId: body.id }, body: { confirmName: body.name } };
 }
 
-async function invitation({ call }: Scene): Promise<Made> {
+async function invitation({ call }: Scene): Promise<ChangeCall> {
   const body = { email: address(), role: 'viewer', password };
   await call('post', 'people/invitations', body);
   const { invitations } = (await call('get', 'people')).body;
@@ -257,19 +257,19 @@ async function person({ tenant, dashboard }: Scene): Promise<Record<string, stri
   return { id };
 }
 
-async function storedUser({ tenant, dashboard }: Scene): Promise<Made> {
+async function storedUser({ tenant, dashboard }: Scene): Promise<ChangeCall> {
   const [id, userId] = [newId(), newId()];
   await dashboard.database.prisma.user.create({ data: { id, appId: tenant.appId, userId } });
   return { path: { userSid: id }, body: { confirmUserId: userId } };
 }
 
-function suppressionOf(email: string) {
+function createSuppression(email: string) {
   return { channel: 'email', address: email, detail: 'asked for it by phone' };
 }
 
-async function suppression({ call, tenant }: Scene): Promise<Made> {
+async function suppression({ call, tenant }: Scene): Promise<ChangeCall> {
   const at = `apps/${tenant.appId}/suppressions`;
-  const { body } = await call('post', at, suppressionOf(address()));
+  const { body } = await call('post', at, createSuppression(address()));
   return { path: { id: body.id } };
 }
 
@@ -283,13 +283,13 @@ async function integration({ call, tenant }: Scene): Promise<Record<string, stri
   return { id: body.id };
 }
 
-async function renamedIntegration({ call, tenant }: Scene): Promise<Made> {
+async function renamedIntegration({ call, tenant }: Scene): Promise<ChangeCall> {
   const { body } = await call('post', `apps/${tenant.appId}/integrations`, slackBot());
   return { path: { id: body.id }, body: { updatedAt: body.updatedAt, name: newId() } };
 }
 
 /** The simulator of the test takes its token. */
-async function refusedIntegration(scene: Scene): Promise<Made> {
+async function refusedIntegration(scene: Scene): Promise<ChangeCall> {
   const path = await integration(scene);
   await scene.dashboard.database.lookUps.query(
     `UPDATE integration SET state = 'needs_attention' WHERE id = $1`,
@@ -298,7 +298,7 @@ async function refusedIntegration(scene: Scene): Promise<Made> {
   return { path };
 }
 
-async function pausedIntegration(scene: Scene): Promise<Made> {
+async function pausedIntegration(scene: Scene): Promise<ChangeCall> {
   const path = await integration(scene);
   await scene.call('post', `apps/${scene.tenant.appId}/integrations/${path['id']}/pause`);
   return { path };
@@ -309,24 +309,24 @@ async function liveEvent({ dashboard, tenant }: Scene): Promise<Record<string, s
   return { eventId, versionId };
 }
 
-async function namedEvent({ dashboard, tenant }: Scene): Promise<Made> {
+async function namedEvent({ dashboard, tenant }: Scene): Promise<ChangeCall> {
   const { eventId, name } = await dashboard.factories.createEvent(tenant, definition.channels);
   return { path: { eventId }, body: { confirmName: name } };
 }
 
 /** A live event with a draft of the first revision. */
-async function draftOf(scene: Scene): Promise<Record<string, string>> {
+async function createDraft(scene: Scene): Promise<Record<string, string>> {
   const path = await liveEvent(scene);
   const at = `apps/${scene.tenant.appId}/events/${path['eventId']}/draft`;
   await scene.call('put', at, { basedOn: 0, definition });
   return path;
 }
 
-const tried = { definition, user: { email: 'ana@example.com' }, data: {} };
-const testSend = { ...tried, delivery: 'sandbox' };
+const testBody = { definition, user: { email: 'ana@example.com' }, data: {} };
+const testSend = { ...testBody, delivery: 'sandbox' };
 
-async function tryDraft(scene: Scene): Promise<Made> {
-  return { path: await liveEvent(scene), body: tried };
+async function tryDraft(scene: Scene): Promise<ChangeCall> {
+  return { path: await liveEvent(scene), body: testBody };
 }
 
 async function message(scene: Scene, state: string): Promise<Record<string, string>> {
@@ -340,7 +340,7 @@ async function message(scene: Scene, state: string): Promise<Record<string, stri
   return { messageId: rows[0]?.id ?? '' };
 }
 
-async function capture(scene: Scene): Promise<Made> {
+async function capture(scene: Scene): Promise<ChangeCall> {
   const { messageId = '' } = await message(scene, 'sent');
   const { database } = scene.dashboard;
   const captureId = newId();
@@ -362,8 +362,8 @@ async function capture(scene: Scene): Promise<Made> {
 }
 
 /** Its older version, which may be rolled back to. */
-async function publishedTwice(scene: Scene): Promise<Made> {
-  const path = await draftOf(scene);
+async function publishedTwice(scene: Scene): Promise<ChangeCall> {
+  const path = await createDraft(scene);
   const at = `apps/${scene.tenant.appId}/events/${path['eventId']}/publish`;
   const { body } = await scene.call('post', at, { basedOn: 1 });
   return { path, body: { basedOnLive: body.live.id } };
@@ -376,12 +376,12 @@ async function savedFilter({ call, tenant }: Scene): Promise<Record<string, stri
   return { id: body.filters.find((filter: { name: string }) => filter.name === name).id };
 }
 
-async function failedMessage(scene: Scene): Promise<Made> {
+async function failedMessage(scene: Scene): Promise<ChangeCall> {
   await message(scene, 'failed');
   return { body: { filters: { state: 'failed' }, confirmed: 10, perSecond: 10 } };
 }
 
-async function startedResend(scene: Scene): Promise<Made> {
+async function startedResend(scene: Scene): Promise<ChangeCall> {
   const { body } = await failedMessage(scene);
   const started = await scene.call('post', `apps/${scene.tenant.appId}/resends`, body);
   return { path: { resendId: started.body.id } };

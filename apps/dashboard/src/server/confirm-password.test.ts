@@ -17,13 +17,13 @@ test('whoever has a session only cannot find out its password by trying', async 
     },
     tries: createTries({ max: 2, refillMs: 60_000, maxNames: 10, now: () => 0 }),
   });
-  const codeOf = (password: string) =>
+  const getCode = (password: string) =>
     confirmPassword(session, password).then(
       () => 'confirmed',
       ({ code }) => code,
     );
-  expect(await codeOf('wrong')).toBe('wrong_password');
-  expect(await codeOf('right')).toBe('confirmed');
-  const codes = await Promise.all(['wrong', 'wrong', 'right'].map(codeOf));
+  expect(await getCode('wrong')).toBe('wrong_password');
+  expect(await getCode('right')).toBe('confirmed');
+  const codes = await Promise.all(['wrong', 'wrong', 'right'].map(getCode));
   expect(codes).toEqual(['wrong_password', 'wrong_password', 'too_many_tries']);
 });

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { clientNetwork, type IsTrustedProxy, isHttps as isHttpsCall } from '@belfry/runtime';
+import { getClientNetwork, type IsTrustedProxy, isHttps as isHttpsCall } from '@belfry/runtime';
 import type { NextFunction, Request, Response } from 'express';
 import { Refusal } from './problem';
 
-type Step = (req: Request, res: Response, next: NextFunction) => void;
+type Middleware = (req: Request, res: Response, next: NextFunction) => void;
 
 export type Connections = {
   isTrustedProxy: IsTrustedProxy;
   isHttps(req: IncomingMessage): boolean;
   /** Whose tries at signing in are counted together. */
-  callerOf(req: IncomingMessage): string;
-  requireHttps: Step;
+  getClientNetwork(req: IncomingMessage): string;
+  requireHttps: Middleware;
   /** A page of another site cannot change anything here, also when the browser sends our cookie along. */
-  requireOwnOrigin: Step;
+  requireOwnOrigin: Middleware;
   /** Without a certificate, a name of another site that resolves to this server (DNS rebinding) would pass for ours. */
-  refuseForeignNames: Step;
+  refuseForeignNames: Middleware;
 };
 
 export type ConnectionDeps = {
@@ -43,8 +43,8 @@ export function createConnections({
 
   /** The origin that the call was addressed to; undefined where its host is not written as one. */
   function readOwnOrigin(req: IncomingMessage): URL | undefined {
-    const forwarded = isFromProxy(req) ? headerOf(req, 'x-forwarded-host') : undefined;
-    const host = forwarded ?? headerOf(req, 'host') ?? '';
+    const forwarded = isFromProxy(req) ? getSingleHeader(req, 'x-forwarded-host') : undefined;
+    const host = forwarded ?? getSingleHeader(req, 'host') ?? '';
     return parseOrigin(`${isHttps(req) ? 'https' : 'http'}://${host}`);
   }
 
@@ -52,7 +52,7 @@ export function createConnections({
     isTrustedProxy,
     isHttps,
 
-    callerOf: (req) => clientNetwork(req, isTrustedProxy),
+    getClientNetwork: (req) => getClientNetwork(req, isTrustedProxy),
 
     requireHttps: (req, _res, next) => {
       if (isHttps(req) || allowHttp) next();
@@ -61,7 +61,7 @@ export function createConnections({
 
     /** A page of another site cannot change anything here, also when the browser sends our cookie along. */
     requireOwnOrigin: (req, _res, next) => {
-      const origin = parseOrigin(headerOf(req, 'origin') ?? '')?.origin;
+      const origin = parseOrigin(getSingleHeader(req, 'origin') ?? '')?.origin;
       const isOwn = origin !== undefined && origin === readOwnOrigin(req)?.origin;
       if (isReading(req.method) || isOwn) next();
       else next(new Refusal('wrong_origin', 'The call does not come from this page.'));
@@ -77,7 +77,7 @@ export function createConnections({
 }
 
 /** Sent once; of one that is sent twice nobody knows which holds. */
-function headerOf({ headersDistinct }: IncomingMessage, name: string): string | undefined {
+function getSingleHeader({ headersDistinct }: IncomingMessage, name: string): string | undefined {
   const [value, ...more] = headersDistinct[name] ?? [];
   return more.length === 0 ? value : undefined;
 }

@@ -7,10 +7,10 @@ export function cookieName(name: string, isHttps: boolean): string {
 
 /** Every value that was sent under a name: more than one means that somebody else set one. */
 export function readCookies(req: Request, name: string): string[] {
-  const parts = (req.headers.cookie ?? '').split(';').map((part) => part.trim());
-  return parts
-    .filter((part) => part.startsWith(`${name}=`))
-    .map((part) => part.slice(name.length + 1));
+  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }
 
 /** No script reads it, and no other site sends it along with a form. An empty value removes it. */

@@ -34,22 +34,27 @@ export function mergeCredentials(
   stored: IntegrationInput,
   form: IntegrationInput,
 ): Record<string, unknown> {
-  const entered = keepEntries(form.credentials, (value) => value !== undefined && value !== '');
-  const changed = [
+  const enteredCredentials = keepEntries(
+    form.credentials,
+    (value) => value !== undefined && value !== '',
+  );
+  const changedFields = [
     ...listChangedFields(provider.settings, stored.settings, form.settings),
     ...listChangedFields(provider.credentials, stored.credentials, {
       ...stored.credentials,
-      ...entered,
+      ...enteredCredentials,
     }),
   ];
-  const kept = keepEntries(stored.credentials, (value, name) => {
-    return isFilled(value) && !Object.hasOwn(entered, name);
+  const unchangedCredentials = keepEntries(stored.credentials, (value, name) => {
+    return isFilled(value) && !Object.hasOwn(enteredCredentials, name);
   });
-  if (changed.length > 0 && Object.keys(kept).length > 0) {
-    const problem = `must be entered again: a stored credential goes only where it was stored for, and this changed: ${changed.join(', ')}`;
-    throw invalid(Object.keys(kept).map((name) => ({ path: `credentials.${name}`, problem })));
+  if (changedFields.length > 0 && Object.keys(unchangedCredentials).length > 0) {
+    const problem = `must be entered again: a stored credential goes only where it was stored for, and this changed: ${changedFields.join(', ')}`;
+    throw invalid(
+      Object.keys(unchangedCredentials).map((name) => ({ path: `credentials.${name}`, problem })),
+    );
   }
-  return { ...kept, ...keepEntries(entered, (value) => value !== null) };
+  return { ...unchangedCredentials, ...keepEntries(enteredCredentials, (value) => value !== null) };
 }
 
 /** The settings that say where the credentials are sent and whose they are. */
@@ -57,8 +62,8 @@ export function readBoundSettings(
   { settings: schema }: Pick<Schemas, 'settings'>,
   settings: Record<string, unknown>,
 ): Record<string, unknown> {
-  const bound = listBoundFields(schema);
-  return keepEntries(settings, (_value, name) => bound.includes(name));
+  const boundFields = listBoundFields(schema);
+  return keepEntries(settings, (_value, name) => boundFields.includes(name));
 }
 
 /** What a form may show of each stored credential: the last four characters of a long one that a provider generated. */

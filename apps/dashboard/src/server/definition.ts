@@ -70,31 +70,31 @@ export async function checkDefinition(
   facts: DefinitionFacts,
 ): Promise<CheckedDefinition> {
   const paths = new Map<string, string[]>();
-  const note = (path: string, channel: string) => {
-    const known = paths.get(path) ?? [];
-    if (!known.includes(channel)) paths.set(path, [...known, channel]);
+  const recordPath = (path: string, channel: string) => {
+    const pathChannels = paths.get(path) ?? [];
+    if (!pathChannels.includes(channel)) paths.set(path, [...pathChannels, channel]);
   };
   const names = Object.keys(definition.channels);
   const problems: PublishProblem[] =
-    names.length === 0 ? [errorOf({}, 'The event has no channel: add one.')] : [];
+    names.length === 0 ? [createError({}, 'The event has no channel: add one.')] : [];
   for (const name of names) {
-    problems.push(...(await checkChannel(name, definition, { ...facts, note })));
+    problems.push(...(await checkChannel(name, definition, { ...facts, recordPath })));
   }
   return { problems, paths: [...paths].map(([path, channels]) => ({ path, channels })) };
 }
 
-type Facts = DefinitionFacts & { note(path: string, channel: string): void };
+type ChannelFacts = DefinitionFacts & { recordPath(path: string, channel: string): void };
 
 async function checkChannel(
   name: string,
   definition: VersionDefinition,
-  facts: Facts,
+  facts: ChannelFacts,
 ): Promise<PublishProblem[]> {
   const { channels, defaultLocale } = definition;
   const version = channels[name];
   const channel = Object.hasOwn(facts.channels, name) ? facts.channels[name] : undefined;
   const at = { channel: name };
-  if (!channel || !version) return [errorOf(at, `There is no channel ${name}.`)];
+  if (!channel || !version) return [createError(at, `There is no channel ${name}.`)];
   const problems = checkChain(name, version.integrationIds, {
     ...facts,
     isBuiltIn: channel.isBuiltIn === true,
@@ -102,7 +102,7 @@ async function checkChannel(
   const locales = Object.keys(version.templates);
   if (!locales.some((each) => isSameLocale(each, defaultLocale))) {
     const text = `It has no template in the default language, ${defaultLocale}.`;
-    problems.push(errorOf({ ...at, locale: defaultLocale }, text));
+    problems.push(createError({ ...at, locale: defaultLocale }, text));
   }
   problems.push(...findRepeatedLocales(name, definition));
   for (const each of locales) {
@@ -117,25 +117,29 @@ async function checkChannel(
 function checkChain(
   channel: string,
   ids: readonly string[],
-  { integrations, delivery, isBuiltIn }: Facts & { isBuiltIn: boolean },
+  { integrations, delivery, isBuiltIn }: ChannelFacts & { isBuiltIn: boolean },
 ): PublishProblem[] {
   const at = { channel };
   if (ids.length === 0 && !isBuiltIn) {
     return [
       delivery === 'sandbox'
-        ? warningOf(at, 'It has no integration: it sends to the sandbox only, until one is added.')
-        : errorOf(at, 'It has no integration: choose who sends it.'),
+        ? createWarning(
+            at,
+            'It has no integration: it sends to the sandbox only, until one is added.',
+          )
+        : createError(at, 'It has no integration: choose who sends it.'),
     ];
   }
   return ids.flatMap((id) => {
-    const found = integrations.find((each) => each.id === id && each.channel === channel);
-    if (!found) return [errorOf(at, 'An integration of its chain was removed: choose another.')];
-    if (found.state === 'active') return [];
-    const state = found.state === 'paused' ? 'is paused' : 'needs attention';
+    const integration = integrations.find((each) => each.id === id && each.channel === channel);
+    if (!integration)
+      return [createError(at, 'An integration of its chain was removed: choose another.')];
+    if (integration.state === 'active') return [];
+    const state = integration.state === 'paused' ? 'is paused' : 'needs attention';
     // Who refuses us is passed over; who is paused is waited for.
-    const willWait = found.state === 'paused' || ids.length === 1;
+    const willWait = integration.state === 'paused' || ids.length === 1;
     const then = willWait ? 'messages will wait for it' : 'the others of its chain take over';
-    return [warningOf(at, `Its integration ${found.name} ${state}: ${then}.`)];
+    return [createWarning(at, `Its integration ${integration.name} ${state}: ${then}.`)];
   });
 }
 
@@ -146,53 +150,53 @@ export function findRepeatedLocales(
 ): PublishProblem[] {
   const locales = Object.keys(channels[channel]?.templates ?? {});
   return locales.flatMap((each, index) => {
-    const first = locales.slice(0, index).find((other) => isSameLocale(other, each));
+    const first = locales.slice(0, index).find((earlier) => isSameLocale(earlier, each));
     if (first === undefined) return [];
     const text = `${each} and ${first} are the same language: remove one of them.`;
-    return [errorOf({ channel, locale: each }, text)];
+    return [createError({ channel, locale: each }, text)];
   });
 }
 
-function isSameLocale(one: string, other: string): boolean {
-  const canonical = canonicalizeLocale(one);
-  return canonical === undefined ? one === other : canonical === canonicalizeLocale(other);
+function isSameLocale(a: string, b: string): boolean {
+  const canonical = canonicalizeLocale(a);
+  return canonical === undefined ? a === b : canonical === canonicalizeLocale(b);
 }
 
-type Place = { channel: string; locale: string };
+type TemplateLocation = { channel: string; locale: string };
 
 function checkTemplate(
-  at: Place,
+  at: TemplateLocation,
   channel: AnyChannel,
   template: unknown,
-  { note }: Facts,
+  { recordPath }: ChannelFacts,
 ): PublishProblem[] {
   if (at.locale.length > maxLocaleCharacters || canonicalizeLocale(at.locale) === undefined) {
     const name = at.locale.slice(0, maxLocaleCharacters);
     return [
-      errorOf(
+      createError(
         { ...at, locale: name },
         `${name} is not a language tag: write one such as en or de-AT.`,
       ),
     ];
   }
-  const byRule = findProblems(channel.template, template, '');
-  if (byRule.length > 0) {
-    return byRule.map(({ path, problem }) =>
-      errorOf({ ...at, ...(path && { field: path }) }, problem),
+  const schemaProblems = findProblems(channel.template, template, '');
+  if (schemaProblems.length > 0) {
+    return schemaProblems.map(({ path, problem }) =>
+      createError({ ...at, ...(path && { field: path }) }, problem),
     );
   }
   try {
-    for (const path of channel.compile(template, at.locale).paths) note(path, at.channel);
+    for (const path of channel.compile(template, at.locale).paths) recordPath(path, at.channel);
     return [];
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return [placed(at, channel, error)];
+    return [toPublishProblem(at, channel, error)];
   }
 }
 
 /** A channel names the field before the text of the error. */
-function placed(
-  at: Place,
+function toPublishProblem(
+  at: TemplateLocation,
   channel: AnyChannel,
   { message, line, column }: TemplateError,
 ): PublishProblem {
@@ -200,16 +204,16 @@ function placed(
   const isField =
     field !== undefined && Object.hasOwn(channel.template.properties, field.split(/[.[]/)[0] ?? '');
   return isField
-    ? { ...errorOf({ ...at, field }, text ?? message), line, column }
-    : { ...errorOf(at, message), line, column };
+    ? { ...createError({ ...at, field }, text ?? message), line, column }
+    : { ...createError(at, message), line, column };
 }
 
-type At = { channel?: string; locale?: string; field?: string };
+type ProblemLocation = { channel?: string; locale?: string; field?: string };
 
-function errorOf(at: At, problem: string): PublishProblem {
+function createError(at: ProblemLocation, problem: string): PublishProblem {
   return { severity: 'error', ...at, problem };
 }
 
-function warningOf(at: At, problem: string): PublishProblem {
+function createWarning(at: ProblemLocation, problem: string): PublishProblem {
   return { severity: 'warning', ...at, problem };
 }

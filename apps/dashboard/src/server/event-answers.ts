@@ -10,9 +10,9 @@ import type { FairQueue } from '@belfry/runtime';
 import { emptyDefinition, type VersionDefinition } from '@belfry/shared';
 import type { DraftAnswer, EventAnswer, EventRow, VersionAnswer, VersionRow } from '../api/events';
 import { type CheckedDefinition, checkDefinition } from './definition';
-import { inPealOrder } from './peal';
+import { sortByChannel } from './peal';
 import { notFound, Refusal } from './problem';
-import { type AppCall, idOf } from './route';
+import { type AppCall, readId } from './route';
 import { isSameJson } from './same-json';
 
 export type EventAnswersDeps = {
@@ -47,11 +47,11 @@ export function createEventAnswers(deps: EventAnswersDeps) {
     const event = await events.find(call.app.id, id);
     if (!event) throw notFound('event');
     const draft = await draftAnswer(call, event);
-    return { ...rowOf(event), draft, live: event.live && versionAnswer(event.live, event) };
+    return { ...toEventRow(event), draft, live: event.live && toVersionAnswer(event.live, event) };
   }
 
   async function draftAnswer(call: AppCall, event: AppEventRow): Promise<DraftAnswer> {
-    const definition = draftOf(event);
+    const definition = getDraft(event);
     const { problems, paths } = await check(call, definition);
     return {
       // What a version may hold is what the schema of drafts says.
@@ -110,17 +110,17 @@ export async function findEvent(
   events: Pick<AppEvents, 'find'>,
   call: AppCall,
 ): Promise<AppEventRow> {
-  const event = await events.find(call.app.id, idOf(call, 'eventId', 'event'));
+  const event = await events.find(call.app.id, readId(call, 'eventId', 'event'));
   if (!event) throw notFound('event');
   return event;
 }
 
 /** What the editor begins with: the draft, else what is live, else nothing. */
-export function draftOf({ draft, live }: AppEventRow): VersionDefinition {
+export function getDraft({ draft, live }: AppEventRow): VersionDefinition {
   return draft ?? live?.definition ?? emptyDefinition;
 }
 
-export function rowOf(event: AppEventRow): EventRow {
+export function toEventRow(event: AppEventRow): EventRow {
   const { id, name, live, draft, updatedAt } = event;
   const isChanged = draft !== null && live !== null && !isSameJson(draft, live.definition);
   const liveState = isChanged ? 'changed' : 'live';
@@ -131,12 +131,12 @@ export function rowOf(event: AppEventRow): EventRow {
     state: live ? liveState : 'draft',
     liveNumber: live?.number ?? null,
     liveSince: live?.createdAt.getTime() ?? null,
-    channels: inPealOrder(Object.keys(definition.channels)),
+    channels: sortByChannel(Object.keys(definition.channels)),
     updatedAt: updatedAt.getTime(),
   };
 }
 
-export function versionRow(
+export function toVersionRow(
   { id, number, kind, note, rolledBackTo, createdAt, createdBy }: StoredVersion,
   { live }: AppEventRow,
 ): VersionRow {
@@ -152,7 +152,7 @@ export function versionRow(
   };
 }
 
-export function versionAnswer(version: StoredVersion, event: AppEventRow): VersionAnswer {
+export function toVersionAnswer(version: StoredVersion, event: AppEventRow): VersionAnswer {
   const definition = version.definition as VersionAnswer['definition'];
-  return { ...versionRow(version, event), definition };
+  return { ...toVersionRow(version, event), definition };
 }

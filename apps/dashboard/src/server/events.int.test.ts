@@ -10,7 +10,7 @@ afterAll(() => dashboard.close());
 
 const policy = { attempts: 8, timeToLiveMs: 86_400_000, onUnknown: 'resend', unknownResends: 1 };
 
-function definitionOf(subject: string) {
+function createDefinition(subject: string) {
   return {
     defaultLocale: 'en',
     missing: 'empty',
@@ -38,7 +38,7 @@ describe('an event', () => {
     const at = await createEvent('order_shipped');
     const saved = await call('put', `${at}/draft`, {
       basedOn: 0,
-      definition: definitionOf('Your order {{order.id}}'),
+      definition: createDefinition('Your order {{order.id}}'),
     });
     expect(saved.body).toMatchObject({ revision: 1, isLive: false });
     expect(saved.body.paths).toEqual([
@@ -59,7 +59,7 @@ describe('an event', () => {
     const at = await createEvent('in_part');
     const templates = { en: { subject: 'x', html: 'x' } };
     const definition = { channels: { email: { templates, policy: { attempts: 3 } } } };
-    const whole = {
+    const fullDefinition = {
       ...{ defaultLocale: 'en', missing: 'empty', isSensitive: false },
       channels: {
         email: {
@@ -69,7 +69,7 @@ describe('an event', () => {
       },
     };
     const saved = await call('put', `${at}/draft`, { basedOn: 0, definition });
-    expect(saved.body.definition).toEqual(whole);
+    expect(saved.body.definition).toEqual(fullDefinition);
     expect((await call('post', `${at}/publish`, { basedOn: 1 })).status).toBe(200);
     expect((await call('post', `${at}/check`, { definition })).body.problems).toHaveLength(1);
     expect((await call('post', `${at}/variables`, { definition })).status).toBe(200);
@@ -82,8 +82,8 @@ describe('an event', () => {
       [tenant.appId],
     );
     expect(rows).toEqual([
-      { kind: 'live', definition: whole },
-      { kind: 'test', definition: { ...whole, delivery: 'sandbox' } },
+      { kind: 'live', definition: fullDefinition },
+      { kind: 'test', definition: { ...fullDefinition, delivery: 'sandbox' } },
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('an event', () => {
     const { call } = dashboard;
     const at = await createEvent('own_number');
     const { unknownResends: _, ...byChannel } = policy;
-    const definition = definitionOf('Hello');
+    const definition = createDefinition('Hello');
     const save = (basedOn: number, resends: object) => {
       const email = { ...definition.channels.email, policy: { ...byChannel, ...resends } };
       return call('put', `${at}/draft`, {
@@ -115,18 +115,18 @@ describe('an event', () => {
     };
     const saved = await save(0, {});
     expect(saved.body.definition.channels.email.policy).toEqual(byChannel);
-    const chosen = await save(1, { unknownResends: 0 });
-    expect(chosen.body.definition.channels.email.policy.unknownResends).toBe(0);
+    const secondSave = await save(1, { unknownResends: 0 });
+    expect(secondSave.body.definition.channels.email.policy.unknownResends).toBe(0);
     expect((await save(2, { unknownResends: 11 })).body.code).toBe('invalid');
   });
 
   test('is not overwritten by an operator who began from an older draft', async () => {
     const { call, email } = dashboard;
     const at = await createEvent('two_operators');
-    await call('put', `${at}/draft`, { basedOn: 0, definition: definitionOf('mine') });
+    await call('put', `${at}/draft`, { basedOn: 0, definition: createDefinition('mine') });
     const late = await call('put', `${at}/draft`, {
       basedOn: 0,
-      definition: definitionOf('yours'),
+      definition: createDefinition('yours'),
     });
     expect(late.status).toBe(409);
     expect(late.body).toMatchObject({ code: 'draft_changed', savedBy: email });
@@ -135,16 +135,20 @@ describe('an event', () => {
   });
 
   test.each([
-    ['a template that does not parse', definitionOf('{{#if a}}'), { field: 'subject', line: 1 }],
+    [
+      'a template that does not parse',
+      createDefinition('{{#if a}}'),
+      { field: 'subject', line: 1 },
+    ],
     [
       'no template in the default language',
-      { ...definitionOf('x'), defaultLocale: 'de' },
+      { ...createDefinition('x'), defaultLocale: 'de' },
       { locale: 'de' },
     ],
     [
       'a fixed text over the limit of its channel',
       {
-        ...definitionOf('x'),
+        ...createDefinition('x'),
         channels: {
           sms: { integrationIds: [], templates: { en: { text: 'x'.repeat(3_000) } }, policy },
         },
@@ -154,7 +158,7 @@ describe('an event', () => {
     [
       'an element that Slack refuses',
       {
-        ...definitionOf('x'),
+        ...createDefinition('x'),
         channels: {
           slack: {
             integrationIds: [],
@@ -165,7 +169,7 @@ describe('an event', () => {
       },
       { field: 'blocks[0].elements[0].text', problem: 'must not be empty.' },
     ],
-    ['no channel', { ...definitionOf('x'), channels: {} }, {}],
+    ['no channel', { ...createDefinition('x'), channels: {} }, {}],
   ])('is not published with %s', async (what, definition, place) => {
     const { call } = dashboard;
     const at = await createEvent(`refused: ${what}`);
@@ -182,7 +186,7 @@ describe('an event', () => {
     const { call } = dashboard;
     const at = await createEvent('previewed');
     const { body } = await call('post', `${at}/preview`, {
-      definition: definitionOf('For {{order.id}}'),
+      definition: createDefinition('For {{order.id}}'),
     });
     expect(body.data).toEqual({ order: { id: 'A-1001' }, user_name: 'Ana' });
     expect(body.previews).toMatchObject([
@@ -194,7 +198,7 @@ describe('an event', () => {
     const { call } = dashboard;
     const at = await createEvent('expensive');
     const { status, body } = await call('post', `${at}/preview`, {
-      definition: definitionOf('{{#each list}}{{#each ../list}}{{/each}}{{/each}}'),
+      definition: createDefinition('{{#each list}}{{#each ../list}}{{/each}}{{/each}}'),
       data: { list: Array(1_000).fill(0) },
     });
     expect([status, body.code]).toEqual([422, 'too_complex']);
@@ -212,7 +216,7 @@ describe('an event', () => {
     const { call, tenant, database } = dashboard;
     const at = await createEvent('tested');
     const tested = await call('post', `${at}/test`, {
-      definition: definitionOf('Test'),
+      definition: createDefinition('Test'),
       user: { email: 'ana@example.com' },
       data: { user_name: 'Ana' },
       delivery: 'sandbox',
@@ -233,14 +237,14 @@ describe('an event', () => {
         peal: { email: { state: 'queued' } },
       },
     ]);
-    const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
-    expect(story.body).toMatchObject({
+    const timeline = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
+    expect(timeline.body).toMatchObject({
       version: { kind: 'test' },
       call: { user: { email: 'ana@example.com' }, data: { user_name: 'Ana' } },
       lanes: [{ kind: 'message', channel: 'email', target: 'ana@example.com', state: 'queued' }],
     });
-    const [lane] = story.body.lanes;
-    const messageAt = `apps/${tenant.appId}/messages/${lane.messageId}`;
+    const [channelRow] = timeline.body.lanes;
+    const messageAt = `apps/${tenant.appId}/messages/${channelRow.messageId}`;
     expect((await call('post', `${messageAt}/resend`)).body.code).toBe('wrong_state');
     expect((await call('post', `${messageAt}/cancel`)).status).toBe(200);
     const resent = await call('post', `${messageAt}/resend`);
@@ -251,7 +255,7 @@ describe('an event', () => {
   test('is previewed and tested with constructor and prototype as keys of the data', async () => {
     const { call, database } = dashboard;
     const at = await createEvent('keys');
-    const definition = definitionOf('{{constructor}} {{a.prototype}}{{a.constructor}}');
+    const definition = createDefinition('{{constructor}} {{a.prototype}}{{a.constructor}}');
     const body = {
       definition,
       user: { email: 'ana@example.com' },
@@ -270,7 +274,7 @@ describe('an event', () => {
   test('holds a language once, whatever its spelling', async () => {
     const { call } = dashboard;
     const at = await createEvent('languages');
-    const { channels, ...settings } = definitionOf('Hi');
+    const { channels, ...settings } = createDefinition('Hi');
     const [text] = Object.values(channels.email.templates);
     const withTags = (...tags: string[]) => ({
       ...settings,
@@ -288,8 +292,8 @@ describe('an event', () => {
     });
     expect(saved.body.problems).toMatchObject([{ severity: 'warning' }]);
     const body = { basedOn: saved.body.revision, definition: withTags('en-US', 'pt_BR', 'pt-br') };
-    const refused = await call('put', `${at}/draft`, body);
-    expect(refused).toMatchObject({
+    const response = await call('put', `${at}/draft`, body);
+    expect(response).toMatchObject({
       status: 422,
       body: {
         code: 'invalid',
@@ -313,7 +317,7 @@ describe('an event', () => {
       account.update({ where: { id: tenant.accountId }, data: { isStorageFull } });
     await setFull(true);
     const { status, body } = await call('post', `${at}/test`, {
-      definition: definitionOf('Test'),
+      definition: createDefinition('Test'),
       user: { email: 'ana@example.com' },
       data: { user_name: 'Ana' },
       delivery: 'sandbox',

@@ -46,11 +46,15 @@ export type OutcomeFacts = {
 /** Of an attempt that was not accepted: the provider's code in words, and whether it may have been sent. */
 export function explainAttempt({ outcome, reason, detail }: OutcomeFacts): Explanation | null {
   if (outcome === null || outcome === 'accepted') return null;
-  const said = detail?.trim() || (reason ? `The answer was ${reason}.` : 'There was no answer.');
-  return { what: `${said}${tails[outcome]}`, remedy: remedies[reason ?? ''] ?? null };
+  const answerText =
+    detail?.trim() || (reason ? `The answer was ${reason}.` : 'There was no answer.');
+  return {
+    what: `${answerText}${outcomeSuffixes[outcome]}`,
+    remedy: remedies[reason ?? ''] ?? null,
+  };
 }
 
-const tails = {
+const outcomeSuffixes = {
   rejected: '',
   retry: ' Nothing was sent, so trying again is safe.',
   unknown: ' Nobody can know whether it was sent; sending again may duplicate it.',
@@ -58,7 +62,7 @@ const tails = {
 
 /** Why a message waits, as a sentence. */
 export function explainWait(waits: string | null, until: Date | null): string {
-  const known: Record<string, string> = {
+  const waitSentences: Record<string, string> = {
     needs_attention: 'Its integration needs attention; it is sent once that is mended.',
     paused: 'Its channel or integration is paused.',
     limit: 'The provider’s limit is reached.',
@@ -66,6 +70,6 @@ export function explainWait(waits: string | null, until: Date | null): string {
     retry: 'It is tried again, as the attempt before did not succeed.',
     schedule: 'The call asked for a later time.',
   };
-  const text = waits === null ? 'It waits for a worker.' : (known[waits] ?? waits);
+  const text = waits === null ? 'It waits for a worker.' : (waitSentences[waits] ?? waits);
   return until === null ? text : `${text} Next look: ${until.toISOString()}.`;
 }

@@ -3,7 +3,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { newId } from '@belfry/runtime';
 import { eventually, type ReadRecorder, recordReads } from '@belfry/testing';
-import { fill, routesOf } from './routes.fixture';
+import { fillPath, listAppRoutes } from './routes.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 jest.setTimeout(60_000);
@@ -49,11 +49,11 @@ function isRefusal(data: Buffer): number {
 /** Every GET of the API, with rows of an own app where a path names one. The live tail never ends and is left out. */
 function listGets(): Probe[] {
   const ids = { appId: dashboard.tenant.appId, channel: 'email' };
-  const others = ['id', 'eventId', 'versionId', 'requestId', 'messageId', 'captureId', 'resendId'];
-  const values = Object.fromEntries([...others, 'userSid'].map((name) => [name, newId()]));
-  return routesOf(dashboard.app)
+  const idNames = ['id', 'eventId', 'versionId', 'requestId', 'messageId', 'captureId', 'resendId'];
+  const values = Object.fromEntries([...idNames, 'userSid'].map((name) => [name, newId()]));
+  return listAppRoutes(dashboard.app)
     .filter(({ method, path }) => method === 'get' && path.startsWith('/api/'))
-    .map(({ path }) => ({ route: path, path: fill(path, { ...values, ...ids }) }));
+    .map(({ path }) => ({ route: path, path: fillPath(path, { ...values, ...ids }) }));
 }
 
 /** The names that handlers read off the query. */
@@ -66,13 +66,13 @@ async function learnParameters(probe: Probe): Promise<string[]> {
 /** The answers that are wrong for one parameter of a route. */
 async function tryParameter({ path }: Probe, name: string): Promise<string[]> {
   const failed: string[] = [];
-  const ask = async (query: string, isRight: (status: number) => boolean) => {
+  const check = async (query: string, isRight: (status: number) => boolean) => {
     const { status } = await dashboard.call('get', `${path}?${query}`);
     if (!isRight(status)) failed.push(`${status} ${path}?${query.slice(0, 60)}`);
   };
-  for (const value of unreadable) await ask(`${name}=${value}`, (status) => status === 400);
-  for (const value of odd) await ask(`${name}=${value}`, (status) => status < 500);
-  await ask(`${name}=a&${name}=b`, (status) => status < 500);
+  for (const value of unreadable) await check(`${name}=${value}`, (status) => status === 400);
+  for (const value of odd) await check(`${name}=${value}`, (status) => status < 500);
+  await check(`${name}=a&${name}=b`, (status) => status < 500);
   return failed;
 }
 
@@ -97,14 +97,14 @@ describe('a GET with a hostile query', () => {
       'bad_request',
       'The path and query of a call must not contain U+0000 (%00).',
     ]);
-    const broken = await dashboard.call('get', 'apps?text=%ff');
-    expect(broken.body.error).toContain('percent-encoded UTF-8');
+    const response = await dashboard.call('get', 'apps?text=%ff');
+    expect(response.body.error).toContain('percent-encoded UTF-8');
   });
 });
 
 test('a hostile path is refused before any route, whatever the method', async () => {
   const failed: string[] = [];
-  for (const { method, path } of routesOf(dashboard.app)) {
+  for (const { method, path } of listAppRoutes(dashboard.app)) {
     if (!path.startsWith('/api/') || !path.includes(':')) continue;
     for (const value of unreadable) {
       const place = path.replace(/:\w+/g, value).replace(/^\/api\//, '');
@@ -176,9 +176,9 @@ describe('a body', () => {
   });
 
   test('of one account keeps no other account waiting: 16 of them are held at once', async () => {
-    const holder = await dashboard.createNeighbour();
+    const neighbour = await dashboard.createNeighbour();
     const { port } = dashboard.server.address() as AddressInfo;
-    const cookie = await holder.signInForCookie();
+    const cookie = await neighbour.signInForCookie();
     const lines = ['POST /api/apps HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Content-Length: 1000000'];
     lines.push(`Origin: ${dashboard.url}`, `Cookie: ${cookie}`, 'Content-Type: application/json');
     const sockets = Array.from({ length: 20 }, () => {
@@ -186,14 +186,14 @@ describe('a body', () => {
       socket.write(`${lines.join('\r\n')}\r\n\r\n{`);
       return socket;
     });
-    let refused = 0;
-    for (const socket of sockets) socket.once('data', (data) => (refused += isRefusal(data)));
-    await eventually(() => expect(refused).toBe(4));
-    expect((await holder.call('post', 'apps', { name: 'late' })).status).toBe(503);
+    let refusalCount = 0;
+    for (const socket of sockets) socket.once('data', (data) => (refusalCount += isRefusal(data)));
+    await eventually(() => expect(refusalCount).toBe(4));
+    expect((await neighbour.call('post', 'apps', { name: 'late' })).status).toBe(503);
     expect((await dashboard.call('post', 'apps', { name: 'other' })).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     await eventually(async () => {
-      expect((await holder.call('post', 'apps', { name: 'again' })).status).toBe(200);
+      expect((await neighbour.call('post', 'apps', { name: 'again' })).status).toBe(200);
     });
   });
 

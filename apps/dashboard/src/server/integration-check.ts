@@ -7,19 +7,21 @@ export function findProvider(
   channels: Record<string, AnyChannel>,
   { channel, provider }: { channel: string; provider: string },
 ): Provider<unknown> | undefined {
-  const found = Object.hasOwn(channels, channel) ? channels[channel] : undefined;
-  return found && Object.hasOwn(found.providers, provider) ? found.providers[provider] : undefined;
+  const definition = Object.hasOwn(channels, channel) ? channels[channel] : undefined;
+  return definition && Object.hasOwn(definition.providers, provider)
+    ? definition.providers[provider]
+    : undefined;
 }
 
 /** Settings with what they must have and leave out: as it is stored, else the default of the provider's schema. */
 export function completeSettings(
   { settings: { required = [], properties } }: Provider<unknown>,
-  given: Record<string, unknown>,
+  input: Record<string, unknown>,
   stored: Record<string, unknown> = {},
 ): Record<string, unknown> {
-  const filled = required.map((name) => [name, stored[name] ?? properties[name]?.['default']]);
-  const known = filled.filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(known), ...given };
+  const entries = required.map((name) => [name, stored[name] ?? properties[name]?.['default']]);
+  const definedEntries = entries.filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(definedEntries), ...input };
 }
 
 /** All that its schemas and its provider's own check have against an integration, by field of the form. */
@@ -27,25 +29,31 @@ export function checkIntegration(
   provider: Provider<unknown>,
   input: IntegrationInput,
 ): FieldProblem[] {
-  const byRule = [
-    ...findUnknown(provider.settings, input.settings, 'settings'),
-    ...findUnknown(provider.credentials, input.credentials, 'credentials'),
+  const schemaProblems = [
+    ...findUnknownFields(provider.settings, input.settings, 'settings'),
+    ...findUnknownFields(provider.credentials, input.credentials, 'credentials'),
     ...findProblems(provider.settings, input.settings, 'settings'),
     ...findProblems(provider.credentials, input.credentials, 'credentials'),
   ];
   // The provider's check reads fields as its schemas say they are.
-  return byRule.length > 0 ? byRule : provider.check(input).map((text) => placed(text, provider));
+  return schemaProblems.length > 0
+    ? schemaProblems
+    : provider.check(input).map((text) => toFieldProblem(text, provider));
 }
 
 /** A misspelt field would be stored and never read. */
-function findUnknown(schema: TObject, given: Record<string, unknown>, at: string): FieldProblem[] {
-  return Object.keys(given)
+function findUnknownFields(
+  schema: TObject,
+  values: Record<string, unknown>,
+  at: string,
+): FieldProblem[] {
+  return Object.keys(values)
     .filter((name) => !Object.hasOwn(schema.properties, name))
     .map((name) => ({ path: `${at}.${name}`, problem: 'is no field of this provider' }));
 }
 
 /** A problem is "<field> <problem>"; the field is one of the settings or of the credentials. */
-function placed(text: string, { settings, credentials }: Provider<unknown>): FieldProblem {
+function toFieldProblem(text: string, { settings, credentials }: Provider<unknown>): FieldProblem {
   const [field = '', ...words] = text.split(' ');
   const [top = ''] = field.split('.');
   const problem = words.join(' ');

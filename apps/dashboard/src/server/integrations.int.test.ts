@@ -35,13 +35,13 @@ async function create(name: string) {
   const at = `apps/${tenant.appId}/integrations`;
   const { status, body } = await call('post', at, slackBot(name));
   expect([status, body.fields]).toEqual([200, undefined]);
-  return { at: `${at}/${body.id}`, made: body };
+  return { at: `${at}/${body.id}`, integration: body };
 }
 
 describe('an integration', () => {
   test('is added without code, and of its credentials only the end is shown', async () => {
-    const { made, at } = await create('slack-bot');
-    expect(made).toMatchObject({
+    const { integration, at } = await create('slack-bot');
+    expect(integration).toMatchObject({
       state: 'active',
       credentials: { access_token: { last4: '7Qd2' } },
     });
@@ -74,8 +74,8 @@ describe('an integration', () => {
     const { id, updatedAt } = body;
     const changed = await call('put', `${at}/${id}`, { updatedAt, settings: { port: 2525 } });
     expect(changed.body.settings).toEqual({ ...settings, port: 2525 });
-    const nothing = await call('post', at, { ...place, name: 'nothing' });
-    expect(nothing.body.fields.map(({ path }: { path: string }) => path)).toEqual(
+    const response = await call('post', at, { ...place, name: 'nothing' });
+    expect(response.body.fields.map(({ path }: { path: string }) => path)).toEqual(
       expect.arrayContaining(['settings.host', 'settings.from']),
     );
   });
@@ -92,8 +92,8 @@ describe('an integration', () => {
   });
 
   test('keeps a credential that the form leaves out, and not what somebody else saved in between', async () => {
-    const { at, made } = await create('kept');
-    const { updatedAt } = made;
+    const { at, integration } = await create('kept');
+    const { updatedAt } = integration;
     const renamed = await dashboard.call('put', at, {
       updatedAt,
       name: 'renamed',
@@ -108,10 +108,10 @@ describe('an integration', () => {
   });
 
   test('says what the provider answered to a test, and is active again when it passed', async () => {
-    const { at, made } = await create('tested');
+    const { at, integration } = await create('tested');
     await dashboard.database.lookUps.query(
       `UPDATE integration SET state = 'needs_attention', state_reason = 'token_revoked' WHERE id = $1`,
-      [made.id],
+      [integration.id],
     );
     slack.fail({ on: 'auth.test', error: 'token_revoked' });
     const failed = await dashboard.call('post', `${at}/test`);
@@ -135,17 +135,17 @@ describe('an integration', () => {
   });
 
   test('says what its removal breaks before it goes', async () => {
-    const { at, made } = await create('needed');
+    const { at, integration } = await create('needed');
     const { tenant, factories, call } = dashboard;
     const event = await factories.createEvent(tenant, {
-      slack: channelVersion({ text: 'Hello' }, { integrationIds: [made.id] }),
+      slack: channelVersion({ text: 'Hello' }, { integrationIds: [integration.id] }),
     });
     expect((await call('get', at)).body.usedBy).toEqual([
       { eventId: event.eventId, name: event.name, in: ['live'], isOnly: true },
     ]);
-    const asked = await call('delete', at, {});
-    expect(asked.body.code).toBe('needs_confirmation');
-    expect(asked.body.error).toContain(event.name);
+    const response = await call('delete', at, {});
+    expect(response.body.code).toBe('needs_confirmation');
+    expect(response.body.error).toContain(event.name);
     expect((await call('delete', at, { confirm: true })).status).toBe(200);
     expect((await call('get', at)).status).toBe(404);
   });
@@ -170,7 +170,7 @@ async function createMailServer() {
     settings: smtpSettings,
     credentials: { user: 'ana', pass: smtpPassword },
   });
-  return { at, made: body };
+  return { at, integration: body };
 }
 
 /** A server that notes what is sent to it, as a thief's would. */
@@ -191,11 +191,11 @@ async function listenForSecrets() {
 
 describe('a stored credential', () => {
   test('is not sent to the host of a form, which has to bring its own', async () => {
-    const { at, made } = await createMailServer();
+    const { at, integration } = await createMailServer();
     const thief = await listenForSecrets();
     const place = { port: thief.port, require_tls: false };
     const form = {
-      id: made.id,
+      id: integration.id,
       channel: 'email',
       provider: 'smtp',
       settings: { ...smtpSettings, ...place },
@@ -208,10 +208,10 @@ describe('a stored credential', () => {
     const tested = await dashboard.call('post', `${at}/test`, form);
     expect([tested.status, tested.body.fields]).toEqual([422, fields]);
     const { settings } = form;
-    const change = { updatedAt: made.updatedAt, settings };
-    const saved = await dashboard.call('put', `${at}/${made.id}`, change);
+    const change = { updatedAt: integration.updatedAt, settings };
+    const saved = await dashboard.call('put', `${at}/${integration.id}`, change);
     expect([saved.status, saved.body.fields]).toEqual([422, fields]);
-    expect((await dashboard.call('get', `${at}/${made.id}`)).body).toEqual(made);
+    expect((await dashboard.call('get', `${at}/${integration.id}`)).body).toEqual(integration);
     expect(thief.received).toEqual([]);
     const credentials = { user: 'ana', pass: 'a guess' };
     const own = await dashboard.call('post', `${at}/test`, { ...form, credentials });
@@ -224,16 +224,16 @@ describe('a stored credential', () => {
     ['another provider', { channel: 'slack', provider: 'slack', settings: {} }],
     ['another channel', { channel: 'sms', provider: 'twilio', settings: { sender: '+15550100' } }],
   ])('is not used for %s by the id of its integration', async (_what, form) => {
-    const { at, made } = await createMailServer();
-    const body = { ...form, id: made.id, credentials: {} };
+    const { at, integration } = await createMailServer();
+    const body = { ...form, id: integration.id, credentials: {} };
     expect((await dashboard.call('post', `${at}/test`, body)).status).toBe(404);
   });
 
   test('is not used by another app, nor by another account', async () => {
-    const { made } = await createMailServer();
+    const { integration } = await createMailServer();
     const neighbour = await dashboard.createNeighbour();
     const { body: app } = await dashboard.call('post', 'apps', { name: 'Second' });
-    const form = { id: made.id, channel: 'email', provider: 'smtp', settings: smtpSettings };
+    const form = { id: integration.id, channel: 'email', provider: 'smtp', settings: smtpSettings };
     const test = { ...form, credentials: {} };
     const second = await dashboard.call('post', `apps/${app.id}/integrations/test`, test);
     const place = `apps/${neighbour.tenant.appId}/integrations/test`;
@@ -241,12 +241,12 @@ describe('a stored credential', () => {
   });
 
   test('stands in the audit with each test: who sent it where', async () => {
-    const { at, made } = await createMailServer();
-    await dashboard.call('post', `${at}/${made.id}/test`);
+    const { at, integration } = await createMailServer();
+    await dashboard.call('post', `${at}/${integration.id}/test`);
     const { body } = await dashboard.call('get', 'audit');
     expect(body.entries[0]).toMatchObject({
       action: 'integration.tested',
-      subject: made.id,
+      subject: integration.id,
       operator: dashboard.email,
       change: { settings: { host: '127.0.0.1', port: 9, require_tls: true } },
     });
@@ -266,7 +266,7 @@ describe('a stored credential', () => {
       { credentials: hidden },
     ]);
     expect((await viewer.call('get', `${at}/${bot.id}`)).body.credentials).toEqual(hidden);
-    const { made } = await createMailServer();
-    expect(made.credentials).toEqual({ user: { last4: '' }, pass: { last4: '' } });
+    const { integration } = await createMailServer();
+    expect(integration.credentials).toEqual({ user: { last4: '' }, pass: { last4: '' } });
   });
 });

@@ -29,10 +29,10 @@ export async function readLogFilter(
     eventIds,
     channels: channel && [channel],
     states: state && [state],
-    providerChannels: channelsToWalk(filters, deps),
+    providerChannels: listSearchedChannels(filters, deps),
   };
-  const given = Object.entries(all).filter(([, value]) => value !== undefined);
-  return { appId, ...bounds(filters), ...Object.fromEntries(given) };
+  const definedFilters = Object.entries(all).filter(([, value]) => value !== undefined);
+  return { appId, ...readBounds(filters), ...Object.fromEntries(definedFilters) };
 }
 
 function canMatch(
@@ -42,28 +42,31 @@ function canMatch(
   return (
     (channel === undefined || Object.hasOwn(channels, channel)) &&
     (state === undefined || states.includes(state)) &&
-    (provider === undefined || carriedBy(provider, channels).length > 0) &&
+    (provider === undefined || listChannelsWithProvider(provider, channels).length > 0) &&
     (requestId === undefined || isUuid(requestId.toLowerCase()))
   );
 }
 
 /** Where a state or a provider is asked for without its channel, every channel that it may be on. */
-function channelsToWalk(
+function listSearchedChannels(
   { state, provider }: LogFilters,
   { channels }: LogFilterDeps,
 ): string[] | undefined {
-  if (provider !== undefined) return carriedBy(provider, channels);
+  if (provider !== undefined) return listChannelsWithProvider(provider, channels);
   return state === undefined ? undefined : Object.keys(channels);
 }
 
-function carriedBy(provider: string, channels: Record<string, AnyChannel>): string[] {
+function listChannelsWithProvider(
+  provider: string,
+  channels: Record<string, AnyChannel>,
+): string[] {
   if (provider === sandboxProvider) return Object.keys(channels);
   return Object.entries(channels)
     .filter(([, { providers }]) => Object.hasOwn(providers, provider))
     .map(([name]) => name);
 }
 
-function bounds({
+function readBounds({
   from,
   to,
   cursor,

@@ -2,13 +2,13 @@ import type { LogEntry, RequestLog } from '@belfry/database';
 import type { Logger } from '@belfry/runtime';
 import type { LiveEvent } from '../api/log';
 import { idAt } from './log-filter';
-import { isFinal, logRowOf } from './log-row';
+import { isFinal, toLogRow } from './log-row';
 
 export type LogListener = {
   appId: string;
   operatorId: string;
   isMatch(entry: LogEntry): boolean;
-  tell(event: LiveEvent): void;
+  notify(event: LiveEvent): void;
 };
 
 export type LogLive = {
@@ -39,7 +39,7 @@ const trouble =
 /** One poll a second for all who listen, whatever their number; nothing runs while nobody does. */
 export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
   const listeners = new Set<LogListener>();
-  const apps = new Map<string, Watched>();
+  const apps = new Map<string, WatchedApp>();
   let timer: NodeJS.Timeout | undefined;
   let isPolling = false;
   let isInTrouble = false;
@@ -51,15 +51,15 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
       () => {
         isInTrouble = false;
       },
-      (error: unknown) => tellTrouble(error),
+      (error: unknown) => notifyTrouble(error),
     );
     isPolling = false;
   }
 
-  function tellTrouble(error: unknown): void {
+  function notifyTrouble(error: unknown): void {
     if (!isInTrouble) logger.warn('log_live.not_read', { error });
     isInTrouble = true;
-    for (const listener of listeners) listener.tell({ type: 'trouble', error: trouble });
+    for (const listener of listeners) listener.notify({ type: 'trouble', error: trouble });
   }
 
   async function pollOnce(): Promise<void> {
@@ -67,16 +67,16 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
     const recent = await log.listSince(appIds, idAt(now() - rereadMs));
     for (const [appId, watched] of [...apps]) {
       const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
-      const asked = [...new Set([...ids, ...watched.openIds()])];
-      tellApp(appId, watched.take(await log.readEntries(appId, asked)));
+      const entryIds = [...new Set([...ids, ...watched.openIds()])];
+      notifyApp(appId, watched.update(await log.readEntries(appId, entryIds)));
     }
   }
 
-  function tellApp(appId: string, { added, changed }: Taken): void {
+  function notifyApp(appId: string, { added, changed }: LogUpdates): void {
     for (const listener of listeners) {
       if (listener.appId !== appId) continue;
-      tellRows(listener, 'rows', added);
-      tellRows(listener, 'changed', changed);
+      notifyRows(listener, 'rows', added);
+      notifyRows(listener, 'changed', changed);
     }
   }
 
@@ -91,7 +91,7 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
       const own = [...listeners].filter(({ operatorId }) => operatorId === listener.operatorId);
       if (listeners.size >= maxListeners || own.length >= maxListenersOfOne) return undefined;
       listeners.add(listener);
-      if (!apps.has(listener.appId)) apps.set(listener.appId, createWatched(now));
+      if (!apps.has(listener.appId)) apps.set(listener.appId, createWatchedApp(now));
       timer ??= setInterval(() => void poll(), pollEveryMs);
       return () => {
         listeners.delete(listener);
@@ -101,51 +101,51 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
       };
     },
     close() {
-      for (const listener of listeners) listener.tell({ type: 'ended' });
+      for (const listener of listeners) listener.notify({ type: 'ended' });
       listeners.clear();
       stop();
     },
   };
 }
 
-function tellRows(listener: LogListener, type: 'rows' | 'changed', entries: LogEntry[]): void {
-  const rows = entries.filter((entry) => listener.isMatch(entry)).map(logRowOf);
-  if (rows.length > 0) listener.tell({ type, rows });
+function notifyRows(listener: LogListener, type: 'rows' | 'changed', entries: LogEntry[]): void {
+  const rows = entries.filter((entry) => listener.isMatch(entry)).map(toLogRow);
+  if (rows.length > 0) listener.notify({ type, rows });
 }
 
-type Taken = { added: LogEntry[]; changed: LogEntry[] };
-type Watched = { openIds(): string[]; take(entries: LogEntry[]): Taken };
+type LogUpdates = { added: LogEntry[]; changed: LogEntry[] };
+type WatchedApp = { openIds(): string[]; update(entries: LogEntry[]): LogUpdates };
 
 /** What was told of one app, and which of it may still change. */
-function createWatched(now: () => number): Watched {
-  const known = new Map<string, { text: string; seenAtMs: number; isOpen: boolean }>();
-  const beganAtMs = now();
+function createWatchedApp(now: () => number): WatchedApp {
+  const entryStates = new Map<string, { text: string; seenAtMs: number; isOpen: boolean }>();
+  const startedAtMs = now();
 
   function forget(): void {
-    for (const [id, { seenAtMs, isOpen }] of known) {
+    for (const [id, { seenAtMs, isOpen }] of entryStates) {
       const keptMs = isOpen ? watchedForMs : rereadMs * 2;
-      if (now() - seenAtMs > keptMs) known.delete(id);
+      if (now() - seenAtMs > keptMs) entryStates.delete(id);
     }
   }
 
   function isNews(entry: LogEntry, before: { text: string } | undefined, text: string): boolean {
     // What was there before anybody listened stands in the page already.
-    if (!before) return entry.acceptedAt.getTime() >= beganAtMs - rereadMs;
+    if (!before) return entry.acceptedAt.getTime() >= startedAtMs - rereadMs;
     return before.text !== text;
   }
 
   return {
     openIds() {
-      const open = [...known].filter(([, { isOpen }]) => isOpen).map(([id]) => id);
+      const open = [...entryStates].filter(([, { isOpen }]) => isOpen).map(([id]) => id);
       return open.slice(-maxWatched);
     },
-    take(entries) {
+    update(entries) {
       const added: LogEntry[] = [];
       const changed: LogEntry[] = [];
       for (const entry of entries.toReversed()) {
         const text = JSON.stringify([entry.messages, entry.groups, entry.plannedItems]);
-        const before = known.get(entry.requestId);
-        known.set(entry.requestId, {
+        const before = entryStates.get(entry.requestId);
+        entryStates.set(entry.requestId, {
           text,
           isOpen: mayChange(entry),
           seenAtMs: before?.seenAtMs ?? now(),

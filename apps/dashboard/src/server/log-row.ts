@@ -1,20 +1,22 @@
 import type { LogEntry } from '@belfry/database';
 import { countStates, type MessageState, messageStates, type StateGroup } from '@belfry/shared';
-import type { LogRow, PealSlot } from '../api/log';
+import type { ChannelSummary, LogRow } from '../api/log';
 
 /** A request as a row: whom it was for, and each channel's state at its place in the peal. */
-export function logRowOf(entry: LogEntry): LogRow {
+export function toLogRow(entry: LogEntry): LogRow {
   const { requestId, acceptedAt, event, kind, items, plannedItems, isSandbox, isSensitive } = entry;
-  const peal = entry.channels.map((channel) => [channel, slotOf(channel, entry.groups)] as const);
+  const summaries = entry.channels.map(
+    (channel) => [channel, summarizeChannel(channel, entry.groups)] as const,
+  );
   return {
     requestId,
     acceptedAt: acceptedAt.getTime(),
     event,
-    kind: kindOf(kind),
+    kind: toRowKind(kind),
     items,
     plannedItems,
-    recipient: items > 1 ? null : recipientOf(entry),
-    peal: Object.fromEntries(peal),
+    recipient: items > 1 ? null : describeRecipient(entry),
+    peal: Object.fromEntries(summaries),
     isSandbox,
     isSensitive,
   };
@@ -32,7 +34,7 @@ const bestFirst: readonly MessageState[] = [
   'skipped',
 ];
 
-export function slotOf(channel: string, groups: readonly StateGroup[]): PealSlot {
+export function summarizeChannel(channel: string, groups: readonly StateGroup[]): ChannelSummary {
   const own = groups.filter((group) => group.channel === channel);
   const counts = countStates(own);
   const [best] = bestFirst.flatMap((state) => own.find((group) => group.state === state) ?? []);
@@ -41,12 +43,12 @@ export function slotOf(channel: string, groups: readonly StateGroup[]): PealSlot
 }
 
 /** What a person would call the recipient: an address that was given, else the stored user's id. */
-function recipientOf({ recipient, messages }: LogEntry): string | null {
+function describeRecipient({ recipient, messages }: LogEntry): string | null {
   const user: unknown = recipient === null ? undefined : JSON.parse(recipient);
   const fields = new Map(Object.entries(typeof user === 'object' && user !== null ? user : {}));
   const slack = fields.get('slack');
   const nested = new Map(Object.entries(typeof slack === 'object' && slack !== null ? slack : {}));
-  const given = [
+  const identifier = [
     fields.get('email'),
     fields.get('mobile'),
     fields.get('whatsapp_mobile'),
@@ -54,14 +56,14 @@ function recipientOf({ recipient, messages }: LogEntry): string | null {
     nested.get('email'),
     fields.get('user_id'),
   ].find((value) => typeof value === 'string' && value !== '');
-  return typeof given === 'string' ? given : (messages[0]?.target ?? null);
+  return typeof identifier === 'string' ? identifier : (messages[0]?.target ?? null);
 }
 
-function kindOf(kind: string): LogRow['kind'] {
+function toRowKind(kind: string): LogRow['kind'] {
   return kind === 'bulk' || kind === 'test' || kind === 'resend' ? kind : 'single';
 }
 
 export function isFinal(state: string): boolean {
-  const known: Record<string, { isFinal: boolean }> = messageStates;
-  return known[state]?.isFinal ?? true;
+  const statesByName: Record<string, { isFinal: boolean }> = messageStates;
+  return statesByName[state]?.isFinal ?? true;
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => dashboard.close());
 
-type Given = {
+type RequestOptions = {
   event: { eventId: string; versionId: string };
   channel?: string;
   target?: string;
@@ -25,7 +25,7 @@ type Given = {
 };
 
 /** A request of one item with one message, as accepting and a worker would leave it. */
-async function insert(given: Given): Promise<{ requestId: string; messageId: string }> {
+async function insert(options: RequestOptions): Promise<{ requestId: string; messageId: string }> {
   const { database, tenant } = dashboard;
   const {
     event,
@@ -34,7 +34,7 @@ async function insert(given: Given): Promise<{ requestId: string; messageId: str
     state = 'sent',
     user,
     skips,
-  } = given;
+  } = options;
   const [requestId, messageId] = [newId(), newId()];
   await database.lookUps.query(
     `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, idempotency_key)
@@ -42,10 +42,10 @@ async function insert(given: Given): Promise<{ requestId: string; messageId: str
     [
       requestId,
       tenant.accountId,
-      given.appId ?? tenant.appId,
+      options.appId ?? tenant.appId,
       event.eventId,
       event.versionId,
-      given.key,
+      options.key,
     ],
   );
   await database.lookUps.query(
@@ -55,12 +55,12 @@ async function insert(given: Given): Promise<{ requestId: string; messageId: str
   await database.lookUps.query(
     `INSERT INTO message (id, request_id, item, app_id, channel, target, state, reason, attempts, created_at, expires_at, settled_at)
      VALUES ($1, $2, 0, $3, $4, $5, $6, $7, 1, now() - interval '2 s', now() + interval '1 day', now() + interval '1 s')`,
-    [messageId, requestId, given.appId ?? tenant.appId, channel, target, state, given.reason],
+    [messageId, requestId, options.appId ?? tenant.appId, channel, target, state, options.reason],
   );
   await database.lookUps.query(
     `INSERT INTO attempt (message_id, number, opened_at, closed_at, provider, outcome, reason, detail, request, response)
      VALUES ($1, 1, now() - interval '1 s', now(), $2, $3, $4, 'The bot is not a member of #orders.', '{"operation":"POST chat.postMessage"}', '{"ok":false}')`,
-    [messageId, given.provider ?? 'smtp', given.outcome ?? 'accepted', given.reason],
+    [messageId, options.provider ?? 'smtp', options.outcome ?? 'accepted', options.reason],
   );
   return { requestId, messageId };
 }
@@ -144,11 +144,11 @@ describe('the log', () => {
     expect((await list(new URLSearchParams({ idempotencyKey: text }).toString())).ids).toEqual([
       requestId,
     ]);
-    const story = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
-    expect(story.body.idempotencyKey).toBe(text);
+    const timeline = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
+    expect(timeline.body.idempotencyKey).toBe(text);
     const search = new URLSearchParams({ app: tenant.appId, text }).toString();
-    const found = await call('get', `find?${search}`);
-    expect(found.body.found).toEqual([{ kind: 'idempotencyKey', appId: tenant.appId }]);
+    const response = await call('get', `find?${search}`);
+    expect(response.body.found).toEqual([{ kind: 'idempotencyKey', appId: tenant.appId }]);
   });
 
   test('finds a channel that was skipped, by its state', async () => {
@@ -164,12 +164,13 @@ describe('the log', () => {
 
   test('pages newest first without a gap or a double', async () => {
     const event = await createEvent('paged');
-    const made: string[] = [];
-    for (let count = 0; count < 60; count += 1) made.push((await insert({ event })).requestId);
+    const requestIds: string[] = [];
+    for (let count = 0; count < 60; count += 1)
+      requestIds.push((await insert({ event })).requestId);
     const first = await list('event=paged&channel=email');
     expect(first.ids).toHaveLength(50);
     const second = await list(`event=paged&channel=email&cursor=${first.next}`);
-    expect([...first.ids, ...second.ids]).toEqual(made.toReversed());
+    expect([...first.ids, ...second.ids]).toEqual(requestIds.toReversed());
     expect(second.next).toBeNull();
   });
 
@@ -218,7 +219,7 @@ describe('the log', () => {
   test('tells a page that listens of new requests, of this app and these filters only', async () => {
     const { url, tenant, email } = dashboard;
     const event = await createEvent('live');
-    const other = await dashboard.createNeighbour();
+    const neighbour = await dashboard.createNeighbour();
     const cookie = await signIn(url, email);
     const leave = new AbortController();
     const response = await fetch(`${url}/api/apps/${tenant.appId}/log/live?event=live`, {
@@ -227,11 +228,11 @@ describe('the log', () => {
     });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     await insert({ event: await createEvent('not live') });
-    await insert({ event, appId: other.tenant.appId });
+    await insert({ event, appId: neighbour.tenant.appId });
     const { requestId } = await insert({ event });
-    const told = await readUntil(response, 'event: rows');
+    const eventText = await readUntil(response, 'event: rows');
     leave.abort();
-    const rows = JSON.parse(/data: (.*)/.exec(told)?.[1] ?? '{}').rows;
+    const rows = JSON.parse(/data: (.*)/.exec(eventText)?.[1] ?? '{}').rows;
     expect(rows).toMatchObject([{ requestId, event: 'live' }]);
   });
 
@@ -246,8 +247,8 @@ describe('the log', () => {
       });
     const open = await Promise.all(Array.from({ length: 20 }, follow));
     expect(open.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    const refused = await follow();
-    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'unavailable' }]);
+    const response = await follow();
+    expect([response.status, await response.json()]).toMatchObject([503, { code: 'unavailable' }]);
     leave.abort();
     await eventually(async () => {
       const again = await fetch(`${url}/api/apps/${tenant.appId}/log/live`, {
@@ -269,12 +270,12 @@ async function signIn(url: string, email: string): Promise<string> {
 }
 
 /** What was streamed once it holds the text with a whole event behind it. */
-async function readUntil(response: Response, wanted: string): Promise<string> {
+async function readUntil(response: Response, expectedText: string): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    const at = text.indexOf(wanted);
+    const at = text.indexOf(expectedText);
     if (at !== -1 && text.indexOf('\n\n', at) !== -1) return text.slice(at);
   }
   throw new Error('The stream ended');

@@ -17,7 +17,7 @@ import {
 } from '@belfry/runtime';
 import { createDashboard } from './app';
 import { ensureFirstOperator } from './first-operator';
-import { createDashboardParts, type DashboardParts } from './parts';
+import { createDashboardServices, type DashboardServices } from './parts';
 import { createDashboardServer } from './server';
 
 const shutdownTimeoutMs = 10_000;
@@ -30,21 +30,21 @@ async function start(): Promise<void> {
   const log = createLogger({ level: env.LOG_LEVEL, process: 'dashboard' });
   const timeoutMs = env.SHUTDOWN_TIMEOUT_MS || shutdownTimeoutMs;
   const shutdown = createShutdown({ log, timeoutMs });
-  const parts = createDashboardParts(env, log, shutdown);
+  const services = createDashboardServices(env, log, shutdown);
   const tls = env.TLS_CERT_FILE === '' ? {} : { tls: readTls(env) };
-  const { isTrustedProxy } = parts.connections;
-  const server = createDashboardServer(createDashboard(parts), { ...tls, isTrustedProxy, log });
-  await check(parts, shutdown, log);
-  makeFirstOperator(env, parts, shutdown);
+  const { isTrustedProxy } = services.connections;
+  const server = createDashboardServer(createDashboard(services), { ...tls, isTrustedProxy, log });
+  await check(services, shutdown, log);
+  makeFirstOperator(env, services, shutdown);
   await listen(server, env);
   shutdown.add('server', () => close(server));
   exitOnSignals(shutdown);
   void warmTemplates();
-  log.info('dashboard.ready', { url: urlOf(server, env), pid: process.pid });
+  log.info('dashboard.ready', { url: formatUrl(server, env), pid: process.pid });
 }
 
 async function check(
-  { storeChecks }: DashboardParts,
+  { storeChecks }: DashboardServices,
   shutdown: Shutdown,
   log: Logger,
 ): Promise<void> {
@@ -58,8 +58,12 @@ async function check(
 }
 
 /** PostgreSQL may be away when the dashboard starts: it is made when it comes. */
-function makeFirstOperator(env: Env<'dashboard'>, parts: DashboardParts, shutdown: Shutdown): void {
-  const { access, passwords, logger: log } = parts;
+function makeFirstOperator(
+  env: Env<'dashboard'>,
+  services: DashboardServices,
+  shutdown: Shutdown,
+): void {
+  const { access, passwords, logger: log } = services;
   let timer: NodeJS.Timeout | undefined;
   function attempt(): void {
     ensureFirstOperator(env, { access, passwords, log }).catch((error: unknown) => {
@@ -102,7 +106,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-function urlOf(server: Server, { TLS_CERT_FILE }: Env<'dashboard'>): string {
+function formatUrl(server: Server, { TLS_CERT_FILE }: Env<'dashboard'>): string {
   // A server that listens on a port has an address with one.
   const { address, family, port } = server.address() as AddressInfo;
   const scheme = TLS_CERT_FILE === '' ? 'http' : 'https';

@@ -1,5 +1,5 @@
 import { type CallData, maxCallsCompared } from '@belfry/database';
-import { carriesPath, type Data } from '@belfry/shared';
+import { type Data, hasPath } from '@belfry/shared';
 import type { MissingVariable, TemplatePath, VariablesAnswer } from '../api/events';
 
 const maxPaths = 200;
@@ -9,11 +9,11 @@ export function compareWithCalls(
   paths: readonly TemplatePath[],
   calls: readonly CallData[],
 ): Omit<VariablesAnswer, 'isSensitive'> {
-  const readable = calls.filter((call) => call.isReadable).map(({ data }) => dataOf(data));
+  const readable = calls.filter((call) => call.isReadable).map(({ data }) => parseData(data));
   const missing = paths
     .slice(0, maxPaths)
     .map(({ path, channels }): MissingVariable => {
-      const missingIn = readable.filter((data) => !carriesPath(data, path)).length;
+      const missingIn = readable.filter((data) => !hasPath(data, path)).length;
       return { path, channels, missingIn };
     })
     .filter(({ missingIn }) => missingIn > 0)
@@ -26,7 +26,7 @@ export function compareWithCalls(
   };
 }
 
-function dataOf(text: string | null): Data {
+function parseData(text: string | null): Data {
   // What is stored there and not sealed is the JSON of the `data` object that was accepted.
   return text === null ? {} : (JSON.parse(text) as Data);
 }

@@ -2,6 +2,7 @@ import { newId } from '@belfry/runtime';
 import { appSettings } from '@belfry/shared';
 import {
   type Answer,
+  buildRequestTarget,
   createRowWatch,
   createTwin,
   ownDatabase,
@@ -13,13 +14,12 @@ import {
   recordReads,
   type Scene,
   type Tenant,
-  targetOf,
   type ValueTypes,
   type Victim,
   type WatchOptions,
 } from '@belfry/testing';
 import { changes } from './changes.fixture';
-import { type ListedRoute, nameOf, routesOf } from './routes.fixture';
+import { formatRoute, type ListedRoute, listAppRoutes } from './routes.fixture';
 import {
   createStoredDashboard,
   type Neighbour,
@@ -107,7 +107,7 @@ let dashboard: StoredDashboard;
 let reads: ReadRecorder;
 let watch: RowWatch;
 /** One has the natural keys of every caller, the other has its own, which stand behind those of callers in lists. */
-let others: Owner[];
+let otherOwners: Owner[];
 let account: Neighbour;
 let sibling: Owner;
 
@@ -116,7 +116,7 @@ beforeAll(async () => {
   dashboard = await createStoredDashboard({ DATABASE_URL: store.url, SLACK_CLIENT_ID: 'a-client' });
   reads = recordReads(dashboard.app);
   watch = await createRowWatch(dashboard.database);
-  others = [await createOther('shared'), await createOther('victim-account')];
+  otherOwners = [await createOther('shared'), await createOther('victim-account')];
   account = await dashboard.createNeighbour();
   const { accountId } = account.tenant;
   const operator = await dashboard.database.prisma.operator.findFirstOrThrow({
@@ -142,13 +142,13 @@ type OwnerOptions = { word: string; pausedChannel?: string; shared?: WatchOption
 
 async function createOwner(
   createOperator: () => Promise<Neighbour>,
-  { shared, ...ofTwin }: OwnerOptions,
+  { shared, ...twinOptions }: OwnerOptions,
 ): Promise<Owner> {
   const mark = `mark-${newId()}`;
   const rows = watch.watch({ marks: [mark], ...(shared && { shared }) });
   return rows.add(async () => {
     const operator = await createOperator();
-    const options = { ...ofTwin, mark, hasAccountRows: !shared };
+    const options = { ...twinOptions, mark, hasAccountRows: !shared };
     const twin = await createTwin(dashboard.database, operator.tenant, options);
     return { operator, twin, rows, isSameAccount: shared !== undefined };
   });
@@ -156,7 +156,7 @@ async function createOwner(
 
 /** With values that its own call of the route would be taken with. */
 async function withParams(route: ListedRoute, owner: Owner): Promise<Victim> {
-  const make = changes[nameOf(route)]?.make;
+  const make = changes[formatRoute(route)]?.make;
   if (!make) return owner;
   const { path } = await owner.rows.add(async () => make({ ...owner.operator, dashboard }));
   return path ? { ...owner, params: path } : owner;
@@ -192,12 +192,12 @@ async function open(
   caller: Caller,
 ): Promise<Omit<Scene, 'hasEffect'>> {
   const { operator, twin, cookie } = caller;
-  const made = await changes[nameOf({ method, path })]?.make?.({ ...operator, dashboard });
-  const values: Record<string, string> = { ...twin.values, channel: 'email', ...made?.path };
+  const change = await changes[formatRoute({ method, path })]?.make?.({ ...operator, dashboard });
+  const values: Record<string, string> = { ...twin.values, channel: 'email', ...change?.path };
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const params = Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
-  const query = { ...queryOfRoute(operator.tenant)[nameOf({ method, path })] };
-  const call = { method, path, params, query, body: made?.body };
+  const query = { ...queryOfRoute(operator.tenant)[formatRoute({ method, path })] };
+  const call = { method, path, params, query, body: change?.body };
   return { twin, call, send: (changed) => send(changed, cookie) };
 }
 
@@ -207,7 +207,7 @@ async function send(call: RouteCall, cookie: string): Promise<Answer> {
     ? new URLSearchParams({ ...call.body }).toString()
     : JSON.stringify(call.body);
   const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
-  const response = await fetch(`${dashboard.url}${targetOf(call)}`, {
+  const response = await fetch(`${dashboard.url}${buildRequestTarget(call)}`, {
     method: call.method.toUpperCase(),
     headers: { Cookie: cookie, Origin: dashboard.url, 'Content-Type': type },
     ...(call.method === 'get' ? {} : { body }),
@@ -222,11 +222,11 @@ async function send(call: RouteCall, cookie: string): Promise<Answer> {
 const looks = /^POST \/api\/(frames|set-up\/look|.*\/(check|variables|preview|call-example))$/;
 
 function changesSomething(route: ListedRoute): boolean {
-  return route.method !== 'get' && !looks.test(nameOf(route));
+  return route.method !== 'get' && !looks.test(formatRoute(route));
 }
 
 function listRoutes(): ListedRoute[] {
-  return routesOf(dashboard.app).filter(({ path }) => path.startsWith('/api/'));
+  return listAppRoutes(dashboard.app).filter(({ path }) => path.startsWith('/api/'));
 }
 
 type Callers = {
@@ -255,24 +255,24 @@ async function probe(
     };
     await setRole?.('owner');
     const [victim, ...more] = victims;
-    const made = victim && hasEffect ? [await withParams(route, victim), ...more] : victims;
+    const sceneVictims = victim && hasEffect ? [await withParams(route, victim), ...more] : victims;
     const takeReads = () => reads.take();
     problems.push(
-      ...(await probeRoute({ open: openScene, takeReads, types, victims: made, watch })),
+      ...(await probeRoute({ open: openScene, takeReads, types, victims: sceneVictims, watch })),
     );
   }
   return [...problems, ...(await watch.findChanges())];
 }
 
 test('the accounts that callers must not see have a row in every table of an app or account', async () => {
-  for (const { rows } of others) expect(await rows.listEmptyTables()).toEqual([]);
+  for (const { rows } of otherOwners) expect(await rows.listEmptyTables()).toEqual([]);
 });
 
 test('an owner sees and changes nothing of another account, whatever the route and the values of its call', async () => {
   const routes = listRoutes();
   expect(routes.length).toBeGreaterThan(80);
   const create = async () => createCaller(await dashboard.createNeighbour());
-  expect(await probe(routes, { victims: others, create })).toEqual([]);
+  expect(await probe(routes, { victims: otherOwners, create })).toEqual([]);
 });
 
 test('what an owner reads does not depend on what another account has', async () => {

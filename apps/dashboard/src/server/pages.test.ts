@@ -1,4 +1,4 @@
-import { inTheme } from './pages';
+import { forceTheme } from './pages';
 
 describe('a mail in the theme of its reader', () => {
   const html =
@@ -8,11 +8,11 @@ describe('a mail in the theme of its reader', () => {
     ['dark', '@media screen and (min-width: 0)'],
     ['light', '@media screen and (max-width: 0)'],
   ] as const)('has its rules for it: %s', (theme, rule) => {
-    expect(inTheme(html, theme)).toContain(rule);
+    expect(forceTheme(html, theme)).toContain(rule);
   });
 
   test('keeps everything else', () => {
-    const other = '<p>prefers-color-scheme: dark</p>';
-    expect(inTheme(other, 'dark')).toBe(other);
+    const otherHtml = '<p>prefers-color-scheme: dark</p>';
+    expect(forceTheme(otherHtml, 'dark')).toBe(otherHtml);
   });
 });

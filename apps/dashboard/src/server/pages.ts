@@ -55,8 +55,8 @@ function pagePolicy(nonce: string): string {
 }
 
 /** Relative to where the page is served: from `/apps/1/log` back to the top, whatever a proxy puts before it. */
-function withBase(page: string, place: string): string {
-  const depth = place.split('/').length - 2;
+function withBase(page: string, requestPath: string): string {
+  const depth = requestPath.split('/').length - 2;
   const base = depth > 0 ? '../'.repeat(depth) : './';
   return page
     .replace('<base href="./">', `<base href="${base}">`)
@@ -75,12 +75,14 @@ export function sendFrame(res: Response, body: unknown): void {
   const { html, theme } = (body ?? {}) as { html?: unknown; theme?: unknown };
   if (typeof html !== 'string') throw new Refusal('bad_request', 'The field html is missing.');
   res.set('Content-Security-Policy', framePolicy).set('Cache-Control', 'no-store');
-  res.type('html').send(inTheme(html, theme === 'dark' ? 'dark' : 'light'));
+  res.type('html').send(forceTheme(html, theme === 'dark' ? 'dark' : 'light'));
 }
 
 /** A frame has the theme of the whole browser: what asks for it is answered here instead. */
-export function inTheme(html: string, theme: 'dark' | 'light'): string {
-  return html.replace(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_, asked: string) =>
-    asked.toLowerCase() === theme ? '(min-width: 0)' : '(max-width: 0)',
+export function forceTheme(html: string, theme: 'dark' | 'light'): string {
+  return html.replace(
+    /\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi,
+    (_, queriedTheme: string) =>
+      queriedTheme.toLowerCase() === theme ? '(min-width: 0)' : '(max-width: 0)',
   );
 }

@@ -6,7 +6,7 @@ import {
   createWriteBatcher,
   storedRecipient,
 } from '@belfry/accepting';
-import { type AnyChannel, channelNames, channels, senderDepsOf } from '@belfry/channels';
+import { type AnyChannel, channelNames, channels, createSenderDeps } from '@belfry/channels';
 import {
   type Access,
   cancelMessage,
@@ -37,12 +37,13 @@ import {
   listHeartbeats,
   listUsableIntegrations,
   markActive,
-  readRequestStory,
-  readStory,
+  readItemTimeline,
+  readRequestTimeline,
   writeGeneration,
   writeRequests,
 } from '@belfry/database';
 import {
+  buildReceiptUrl,
   createFairQueue,
   createRedis,
   createSecrets,
@@ -51,7 +52,6 @@ import {
   type Logger,
   newId,
   parseTrustedProxies,
-  receiptUrlOf,
   type Secrets,
   type Shutdown,
   type StartCheck,
@@ -78,7 +78,7 @@ const webDir = path.resolve(__dirname, '..', '..', 'dist', 'web');
 const maxOperatorsConfirming = 10_000;
 const gatewayTimeoutMs = 1_000;
 
-export type DashboardParts = DashboardDeps & {
+export type DashboardServices = DashboardDeps & {
   access: Access;
   passwords: Passwords;
   storeChecks: StartCheck[];
@@ -93,11 +93,11 @@ type Base = {
 };
 
 /** Builds what the dashboard is made of, from the leaves up. */
-export function createDashboardParts(
+export function createDashboardServices(
   env: Env<'dashboard'>,
   log: Logger,
   shutdown: Shutdown,
-): DashboardParts {
+): DashboardServices {
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
   const secrets = createSecrets(env.BELFRY_KEYS);
@@ -133,8 +133,8 @@ export function createDashboardParts(
     },
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
     apps: { apps, sending: createQueueFacts(pool), channelNames },
-    ...createConfigurationParts(base),
-    ...createRunningParts(base, sessions),
+    ...createConfigurationServices(base),
+    ...createRequestServices(base, sessions),
     queues: {
       channelNames,
       apps,
@@ -146,15 +146,15 @@ export function createDashboardParts(
     },
     captures: { captures: createAppCaptures(pool) },
     savedFilters: { savedFilters: createSavedFilters(pool) },
-    ...createPeopleParts(base, confirmPassword),
-    ready: async () => !shutdown.hasBegun() && (await isStoreReady()),
+    ...createPeopleServices(base, confirmPassword),
+    ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
     webDir,
     logger: log,
   };
 }
 
 /** Who works in the account and what they changed, and whom its apps write to. */
-function createPeopleParts(
+function createPeopleServices(
   { database }: Base,
   confirmPassword: ConfirmPassword,
 ): Pick<DashboardDeps, 'people' | 'users' | 'audit'> {
@@ -173,7 +173,7 @@ function createPeopleParts(
 }
 
 /** What operators set up, and try before it is live. */
-function createConfigurationParts(
+function createConfigurationServices(
   base: Base,
 ): Pick<DashboardDeps, 'integrations' | 'events' | 'trying'> {
   const { env, database, secrets } = base;
@@ -191,13 +191,13 @@ function createConfigurationParts(
       credentials: createCredentialsBox(secrets),
       testConnection: createTestConnection({
         channels: all,
-        senderDeps: senderDepsOf(env),
+        senderDeps: createSenderDeps(env),
         now: () => new Date(),
       }),
       markActive: (id, actor) => markActive(pool, id, actor),
-      receiptUrlOf: (integrationId) =>
-        receiptUrlOf({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
-      slackInstallUrlOf: createSlackInstallUrlOf({ env, secrets }),
+      getReceiptUrl: (integrationId) =>
+        buildReceiptUrl({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
+      getSlackInstallUrl: createGetSlackInstallUrl({ env, secrets }),
     },
     events: { channels: all, events, integrations, compiling },
     trying: {
@@ -227,7 +227,7 @@ function createTestAccepting({
   const write = createWriteBatcher({
     writeRequests: (calls) => writeRequests(database.accepting, calls),
     queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
-    room: { take: () => false, settle: () => undefined },
+    capacity: { take: () => false, settle: () => undefined },
     newId,
     log,
   });
@@ -247,7 +247,7 @@ function createTestAccepting({
     });
 }
 
-function createRunningParts(
+function createRequestServices(
   { database, shutdown, log: logger }: Base,
   sessions: DashboardDeps['log']['sessions'],
 ): Pick<DashboardDeps, 'log' | 'requests' | 'resends' | 'find'> {
@@ -270,12 +270,12 @@ function createRunningParts(
       },
     },
     requests: {
-      readStory: (address) => readStory(pool, address),
+      readTimeline: (address) => readItemTimeline(pool, address),
       resend: createResend({
         findResendable: (appId, messageId) => findResendable(pool, appId, messageId),
         findVersionOfRequest: (requestId) => findVersionOfRequest(pool, requestId),
         listUsableIntegrations: (ids) => listUsableIntegrations(pool, ids),
-        writeGeneration: (actor, written) => writeGeneration(pool, actor, written),
+        writeGeneration: (actor, generation) => writeGeneration(pool, actor, generation),
         newId,
       }),
       explain: createExplain(database),
@@ -283,7 +283,7 @@ function createRunningParts(
       hasMessage: async (appId, id) => (await findResendable(pool, appId, id)) !== undefined,
       now: () => new Date(),
     },
-    find: { apps: createAccountApps(pool), findNamed: (wanted) => findNamed(pool, wanted) },
+    find: { apps: createAccountApps(pool), findNamed: (query) => findNamed(pool, query) },
     resends: {
       channels,
       states,
@@ -297,8 +297,8 @@ function createRunningParts(
 
 function createExplain(database: Database): DashboardDeps['requests']['explain'] {
   return async function explain(appId, requestId) {
-    const story = await readRequestStory(database.prisma, requestId, appId);
-    return story && explainRequest(story, new Date());
+    const timeline = await readRequestTimeline(database.prisma, requestId, appId);
+    return timeline && explainRequest(timeline, new Date());
   };
 }
 
@@ -343,13 +343,13 @@ function readConnectionRules(env: Env<'dashboard'>): ConnectionDeps {
 
 const slackTicketMs = 60 * 60_000;
 
-function createSlackInstallUrlOf({
+function createGetSlackInstallUrl({
   env,
   secrets,
 }: {
   env: Env<'dashboard'>;
   secrets: Secrets;
-}): DashboardDeps['integrations']['slackInstallUrlOf'] {
+}): DashboardDeps['integrations']['getSlackInstallUrl'] {
   if (env.SLACK_CLIENT_ID === '') return undefined;
   return ({ accountId, operatorId }, integrationId) => {
     const expiresAtMs = Date.now() + slackTicketMs;

@@ -4,25 +4,25 @@ import { createPasswords } from './password';
 afterEach(() => jest.restoreAllMocks());
 
 test('a flood of strangers’ sign-ins is bounded, and keeps nobody else waiting', async () => {
-  const begun: (() => void)[] = [];
-  const held = (...args: unknown[]) => {
-    const done = args.at(-1) as (error: Error | null, key: Buffer) => void;
-    begun.push(() => done(null, Buffer.alloc(32)));
+  const pendingCalls: (() => void)[] = [];
+  const fakeScrypt = (...args: unknown[]) => {
+    const callback = args.at(-1) as (error: Error | null, key: Buffer) => void;
+    pendingCalls.push(() => callback(null, Buffer.alloc(32)));
   };
-  jest.spyOn(crypto, 'scrypt').mockImplementation(held as never);
+  jest.spyOn(crypto, 'scrypt').mockImplementation(fakeScrypt as never);
   const passwords = createPasswords({ readSalt: async (_email, salt) => salt });
   const strangers = Array.from({ length: 40 }, () =>
     passwords.findMatching('a guess', [], 'stranger').catch(({ code }) => code),
   );
-  const known = passwords.findMatching('a password', [], 'known');
+  const operatorSignIn = passwords.findMatching('a password', [], 'known');
   await new Promise(setImmediate);
-  expect(begun).toHaveLength(2);
-  begun[1]?.();
-  expect(await known).toEqual([]);
-  const refused = await Promise.all(strangers.slice(32));
-  expect(refused).toEqual(Array(8).fill('unavailable'));
+  expect(pendingCalls).toHaveLength(2);
+  pendingCalls[1]?.();
+  expect(await operatorSignIn).toEqual([]);
+  const refusals = await Promise.all(strangers.slice(32));
+  expect(refusals).toEqual(Array(8).fill('unavailable'));
   for (let at = 0; at < 33; at += 1) {
-    if (at !== 1) begun[at]?.();
+    if (at !== 1) pendingCalls[at]?.();
     await new Promise(setImmediate);
   }
   expect(await Promise.all(strangers.slice(0, 32))).toEqual(Array(32).fill([]));
@@ -39,10 +39,10 @@ test('a password matches its own hash only, written in any Unicode form', async 
     return { passwordHash: await passwords.hash(email, password) };
   };
   const [ana, again] = [await hashed('ana', 'pässwörter'), await hashed('ana', 'another one')];
-  const broken = { passwordHash: 'no hash' };
-  const operators = [broken, ana, again, { passwordHash: '' }];
+  const invalidOperator = { passwordHash: 'no hash' };
+  const operators = [invalidOperator, ana, again, { passwordHash: '' }];
   expect(await passwords.findMatching('pa\u0308sswo\u0308rter', operators)).toEqual([ana]);
   expect(await passwords.findMatching('another one', operators)).toEqual([again]);
   expect(await passwords.findMatching('', operators)).toEqual([]);
-  expect(await passwords.findMatching('no hash', [broken])).toEqual([]);
+  expect(await passwords.findMatching('no hash', [invalidOperator])).toEqual([]);
 });

@@ -10,7 +10,7 @@ const keyBytes = 32;
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024;
 /** In each of the two lanes. */
-const atOnce = 1;
+const concurrency = 1;
 /** Some 5 s of waiting; whoever comes later is asked to come again. */
 const maxWaiting = 32;
 
@@ -20,17 +20,17 @@ const maxKeys = 2;
 export type Passwords = {
   hash(email: string, password: string): Promise<string>;
   /** The operators of one address whose password it is. Takes as long when there is nobody to compare with. */
-  findMatching<T extends Hashed>(
+  findMatching<T extends WithPasswordHash>(
     password: string,
     operators: readonly T[],
-    lane?: Lane,
+    queue?: HashQueue,
   ): Promise<T[]>;
 };
 
-type Hashed = { passwordHash: string };
+type WithPasswordHash = { passwordHash: string };
 
 /** Strangers wait in a lane of their own: a flood of their sign-ins keeps nobody else waiting. */
-type Lane = 'known' | 'stranger';
+type HashQueue = 'known' | 'stranger';
 
 export type PasswordsDeps = {
   /** The salt of an address; the one that is handed in where there is none yet. */
@@ -43,10 +43,14 @@ export type PasswordsDeps = {
  * in would derive a slow key for every account.
  */
 export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
-  const lanes = { known: createLane(), stranger: createLane() };
+  const queues = { known: createHashQueue(), stranger: createHashQueue() };
 
-  function derive(lane: Lane, password: string, { salt, options }: Parameters): Promise<Buffer> {
-    return lanes[lane](() => deriveKey(password.normalize('NFC'), salt, options));
+  function derive(
+    queue: HashQueue,
+    password: string,
+    { salt, options }: Parameters,
+  ): Promise<Buffer> {
+    return queues[queue](() => deriveKey(password.normalize('NFC'), salt, options));
   }
 
   return {
@@ -56,23 +60,23 @@ export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
       const parameters = `N=${cost.N},r=${cost.r},p=${cost.p}`;
       return ['scrypt', parameters, salt.toString('base64'), key.toString('base64')].join('$');
     },
-    async findMatching(password, operators, lane = 'known') {
+    async findMatching(password, operators, queue = 'known') {
       const hashes = operators.map(({ passwordHash }) => parse(passwordHash));
       const usable = hashes.filter((hash) => hash !== undefined);
       const distinct = [...new Map(usable.map((hash) => [hash.prefix, hash])).values()];
       const keys = new Map<string, Buffer>();
-      for (const hash of distinct.length > 0 ? distinct : [nobody]) {
+      for (const hash of distinct.length > 0 ? distinct : [dummyHash]) {
         if (keys.size === maxKeys) break;
-        keys.set(hash.prefix, await derive(lane, password, hash));
+        keys.set(hash.prefix, await derive(queue, password, hash));
       }
-      return operators.filter((_, index) => isKeyOf(hashes[index], keys));
+      return operators.filter((_, index) => hasMatchingKey(hashes[index], keys));
     },
   };
 }
 
 /** So that a flood of sign-ins holds neither the memory nor all of the threads. */
-function createLane() {
-  const slots = createSemaphore(atOnce);
+function createHashQueue() {
+  const slots = createSemaphore(concurrency);
   let waiting = 0;
   return async function run<T>(work: () => Promise<T>): Promise<T> {
     if (waiting >= maxWaiting) throw busy();
@@ -105,22 +109,22 @@ function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Prom
 type Parameters = { options: ScryptOptions; salt: Buffer };
 
 /** `prefix` is all before the key: what it was derived with. */
-type Stored = Parameters & { prefix: string; key: Buffer };
+type StoredHash = Parameters & { prefix: string; key: Buffer };
 
-const nobody: Stored = {
+const dummyHash: StoredHash = {
   prefix: '',
   options: cost,
   salt: Buffer.alloc(saltBytes),
   key: Buffer.alloc(0),
 };
 
-function isKeyOf(hash: Stored | undefined, keys: ReadonlyMap<string, Buffer>): boolean {
+function hasMatchingKey(hash: StoredHash | undefined, keys: ReadonlyMap<string, Buffer>): boolean {
   if (!hash) return false;
   const key = keys.get(hash.prefix);
   return key !== undefined && key.length === hash.key.length && timingSafeEqual(key, hash.key);
 }
 
-function parse(hash: string): Stored | undefined {
+function parse(hash: string): StoredHash | undefined {
   const [, N, r, p, salt, key] =
     /^scrypt\$N=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash) ?? [];
   if (!salt || !key) return undefined;

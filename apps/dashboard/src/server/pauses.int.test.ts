@@ -52,8 +52,8 @@ async function claim(messageId: string): Promise<string> {
     worker: 'test',
     leaseMs: 20_000,
   });
-  const [found] = claims;
-  return found?.kind === 'settled' ? found.reason : (found?.kind ?? 'none');
+  const [firstClaim] = claims;
+  return firstClaim?.kind === 'settled' ? firstClaim.reason : (firstClaim?.kind ?? 'none');
 }
 
 const post = (place: string) => neighbour.call('post', `${app}/${place}`);

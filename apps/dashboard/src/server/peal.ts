@@ -1,11 +1,20 @@
 /** The order in which people see channels; one that is not here comes behind them. */
-const peal = ['sms', 'email', 'whatsapp', 'slack', 'telegram', 'push', 'onesignal', 'in_app'];
+const channelOrder = [
+  'sms',
+  'email',
+  'whatsapp',
+  'slack',
+  'telegram',
+  'push',
+  'onesignal',
+  'in_app',
+];
 
-export function inPealOrder(channels: readonly string[]): string[] {
-  return channels.toSorted((a, b) => placeOf(a) - placeOf(b));
+export function sortByChannel(channels: readonly string[]): string[] {
+  return channels.toSorted((a, b) => getPosition(a) - getPosition(b));
 }
 
-function placeOf(channel: string): number {
-  const place = peal.indexOf(channel);
-  return place === -1 ? peal.length : place;
+function getPosition(channel: string): number {
+  const index = channelOrder.indexOf(channel);
+  return index === -1 ? channelOrder.length : index;
 }

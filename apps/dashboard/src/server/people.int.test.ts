@@ -45,7 +45,7 @@ async function join(owner: Pick<Neighbour, 'call'>, role: string) {
   return { id: String(joined.body.operator.id), email, read, send };
 }
 
-async function idOf({ call }: Neighbour): Promise<string> {
+async function getOwnId({ call }: Neighbour): Promise<string> {
   const { people } = (await call('get', 'people')).body;
   return people.find((one: { isYou: boolean }) => one.isYou).id;
 }
@@ -109,11 +109,11 @@ describe('an invitation', () => {
   test('is not made for who is here already, nor without the password', async () => {
     const owner = await dashboard.createNeighbour();
     const body = { email: owner.email.toUpperCase(), role: 'editor', password };
-    const taken = await owner.call('post', 'people/invitations', body);
-    expect([taken.status, taken.body.fields[0].path]).toEqual([409, 'email']);
-    const wrong = { email: address(), role: 'editor', password: 'stolen session' };
-    const refused = await owner.call('post', 'people/invitations', wrong);
-    expect(refused.body.code).toBe('wrong_password');
+    const response = await owner.call('post', 'people/invitations', body);
+    expect([response.status, response.body.fields[0].path]).toEqual([409, 'email']);
+    const invitation = { email: address(), role: 'editor', password: 'stolen session' };
+    const refusal = await owner.call('post', 'people/invitations', invitation);
+    expect(refusal.body.code).toBe('wrong_password');
     const odd = { email: address(), role: 'admin', password };
     expect((await owner.call('post', 'people/invitations', odd)).body.fields[0].path).toBe('role');
   });
@@ -124,7 +124,7 @@ describe('an invitation', () => {
     const [{ id }] = body.people.invitations;
     const stranger = await dashboard.createNeighbour();
     expect((await stranger.call('delete', `people/invitations/${id}`)).status).toBe(404);
-    const theirs = await idOf(owner);
+    const theirs = await getOwnId(owner);
     const removal = await stranger.call('delete', `people/${theirs}`, { password });
     expect(removal.status).toBe(404);
   });
@@ -139,84 +139,87 @@ async function admit(owner: Pick<Neighbour, 'call'>, email: string, own: string)
 }
 
 describe('an address that several accounts have', () => {
-  const [one, other] = ['one sentence of theirs', 'another sentence of theirs'];
+  const [onePassword, otherPassword] = ['one sentence of theirs', 'another sentence of theirs'];
 
   test('is an operator of its own in each, whoever was there or was removed', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     const email = address();
-    const first = await admit(a, email, one);
+    const first = await admit(a, email, onePassword);
     await a.call('delete', `people/${first.id}`, { password });
-    const taken = await admit(b, email, other);
-    expect(taken.id).not.toBe(first.id);
-    const back = await admit(a, email, one);
+    const second = await admit(b, email, otherPassword);
+    expect(second.id).not.toBe(first.id);
+    const back = await admit(a, email, onePassword);
     expect(back).toEqual(first);
     const { people } = (await b.call('get', 'people')).body;
-    expect(people.map(({ id }: { id: string }) => id)).toContain(taken.id);
+    expect(people.map(({ id }: { id: string }) => id)).toContain(second.id);
   });
 
   test('is invited in the same way whether another account has it or not', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
-    const asked = async (email: string) => {
+    const sendInvitation = async (email: string) => {
       const body = { email, role: 'editor', password };
       const invited = await b.call('post', 'people/invitations', body);
       const { token } = invited.body;
       const look = await post('/api/set-up/look', { token });
-      const used = await post('/api/set-up', { token, email, password: other });
+      const used = await post('/api/set-up', { token, email, password: otherPassword });
       return [invited.status, look.status, used.status, Object.keys(used.body)];
     };
-    expect(await asked(a.email)).toEqual(await asked(address()));
+    expect(await sendInvitation(a.email)).toEqual(await sendInvitation(address()));
   });
 
   test('signs in by the password of the account, and each keeps its own', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     const email = address();
-    const inA = await admit(a, email, one);
-    const inB = await admit(b, email, other);
-    for (const [own, { accountId }] of [[one, inA] as const, [other, inB] as const]) {
+    const inA = await admit(a, email, onePassword);
+    const inB = await admit(b, email, otherPassword);
+    for (const [own, { accountId }] of [
+      [onePassword, inA] as const,
+      [otherPassword, inB] as const,
+    ]) {
       const { body } = await post('/api/session', { email, password: own });
       expect(body).toMatchObject({ state: 'signed_in', account: { id: accountId } });
     }
-    const crossed = { email, password: one, accountId: inB.accountId };
+    const crossed = { email, password: onePassword, accountId: inB.accountId };
     expect((await post('/api/session', crossed)).body.code).toBe('wrong_credentials');
   });
 
   test('chooses the account where its password is the same', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     const email = address();
-    const inA = await admit(a, email, one);
-    const inB = await admit(b, email, one);
-    const asked = await post('/api/session', { email, password: one });
-    expect([asked.status, asked.body.code]).toEqual([409, 'choose_account']);
-    const accounts = asked.body.accounts.map(({ id }: { id: string }) => id);
+    const inA = await admit(a, email, onePassword);
+    const inB = await admit(b, email, onePassword);
+    const response = await post('/api/session', { email, password: onePassword });
+    expect([response.status, response.body.code]).toEqual([409, 'choose_account']);
+    const accounts = response.body.accounts.map(({ id }: { id: string }) => id);
     expect(accounts).toEqual([inA.accountId, inB.accountId]);
-    expect(asked.get('Set-Cookie')).toBeUndefined();
-    const chosen = await post('/api/session', { email, password: one, ...inB });
-    expect(chosen.body.account.id).toBe(inB.accountId);
-    const wrong = await post('/api/session', { email, password: 'wrong', ...inB });
-    expect([wrong.status, wrong.body.accounts]).toEqual([401, undefined]);
+    expect(response.get('Set-Cookie')).toBeUndefined();
+    const session = await post('/api/session', { email, password: onePassword, ...inB });
+    expect(session.body.account.id).toBe(inB.accountId);
+    const wrongPassword = await post('/api/session', { email, password: 'wrong', ...inB });
+    expect([wrongPassword.status, wrongPassword.body.accounts]).toEqual([401, undefined]);
   });
 
   test('costs one slow hash a sign-in, however many accounts have it', async () => {
     const email = address();
     for (let count = 0; count < 3; count += 1) {
-      await admit(await dashboard.createNeighbour(), email, `${one} ${count}`);
+      await admit(await dashboard.createNeighbour(), email, `${onePassword} ${count}`);
     }
     const derive = jest.spyOn(crypto, 'scrypt');
-    const tried = async (tries: { email: string; password: string }) => {
+    const trySignIn = async (tries: { email: string; password: string }) => {
       derive.mockClear();
       const { status } = await post('/api/session', tries);
       return [status, derive.mock.calls.length];
     };
-    expect(await tried({ email, password: `${one} 2` })).toEqual([200, 1]);
-    expect(await tried({ email, password: 'wrong' })).toEqual([401, 1]);
-    expect(await tried({ email: address(), password: 'wrong' })).toEqual([401, 1]);
+    expect(await trySignIn({ email, password: `${onePassword} 2` })).toEqual([200, 1]);
+    expect(await trySignIn({ email, password: 'wrong' })).toEqual([401, 1]);
+    expect(await trySignIn({ email: address(), password: 'wrong' })).toEqual([401, 1]);
     derive.mockRestore();
   });
 
   test('keeps one salt when it is admitted by several accounts at once', async () => {
     const email = address();
     const owners = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
-    await Promise.all(owners.map((owner) => admit(owner, email, one)));
+    await Promise.all(owners.map((owner) => admit(owner, email, onePassword)));
     const { rows } = await dashboard.database.lookUps.query(
       `SELECT DISTINCT split_part(password_hash, '$', 3) AS salt FROM operator WHERE email = $1`,
       [email],
@@ -228,28 +231,28 @@ describe('an address that several accounts have', () => {
 describe('somebody who is removed', () => {
   test('is out at once, with every session, and so are the links that they made', async () => {
     const owner = await dashboard.createNeighbour();
-    const other = await join(owner, 'owner');
-    expect((await other.read()).status).toBe(200);
+    const colleague = await join(owner, 'owner');
+    expect((await colleague.read()).status).toBe(200);
     await dashboard.database.lookUps.query(
       `INSERT INTO invitation (token_hash, account_id, kind, email, role, created_by, expires_at)
        VALUES (decode(md5($1), 'hex'), $2, 'invite', $1, 'owner', $3, now() + interval '1 h')`,
-      [address(), owner.tenant.accountId, other.id],
+      [address(), owner.tenant.accountId, colleague.id],
     );
-    const removed = await owner.call('delete', `people/${other.id}`, { password });
+    const removed = await owner.call('delete', `people/${colleague.id}`, { password });
     expect(removed.body.people).toHaveLength(1);
     expect(removed.body.invitations).toEqual([]);
-    expect((await other.read()).body.code).toBe('signed_out');
-    const signIn = await post('/api/session', { email: other.email, password });
+    expect((await colleague.read()).body.code).toBe('signed_out');
+    const signIn = await post('/api/session', { email: colleague.email, password });
     expect(signIn.body.code).toBe('wrong_credentials');
   });
 
   test('keeps their name in the audit, and comes back by another invitation', async () => {
     const owner = await dashboard.createNeighbour();
-    const other = await join(owner, 'editor');
-    await owner.call('delete', `people/${other.id}`, { password });
-    const { token } = await invite(owner, 'viewer', other.email);
-    const back = await post('/api/set-up', { token, email: other.email, password });
-    expect(back.body).toMatchObject({ operator: { email: other.email, role: 'viewer' } });
+    const colleague = await join(owner, 'editor');
+    await owner.call('delete', `people/${colleague.id}`, { password });
+    const { token } = await invite(owner, 'viewer', colleague.email);
+    const back = await post('/api/set-up', { token, email: colleague.email, password });
+    expect(back.body).toMatchObject({ operator: { email: colleague.email, role: 'viewer' } });
     const { entries } = (await owner.call('get', 'audit')).body;
     expect(entries.map(({ action }: { action: string }) => action)).toEqual([
       'operator.joined',
@@ -260,9 +263,9 @@ describe('somebody who is removed', () => {
     ]);
     expect(entries[2]).toMatchObject({
       operator: owner.email,
-      change: { email: other.email, role: 'editor' },
+      change: { email: colleague.email, role: 'editor' },
     });
-    expect(entries[3].operator).toBe(other.email);
+    expect(entries[3].operator).toBe(colleague.email);
   });
 });
 
@@ -270,7 +273,7 @@ describe('the last owner', () => {
   test('is neither removed nor made anything else', async () => {
     const owner = await dashboard.createNeighbour();
     await join(owner, 'editor');
-    const id = await idOf(owner);
+    const id = await getOwnId(owner);
     const removed = await owner.call('delete', `people/${id}`, { password });
     expect([removed.status, removed.body.code]).toEqual([409, 'wrong_state']);
     const demoted = await owner.call('patch', `people/${id}`, { role: 'viewer', password });
@@ -288,7 +291,7 @@ describe('the last owner', () => {
       const second = await join(first, 'owner');
       const answers = await Promise.all([
         first.call(method, `people/${second.id}`, { ...body, password }),
-        second.send(method, await idOf(first), { ...body, password }),
+        second.send(method, await getOwnId(first), { ...body, password }),
       ]);
       expect(answers.map(({ status }) => status === 200).sort()).toEqual([false, true]);
       const { rows } = await dashboard.database.lookUps.query(
@@ -303,7 +306,7 @@ describe('the last owner', () => {
     const first = await dashboard.createNeighbour();
     const second = await join(first, 'owner');
     const answers = await Promise.all([
-      first.call('delete', `people/${await idOf(first)}`, { password }),
+      first.call('delete', `people/${await getOwnId(first)}`, { password }),
       second.send('delete', second.id, { password }),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -313,10 +316,13 @@ describe('the last owner', () => {
 describe('a role', () => {
   test('holds from the next call on, and takes an owner’s links away with it', async () => {
     const owner = await dashboard.createNeighbour();
-    const other = await join(owner, 'owner');
-    const changed = await owner.call('patch', `people/${other.id}`, { role: 'viewer', password });
+    const colleague = await join(owner, 'owner');
+    const changed = await owner.call('patch', `people/${colleague.id}`, {
+      role: 'viewer',
+      password,
+    });
     expect(changed.status).toBe(200);
-    const answer = await other.send('delete', await idOf(owner), { password });
+    const answer = await colleague.send('delete', await getOwnId(owner), { password });
     expect([answer.status, answer.body.code]).toEqual([403, 'not_allowed']);
   });
 });

@@ -1,4 +1,4 @@
-import type { AnyChannel, AppDefaults, Composed, Target } from '@belfry/channels';
+import type { AnyChannel, AppDefaults, ComposeResult, Target } from '@belfry/channels';
 import {
   chooseLocale,
   type Data,
@@ -10,7 +10,7 @@ import {
 import type { ChannelPreview } from '../api/preview';
 import type { PublishProblem } from '../api/problem';
 import type { DefinitionFacts } from './definition';
-import { inPealOrder } from './peal';
+import { sortByChannel } from './peal';
 import { Refusal } from './problem';
 import { sampleUser } from './sample';
 
@@ -50,7 +50,7 @@ export async function previewChannels(
     (name) => Object.hasOwn(facts.channels, name) && (input.only?.includes(name) ?? true),
   );
   const previews: ChannelPreview[] = [];
-  for (const name of inPealOrder(names)) previews.push(await previewChannel(name, input, facts));
+  for (const name of sortByChannel(names)) previews.push(await previewChannel(name, input, facts));
   return previews;
 }
 
@@ -62,23 +62,28 @@ async function previewChannel(
   const channel = facts.channels[name];
   const version = input.definition.channels[name];
   if (!channel || !version) throw new Error(`There is no channel ${name}`);
-  const refusing = facts.problems.filter(
+  const blockingProblems = facts.problems.filter(
     (problem) =>
       problem.channel === name &&
       problem.severity === 'error' &&
       (problem.field !== undefined || problem.line !== undefined),
   );
-  if (refusing.length > 0) return { channel: name, state: 'refused', problems: refusing };
-  const chosen = chooseLocale(input.locale, version.templates, input.definition.defaultLocale);
-  if (!chosen) {
+  if (blockingProblems.length > 0)
+    return { channel: name, state: 'refused', problems: blockingProblems };
+  const localeChoice = chooseLocale(
+    input.locale,
+    version.templates,
+    input.definition.defaultLocale,
+  );
+  if (!localeChoice) {
     const detail = 'There is no template in this language, nor in the default one.';
     return { channel: name, state: 'failed', reason: 'empty_content', detail };
   }
-  const found = targetOf(channel, input.user, facts);
-  if ('skip' in found) {
-    return { channel: name, state: 'failed', reason: found.skip, detail: found.detail };
+  const result = resolveTarget(channel, input.user, facts);
+  if ('skip' in result) {
+    return { channel: name, state: 'failed', reason: result.skip, detail: result.detail };
   }
-  const { locale } = chosen;
+  const { locale } = localeChoice;
   const { accountId, compiling } = facts;
   const template = await compiling.run(accountId, () =>
     channel.compile(version.templates[locale], locale),
@@ -86,7 +91,7 @@ async function previewChannel(
   const composed = await compiling.run(accountId, () =>
     template.compose({
       data: input.data,
-      target: found.target.address,
+      target: result.target.address,
       override: undefined,
       missing: input.definition.missing,
       isSensitive: input.definition.isSensitive,
@@ -96,7 +101,7 @@ async function previewChannel(
     throw tooComplex({ channel: name, locale, detail: composed.detail });
   }
   return toPreview(
-    { name, channel, target: found.target.address, composed, language: chosen.note },
+    { name, channel, target: result.target.address, composed, language: localeChoice.note },
     version.integrationIds,
     facts,
   );
@@ -117,39 +122,39 @@ function tooComplex({
 }
 
 /** What the user brings; else what a made-up one would. */
-function targetOf(
+function resolveTarget(
   channel: AnyChannel,
   user: WireUser,
   app: AppDefaults,
 ): { target: Target } | { skip: string; detail: string } {
   const extraFields = Object.keys(channel.recipient);
-  const given = firstTarget(channel, recipientFromWire(user, extraFields), app);
-  if (!('skip' in given) || given.skip !== 'no_address') return given;
-  return firstTarget(channel, recipientFromWire({ ...sampleUser, ...user }, extraFields), app);
+  const inputTarget = findFirstTarget(channel, recipientFromWire(user, extraFields), app);
+  if (!('skip' in inputTarget) || inputTarget.skip !== 'no_address') return inputTarget;
+  return findFirstTarget(channel, recipientFromWire({ ...sampleUser, ...user }, extraFields), app);
 }
 
-function firstTarget(
+function findFirstTarget(
   channel: AnyChannel,
   recipient: Recipient,
   app: AppDefaults,
 ): { target: Target } | { skip: string; detail: string } {
-  const found = channel.findTargets(recipient, app);
-  if ('skip' in found) return found;
-  const [target] = found.targets;
+  const result = channel.findTargets(recipient, app);
+  if ('skip' in result) return result;
+  const [target] = result.targets;
   return target ? { target } : { skip: 'no_address', detail: 'The recipient has no address.' };
 }
 
-type Done = {
+type ComposedPreview = {
   name: string;
   channel: AnyChannel;
   target: string;
-  composed: Composed<unknown>;
+  composed: ComposeResult<unknown>;
   /** See `chooseLocale`. */
   language: string | undefined;
 };
 
 function toPreview(
-  { name, channel, target, composed, language }: Done,
+  { name, channel, target, composed, language }: ComposedPreview,
   [integrationId]: string[],
   { integrations }: PreviewFacts,
 ): ChannelPreview {

@@ -7,26 +7,26 @@ const maxProblems = 50;
 
 /** The body as the schema's type, or the Refusal that names every field that is wrong. */
 export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T> {
-  const given = body ?? {};
-  const problems = findProblems(schema, given, '');
+  const input = body ?? {};
+  const problems = findProblems(schema, input, '');
   if (problems.length > 0) throw invalid(problems);
   // Value.Errors found nothing against it.
-  return given as Static<T>;
+  return input as Static<T>;
 }
 
 /** What is wrong with a value, by field; one problem a field. While a text is too long, no pattern is tried. */
 export function findProblems(schema: TSchema, value: unknown, at: string): FieldProblem[] {
   const withoutPatterns = getSchemaWithoutPatterns(schema);
-  const judged = hasTooLongText(withoutPatterns, value) ? withoutPatterns : schema;
-  const found = new Map<string, FieldProblem>();
-  for (const error of Value.Errors(judged, value)) {
+  const checkedSchema = hasTooLongText(withoutPatterns, value) ? withoutPatterns : schema;
+  const problems = new Map<string, FieldProblem>();
+  for (const error of Value.Errors(checkedSchema, value)) {
     const path = [at, ...error.path.split('/').slice(1).map(unescapePointer)]
       .filter((part) => part !== '')
       .join('.');
-    if (!found.has(path)) found.set(path, { path, problem: sentenceOf(error) });
-    if (found.size >= maxProblems) break;
+    if (!problems.has(path)) problems.set(path, { path, problem: formatProblem(error) });
+    if (problems.size >= maxProblems) break;
   }
-  return [...found.values()];
+  return [...problems.values()];
 }
 
 /** Value.Errors itself goes on to the pattern of a text that is too long. */
@@ -40,11 +40,11 @@ function hasTooLongText(schema: TSchema, value: unknown): boolean {
 const schemasWithoutPatterns = new WeakMap<TSchema, TSchema>();
 
 function getSchemaWithoutPatterns(schema: TSchema): TSchema {
-  const known = schemasWithoutPatterns.get(schema);
-  if (known) return known;
-  const made = dropPatterns(schema);
-  schemasWithoutPatterns.set(schema, made);
-  return made;
+  const cachedSchema = schemasWithoutPatterns.get(schema);
+  if (cachedSchema) return cachedSchema;
+  const reducedSchema = dropPatterns(schema);
+  schemasWithoutPatterns.set(schema, reducedSchema);
+  return reducedSchema;
 }
 
 /** TypeBox keeps the kind of a schema under symbols. */
@@ -65,11 +65,11 @@ function unescapePointer(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-type Found = { type: ValueErrorType; message: string; schema: TSchema };
+type SchemaError = { type: ValueErrorType; message: string; schema: TSchema };
 
-function sentenceOf({ type, message, schema }: Found): string {
-  const said: unknown = schema['x-problem'];
-  if (typeof said === 'string') return said;
+function formatProblem({ type, message, schema }: SchemaError): string {
+  const customProblem: unknown = schema['x-problem'];
+  if (typeof customProblem === 'string') return customProblem;
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return 'is missing';

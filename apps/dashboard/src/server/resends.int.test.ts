@@ -1,9 +1,9 @@
 import { createResendByFilter } from '@belfry/accepting';
 import {
-  type CarriedOut,
   carryOutResend,
   createLookUps,
   listUsableIntegrations,
+  type ResendChunkResult,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, type Tenant } from '@belfry/testing';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => dashboard.close());
 
 type Event = { eventId: string; versionId: string };
-type Given = {
+type InsertOptions = {
   state?: string;
   channel?: string;
   target?: string;
@@ -41,7 +41,8 @@ async function open() {
     ...neighbour,
     tenant,
     event,
-    insert: (given: Given = {}, of: Event = event) => insert(tenant, of, given),
+    insert: (options: InsertOptions = {}, targetEvent: Event = event) =>
+      insert(tenant, targetEvent, options),
     at: (place: string) => `apps/${tenant.appId}/resends${place}`,
   };
 }
@@ -57,14 +58,20 @@ function createEvent(tenant: Tenant, options: { isSensitive?: boolean; name?: st
 }
 
 /** A request with one message, as a worker would leave it. */
-async function insert(tenant: Tenant, event: Event, given: Given): Promise<Inserted> {
-  const { state = 'failed', channel = 'email', target = 'ana@example.com', user, provider } = given;
+async function insert(tenant: Tenant, event: Event, options: InsertOptions): Promise<Inserted> {
+  const {
+    state = 'failed',
+    channel = 'email',
+    target = 'ana@example.com',
+    user,
+    provider,
+  } = options;
   const pool = dashboard.database.lookUps;
   const [requestId, messageId] = [newId(), newId()];
   await pool.query(
     `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, idempotency_key)
      VALUES ($1, $2, $3, $4, $5, 'single', 1, 1, $6)`,
-    [requestId, tenant.accountId, tenant.appId, event.eventId, event.versionId, given.key],
+    [requestId, tenant.accountId, tenant.appId, event.eventId, event.versionId, options.key],
   );
   await pool.query(
     `INSERT INTO request_item (request_id, item, recipient, data, planned_at) VALUES ($1, 0, $2, '{}', now())`,
@@ -78,7 +85,7 @@ async function insert(tenant: Tenant, event: Event, given: Given): Promise<Inser
       requestId,
       tenant.appId,
       channel,
-      given.erased ? `erased:${messageId}` : target,
+      options.erased ? `erased:${messageId}` : target,
       state,
     ],
   );
@@ -109,7 +116,7 @@ async function start(opened: Opened, query: string, perSecond = 200): Promise<st
 }
 
 /** As fanout does it, without its waits. */
-function createCarryOut(): () => Promise<CarriedOut | undefined> {
+function createCarryOut(): () => Promise<ResendChunkResult | undefined> {
   const { database } = dashboard;
   return createResendByFilter({
     carryOutResend: (decide) => carryOutResend(database.delivery, decide),
@@ -137,7 +144,7 @@ async function carryOut(resendId: string, chunks = maxSteps): Promise<void> {
   }
 }
 
-async function generationsOf(requestId: string) {
+async function listGenerations(requestId: string) {
   const { rows } = await dashboard.database.lookUps.query<{
     id: string;
     generation: number;
@@ -190,7 +197,7 @@ describe('counting what a filter would send again', () => {
   test('finds the messages of just the requests that the log shows, by each filter', async () => {
     const opened = await open();
     const event = await createEvent(opened.tenant, { name: 'filtered' });
-    const wanted = await opened.insert(
+    const expected = await opened.insert(
       { channel: 'slack', target: 'C7', provider: 'slack', key: 'k7', user: { user_id: 'u7' } },
       event,
     );
@@ -202,14 +209,14 @@ describe('counting what a filter would send again', () => {
       'provider=slack',
       'recipient=C7',
       'recipient=u7',
-      `requestId=${wanted.requestId}`,
+      `requestId=${expected.requestId}`,
       'idempotencyKey=k7',
       'event=filtered&channel=slack&state=failed&provider=slack&recipient=u7',
     ];
     for (const filter of filters) {
       const { body: log } = await opened.call('get', `apps/${opened.tenant.appId}/log?${filter}`);
-      const shown = log.rows.map(({ requestId }: { requestId: string }) => requestId);
-      expect([filter, shown]).toEqual([filter, [wanted.requestId]]);
+      const requestIds = log.rows.map(({ requestId }: { requestId: string }) => requestId);
+      expect([filter, requestIds]).toEqual([filter, [expected.requestId]]);
       expect([filter, (await count(opened, filter)).messages]).toEqual([filter, 1]);
     }
     expect((await count(opened, 'event=none')).messages).toBe(0);
@@ -246,10 +253,10 @@ describe('a resend by filter', () => {
     await carryOut(first);
     const second = await start(opened, 'state=unknown');
     await carryOut(second);
-    const [old, made, ...more] = await generationsOf(failed.requestId);
+    const [old, resent, ...more] = await listGenerations(failed.requestId);
     expect(more).toEqual([]);
     expect(old).toMatchObject({ state: 'failed', generation: 0 });
-    expect(made).toMatchObject({
+    expect(resent).toMatchObject({
       state: 'queued',
       generation: 1,
       resend_of: failed.messageId,
@@ -257,15 +264,15 @@ describe('a resend by filter', () => {
       notes: { address: 'kept', resend_run: first },
       unknown_count: 0,
     });
-    expect(await generationsOf(unknown.requestId)).toMatchObject([{}, { unknown_count: 1 }]);
-    expect(await generationsOf(sent.requestId)).toHaveLength(1);
+    expect(await listGenerations(unknown.requestId)).toMatchObject([{}, { unknown_count: 1 }]);
+    expect(await listGenerations(sent.requestId)).toHaveLength(1);
     const { body: run } = await opened.call('get', opened.at(`/${first}`));
     expect(run).toMatchObject({ state: 'finished', matched: 1, resent: 1, skipped: 0, left: 0 });
     expect(run.messages).toMatchObject([
       { messageId: failed.messageId, stateThen: 'failed', outcome: 'resent', newState: 'queued' },
     ]);
-    const story = `apps/${opened.tenant.appId}/requests/${failed.requestId}`;
-    const { lanes } = (await opened.call('get', story)).body;
+    const path = `apps/${opened.tenant.appId}/requests/${failed.requestId}`;
+    const { lanes } = (await opened.call('get', path)).body;
     expect(lanes[1]).toMatchObject({ resendOf: failed.messageId, resendRun: first });
     const { entries } = (await opened.call('get', 'audit')).body;
     expect(entries).toContainEqual(
@@ -289,10 +296,10 @@ describe('a resend by filter', () => {
     const removed = await dashboard.factories.createEvent(tenant, {
       slack: channelVersion({ text: 'x' }, { integrationIds: [integration.id] }),
     });
-    const kept = await insert(tenant, event, {});
+    const unchanged = await insert(tenant, event, {});
     const changed = await insert(tenant, event, {});
     const erased = await insert(tenant, event, {});
-    const gone = await insert(tenant, event, {});
+    const goneMessage = await insert(tenant, event, {});
     await insert(tenant, removed, { channel: 'slack', target: 'C1' });
     const id = await start(opened, 'state=failed');
     await insert(tenant, event, {});
@@ -300,7 +307,7 @@ describe('a resend by filter', () => {
     await pool.query(`UPDATE message SET target = 'erased:' || id WHERE id = $1`, [
       erased.messageId,
     ]);
-    await pool.query('DELETE FROM message WHERE id = $1', [gone.messageId]);
+    await pool.query('DELETE FROM message WHERE id = $1', [goneMessage.messageId]);
     await pool.query('UPDATE integration SET deleted_at = now() WHERE id = $1', [integration.id]);
     await carryOut(id);
     const { body: run } = await opened.call('get', opened.at(`/${id}`));
@@ -312,7 +319,7 @@ describe('a resend by filter', () => {
         ),
       ),
     );
-    expect(await generationsOf(kept.requestId)).toHaveLength(2);
+    expect(await listGenerations(unchanged.requestId)).toHaveLength(2);
     // The one that came later, and the one that nobody carries any more.
     expect((await count(opened, 'state=failed')).messages).toBe(2);
   });
@@ -328,8 +335,8 @@ describe('a resend by filter', () => {
     await pool.query(`UPDATE app SET delivery = 'live' WHERE id = $1`, [tenant.appId]);
     const { messageId } = await insert(tenant, event, { channel: 'slack', target: 'C1' });
     await pool.query('UPDATE integration SET deleted_at = now() WHERE id = $1', [id]);
-    const refused = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});
-    expect([refused.status, refused.body.error]).toEqual([
+    const response = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});
+    expect([response.status, response.body.error]).toEqual([
       409,
       'Every integration of its channel was removed.',
     ]);
@@ -356,8 +363,8 @@ describe('a resend by filter', () => {
     for (let index = 0; index < 12; index += 1) await opened.insert();
     const id = await start(opened, 'state=failed', 10);
     const again = { filters: { state: 'failed' }, confirmed: 12, perSecond: 10 };
-    const refused = await opened.call('post', opened.at(''), again);
-    expect([refused.status, refused.body.error]).toEqual([
+    const response = await opened.call('post', opened.at(''), again);
+    expect([response.status, response.body.error]).toEqual([
       409,
       expect.stringContaining('Another resend'),
     ]);
@@ -411,7 +418,7 @@ describe('a resend by filter', () => {
     const { body } = await opened.call('get', opened.at(`/${id}`));
     expect(body).toMatchObject({ resent: 0, left: 5 });
     await Promise.all([carryOut(id), carryOut(id)]);
-    for (const { requestId } of inserted) expect(await generationsOf(requestId)).toHaveLength(2);
+    for (const { requestId } of inserted) expect(await listGenerations(requestId)).toHaveLength(2);
     expect((await opened.call('get', opened.at(`/${id}`))).body).toMatchObject({ resent: 5 });
   });
 
@@ -435,7 +442,7 @@ describe('a resend by filter', () => {
       if ((await carryOutChunk())?.resendId === id) break;
     }
     expect(besides).not.toContain(id);
-    expect(await generationsOf(requestId)).toHaveLength(2);
+    expect(await listGenerations(requestId)).toHaveLength(2);
     const { body } = await opened.call('get', opened.at(`/${id}`));
     expect(body).toMatchObject({ resent: 1, skipped: 0, state: 'finished' });
   });

@@ -1,5 +1,5 @@
 import { newId } from '@belfry/runtime';
-import { changingRoutesOf, fill } from './routes.fixture';
+import { fillPath, listChangingRoutes } from './routes.fixture';
 import {
   createStoredDashboard,
   type Neighbour,
@@ -51,25 +51,29 @@ async function signInAs(role: string): Promise<Neighbour> {
 
 /** Calls every route that may change something, and names those that the role refuses. */
 async function findRefused({ call, tenant }: Neighbour): Promise<string[]> {
-  const refused: string[] = [];
+  const refusals: string[] = [];
   const ids = Object.fromEntries(
     ['id', 'eventId', 'versionId', 'messageId', 'requestId', 'userSid'].map((name) => [
       name,
       newId(),
     ]),
   );
-  for (const [name, { method, path }] of changingRoutesOf(dashboard.app)) {
+  for (const [name, { method, path }] of listChangingRoutes(dashboard.app)) {
     // It would end the session that asks.
     if (name === 'DELETE /api/session') continue;
-    const { status, body } = await call(method, fill(path, { ...ids, appId: tenant.appId }), {});
+    const { status, body } = await call(
+      method,
+      fillPath(path, { ...ids, appId: tenant.appId }),
+      {},
+    );
     if (body.code === 'not_allowed') expect([name, status]).toEqual([name, 403]);
-    if (body.code === 'not_allowed') refused.push(name);
+    if (body.code === 'not_allowed') refusals.push(name);
   }
-  return refused.sort();
+  return refusals.sort();
 }
 
 function allBut(names: readonly string[]): string[] {
-  const all = [...changingRoutesOf(dashboard.app).keys()];
+  const all = [...listChangingRoutes(dashboard.app).keys()];
   expect(all).toEqual(expect.arrayContaining([...names]));
   return all.filter((name) => !names.includes(name)).sort();
 }

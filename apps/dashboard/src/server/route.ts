@@ -5,7 +5,7 @@ import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Respon
 import type { Problem, ProblemCode } from '../api/problem';
 import { notFound, problemStatuses, Refusal } from './problem';
 import type { Session, Sessions } from './sessions';
-import { isStoreAway } from './store-away';
+import { isDatabaseUnavailable } from './store-away';
 
 /** A call of somebody who is signed in. */
 export type Call = {
@@ -31,16 +31,16 @@ export function createRoutes({ sessions, apps }: RoutesDeps) {
   function signedIn(handler: Handler<Call>, rules: CallRules = {}): RouteHandler {
     const { answer = sendJson } = rules;
     return async function handleCall(req, res) {
-      answer(res, await handler(await callOf(req, res, rules)));
+      answer(res, await handler(await createCall(req, res, rules)));
     };
   }
 
-  async function callOf(req: Request, res: Response, rules: CallRules): Promise<Call> {
+  async function createCall(req: Request, res: Response, rules: CallRules): Promise<Call> {
     const session = await sessions.get(req);
     const { operator, account } = session;
     refuseRole(operator.role, req.method, rules);
     const actor = { accountId: account.id, operatorId: operator.id };
-    return { req, res, session, actor, body: req.body, path: pathOf(req) };
+    return { req, res, session, actor, body: req.body, path: readPathParams(req) };
   }
 
   return {
@@ -49,7 +49,7 @@ export function createRoutes({ sessions, apps }: RoutesDeps) {
     /** Another account's app answers exactly as one that does not exist. */
     inApp(handler: Handler<AppCall>, rules: CallRules = {}): RouteHandler {
       return signedIn(async (call) => {
-        const app = await apps.find(call.actor.accountId, idOf(call, 'appId', 'app'));
+        const app = await apps.find(call.actor.accountId, readId(call, 'appId', 'app'));
         if (!app) throw notFound('app');
         return handler({ ...call, app, actor: { ...call.actor, appId: app.id } });
       }, rules);
@@ -63,7 +63,7 @@ type Answer = (res: Response, body: object) => void;
 type CallRules = {
   answer?: Answer;
   /** It changes nothing that others see, though it is no GET. */
-  mayViewer?: boolean;
+  allowsViewers?: boolean;
   /** Who works in the account, and what would lock everybody out. */
   isForOwners?: boolean;
 };
@@ -71,9 +71,9 @@ type CallRules = {
 function refuseRole(
   role: string,
   method: string,
-  { mayViewer = false, isForOwners = false }: CallRules,
+  { allowsViewers = false, isForOwners = false }: CallRules,
 ): void {
-  if (role === 'viewer' && method !== 'GET' && !mayViewer) {
+  if (role === 'viewer' && method !== 'GET' && !allowsViewers) {
     throw new Refusal('not_allowed', 'A viewer may look at everything, and change nothing.');
   }
   if (isForOwners && role !== 'owner') {
@@ -86,17 +86,17 @@ export function sendJson(res: Response, body: object): void {
 }
 
 /** For what answers by itself, as a stream does. */
-export const isAnswered: Answer = () => undefined;
+export const skipAnswer: Answer = () => undefined;
 
 /** A part of the path that names a row; what is no UUID names none, and never reaches PostgreSQL. */
-export function idOf({ path }: Pick<Call, 'path'>, name: string, what: string): string {
+export function readId({ path }: Pick<Call, 'path'>, name: string, what: string): string {
   const id = path[name]?.toLowerCase() ?? '';
   if (!isUuid(id)) throw notFound(what);
   return id;
 }
 
 /** Express gives a list only for a wildcard, which no route has. */
-function pathOf({ params }: Request): Record<string, string> {
+function readPathParams({ params }: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
@@ -118,13 +118,18 @@ export function queryText({ req }: Pick<Call, 'req'>, name: string): string | un
 
 /** Answers every failure in one shape; what is our fault is logged and says nothing. */
 export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHandler {
-  return function handleProblems(thrown: unknown, req, res, _next) {
-    const refusal = refusalOf(thrown);
+  return function handleProblems(failure: unknown, req, res, _next) {
+    const refusal = toRefusal(failure);
     const requestId = newId();
     const status = problemStatuses[refusal.code];
     if (status >= 500) {
-      const told = { call_id: requestId, method: req.method, route: routeOf(req), error: thrown };
-      log[refusal.code === 'internal' ? 'error' : 'warn']('call.failed', told);
+      const logFields = {
+        call_id: requestId,
+        method: req.method,
+        route: getRoutePattern(req),
+        error: failure,
+      };
+      log[refusal.code === 'internal' ? 'error' : 'warn']('call.failed', logFields);
     }
     if (res.headersSent) {
       res.destroy();
@@ -140,7 +145,7 @@ export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHand
 }
 
 /** The template, never the path: a path may hold a token. */
-function routeOf(req: Request): string {
+function getRoutePattern(req: Request): string {
   return req.route?.path ?? 'none';
 }
 
@@ -150,17 +155,17 @@ const appErrorCodes: Partial<Record<AppError['code'], 'invalid' | 'unavailable' 
   event_not_found: 'not_found',
 };
 
-function refusalOf(thrown: unknown): Refusal {
-  if (thrown instanceof Refusal) return thrown;
-  if (thrown instanceof AppError && thrown.code !== 'internal') {
-    const fields = limitProblems(thrown.problems);
+function toRefusal(failure: unknown): Refusal {
+  if (failure instanceof Refusal) return failure;
+  if (failure instanceof AppError && failure.code !== 'internal') {
+    const fields = limitProblems(failure.problems);
     const details = fields.length > 0 ? { fields } : {};
-    return new Refusal(appErrorCodes[thrown.code] ?? 'bad_request', thrown.message, details);
+    return new Refusal(appErrorCodes[failure.code] ?? 'bad_request', failure.message, details);
   }
   // Before the stores: errors of the body reader have codes of Node's, too.
-  const unreadable = readingRefusal(thrown);
+  const unreadable = toReadRefusal(failure);
   if (unreadable) return unreadable;
-  if (isStoreAway(thrown)) {
+  if (isDatabaseUnavailable(failure)) {
     return new Refusal(
       'unavailable',
       'PostgreSQL does not answer. What was accepted is safe in it; nothing was changed now.',
@@ -171,12 +176,12 @@ function refusalOf(thrown: unknown): Refusal {
 }
 
 /** What Express and its body reader refuse with a 4xx; undefined for everything else. */
-function readingRefusal(thrown: unknown): Refusal | undefined {
-  const { status, type, limit } = (thrown ?? {}) as Record<string, unknown>;
+function toReadRefusal(failure: unknown): Refusal | undefined {
+  const { status, type, limit } = (failure ?? {}) as Record<string, unknown>;
   if (type === 'entity.too.large') {
     return new Refusal('too_large', `The body must have ${Number(limit) / 1024} KB at most.`);
   }
-  const isReading = (typeof status === 'number' && status < 500) || thrown instanceof URIError;
+  const isReading = (typeof status === 'number' && status < 500) || failure instanceof URIError;
   if (!isReading) return undefined;
   return new Refusal(
     ...(bodyProblems[String(type)] ?? (['bad_request', 'The call cannot be read.'] as const)),

@@ -1,8 +1,8 @@
-import { makeSample } from './sample';
+import { createSample } from './sample';
 
 test('made-up data has a value at every path that templates read, lists and their members too', () => {
   expect(
-    makeSample([
+    createSample([
       'order.id',
       'order.items[].name',
       'order.items[].quantity',
@@ -23,5 +23,5 @@ test('made-up data has a value at every path that templates read, lists and thei
 });
 
 test('made-up data leaves out what is no name of a member', () => {
-  expect(makeSample(['this', 'this[].name', '__proto__.polluted'])).toEqual({});
+  expect(createSample(['this', 'this[].name', '__proto__.polluted'])).toEqual({});
 });

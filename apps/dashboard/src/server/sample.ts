@@ -4,10 +4,10 @@ const maxSteps = 12;
 const listLength = 2;
 
 /** Data that has a value at every path that templates read, such as `order.items[].name`. */
-export function makeSample(paths: readonly string[]): Data {
+export function createSample(paths: readonly string[]): Data {
   const root = new Map<string, Node>();
   for (const path of paths) addPath(root, path);
-  return Object.fromEntries([...root].map(([name, node]) => [name, sampleOf(name, node)]));
+  return Object.fromEntries([...root].map(([name, node]) => [name, createValue(name, node)]));
 }
 
 type Node = { members: Map<string, Node>; isList: boolean };
@@ -26,18 +26,20 @@ function addPath(root: Map<string, Node>, path: string): void {
   }
 }
 
-function sampleOf(name: string, { members, isList }: Node): Json {
+function createValue(name: string, { members, isList }: Node): Json {
   const one = (): Json =>
     members.size === 0
-      ? leafOf(name)
-      : Object.fromEntries([...members].map(([member, node]) => [member, sampleOf(member, node)]));
+      ? createLeaf(name)
+      : Object.fromEntries(
+          [...members].map(([member, node]) => [member, createValue(member, node)]),
+        );
   return isList ? Array.from({ length: listLength }, one) : one();
 }
 
 /** Something that looks like what the name says. */
-function leafOf(name: string): Json {
-  const found = leaves.find(([pattern]) => pattern.test(name));
-  return found ? found[1] : name.replaceAll('_', ' ');
+function createLeaf(name: string): Json {
+  const leaf = leaves.find(([pattern]) => pattern.test(name));
+  return leaf ? leaf[1] : name.replaceAll('_', ' ');
 }
 
 const leaves: readonly [RegExp, Json][] = [

@@ -51,22 +51,22 @@ describe('saved filters of the log', () => {
   test('are the same for every operator of the account, by name', async () => {
     const { at, call, signInAgain } = await begin();
     for (const name of ['b', 'A', 'c']) await call('post', at, { name, filters: failed });
-    const other = await signInAgain();
-    const names = (await other('get', at)).body.filters.map(({ name }: Saved) => name);
+    const otherSession = await signInAgain();
+    const names = (await otherSession('get', at)).body.filters.map(({ name }: Saved) => name);
     expect(names).toEqual(['A', 'b', 'c']);
   });
 
   test('have one name each, whatever its case', async () => {
     const { at, call } = await begin();
     await call('post', at, { name: 'Failed', filters: failed });
-    const taken = await call('post', at, { name: 'FAILED', filters: { state: 'unknown' } });
-    expect([taken.status, taken.body.code, taken.body.fields]).toEqual([
+    const response = await call('post', at, { name: 'FAILED', filters: { state: 'unknown' } });
+    expect([response.status, response.body.code, response.body.fields]).toEqual([
       409,
       'name_taken',
       [{ path: 'name', problem: 'is taken' }],
     ]);
-    const other = await call('post', at, { name: 'Other', filters: failed });
-    const { id } = other.body.filters.find(({ name }: Saved) => name === 'Other');
+    const second = await call('post', at, { name: 'Other', filters: failed });
+    const { id } = second.body.filters.find(({ name }: Saved) => name === 'Other');
     expect((await call('patch', `${at}/${id}`, { name: 'failed' })).body.code).toBe('name_taken');
     expect((await call('patch', `${at}/${id}`, { name: 'OTHER' })).status).toBe(200);
   });
@@ -95,10 +95,11 @@ describe('saved filters of the log', () => {
     ['a long value', { name: 'x', filters: { event: 'x'.repeat(129) } }, 'filters.event'],
   ])('are refused with %s, and nothing is saved', async (_what, body, path) => {
     const { at, call } = await begin();
-    const refused = await call('post', at, body);
-    expect([refused.status, refused.body.fields?.map((one: { path: string }) => one.path)]).toEqual(
-      [422, [path]],
-    );
+    const response = await call('post', at, body);
+    expect([
+      response.status,
+      response.body.fields?.map((one: { path: string }) => one.path),
+    ]).toEqual([422, [path]]);
     expect((await call('get', at)).body.filters).toEqual([]);
   });
 
@@ -123,8 +124,8 @@ describe('saved filters of the log', () => {
     const { at, call } = await begin();
     const saved = await call('post', at, { name: 'Failed', filters: failed });
     const [{ id }] = saved.body.filters;
-    const { body: other } = await call('post', 'apps', { name: 'Other app' });
-    const elsewhere = `apps/${other.id}/filters`;
+    const { body: otherApp } = await call('post', 'apps', { name: 'Other app' });
+    const elsewhere = `apps/${otherApp.id}/filters`;
     expect((await call('get', elsewhere)).body.filters).toEqual([]);
     expect((await call('patch', `${elsewhere}/${id}`, { name: 'x' })).status).toBe(404);
     expect((await call('delete', `${elsewhere}/${id}`)).status).toBe(404);

@@ -38,9 +38,9 @@ export function createSessions({ access, connections }: SessionsDeps) {
 
   async function findByToken(token: string): Promise<Session | undefined> {
     const tokenHash = hashToken(token);
-    const found = await access.useSession(tokenHash, sessionTimes);
-    if (!found) return undefined;
-    const { operator, expiresAt, endsAt } = found;
+    const storedSession = await access.useSession(tokenHash, sessionTimes);
+    if (!storedSession) return undefined;
+    const { operator, expiresAt, endsAt } = storedSession;
     const account = { id: operator.accountId, name: operator.accountName };
     return { tokenHash, operator, account, expiresAt, endsAt };
   }

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { createDevices } from './devices';
 import { createSignInLimits } from './sign-in-limits';
 
-const connections = { isHttps: () => false, callerOf: (req: Request) => String(req.ip) };
+const connections = { isHttps: () => false, getClientNetwork: (req: Request) => String(req.ip) };
 const victim = { id: 'victim' };
 const address = 'ana@example.com';
 
@@ -62,8 +62,8 @@ describe('guessing by strangers', () => {
     for (let at = 0; at < 60; at += 1) attempt(request(''), [victim], `${at}@x.example`);
     for (let at = 0; at < 60; at += 1) attempt(request(''), [victim]);
     expect(attempt(request(''), [victim])).toEqual(expect.any(String));
-    const known = attempt(request(cookie), [victim]);
-    expect(known).toMatchObject({ isKnown: true, operators: [victim] });
+    const result = attempt(request(cookie), [victim]);
+    expect(result).toMatchObject({ isKnown: true, operators: [victim] });
   });
 
   test.each([
@@ -84,10 +84,10 @@ describe('guessing by strangers', () => {
     /** How often the victim's password is judged while the attacker, who knows their own, signs in each time. */
     const countJudged = (makeRequest: () => Request) => {
       const attempts = Array.from({ length: 100 }, () => {
-        const begun = attempt(makeRequest(), [victim, own]);
-        if (typeof begun !== 'object') return [];
-        begun.succeed([own]);
-        return begun.operators;
+        const result = attempt(makeRequest(), [victim, own]);
+        if (typeof result !== 'object') return [];
+        result.succeed([own]);
+        return result.operators;
       });
       return attempts.filter((operators) => operators.includes(victim)).length;
     };
@@ -121,8 +121,8 @@ describe('a known browser', () => {
 test('an operator who signs in correctly from new browsers is never made to wait', () => {
   const { attempt } = setUp();
   for (let at = 0; at < 100; at += 1) {
-    const begun = attempt(request(''), [victim]);
-    if (typeof begun !== 'object') throw new Error(`Attempt ${at} has to wait`);
-    begun.succeed([victim]);
+    const result = attempt(request(''), [victim]);
+    if (typeof result !== 'object') throw new Error(`Attempt ${at} has to wait`);
+    result.succeed([victim]);
   }
 });

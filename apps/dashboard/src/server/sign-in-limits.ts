@@ -14,7 +14,7 @@ const networkLimit = { max: 50, refillMs: 0.3 * minuteMs };
 const maxNames = 10_000;
 
 /** The keys by which the attempts of strangers are counted. */
-type Names = { network: string; pair: string };
+type TryKeys = { network: string; pair: string };
 
 export type Attempt<T> = {
   /** Those whose password may be judged now. */
@@ -36,7 +36,7 @@ export type SignInLimits = {
 
 export type SignInLimitsDeps = {
   devices: Pick<Devices, 'find'>;
-  connections: Pick<Connections, 'callerOf'>;
+  connections: Pick<Connections, 'getClientNetwork'>;
   now: () => number;
 };
 
@@ -45,56 +45,59 @@ export type SignInLimitsDeps = {
  * count of its own, which nobody else can fill. Strangers are counted by address and network, and by network.
  */
 export function createSignInLimits({ devices, connections, now }: SignInLimitsDeps): SignInLimits {
-  const ofDevice = createTries({ ...knownLimit, maxNames, now });
-  const ofPair = createTries({ ...pairLimit, maxNames, now });
-  const ofNetwork = createTries({ ...networkLimit, maxNames, now });
+  const deviceTries = createTries({ ...knownLimit, maxNames, now });
+  const pairTries = createTries({ ...pairLimit, maxNames, now });
+  const networkTries = createTries({ ...networkLimit, maxNames, now });
 
-  function beginStranger({ network, pair }: Names): number {
-    const waitForNetwork = ofNetwork.begin(network);
+  function beginStranger({ network, pair }: TryKeys): number {
+    const waitForNetwork = networkTries.begin(network);
     // First, so that a network that has to wait fills no memory with addresses.
     if (waitForNetwork > 0) return waitForNetwork;
-    const waitForPair = ofPair.begin(pair);
-    if (waitForPair > 0) ofNetwork.takeBack(network);
+    const waitForPair = pairTries.begin(pair);
+    if (waitForPair > 0) networkTries.takeBack(network);
     return waitForPair;
   }
 
   function succeedStranger<T>(
-    { network, pair }: Names,
-    strange: readonly T[],
+    { network, pair }: TryKeys,
+    strangers: readonly T[],
     matching: readonly T[],
   ): void {
     // Whoever knows one operator's password must not guess that of another with the same address for nothing.
-    if (!strange.every((operator) => matching.includes(operator))) return;
-    ofPair.takeBack(pair);
-    ofNetwork.takeBack(network);
+    if (!strangers.every((operator) => matching.includes(operator))) return;
+    pairTries.takeBack(pair);
+    networkTries.takeBack(network);
   }
 
   return {
     begin(req, address, operators) {
-      const network = connections.callerOf(req);
+      const network = connections.getClientNetwork(req);
       const names = { network, pair: `${network} ${address}` };
-      const found = operators.map((operator) => {
+      const candidates = operators.map((operator) => {
         const device = devices.find(req, operator.id);
         return { operator, device: device && `${operator.id} ${device}` };
       });
-      const known = found.flatMap(({ operator, device }) =>
-        device ? [{ operator, device, waitSeconds: ofDevice.begin(device) }] : [],
+      const knownDevices = candidates.flatMap(({ operator, device }) =>
+        device ? [{ operator, device, waitSeconds: deviceTries.begin(device) }] : [],
       );
-      const strange = found.filter(({ device }) => !device).map(({ operator }) => operator);
-      const isStranger = strange.length > 0 || known.length === 0;
-      const waits = known.map(({ waitSeconds }) => waitSeconds);
+      const strangers = candidates.filter(({ device }) => !device).map(({ operator }) => operator);
+      const isStranger = strangers.length > 0 || knownDevices.length === 0;
+      const waits = knownDevices.map(({ waitSeconds }) => waitSeconds);
       if (isStranger) waits.push(beginStranger(names));
       if (!waits.includes(0)) throw tooManyTries(Math.min(...waits));
 
-      const open = known.filter(({ waitSeconds }) => waitSeconds === 0);
+      const openDevices = knownDevices.filter(({ waitSeconds }) => waitSeconds === 0);
       const isStrangerOpen = isStranger && waits.at(-1) === 0;
       return {
-        operators: [...open.map(({ operator }) => operator), ...(isStrangerOpen ? strange : [])],
-        isKnown: open.length > 0,
+        operators: [
+          ...openDevices.map(({ operator }) => operator),
+          ...(isStrangerOpen ? strangers : []),
+        ],
+        isKnown: openDevices.length > 0,
         succeed(matching) {
-          const right = open.filter(({ operator }) => matching.includes(operator));
-          for (const { device } of right) ofDevice.forget(device);
-          if (isStrangerOpen) succeedStranger(names, strange, matching);
+          const matchingDevices = openDevices.filter(({ operator }) => matching.includes(operator));
+          for (const { device } of matchingDevices) deviceTries.forget(device);
+          if (isStrangerOpen) succeedStranger(names, strangers, matching);
         },
       };
     },

@@ -1,6 +1,6 @@
 import { countStates, type StateGroup } from '@belfry/shared';
 import { channelVersion, writeMixedRequest } from '@belfry/testing';
-import type { PealSlot } from '../api/log';
+import type { ChannelSummary } from '../api/log';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
@@ -29,7 +29,7 @@ async function get(path: string) {
   return body;
 }
 
-function countsOf(slots: Record<string, { counts: unknown }>) {
+function getCounts(slots: Record<string, { counts: unknown }>) {
   return Object.fromEntries(
     Object.entries(slots).map(([channel, { counts }]) => [channel, counts]),
   );
@@ -47,8 +47,8 @@ test.each([
     const { requestId, counts } = await write(items, unplanned, seed);
     const { rows } = await get(`log?requestId=${requestId}`);
     const page = await get(`requests/${requestId}?item=${items - 1}`);
-    expect(countsOf(rows[0].peal)).toEqual(counts);
-    expect(countsOf(page.channels)).toEqual(counts);
+    expect(getCounts(rows[0].peal)).toEqual(counts);
+    expect(getCounts(page.channels)).toEqual(counts);
     const all = Object.values(counts);
     const sum = (name: 'total' | 'waiting' | 'skipped') =>
       all.reduce((total, each) => total + each[name], 0);
@@ -58,12 +58,12 @@ test.each([
       skipped: sum('skipped'),
     });
     const { total, skippedByReason, ...states } = page.counts;
-    expect(sumOf(states)).toBe(total);
-    expect(sumOf(skippedByReason)).toBe(states.skipped);
+    expect(sumValues(states)).toBe(total);
+    expect(sumValues(skippedByReason)).toBe(states.skipped);
   },
 );
 
-function sumOf(numbers: Record<string, number>): number {
+function sumValues(numbers: Record<string, number>): number {
   return Object.values(numbers).reduce((sum, number) => sum + number, 0);
 }
 
@@ -71,8 +71,8 @@ test('the slots of the items add up to those of the request', async () => {
   const { requestId, counts } = await write(60, 12, 6);
   const groups: StateGroup[] = [];
   for (let item = 0; item < 60; item += 1) {
-    const { peal } = await get(`requests/${requestId}?item=${item}`);
-    for (const [channel, slot] of Object.entries<PealSlot>(peal)) {
+    const { peal: summaries } = await get(`requests/${requestId}?item=${item}`);
+    for (const [channel, slot] of Object.entries<ChannelSummary>(summaries)) {
       groups.push({ channel, state: 'sent', reason: null, count: slot.counts.total });
     }
   }

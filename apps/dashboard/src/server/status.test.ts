@@ -3,30 +3,30 @@ import { createReadStatus } from './status';
 const gatewayUrl = 'http://127.0.0.1:4400';
 
 /** Parts that all answer, and how often one of them was asked. */
-function createParts() {
-  const parts = { asked: 0, nowMs: 0 };
+function createStatus() {
+  const state = { pingCount: 0, nowMs: 0 };
   const ping = async () => undefined;
   const readStatus = createReadStatus({
     pingPostgres: async () => {
-      parts.asked += 1;
+      state.pingCount += 1;
     },
     pingRedis: ping,
     pingGateway: ping,
     gatewayUrl,
-    now: () => parts.nowMs,
+    now: () => state.nowMs,
   });
-  return { parts, readStatus };
+  return { parts: state, readStatus };
 }
 
 describe('the status of the parts', () => {
   test('is read once a second, however many pages ask', async () => {
-    const { parts, readStatus } = createParts();
+    const { parts: state, readStatus } = createStatus();
     await readStatus();
-    parts.nowMs = 1_000;
+    state.nowMs = 1_000;
     await readStatus();
-    expect(parts.asked).toBe(1);
-    parts.nowMs = 1_001;
+    expect(state.pingCount).toBe(1);
+    state.nowMs = 1_001;
     await readStatus();
-    expect(parts.asked).toBe(2);
+    expect(state.pingCount).toBe(2);
   });
 });

@@ -11,45 +11,49 @@ export type StatusDeps = {
 
 const pingTimeoutMs = 1_500;
 /** However many pages ask, each part is asked this often at most. */
-const keptMs = 1_000;
+const cacheMs = 1_000;
 
 /** Which parts answer, and what that means for what waits. */
 export function createReadStatus(deps: StatusDeps): () => Promise<StoreStatus> {
-  let kept: { atMs: number; status: Promise<StoreStatus> } | undefined;
+  let cache: { atMs: number; status: Promise<StoreStatus> } | undefined;
 
   async function read(): Promise<StoreStatus> {
     const [postgres, redis, gateway] = await Promise.all(
       [deps.pingPostgres, deps.pingRedis, deps.pingGateway].map(measure),
     );
     const status = {
-      postgres: postgres ?? away,
-      redis: redis ?? away,
-      gateway: { ...(gateway ?? away), url: deps.gatewayUrl },
+      postgres: postgres ?? downStatus,
+      redis: redis ?? downStatus,
+      gateway: { ...(gateway ?? downStatus), url: deps.gatewayUrl },
     };
-    return { ...status, sentence: sentenceOf(status) };
+    return { ...status, sentence: describeStatus(status) };
   }
 
   return function readStatus() {
-    if (!kept || deps.now() - kept.atMs > keptMs) kept = { atMs: deps.now(), status: read() };
-    return kept.status;
+    if (!cache || deps.now() - cache.atMs > cacheMs) cache = { atMs: deps.now(), status: read() };
+    return cache.status;
   };
 }
 
-const away = { isUp: false, ms: null };
+const downStatus = { isUp: false, ms: null };
 
 async function measure(
   ping: () => Promise<unknown>,
 ): Promise<{ isUp: boolean; ms: number | null }> {
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const isUp =
     (await withinTime(
       ping().then(() => true),
       pingTimeoutMs,
     )) === true;
-  return isUp ? { isUp, ms: Math.round((performance.now() - begunAt) * 10) / 10 } : away;
+  return isUp ? { isUp, ms: Math.round((performance.now() - startedAt) * 10) / 10 } : downStatus;
 }
 
-function sentenceOf({ postgres, redis, gateway }: Omit<StoreStatus, 'sentence'>): string | null {
+function describeStatus({
+  postgres,
+  redis,
+  gateway,
+}: Omit<StoreStatus, 'sentence'>): string | null {
   if (!postgres.isUp) {
     return 'What was accepted is safe. PostgreSQL does not answer, so nothing is accepted, shown or changed until it is back.';
   }

@@ -1,4 +1,4 @@
-import { isStoreAway } from './store-away';
+import { isDatabaseUnavailable } from './store-away';
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error('x'), { code, ...more });
 
@@ -19,7 +19,7 @@ describe('PostgreSQL', () => {
     ['has nothing to do with a stream that ended', coded('ERR_STREAM_PREMATURE_CLOSE'), false],
     ['has nothing to do with a file', coded('EMFILE', { syscall: 'open' }), false],
     ['has nothing to do with what is no error', undefined, false],
-  ])('that %s: is it away?', (_what, error, isAway) => {
-    expect(isStoreAway(error)).toBe(isAway);
+  ])('that %s: is it away?', (_what, error, isUnavailable) => {
+    expect(isDatabaseUnavailable(error)).toBe(isUnavailable);
   });
 });

@@ -1,14 +1,14 @@
-import { sortWriteFailure } from '@belfry/database';
+import { classifyWriteFailure } from '@belfry/database';
 
 /**
  * Whether PostgreSQL could not be asked, or did not answer. A bug of ours is neither, nor is any other error that has a
  * code, such as one of Node's or of the body reader: only what the driver throws is recognised.
  */
-export function isStoreAway(error: unknown): boolean {
-  return error instanceof Error && isOfDriver(error) && sortWriteFailure(error) !== 'faulty';
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return error instanceof Error && isDriverError(error) && classifyWriteFailure(error) !== 'faulty';
 }
 
-function isOfDriver(error: Error & { code?: unknown; syscall?: unknown }): boolean {
+function isDriverError(error: Error & { code?: unknown; syscall?: unknown }): boolean {
   const { name, code, syscall, message } = error;
   if (name === 'NotConnectedError') return true;
   if (syscall !== undefined) return socketCalls.has(syscall);

@@ -14,7 +14,7 @@ import {
 import type { Express } from 'express';
 import request, { type Agent } from 'supertest';
 import { createDashboard } from './app';
-import { createDashboardParts, type DashboardParts } from './parts';
+import { createDashboardServices, type DashboardServices } from './parts';
 import { createDashboardServer } from './server';
 import { hashToken } from './sessions';
 
@@ -27,7 +27,7 @@ export type StoredDashboard = {
   url: string;
   database: Database;
   factories: Factories;
-  parts: DashboardParts;
+  services: DashboardServices;
   tenant: Tenant;
   email: string;
   /** Calls as the operator, from the page's own origin. */
@@ -64,18 +64,18 @@ export async function createStoredDashboard(
     ALLOW_HTTP: 'true',
     ...env,
   });
-  const parts = createDashboardParts(settings, log, shutdown);
-  const app = createDashboard(parts);
-  const { isTrustedProxy } = parts.connections;
+  const services = createDashboardServices(settings, log, shutdown);
+  const app = createDashboard(services);
+  const { isTrustedProxy } = services.connections;
   const server = createDashboardServer(app, { isTrustedProxy, log }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
   const factories = createFactories(database);
-  const passwordHash = await parts.passwords.hash('everybody@example.com', password);
+  const passwordHash = await services.passwords.hash('everybody@example.com', password);
 
-  const signIn = createSignIn(parts);
+  const signIn = createSignIn(services);
   const signUp = createSignUp({ url, database, factories, passwordHash, signIn });
   const first = await signUp();
   return {
@@ -84,18 +84,18 @@ export async function createStoredDashboard(
     url,
     database,
     factories,
-    parts,
+    services,
     tenant: first.tenant,
     email: first.email,
-    call: callAs(first.agent, url),
+    call: createCaller(first.agent, url),
     async createNeighbour() {
       const { tenant, email, operatorId, agent } = await signUp();
       return {
         tenant,
         email,
-        call: callAs(agent, url),
+        call: createCaller(agent, url),
         signInAgain: async () =>
-          callAs(request.agent(url).set('Cookie', await signIn(operatorId)), url),
+          createCaller(request.agent(url).set('Cookie', await signIn(operatorId)), url),
         signInForCookie: () => signIn(operatorId),
       };
     },
@@ -132,7 +132,7 @@ function createSignUp({ url, database, factories, passwordHash, signIn }: SignUp
 const hourMs = 60 * 60_000;
 
 /** A session as a sign-in makes it, without the time that judging a password takes. */
-function createSignIn({ access }: DashboardParts): SignIn {
+function createSignIn({ access }: DashboardServices): SignIn {
   return async function signIn(operatorId) {
     const token = randomBytes(32).toString('base64url');
     const times = { idleMs: hourMs, longestMs: hourMs };
@@ -141,7 +141,7 @@ function createSignIn({ access }: DashboardParts): SignIn {
   };
 }
 
-function callAs(agent: Agent, url: string): StoredDashboard['call'] {
+function createCaller(agent: Agent, url: string): StoredDashboard['call'] {
   return async (method, path, body) => {
     const sent = agent[method](`/api/${path}`).set('Origin', url);
     const answer = await (body ? sent.send(body) : sent);

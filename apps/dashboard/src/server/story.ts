@@ -1,38 +1,41 @@
 import { findResendObstacle, findResendWarning } from '@belfry/accepting';
 import {
-  readPassedOver,
-  resendRunOf,
-  type Story,
-  type StoryAttempt,
-  type StoryMessage,
-  type StoryReceipt,
+  getResendRun,
+  type ItemTimeline,
+  readFailovers,
+  type TimelineAttempt,
+  type TimelineMessage,
+  type TimelineReceipt,
 } from '@belfry/database';
-import { countStates, erasedTarget, passedOverReasons, type StateGroup } from '@belfry/shared';
-import type { PealSlot } from '../api/log';
+import { countStates, failoverReasons, formatErasedTarget, type StateGroup } from '@belfry/shared';
+import type { ChannelSummary } from '../api/log';
 import type {
   AttemptStep,
   CallAnswer,
-  Lane,
-  MessageLane,
+  ChannelRow,
+  MessageChannelRow,
   ReceiptStep,
   RequestAnswer,
-  SkippedLane,
+  SkippedChannelRow,
   Step,
 } from '../api/requests';
 import { explainAttempt, explainReason, explainWait } from './explain';
-import { slotOf } from './log-row';
+import { summarizeChannel } from './log-row';
 import { maskTokens } from './mask-tokens';
-import { inPealOrder } from './peal';
+import { sortByChannel } from './peal';
 
 const sensitiveMask = '***';
 
-export type StoryContext = { item: number; isSandbox: boolean; readAt: Date };
+export type TimelineContext = { item: number; isSandbox: boolean; readAt: Date };
 
 /** All that is on record of a request's item, in the order in which it happened. */
-export function tellStory(story: Story, { item, isSandbox, readAt }: StoryContext): RequestAnswer {
-  const { head } = story;
+export function buildTimeline(
+  timeline: ItemTimeline,
+  { item, isSandbox, readAt }: TimelineContext,
+): RequestAnswer {
+  const { head } = timeline;
   const { isSensitive } = head.definition;
-  const channels = inPealOrder(Object.keys(head.definition.channels));
+  const channels = sortByChannel(Object.keys(head.definition.channels));
   return {
     requestId: head.requestId,
     event: { id: head.eventId, name: head.eventName, isDeleted: head.isEventDeleted },
@@ -46,20 +49,25 @@ export function tellStory(story: Story, { item, isSandbox, readAt }: StoryContex
     idempotencyKey: head.idempotencyKey,
     isSandbox,
     isSensitive,
-    peal: slotsOf(channels, story.itemGroups),
-    counts: countStates(story.groups),
-    channels: slotsOf(channels, story.groups),
-    call: callOf(story),
-    lanes: channels.flatMap((channel) => lanesOf(channel, story)),
+    peal: summarizeChannels(channels, timeline.itemGroups),
+    counts: countStates(timeline.groups),
+    channels: summarizeChannels(channels, timeline.groups),
+    call: toCallAnswer(timeline),
+    lanes: channels.flatMap((channel) => buildChannelRows(channel, timeline)),
     readAt: readAt.getTime(),
   };
 }
 
-function slotsOf(channels: string[], groups: readonly StateGroup[]): Record<string, PealSlot> {
-  return Object.fromEntries(channels.map((channel) => [channel, slotOf(channel, groups)]));
+function summarizeChannels(
+  channels: string[],
+  groups: readonly StateGroup[],
+): Record<string, ChannelSummary> {
+  return Object.fromEntries(
+    channels.map((channel) => [channel, summarizeChannel(channel, groups)]),
+  );
 }
 
-function callOf({ head, item }: Story): CallAnswer {
+function toCallAnswer({ head, item }: ItemTimeline): CallAnswer {
   const { isSensitive } = head.definition;
   const parse = (text: string | null | undefined): unknown => (text ? JSON.parse(text) : null);
   return {
@@ -75,20 +83,20 @@ function callOf({ head, item }: Story): CallAnswer {
   };
 }
 
-function lanesOf(channel: string, story: Story): Lane[] {
-  const messages = story.messages.filter((message) => message.channel === channel);
-  const skip = story.item?.skips?.[channel];
-  if (!skip) return messages.map((message) => laneOf(message, story));
+function buildChannelRows(channel: string, timeline: ItemTimeline): ChannelRow[] {
+  const messages = timeline.messages.filter((message) => message.channel === channel);
+  const skip = timeline.item?.skips?.[channel];
+  if (!skip) return messages.map((message) => buildMessageRow(message, timeline));
   const { reason, detail = '' } = skip;
   const explanation = explainReason(reason, detail);
-  return [{ kind: 'skipped', channel, reason, detail, explanation } satisfies SkippedLane];
+  return [{ kind: 'skipped', channel, reason, detail, explanation } satisfies SkippedChannelRow];
 }
 
-function laneOf(message: StoryMessage, story: Story): MessageLane {
-  const attempts = story.attempts.filter(({ messageId }) => messageId === message.id);
-  const receipts = story.receipts.filter(({ messageId }) => messageId === message.id);
-  const capture = story.captures.find(({ messageId }) => messageId === message.id);
-  const { isSensitive } = story.head.definition;
+function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): MessageChannelRow {
+  const attempts = timeline.attempts.filter(({ messageId }) => messageId === message.id);
+  const receipts = timeline.receipts.filter(({ messageId }) => messageId === message.id);
+  const capture = timeline.captures.find(({ messageId }) => messageId === message.id);
+  const { isSensitive } = timeline.head.definition;
   const { integrationId, integrationName, isIntegrationRemoved, dueAt } = message;
   return {
     kind: 'message',
@@ -98,7 +106,7 @@ function laneOf(message: StoryMessage, story: Story): MessageLane {
     generation: message.generation,
     state: message.state,
     reason: message.reason,
-    waits: waitsOf(message),
+    waits: describeWait(message),
     dueAt: dueAt?.getTime() ?? null,
     expiresAt: message.expiresAt.getTime(),
     createdAt: message.createdAt.getTime(),
@@ -113,39 +121,39 @@ function laneOf(message: StoryMessage, story: Story): MessageLane {
         }
       : null,
     resendOf: message.resendOf,
-    resendRun: resendRunOf(message.notes),
-    notes: notesOf(message),
-    steps: stepsOf(message, { attempts, receipts, isSensitive }),
-    explanation: explanationOf(message, { attempts, receipts }),
+    resendRun: getResendRun(message.notes),
+    notes: getOtherNotes(message),
+    steps: buildSteps(message, { attempts, receipts, isSensitive }),
+    explanation: explainMessage(message, { attempts, receipts }),
     rendered: isSensitive ? sensitiveMask : (capture?.content ?? null),
-    can: whatCan(message, { isSensitive, messages: story.messages }),
+    can: getAllowedActions(message, { isSensitive, messages: timeline.messages }),
   };
 }
 
 /** Of what has no step of its own. */
-function notesOf({ notes }: StoryMessage): Record<string, unknown> {
-  const { passed_over: _, resend_run: __, ...others } = notes ?? {};
-  return others;
+function getOtherNotes({ notes }: TimelineMessage): Record<string, unknown> {
+  const { passed_over: _, resend_run: __, ...otherNotes } = notes ?? {};
+  return otherNotes;
 }
 
-function waitsOf({ state, waits, dueAt }: StoryMessage): MessageLane['waits'] {
+function describeWait({ state, waits, dueAt }: TimelineMessage): MessageChannelRow['waits'] {
   if (state !== 'queued') return null;
   const until = dueAt?.getTime() ?? null;
   return { reason: waits ?? 'turn', until, sentence: explainWait(waits, dueAt) };
 }
 
-type Records = { attempts: StoryAttempt[]; receipts: StoryReceipt[] };
+type Records = { attempts: TimelineAttempt[]; receipts: TimelineReceipt[] };
 
-function explanationOf(message: StoryMessage, { attempts, receipts }: Records) {
+function explainMessage(message: TimelineMessage, { attempts, receipts }: Records) {
   const { state, reason } = message;
   const last = attempts.at(-1);
-  const told =
+  const detail =
     receipts.findLast((receipt) => receipt.state === 'failed')?.detail ?? last?.detail ?? null;
-  if (state === 'failed' || state === 'skipped') return explainReason(reason ?? '', told);
+  if (state === 'failed' || state === 'skipped') return explainReason(reason ?? '', detail);
   return last ? explainAttempt(last) : null;
 }
 
-function stepsOf(message: StoryMessage, records: Records & { isSensitive: boolean }): Step[] {
+function buildSteps(message: TimelineMessage, records: Records & { isSensitive: boolean }): Step[] {
   const { attempts, receipts, isSensitive } = records;
   const planned: Step = {
     kind: 'planned',
@@ -154,41 +162,43 @@ function stepsOf(message: StoryMessage, records: Records & { isSensitive: boolea
   };
   const steps: Step[] = [
     planned,
-    ...passedOverSteps(message),
-    ...attempts.flatMap((attempt, index) => withWait(attempt, attempts[index + 1], isSensitive)),
-    ...receipts.map(receiptStep),
+    ...buildFailoverSteps(message),
+    ...attempts.flatMap((attempt, index) =>
+      buildAttemptSteps(attempt, attempts[index + 1], isSensitive),
+    ),
+    ...receipts.map(toReceiptStep),
   ];
   if (message.settledAt) {
     const { state, reason, settledAt } = message;
-    const detail = reason === null ? '' : endOf(reason);
+    const detail = reason === null ? '' : describeReason(reason);
     steps.push({ kind: 'settled', at: settledAt.getTime(), state, reason, detail });
   }
   return steps.toSorted((a, b) => a.at - b.at);
 }
 
 /** What the reason means, and what to do about it. */
-function endOf(reason: string): string {
+function describeReason(reason: string): string {
   const { what, remedy } = explainReason(reason, null);
   return [what, remedy].filter((part) => part !== null).join(' ');
 }
 
-function passedOverSteps({ notes }: StoryMessage): Step[] {
-  return readPassedOver(notes).map(({ name, reason, detail, at }) => ({
+function buildFailoverSteps({ notes }: TimelineMessage): Step[] {
+  return readFailovers(notes).map(({ name, reason, detail, at }) => ({
     kind: 'passed_over',
     at: at.getTime(),
     integration: name,
     reason,
-    detail: detail ? `${passedOverReasons[reason]} ${detail}` : passedOverReasons[reason],
+    detail: detail ? `${failoverReasons[reason]} ${detail}` : failoverReasons[reason],
   }));
 }
 
 /** A call, and how long it was until the next one. */
-function withWait(
-  attempt: StoryAttempt,
-  next: StoryAttempt | undefined,
+function buildAttemptSteps(
+  attempt: TimelineAttempt,
+  next: TimelineAttempt | undefined,
   isSensitive: boolean,
 ): Step[] {
-  const step = attemptStep(attempt, isSensitive);
+  const step = toAttemptStep(attempt, isSensitive);
   if (!attempt.closedAt || (attempt.outcome !== 'retry' && attempt.outcome !== 'unknown'))
     return [step];
   const until = next?.openedAt.getTime() ?? null;
@@ -198,8 +208,8 @@ function withWait(
   ];
 }
 
-function attemptStep(attempt: StoryAttempt, isSensitive: boolean): AttemptStep {
-  const shown = (text: string | null): unknown =>
+function toAttemptStep(attempt: TimelineAttempt, isSensitive: boolean): AttemptStep {
+  const redactBody = (text: string | null): unknown =>
     isSensitive && text ? sensitiveMask : readJson(text);
   return {
     kind: 'attempt',
@@ -214,13 +224,19 @@ function attemptStep(attempt: StoryAttempt, isSensitive: boolean): AttemptStep {
     worker: attempt.worker,
     isPossibleDuplicate: attempt.isPossibleDuplicate,
     providerMessageId: attempt.providerMessageId,
-    request: shown(attempt.request),
-    response: shown(attempt.response),
+    request: redactBody(attempt.request),
+    response: redactBody(attempt.response),
     explanation: explainAttempt(attempt),
   };
 }
 
-function receiptStep({ receivedAt, state, errorCode, detail, body }: StoryReceipt): ReceiptStep {
+function toReceiptStep({
+  receivedAt,
+  state,
+  errorCode,
+  detail,
+  body,
+}: TimelineReceipt): ReceiptStep {
   return {
     kind: 'receipt',
     at: receivedAt.getTime(),
@@ -241,12 +257,15 @@ function readJson(text: string | null): unknown {
   }
 }
 
-type Neighbours = { isSensitive: boolean; messages: readonly StoryMessage[] };
+type Neighbours = { isSensitive: boolean; messages: readonly TimelineMessage[] };
 
-function whatCan(message: StoryMessage, { isSensitive, messages }: Neighbours): MessageLane['can'] {
+function getAllowedActions(
+  message: TimelineMessage,
+  { isSensitive, messages }: Neighbours,
+): MessageChannelRow['can'] {
   const { state, target } = message;
   const isNewest = !messages.some(({ resendOf }) => resendOf === message.id);
-  const isErased = target === erasedTarget(message.id);
+  const isErased = target === formatErasedTarget(message.id);
   const because = findResendObstacle({ state, isNewest, isSensitive, isErased }) ?? null;
   const warning = because === null ? (findResendWarning(state) ?? null) : null;
   const isQueued = state === 'queued';

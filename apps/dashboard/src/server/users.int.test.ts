@@ -72,8 +72,8 @@ describe('the record of a user', () => {
 
 describe('a suppression', () => {
   test('holds for the address as the channel sends to it, with who and why', async () => {
-    const given = { channel: 'sms', address: '+1 (202) 555-0164', detail: ' asked by phone ' };
-    const { status, body } = await dashboard.call('post', at('suppressions'), given);
+    const input = { channel: 'sms', address: '+1 (202) 555-0164', detail: ' asked by phone ' };
+    const { status, body } = await dashboard.call('post', at('suppressions'), input);
     expect([status, body]).toMatchObject([
       200,
       {
@@ -84,7 +84,7 @@ describe('a suppression', () => {
         sender: null,
       },
     ]);
-    const again = await dashboard.call('post', at('suppressions'), given);
+    const again = await dashboard.call('post', at('suppressions'), input);
     expect([again.status, again.body.fields[0].path]).toEqual([409, 'address']);
     const { sid } = await createUser({ mobile: '+1 202 555 0164' });
     const user = await dashboard.call('get', at(`users/${sid}`));
@@ -107,8 +107,8 @@ describe('a suppression', () => {
     const appPath = `apps/${tenant.appId}`;
     const changed = await dashboard.call('patch', appPath, { defaultRegion: 'DE' });
     expect(changed.body).toMatchObject({ defaultRegion: 'DE', name: 'Test app' });
-    const given = { channel: 'sms', address: '030 123456', detail: 'asked' };
-    const added = await dashboard.call('post', at('suppressions'), given);
+    const input = { channel: 'sms', address: '030 123456', detail: 'asked' };
+    const added = await dashboard.call('post', at('suppressions'), input);
     expect(added.body).toMatchObject({ address: '+4930123456' });
     for (const mobile of ['030 123456', '+49 (0)30 123456', '0049 30 123456', '4930123456']) {
       const { sid } = await createUser({ mobile });
@@ -118,14 +118,14 @@ describe('a suppression', () => {
       const erasure = await database.prisma.erasure.findFirst({ where: { userSid: sid } });
       expect(erasure?.addresses).toContain('+4930123456');
     }
-    const wrong = await dashboard.call('patch', appPath, { defaultRegion: 'XX' });
-    expect(wrong).toMatchObject({
+    const response = await dashboard.call('patch', appPath, { defaultRegion: 'XX' });
+    expect(response).toMatchObject({
       status: 422,
       body: { fields: [{ path: 'defaultRegion', problem: expect.stringContaining('US or DE') }] },
     });
     const none = await dashboard.call('patch', appPath, { defaultRegion: null });
     expect(none.body.defaultRegion).toBeNull();
-    const national = await dashboard.call('post', at('suppressions'), given);
+    const national = await dashboard.call('post', at('suppressions'), input);
     expect(national.body.fields).toMatchObject([
       { path: 'address', problem: expect.stringContaining('country code missing') },
     ]);
@@ -150,15 +150,15 @@ describe('a suppression', () => {
        FROM generate_series(1, 40) n, unnest(ARRAY['email', 'slack', 'in_app']) c`,
       [tenant.appId],
     );
-    const seen: string[] = [];
+    const seenIds: string[] = [];
     for (let after = '', pages = 0; pages < 5; pages += 1) {
       const place = `apps/${tenant.appId}/suppressions?text=a&after=${after}`;
       const { body } = await call('get', place);
-      seen.push(...body.suppressions.map(({ id }: { id: string }) => id));
+      seenIds.push(...body.suppressions.map(({ id }: { id: string }) => id));
       if (body.next === null) break;
       after = body.next;
     }
-    expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
+    expect([seenIds.length, new Set(seenIds).size]).toEqual([120, 120]);
   });
 });
 
@@ -171,8 +171,10 @@ describe('erasing a user', () => {
       address: email,
       detail: 'x',
     });
-    const asked = await dashboard.call('delete', at(`users/${sid}`), { confirmUserId: 'another' });
-    expect([asked.status, asked.body.code]).toEqual([409, 'needs_confirmation']);
+    const refusal = await dashboard.call('delete', at(`users/${sid}`), {
+      confirmUserId: 'another',
+    });
+    expect([refusal.status, refusal.body.code]).toEqual([409, 'needs_confirmation']);
     const erased = await dashboard.call('delete', at(`users/${sid}`), { confirmUserId: userId });
     expect(erased.body).toMatchObject({ userSid: sid, messages: 0, erasedBy: dashboard.email });
     expect((await dashboard.call('get', at(`users/${sid}`))).status).toBe(404);
@@ -182,7 +184,7 @@ describe('erasing a user', () => {
     expect(entry).toMatchObject({ action: 'user.erased', subject: sid, change: null });
     const { body } = await dashboard.call('get', at('erasures'));
     expect(body.erasures[0]).toMatchObject({ userSid: sid, finishedAt: null });
-    const kept = await dashboard.call('get', at(`suppressions?text=${email}`));
-    expect(kept.body.suppressions).toHaveLength(1);
+    const suppressionList = await dashboard.call('get', at(`suppressions?text=${email}`));
+    expect(suppressionList.body.suppressions).toHaveLength(1);
   });
 });

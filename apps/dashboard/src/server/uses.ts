@@ -3,33 +3,36 @@ import type { VersionDefinition } from '@belfry/shared';
 import type { UsedBy } from '../api/integrations';
 
 /** The events whose live version or draft names an integration. */
-export function findUses(
+export function findReferences(
   events: readonly AppEventRow[],
   { id, channel }: Pick<AppIntegrationRow, 'id' | 'channel'>,
 ): UsedBy[] {
   return events.flatMap((event) => {
-    const live = chainOf(event.live?.definition, channel);
-    const draft = chainOf(event.draft ?? undefined, channel);
-    const places: UsedBy['in'] = [
+    const live = getChain(event.live?.definition, channel);
+    const draft = getChain(event.draft ?? undefined, channel);
+    const locations: UsedBy['in'] = [
       ...(live.includes(id) ? (['live'] as const) : []),
       ...(draft.includes(id) ? (['draft'] as const) : []),
     ];
-    if (places.length === 0) return [];
+    if (locations.length === 0) return [];
     const chain = live.includes(id) ? live : draft;
-    return [{ eventId: event.id, name: event.name, in: places, isOnly: chain.length === 1 }];
+    return [{ eventId: event.id, name: event.name, in: locations, isOnly: chain.length === 1 }];
   });
 }
 
-function chainOf(definition: VersionDefinition | undefined, channel: string): string[] {
+function getChain(definition: VersionDefinition | undefined, channel: string): string[] {
   return definition?.channels[channel]?.integrationIds ?? [];
 }
 
 /** What goes wrong without it; undefined where nothing does. */
-export function harmOf({ waiting }: AppIntegrationRow, uses: UsedBy[]): string | undefined {
-  const live = uses.filter((use) => use.in.includes('live'));
+export function describeRemovalHarm(
+  { waiting }: AppIntegrationRow,
+  references: UsedBy[],
+): string | undefined {
+  const live = references.filter((use) => use.in.includes('live'));
   const alone = live.filter(({ isOnly }) => isOnly).map(({ name }) => name);
   const others = live.filter(({ isOnly }) => !isOnly).map(({ name }) => name);
-  const drafts = uses.filter((use) => !use.in.includes('live')).map(({ name }) => name);
+  const drafts = references.filter((use) => !use.in.includes('live')).map(({ name }) => name);
   const sentences = [
     ...(waiting > 0 ? [`${waiting} messages that wait for it will fail.`] : []),
     ...(alone.length > 0 ? [`Nothing else sends its channel for ${alone.join(', ')}.`] : []),

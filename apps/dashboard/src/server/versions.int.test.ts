@@ -15,7 +15,7 @@ afterAll(() => dashboard.close());
 
 const policy = { attempts: 8, timeToLiveMs: 86_400_000, onUnknown: 'resend' };
 
-function definitionOf(subject: string, options: object = {}) {
+function createDefinition(subject: string, options: object = {}) {
   return {
     defaultLocale: 'en',
     missing: 'empty',
@@ -39,7 +39,7 @@ async function publishAll(subjects: string[]): Promise<At & { versions: { id: st
   const { body } = await who.call('post', `apps/${who.tenant.appId}/events`, { name: 'shipped' });
   const at = `apps/${who.tenant.appId}/events/${body.id}`;
   for (const [index, subject] of subjects.entries()) {
-    await who.call('put', `${at}/draft`, { basedOn: index, definition: definitionOf(subject) });
+    await who.call('put', `${at}/draft`, { basedOn: index, definition: createDefinition(subject) });
     const note = `says ${subject}`;
     const published = await who.call('post', `${at}/publish`, { basedOn: index + 1, note });
     expect(published.status).toBe(200);
@@ -48,7 +48,7 @@ async function publishAll(subjects: string[]): Promise<At & { versions: { id: st
   return { at, who, versions: list.body.versions.toReversed() };
 }
 
-async function actionsOf({ call }: Pick<Neighbour, 'call'>) {
+async function listActions({ call }: Pick<Neighbour, 'call'>) {
   const { body } = await call('get', 'audit');
   return body.entries.map(({ action, change }: { action: string; change: unknown }) => [
     action,
@@ -67,7 +67,12 @@ describe('a rollback', () => {
     expect(rolled.body).toMatchObject({
       state: 'live',
       liveNumber: 3,
-      live: { number: 3, rolledBackTo: 1, note: 'two was wrong', definition: definitionOf('one') },
+      live: {
+        number: 3,
+        rolledBackTo: 1,
+        note: 'two was wrong',
+        definition: createDefinition('one'),
+      },
     });
     const list = await who.call('get', `${at}/versions`);
     expect(list.body.versions).toMatchObject([
@@ -76,8 +81,8 @@ describe('a rollback', () => {
       { number: 1, isLive: false, rolledBackTo: null, note: 'says one' },
     ]);
     const read = await who.call('get', `${at}/versions/${second!.id}`);
-    expect(read.body).toMatchObject({ definition: definitionOf('two'), previousId: first!.id });
-    expect((await actionsOf(who))[0]).toEqual([
+    expect(read.body).toMatchObject({ definition: createDefinition('two'), previousId: first!.id });
+    expect((await listActions(who))[0]).toEqual([
       'event.rolled_back',
       { version: rolled.body.live.id, number: 3, rolledBackTo: 1 },
     ]);
@@ -89,7 +94,7 @@ describe('a rollback', () => {
       basedOnLive: versions[1]!.id,
     });
     expect(rolled.body.draft).toMatchObject({
-      definition: definitionOf('one'),
+      definition: createDefinition('one'),
       revision: 3,
       isLive: true,
     });
@@ -97,13 +102,13 @@ describe('a rollback', () => {
 
   test('leaves a draft alone that says something else', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
-    await who.call('put', `${at}/draft`, { basedOn: 2, definition: definitionOf('three') });
+    await who.call('put', `${at}/draft`, { basedOn: 2, definition: createDefinition('three') });
     const rolled = await who.call('post', `${at}/versions/${versions[0]!.id}/roll-back`, {
       basedOnLive: versions[1]!.id,
     });
     expect(rolled.body).toMatchObject({
       state: 'changed',
-      draft: { definition: definitionOf('three'), revision: 3 },
+      draft: { definition: createDefinition('three'), revision: 3 },
     });
   });
 
@@ -113,10 +118,10 @@ describe('a rollback', () => {
     const rollBack = (to: { id: string } | undefined) =>
       who.call('post', `${at}/versions/${to!.id}/roll-back`, { basedOnLive: third!.id });
     const answers = await Promise.all([rollBack(first), rollBack(second)]);
-    const [refused] = answers.filter(({ status }) => status !== 200);
+    const [refusal] = answers.filter(({ status }) => status !== 200);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(refused!.body).toMatchObject({ code: 'live_changed', savedBy: expect.any(String) });
-    expect(refused!.body.error).toMatch(/made v4 live in between/);
+    expect(refusal!.body).toMatchObject({ code: 'live_changed', savedBy: expect.any(String) });
+    expect(refusal!.body.error).toMatch(/made v4 live in between/);
     const list = await who.call('get', `${at}/versions`);
     expect(list.body.versions).toHaveLength(4);
   });
@@ -124,7 +129,7 @@ describe('a rollback', () => {
   test('is refused by a publish that looked at what was live before', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     const [first, second] = versions;
-    await who.call('put', `${at}/draft`, { basedOn: 2, definition: definitionOf('three') });
+    await who.call('put', `${at}/draft`, { basedOn: 2, definition: createDefinition('three') });
     await who.call('post', `${at}/versions/${first!.id}/roll-back`, { basedOnLive: second!.id });
     const late = { basedOn: 3, basedOnLive: second!.id };
     const published = await who.call('post', `${at}/publish`, late);
@@ -147,20 +152,20 @@ describe('a rollback', () => {
       { path: 'note', problem: 'must have 500 characters at most' },
     ]);
     const tested = await who.call('post', `${at}/test`, {
-      definition: definitionOf('test'),
+      definition: createDefinition('test'),
       user: { email: 'ana@example.com' },
       data: {},
       delivery: 'sandbox',
     });
     const appAt = at.split('/events/')[0];
-    const story = await who.call('get', `${appAt}/requests/${tested.body.requestId}`);
-    const { version } = story.body;
+    const timeline = await who.call('get', `${appAt}/requests/${tested.body.requestId}`);
+    const { version } = timeline.body;
     expect((await who.call('get', `${at}/versions/${version.id}`)).body.kind).toBe('test');
     expect((await rollBack(version.id)).status).toBe(404);
     await who.call('patch', appAt!, { delivery: 'live' });
-    const refused = await rollBack(first!.id);
-    expect([refused.status, refused.body.code]).toEqual([422, 'not_publishable']);
-    expect(refused.body.publishProblems[0].problem).toMatch(/no integration/);
+    const refusal = await rollBack(first!.id);
+    expect([refusal.status, refusal.body.code]).toEqual([422, 'not_publishable']);
+    expect(refusal.body.publishProblems[0].problem).toMatch(/no integration/);
     expect((await who.call('get', at)).body.live.id).toBe(second!.id);
   });
 
@@ -174,8 +179,8 @@ describe('a rollback', () => {
     });
     expect(rolled.body.code).toBe('not_allowed');
     expect((await who.call('get', `${at}/versions/${versions[0]!.id}`)).status).toBe(200);
-    const asked = { definition: definitionOf('x') };
-    expect((await who.call('post', `${at}/variables`, asked)).status).toBe(200);
+    const variablesBody = { definition: createDefinition('x') };
+    expect((await who.call('post', `${at}/variables`, variablesBody)).status).toBe(200);
   });
 });
 
@@ -212,7 +217,7 @@ describe('the variables that a version reads', () => {
     await store(event, { data: '{"order":{"id":2}}', kind: 'bulk', items: 3 });
     await store(event, {});
     await store(event, { data: '{"user_name":"a test is no call"}', kind: 'test' });
-    const answer = await variables(event, definitionOf('{{order.id}} {{order.eta}}'));
+    const answer = await variables(event, createDefinition('{{order.id}} {{order.eta}}'));
     expect(answer.body).toEqual({
       compared: 4,
       maxCompared: 50,
@@ -230,7 +235,7 @@ describe('the variables that a version reads', () => {
     const event = await publishAll(['one']);
     for (let count = 0; count < 5; count += 1) await store(event, { data: '{"user_name":"old"}' });
     for (let count = 0; count < 50; count += 1) await store(event, { data: '{"other":1}' });
-    const { body } = await variables(event, definitionOf('Hello'));
+    const { body } = await variables(event, createDefinition('Hello'));
     expect(body).toMatchObject({
       compared: 50,
       missing: [{ path: 'user_name', missingIn: 50 }],
@@ -240,7 +245,7 @@ describe('the variables that a version reads', () => {
   test('are not compared with what is sealed, gone, or too large, and that is counted', async () => {
     const event = await publishAll(['one']);
     const { at, who } = event;
-    const sensitive = definitionOf('one', { isSensitive: true });
+    const sensitive = createDefinition('one', { isSensitive: true });
     await who.call('put', `${at}/draft`, { basedOn: 1, definition: sensitive });
     const { body } = await who.call('post', `${at}/publish`, { basedOn: 2 });
     const { rows } = await dashboard.database.lookUps.query<{ id: string }>(
@@ -257,13 +262,13 @@ describe('the variables that a version reads', () => {
        VALUES ($1, $2, 0, $3, 'email', $4, 'sent', now())`,
       [newId(), erased, who.tenant.appId, `erased:${newId()}`],
     );
-    const live = (await variables(event, definitionOf('one'))).body;
+    const live = (await variables(event, createDefinition('one'))).body;
     expect(live).toMatchObject({ isSensitive: true, compared: 0, unreadable: 0, missing: [] });
-    await who.call('put', `${at}/draft`, { basedOn: 2, definition: definitionOf('one') });
+    await who.call('put', `${at}/draft`, { basedOn: 2, definition: createDefinition('one') });
     await who.call('post', `${at}/publish`, { basedOn: 3 });
-    const after = (await variables(event, definitionOf('one'))).body;
+    const after = (await variables(event, createDefinition('one'))).body;
     expect(after).toMatchObject({ isSensitive: false, compared: 0, unreadable: 4, missing: [] });
-    const asked = (await variables(event, sensitive)).body;
-    expect(asked).toMatchObject({ isSensitive: true, unreadable: 0 });
+    const result = (await variables(event, sensitive)).body;
+    expect(result).toMatchObject({ isSensitive: true, unreadable: 0 });
   });
 });

@@ -3,21 +3,21 @@ import type { Answer } from './api';
 
 /** A question whose answer comes when it is told. */
 function createQuestion() {
-  let tell: (answer: Answer<string>) => void = () => undefined;
+  let resolveAnswer: (answer: Answer<string>) => void = () => undefined;
   const answer = new Promise<Answer<string>>((resolve) => {
-    tell = resolve;
+    resolveAnswer = resolve;
   });
-  return { ask: () => answer, tell: (value: string) => tell({ value }) };
+  return { request: () => answer, resolve: (value: string) => resolveAnswer({ value }) };
 }
 
 describe('answers', () => {
   test('of two questions that are open at once, the answer to the newer one stands', async () => {
     const answers = createAnswers({ now: () => 0 });
     const [older, newer] = [createQuestion(), createQuestion()];
-    const loads = [answers.load('key', older.ask), answers.load('key', newer.ask)];
-    newer.tell('new');
+    const loads = [answers.load('key', older.request), answers.load('key', newer.request)];
+    newer.resolve('new');
     await loads[1];
-    older.tell('old');
+    older.resolve('old');
     await loads[0];
     expect(answers.get<string>('key').value).toBe('new');
   });
@@ -25,13 +25,13 @@ describe('answers', () => {
   test('tell whether one is still to come, so that nobody asks over it', async () => {
     const answers = createAnswers({ now: () => 0 });
     const [first, second] = [createQuestion(), createQuestion()];
-    const loads = [answers.load('key', first.ask), answers.load('key', second.ask)];
-    expect([answers.isAsking('key'), answers.isAsking('other')]).toEqual([true, false]);
-    second.tell('new');
+    const loads = [answers.load('key', first.request), answers.load('key', second.request)];
+    expect([answers.isLoading('key'), answers.isLoading('other')]).toEqual([true, false]);
+    second.resolve('new');
     await loads[1];
-    expect(answers.isAsking('key')).toBe(true);
-    first.tell('old');
+    expect(answers.isLoading('key')).toBe(true);
+    first.resolve('old');
     await loads[0];
-    expect(answers.isAsking('key')).toBe(false);
+    expect(answers.isLoading('key')).toBe(false);
   });
 });

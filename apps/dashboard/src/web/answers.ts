@@ -8,21 +8,21 @@ export type Loaded<T> = {
 };
 export type Answers = ReturnType<typeof createAnswers>;
 
-const maxKept = 200;
-const nothing: Loaded<never> = { value: undefined, readAt: undefined, problem: undefined };
+const maxCached = 200;
+const emptyAnswer: Loaded<never> = { value: undefined, readAt: undefined, problem: undefined };
 
 /** Answers by question: a page that was open before shows its last data at once, and keeps it while the server is away. */
 export function createAnswers({ now }: { now: () => number }) {
-  const kept = new Map<string, Loaded<unknown>>();
+  const cache = new Map<string, Loaded<unknown>>();
   const listeners = new Set<() => void>();
-  const asked = new Map<string, number>();
-  const open = new Map<string, number>();
+  const latestLoads = new Map<string, number>();
+  const pendingCounts = new Map<string, number>();
 
   function put(key: string, loaded: Loaded<unknown>) {
-    kept.delete(key);
-    kept.set(key, loaded);
-    const oldest = kept.keys().next();
-    if (kept.size > maxKept && !oldest.done) kept.delete(oldest.value);
+    cache.delete(key);
+    cache.set(key, loaded);
+    const oldest = cache.keys().next();
+    if (cache.size > maxCached && !oldest.done) cache.delete(oldest.value);
     for (const listener of listeners) listener();
   }
 
@@ -32,25 +32,27 @@ export function createAnswers({ now }: { now: () => number }) {
       return () => listeners.delete(listener);
     },
     /** A key names one question, and a question has one type of answer. */
-    get: <T>(key: string): Loaded<T> => (kept.get(key) as Loaded<T> | undefined) ?? nothing,
+    get: <T>(key: string): Loaded<T> => (cache.get(key) as Loaded<T> | undefined) ?? emptyAnswer,
     set<T>(key: string, value: T) {
       put(key, { value, readAt: now(), problem: undefined });
     },
     /** Whether an answer is still to come. */
-    isAsking: (key: string) => (open.get(key) ?? 0) > 0,
+    isLoading: (key: string) => (pendingCounts.get(key) ?? 0) > 0,
     forgetAll() {
-      kept.clear();
+      cache.clear();
       for (const listener of listeners) listener();
     },
     /** Of two questions that are open at once, the answer to the newer one stands. */
-    async load<T>(key: string, ask: () => Promise<Answer<T>>) {
-      const turn = (asked.get(key) ?? 0) + 1;
-      asked.set(key, turn);
-      open.set(key, (open.get(key) ?? 0) + 1);
-      const answer = await ask().finally(() => open.set(key, (open.get(key) ?? 1) - 1));
-      if (asked.get(key) !== turn) return;
+    async load<T>(key: string, request: () => Promise<Answer<T>>) {
+      const loadNumber = (latestLoads.get(key) ?? 0) + 1;
+      latestLoads.set(key, loadNumber);
+      pendingCounts.set(key, (pendingCounts.get(key) ?? 0) + 1);
+      const answer = await request().finally(() =>
+        pendingCounts.set(key, (pendingCounts.get(key) ?? 1) - 1),
+      );
+      if (latestLoads.get(key) !== loadNumber) return;
       if ('value' in answer) put(key, { value: answer.value, readAt: now(), problem: undefined });
-      else put(key, { ...(kept.get(key) ?? nothing), problem: answer.problem });
+      else put(key, { ...(cache.get(key) ?? emptyAnswer), problem: answer.problem });
     },
   };
 }

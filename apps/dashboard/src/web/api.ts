@@ -76,7 +76,7 @@ export type Answer<T> = { value: T } | { problem: PageProblem };
 export type Api = ReturnType<typeof createApi>;
 
 type ApiDeps = { root: URL; fetch: typeof fetch; onSignedOut: () => void };
-type Ask = <T>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
+type RequestFn = <T>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
 
 const answerTimeoutMs = 30_000;
 const unreachable: PageProblem = {
@@ -86,25 +86,29 @@ const unreachable: PageProblem = {
 
 /** The only place that calls the server. Every path is relative to where the page is served. */
 export function createApi(deps: ApiDeps) {
-  const ask = createAsk(deps);
+  const request = createRequestFn(deps);
   return {
-    ...sessionCalls(ask),
-    ...accountCalls(ask),
-    ...peopleCalls(ask),
-    ...userCalls(ask),
-    ...integrationCalls(ask),
-    ...eventCalls(ask),
-    ...draftCalls(ask),
-    ...logCalls(ask),
-    ...captureCalls(ask),
-    ...savedFilterCalls(ask),
-    ...resendCalls(ask),
-    urlOf: (path: string) => new URL(path, deps.root).href,
+    ...sessionCalls(request),
+    ...accountCalls(request),
+    ...peopleCalls(request),
+    ...userCalls(request),
+    ...integrationCalls(request),
+    ...eventCalls(request),
+    ...draftCalls(request),
+    ...logCalls(request),
+    ...captureCalls(request),
+    ...savedFilterCalls(request),
+    ...resendCalls(request),
+    getUrl: (path: string) => new URL(path, deps.root).href,
   };
 }
 
-function createAsk({ root, fetch, onSignedOut }: ApiDeps): Ask {
-  return async function ask<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+function createRequestFn({ root, fetch, onSignedOut }: ApiDeps): RequestFn {
+  return async function request<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer<T>> {
     try {
       const response = await fetch(new URL(path, root), {
         method,
@@ -129,215 +133,239 @@ function createAsk({ root, fetch, onSignedOut }: ApiDeps): Ask {
 }
 
 const id = encodeURIComponent;
-const ofApp = (appId: string) => `api/apps/${id(appId)}`;
-const ofEvent = (appId: string, eventId: string) => `${ofApp(appId)}/events/${id(eventId)}`;
+const getAppPath = (appId: string) => `api/apps/${id(appId)}`;
+const getEventPath = (appId: string, eventId: string) =>
+  `${getAppPath(appId)}/events/${id(eventId)}`;
 
-function sessionCalls(ask: Ask) {
+function sessionCalls(request: RequestFn) {
   return {
-    readSession: () => ask<SessionAnswer>('GET', 'api/session'),
-    signIn: (body: SignInBody) => ask<SessionAnswer>('POST', 'api/session', body),
-    signOut: () => ask<Done>('DELETE', 'api/session'),
-    lookAtSetUp: (token: string) => ask<SetUpLookAnswer>('POST', 'api/set-up/look', { token }),
-    setUp: (body: SetUpBody) => ask<SessionAnswer>('POST', 'api/set-up', body),
-    listSessions: () => ask<SessionListAnswer>('GET', 'api/sessions'),
-    endSession: (sessionId: string) => ask<Done>('DELETE', `api/sessions/${id(sessionId)}`),
-    changePassword: (body: PasswordBody) => ask<Done>('PUT', 'api/password', body),
-    readRegistry: () => ask<RegistryAnswer>('GET', 'api/registry'),
-    readStatus: () => ask<StatusAnswer>('GET', 'api/status'),
+    readSession: () => request<SessionAnswer>('GET', 'api/session'),
+    signIn: (body: SignInBody) => request<SessionAnswer>('POST', 'api/session', body),
+    signOut: () => request<Done>('DELETE', 'api/session'),
+    lookAtSetUp: (token: string) => request<SetUpLookAnswer>('POST', 'api/set-up/look', { token }),
+    setUp: (body: SetUpBody) => request<SessionAnswer>('POST', 'api/set-up', body),
+    listSessions: () => request<SessionListAnswer>('GET', 'api/sessions'),
+    endSession: (sessionId: string) => request<Done>('DELETE', `api/sessions/${id(sessionId)}`),
+    changePassword: (body: PasswordBody) => request<Done>('PUT', 'api/password', body),
+    readRegistry: () => request<RegistryAnswer>('GET', 'api/registry'),
+    readStatus: () => request<StatusAnswer>('GET', 'api/status'),
   };
 }
 
-function accountCalls(ask: Ask) {
+function accountCalls(request: RequestFn) {
   return {
-    listKeys: () => ask<KeyListAnswer>('GET', 'api/keys'),
-    createKey: (password: string) => ask<ShowKeyAnswer>('POST', 'api/keys', { password }),
+    listKeys: () => request<KeyListAnswer>('GET', 'api/keys'),
+    createKey: (password: string) => request<ShowKeyAnswer>('POST', 'api/keys', { password }),
     showKey: (keyId: string, password: string) =>
-      ask<ShowKeyAnswer>('POST', `api/keys/${id(keyId)}/show`, { password }),
+      request<ShowKeyAnswer>('POST', `api/keys/${id(keyId)}/show`, { password }),
     endKey: (keyId: string, body: EndKeyBody) =>
-      ask<KeyListAnswer>('POST', `api/keys/${id(keyId)}/end`, body),
-    listApps: () => ask<AppListAnswer>('GET', 'api/apps'),
-    createApp: (body: NewAppBody) => ask<AppAnswer>('POST', 'api/apps', body),
-    changeApp: (appId: string, body: AppChangeBody) => ask<AppAnswer>('PATCH', ofApp(appId), body),
+      request<KeyListAnswer>('POST', `api/keys/${id(keyId)}/end`, body),
+    listApps: () => request<AppListAnswer>('GET', 'api/apps'),
+    createApp: (body: NewAppBody) => request<AppAnswer>('POST', 'api/apps', body),
+    changeApp: (appId: string, body: AppChangeBody) =>
+      request<AppAnswer>('PATCH', getAppPath(appId), body),
     removeApp: (appId: string, confirmName: string) =>
-      ask<Done>('DELETE', ofApp(appId), { confirmName }),
+      request<Done>('DELETE', getAppPath(appId), { confirmName }),
     listAudit: (before?: string) =>
-      ask<AuditAnswer>('GET', `api/audit${before ? `?before=${id(before)}` : ''}`),
+      request<AuditAnswer>('GET', `api/audit${before ? `?before=${id(before)}` : ''}`),
   };
 }
 
-function peopleCalls(ask: Ask) {
-  const one = (of: string) => `api/people/${id(of)}`;
+function peopleCalls(request: RequestFn) {
+  const one = (personId: string) => `api/people/${id(personId)}`;
   return {
-    listPeople: () => ask<PeopleAnswer>('GET', 'api/people'),
-    invite: (body: InviteBody) => ask<InviteAnswer>('POST', 'api/people/invitations', body),
-    revokeInvitation: (of: string) =>
-      ask<PeopleAnswer>('DELETE', `api/people/invitations/${id(of)}`),
-    changeRole: (of: string, body: ChangeRoleBody) => ask<PeopleAnswer>('PATCH', one(of), body),
-    removePerson: (of: string, password: string) =>
-      ask<PeopleAnswer | Done>('DELETE', one(of), { password }),
+    listPeople: () => request<PeopleAnswer>('GET', 'api/people'),
+    invite: (body: InviteBody) => request<InviteAnswer>('POST', 'api/people/invitations', body),
+    revokeInvitation: (invitationId: string) =>
+      request<PeopleAnswer>('DELETE', `api/people/invitations/${id(invitationId)}`),
+    changeRole: (personId: string, body: ChangeRoleBody) =>
+      request<PeopleAnswer>('PATCH', one(personId), body),
+    removePerson: (personId: string, password: string) =>
+      request<PeopleAnswer | Done>('DELETE', one(personId), { password }),
   };
 }
 
-function userCalls(ask: Ask) {
-  const users = (appId: string) => `${ofApp(appId)}/users`;
-  const suppressions = (appId: string) => `${ofApp(appId)}/suppressions`;
+function userCalls(request: RequestFn) {
+  const users = (appId: string) => `${getAppPath(appId)}/users`;
+  const suppressions = (appId: string) => `${getAppPath(appId)}/suppressions`;
   return {
     listUsers: (appId: string, query: string) =>
-      ask<UserListAnswer>('GET', `${users(appId)}${query ? `?${query}` : ''}`),
-    readUser: (appId: string, sid: string) => ask<UserAnswer>('GET', `${users(appId)}/${id(sid)}`),
+      request<UserListAnswer>('GET', `${users(appId)}${query ? `?${query}` : ''}`),
+    readUser: (appId: string, sid: string) =>
+      request<UserAnswer>('GET', `${users(appId)}/${id(sid)}`),
     eraseUser: (appId: string, sid: string, confirmUserId: string) =>
-      ask<ErasureRow>('DELETE', `${users(appId)}/${id(sid)}`, { confirmUserId }),
-    listErasures: (appId: string) => ask<ErasureListAnswer>('GET', `${ofApp(appId)}/erasures`),
+      request<ErasureRow>('DELETE', `${users(appId)}/${id(sid)}`, { confirmUserId }),
+    listErasures: (appId: string) =>
+      request<ErasureListAnswer>('GET', `${getAppPath(appId)}/erasures`),
     listSuppressions: (appId: string, query: string) =>
-      ask<SuppressionListAnswer>('GET', `${suppressions(appId)}${query ? `?${query}` : ''}`),
+      request<SuppressionListAnswer>('GET', `${suppressions(appId)}${query ? `?${query}` : ''}`),
     suppress: (appId: string, body: NewSuppressionBody) =>
-      ask<SuppressionRow>('POST', suppressions(appId), body),
-    allow: (appId: string, of: string) => ask<Done>('DELETE', `${suppressions(appId)}/${id(of)}`),
+      request<SuppressionRow>('POST', suppressions(appId), body),
+    allow: (appId: string, suppressionId: string) =>
+      request<Done>('DELETE', `${suppressions(appId)}/${id(suppressionId)}`),
   };
 }
 
-function integrationCalls(ask: Ask) {
-  const all = (appId: string) => `${ofApp(appId)}/integrations`;
-  const one = (appId: string, of: string) => `${all(appId)}/${id(of)}`;
+function integrationCalls(request: RequestFn) {
+  const all = (appId: string) => `${getAppPath(appId)}/integrations`;
+  const one = (appId: string, integrationId: string) => `${all(appId)}/${id(integrationId)}`;
   return {
-    listIntegrations: (appId: string) => ask<IntegrationListAnswer>('GET', all(appId)),
+    listIntegrations: (appId: string) => request<IntegrationListAnswer>('GET', all(appId)),
     createIntegration: (appId: string, body: NewIntegrationBody) =>
-      ask<IntegrationAnswer>('POST', all(appId), body),
-    changeIntegration: (appId: string, of: string, body: IntegrationChangeBody) =>
-      ask<IntegrationAnswer>('PUT', one(appId, of), body),
+      request<IntegrationAnswer>('POST', all(appId), body),
+    changeIntegration: (appId: string, integrationId: string, body: IntegrationChangeBody) =>
+      request<IntegrationAnswer>('PUT', one(appId, integrationId), body),
     testConnection: (appId: string, body: TestConnectionBody) =>
-      ask<TestConnectionAnswer>('POST', `${all(appId)}/test`, body),
-    testStored: (appId: string, of: string) =>
-      ask<TestConnectionAnswer>('POST', `${one(appId, of)}/test`),
-    beginSlackInstall: (appId: string, of: string) =>
-      ask<SlackInstallAnswer>('POST', `${one(appId, of)}/slack-install`),
-    setIntegrationPaused: (appId: string, of: string, isPaused: boolean) =>
-      ask<IntegrationAnswer>('POST', `${one(appId, of)}/${isPaused ? 'pause' : 'resume'}`),
-    removeIntegration: (appId: string, of: string, confirm: boolean) =>
-      ask<Done>('DELETE', one(appId, of), { confirm }),
+      request<TestConnectionAnswer>('POST', `${all(appId)}/test`, body),
+    testStored: (appId: string, integrationId: string) =>
+      request<TestConnectionAnswer>('POST', `${one(appId, integrationId)}/test`),
+    beginSlackInstall: (appId: string, integrationId: string) =>
+      request<SlackInstallAnswer>('POST', `${one(appId, integrationId)}/slack-install`),
+    setIntegrationPaused: (appId: string, integrationId: string, isPaused: boolean) =>
+      request<IntegrationAnswer>(
+        'POST',
+        `${one(appId, integrationId)}/${isPaused ? 'pause' : 'resume'}`,
+      ),
+    removeIntegration: (appId: string, integrationId: string, confirm: boolean) =>
+      request<Done>('DELETE', one(appId, integrationId), { confirm }),
   };
 }
 
-function eventCalls(ask: Ask) {
+function eventCalls(request: RequestFn) {
   return {
-    listEvents: (appId: string) => ask<EventListAnswer>('GET', `${ofApp(appId)}/events`),
+    listEvents: (appId: string) => request<EventListAnswer>('GET', `${getAppPath(appId)}/events`),
     createEvent: (appId: string, name: string) =>
-      ask<EventAnswer>('POST', `${ofApp(appId)}/events`, { name }),
-    readEvent: (appId: string, eventId: string) => ask<EventAnswer>('GET', ofEvent(appId, eventId)),
+      request<EventAnswer>('POST', `${getAppPath(appId)}/events`, { name }),
+    readEvent: (appId: string, eventId: string) =>
+      request<EventAnswer>('GET', getEventPath(appId, eventId)),
     renameEvent: (appId: string, eventId: string, name: string, confirm: boolean) =>
-      ask<EventAnswer>('PATCH', ofEvent(appId, eventId), { name, confirm }),
+      request<EventAnswer>('PATCH', getEventPath(appId, eventId), { name, confirm }),
     removeEvent: (appId: string, eventId: string, confirmName: string) =>
-      ask<Done>('DELETE', ofEvent(appId, eventId), { confirmName }),
+      request<Done>('DELETE', getEventPath(appId, eventId), { confirmName }),
     listVersions: (appId: string, eventId: string, before?: number) =>
-      ask<VersionListAnswer>(
+      request<VersionListAnswer>(
         'GET',
-        `${ofEvent(appId, eventId)}/versions${before === undefined ? '' : `?before=${before}`}`,
+        `${getEventPath(appId, eventId)}/versions${before === undefined ? '' : `?before=${before}`}`,
       ),
     readVersion: (appId: string, eventId: string, versionId: string) =>
-      ask<FoundVersionAnswer>('GET', `${ofEvent(appId, eventId)}/versions/${id(versionId)}`),
+      request<FoundVersionAnswer>(
+        'GET',
+        `${getEventPath(appId, eventId)}/versions/${id(versionId)}`,
+      ),
     restoreVersion: (appId: string, eventId: string, versionId: string, basedOn: number) =>
-      ask<EventAnswer>('POST', `${ofEvent(appId, eventId)}/versions/${id(versionId)}/restore`, {
-        basedOn,
-      }),
+      request<EventAnswer>(
+        'POST',
+        `${getEventPath(appId, eventId)}/versions/${id(versionId)}/restore`,
+        {
+          basedOn,
+        },
+      ),
   };
 }
 
-function draftCalls(ask: Ask) {
+function draftCalls(request: RequestFn) {
   return {
     saveDraft: (appId: string, eventId: string, basedOn: number, definition: Definition) =>
-      ask<DraftAnswer>('PUT', `${ofEvent(appId, eventId)}/draft`, { basedOn, definition }),
+      request<DraftAnswer>('PUT', `${getEventPath(appId, eventId)}/draft`, { basedOn, definition }),
     checkDraft: (appId: string, eventId: string, definition: Definition) =>
-      ask<CheckDraftAnswer>('POST', `${ofEvent(appId, eventId)}/check`, { definition }),
+      request<CheckDraftAnswer>('POST', `${getEventPath(appId, eventId)}/check`, { definition }),
     compareVariables: (appId: string, eventId: string, definition: Definition) =>
-      ask<VariablesAnswer>('POST', `${ofEvent(appId, eventId)}/variables`, { definition }),
+      request<VariablesAnswer>('POST', `${getEventPath(appId, eventId)}/variables`, { definition }),
     publish: (appId: string, eventId: string, body: PublishBody) =>
-      ask<EventAnswer>('POST', `${ofEvent(appId, eventId)}/publish`, body),
+      request<EventAnswer>('POST', `${getEventPath(appId, eventId)}/publish`, body),
     rollBack: (appId: string, eventId: string, versionId: string, body: RollBackBody) =>
-      ask<EventAnswer>(
+      request<EventAnswer>(
         'POST',
-        `${ofEvent(appId, eventId)}/versions/${id(versionId)}/roll-back`,
+        `${getEventPath(appId, eventId)}/versions/${id(versionId)}/roll-back`,
         body,
       ),
     discardDraft: (appId: string, eventId: string, basedOn: number) =>
-      ask<EventAnswer>('POST', `${ofEvent(appId, eventId)}/discard`, { basedOn }),
+      request<EventAnswer>('POST', `${getEventPath(appId, eventId)}/discard`, { basedOn }),
     readSample: (appId: string, eventId: string) =>
-      ask<SampleAnswer>('GET', `${ofEvent(appId, eventId)}/sample`),
+      request<SampleAnswer>('GET', `${getEventPath(appId, eventId)}/sample`),
     preview: (appId: string, eventId: string, body: PreviewBody) =>
-      ask<PreviewAnswer>('POST', `${ofEvent(appId, eventId)}/preview`, body),
+      request<PreviewAnswer>('POST', `${getEventPath(appId, eventId)}/preview`, body),
     testSend: (appId: string, eventId: string, body: TestSendBody) =>
-      ask<TestSendAnswer>('POST', `${ofEvent(appId, eventId)}/test`, body),
+      request<TestSendAnswer>('POST', `${getEventPath(appId, eventId)}/test`, body),
     callExample: (appId: string, eventId: string, body: CallExampleBody) =>
-      ask<CallExampleAnswer>('POST', `${ofEvent(appId, eventId)}/call-example`, body),
+      request<CallExampleAnswer>('POST', `${getEventPath(appId, eventId)}/call-example`, body),
   };
 }
 
-function logCalls(ask: Ask) {
+function logCalls(request: RequestFn) {
   return {
     listLog: (appId: string, query: string) =>
-      ask<LogAnswer>('GET', `${ofApp(appId)}/log${query ? `?${query}` : ''}`),
+      request<LogAnswer>('GET', `${getAppPath(appId)}/log${query ? `?${query}` : ''}`),
     liveLogPath: (appId: string, query: string) =>
-      `${ofApp(appId)}/log/live${query ? `?${query}` : ''}`,
+      `${getAppPath(appId)}/log/live${query ? `?${query}` : ''}`,
     readRequest: (appId: string, requestId: string, item: number) =>
-      ask<RequestAnswer>('GET', `${ofApp(appId)}/requests/${id(requestId)}?item=${item}`),
+      request<RequestAnswer>('GET', `${getAppPath(appId)}/requests/${id(requestId)}?item=${item}`),
     resend: (appId: string, messageId: string, confirm: boolean) =>
-      ask<ResendAnswer>('POST', `${ofApp(appId)}/messages/${id(messageId)}/resend`, { confirm }),
+      request<ResendAnswer>('POST', `${getAppPath(appId)}/messages/${id(messageId)}/resend`, {
+        confirm,
+      }),
     cancel: (appId: string, messageId: string) =>
-      ask<Done>('POST', `${ofApp(appId)}/messages/${id(messageId)}/cancel`),
+      request<Done>('POST', `${getAppPath(appId)}/messages/${id(messageId)}/cancel`),
     readQueues: (appId: string | undefined) =>
-      ask<QueuesAnswer>('GET', `api/queues${appId ? `?app=${id(appId)}` : ''}`),
+      request<QueuesAnswer>('GET', `api/queues${appId ? `?app=${id(appId)}` : ''}`),
     setChannelPaused: (appId: string, channel: string, isPaused: boolean) =>
-      ask<ChannelPauseAnswer>(
+      request<ChannelPauseAnswer>(
         'POST',
-        `${ofApp(appId)}/channels/${id(channel)}/${isPaused ? 'pause' : 'resume'}`,
+        `${getAppPath(appId)}/channels/${id(channel)}/${isPaused ? 'pause' : 'resume'}`,
       ),
   };
 }
 
-function captureCalls(ask: Ask) {
-  const all = (appId: string) => `${ofApp(appId)}/captures`;
-  const one = (appId: string, of: string) => `${all(appId)}/${id(of)}`;
+function captureCalls(request: RequestFn) {
+  const all = (appId: string) => `${getAppPath(appId)}/captures`;
+  const one = (appId: string, captureId: string) => `${all(appId)}/${id(captureId)}`;
   return {
     listCaptures: (appId: string, query: string) =>
-      ask<CaptureListAnswer>('GET', `${all(appId)}${query ? `?${query}` : ''}`),
-    readCapture: (appId: string, of: string) => ask<CaptureAnswer>('GET', one(appId, of)),
-    removeCapture: (appId: string, of: string) => ask<Done>('DELETE', one(appId, of)),
+      request<CaptureListAnswer>('GET', `${all(appId)}${query ? `?${query}` : ''}`),
+    readCapture: (appId: string, captureId: string) =>
+      request<CaptureAnswer>('GET', one(appId, captureId)),
+    removeCapture: (appId: string, captureId: string) =>
+      request<Done>('DELETE', one(appId, captureId)),
     removeCaptures: (appId: string) =>
-      ask<RemoveCapturesAnswer>('DELETE', all(appId), { confirm: true }),
+      request<RemoveCapturesAnswer>('DELETE', all(appId), { confirm: true }),
   };
 }
 
-function savedFilterCalls(ask: Ask) {
-  const all = (appId: string) => `${ofApp(appId)}/filters`;
+function savedFilterCalls(request: RequestFn) {
+  const all = (appId: string) => `${getAppPath(appId)}/filters`;
   return {
-    listSavedFilters: (appId: string) => ask<SavedFilterListAnswer>('GET', all(appId)),
+    listSavedFilters: (appId: string) => request<SavedFilterListAnswer>('GET', all(appId)),
     saveFilter: (appId: string, body: NewSavedFilterBody) =>
-      ask<SavedFilterListAnswer>('POST', all(appId), body),
-    changeSavedFilter: (appId: string, of: string, body: SavedFilterChangeBody) =>
-      ask<SavedFilterListAnswer>('PATCH', `${all(appId)}/${id(of)}`, body),
-    removeSavedFilter: (appId: string, of: string) =>
-      ask<SavedFilterListAnswer>('DELETE', `${all(appId)}/${id(of)}`),
+      request<SavedFilterListAnswer>('POST', all(appId), body),
+    changeSavedFilter: (appId: string, filterId: string, body: SavedFilterChangeBody) =>
+      request<SavedFilterListAnswer>('PATCH', `${all(appId)}/${id(filterId)}`, body),
+    removeSavedFilter: (appId: string, filterId: string) =>
+      request<SavedFilterListAnswer>('DELETE', `${all(appId)}/${id(filterId)}`),
   };
 }
 
-function resendCalls(ask: Ask) {
-  const all = (appId: string) => `${ofApp(appId)}/resends`;
+function resendCalls(request: RequestFn) {
+  const all = (appId: string) => `${getAppPath(appId)}/resends`;
   return {
     countResend: (appId: string, query: string) =>
-      ask<ResendCountAnswer>('GET', `${all(appId)}/count?${query}`),
+      request<ResendCountAnswer>('GET', `${all(appId)}/count?${query}`),
     startResend: (appId: string, body: StartResendBody) =>
-      ask<ResendRunAnswer>('POST', all(appId), body),
-    listResends: (appId: string) => ask<ResendListAnswer>('GET', all(appId)),
+      request<ResendRunAnswer>('POST', all(appId), body),
+    listResends: (appId: string) => request<ResendListAnswer>('GET', all(appId)),
     readResend: (appId: string, resendId: string) =>
-      ask<ResendRunAnswer>('GET', `${all(appId)}/${id(resendId)}`),
+      request<ResendRunAnswer>('GET', `${all(appId)}/${id(resendId)}`),
     cancelResend: (appId: string, resendId: string) =>
-      ask<ResendRunAnswer>('POST', `${all(appId)}/${id(resendId)}/cancel`),
+      request<ResendRunAnswer>('POST', `${all(appId)}/${id(resendId)}/cancel`),
     setSendingPaused: (appId: string, isPaused: boolean) =>
-      ask<AppAnswer>('POST', `${ofApp(appId)}/${isPaused ? 'pause' : 'resume'}`),
+      request<AppAnswer>('POST', `${getAppPath(appId)}/${isPaused ? 'pause' : 'resume'}`),
     explainRequest: (appId: string, requestId: string) =>
-      ask<ExplanationAnswer>('GET', `${ofApp(appId)}/requests/${id(requestId)}/explanation`),
+      request<ExplanationAnswer>(
+        'GET',
+        `${getAppPath(appId)}/requests/${id(requestId)}/explanation`,
+      ),
     find: (text: string, appId: string | undefined) => {
       const query = new URLSearchParams({ text, ...(appId ? { app: appId } : {}) });
-      return ask<FindAnswer>('GET', `api/find?${query}`);
+      return request<FindAnswer>('GET', `api/find?${query}`);
     },
   };
 }

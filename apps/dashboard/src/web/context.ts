@@ -9,9 +9,9 @@ import type { Place, Places } from './places';
 export type SignedIn = Extract<SessionAnswer, { state: 'signed_in' }>;
 
 /** What main.tsx builds. */
-export type Tools = { api: Api; answers: Answers; places: Places; nonce: string };
+export type Services = { api: Api; answers: Answers; places: Places; nonce: string };
 /** What a signed-in person has everywhere. */
-export type Desk = {
+export type Session = {
   session: SignedIn;
   apps: AppAnswer[];
   app: AppAnswer | undefined;
@@ -21,36 +21,36 @@ export type Desk = {
   reloadApps: () => Promise<void>;
 };
 
-export const ToolsContext = createContext<Tools | undefined>(undefined);
-export const DeskContext = createContext<Desk | undefined>(undefined);
+export const ServicesContext = createContext<Services | undefined>(undefined);
+export const SessionContext = createContext<Session | undefined>(undefined);
 
-export function useTools(): Tools {
-  const tools = useContext(ToolsContext);
-  if (!tools) throw new Error('rendered outside of the page');
-  return tools;
+export function useServices(): Services {
+  const services = useContext(ServicesContext);
+  if (!services) throw new Error('rendered outside of the page');
+  return services;
 }
 
-export function useDesk(): Desk {
-  const desk = useContext(DeskContext);
-  if (!desk) throw new Error('rendered before sign-in');
-  return desk;
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('rendered before sign-in');
+  return session;
 }
 
 /** The app of a page that has one. */
 export function useApp(): AppAnswer {
-  const { app } = useDesk();
+  const { app } = useSession();
   if (!app) throw new Error('rendered outside of an app');
   return app;
 }
 
 export function usePlace(): Place {
-  const { places } = useTools();
+  const { places } = useServices();
   return useSyncExternalStore(places.subscribe, places.here);
 }
 
 const retryAfterMs = 5_000;
 
-export type Asked<T> = Loaded<T> & { reload: () => Promise<void>; set: (value: T) => void };
+export type QueryResult<T> = Loaded<T> & { reload: () => Promise<void>; set: (value: T) => void };
 
 /**
  * The answer to a question, asked when the page opens, again every `everyMs`, and every 5 s after a failure while the
@@ -58,14 +58,14 @@ export type Asked<T> = Loaded<T> & { reload: () => Promise<void>; set: (value: T
  */
 export function useAnswer<T>(
   key: string,
-  ask: (api: Api) => Promise<Answer<T>>,
+  request: (api: Api) => Promise<Answer<T>>,
   everyMs?: number,
-): Asked<T> {
-  const { api, answers } = useTools();
+): QueryResult<T> {
+  const { api, answers } = useServices();
   const loaded = useSyncExternalStore(answers.subscribe, () => answers.get<T>(key));
   // `key` stands for all that `ask` closes over.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
-  const reload = useCallback(() => answers.load(key, () => ask(api)), [api, answers, key]);
+  const reload = useCallback(() => answers.load(key, () => request(api)), [api, answers, key]);
   const set = useCallback((value: T) => answers.set(key, value), [answers, key]);
   useEffect(() => void reload(), [reload]);
   const waitMs = loaded.problem?.code === 'unreachable' ? retryAfterMs : everyMs;
@@ -73,7 +73,7 @@ export function useAnswer<T>(
     if (waitMs === undefined) return;
     const timer = setInterval(() => {
       // Where each answer takes longer than `waitMs`, asking again would drop the one that is on its way, each time.
-      if (document.visibilityState === 'visible' && !answers.isAsking(key)) void reload();
+      if (document.visibilityState === 'visible' && !answers.isLoading(key)) void reload();
     }, waitMs);
     return () => clearInterval(timer);
   }, [answers, key, reload, waitMs]);

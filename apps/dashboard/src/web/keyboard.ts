@@ -55,7 +55,7 @@ export function useKeys(keys: Keys, { isFallback = false } = {}) {
 function createPress(readKeys: () => Keys): (event: KeyboardEvent) => void {
   let first: { key: string; at: number } | undefined;
   return function press(event) {
-    const name = nameOf(event);
+    const name = formatKey(event);
     if (isForOthers(event, name)) return;
     const isSecond = first !== undefined && event.timeStamp - first.at < chordMs;
     const bound = find(readKeys(), isSecond ? first?.key : undefined, name);
@@ -70,7 +70,7 @@ function find(keys: Keys, first: string | undefined, second: string) {
   return (first === undefined ? undefined : keys[`${first} ${second}`]) ?? keys[second];
 }
 
-function nameOf({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): string {
+function formatKey({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): string {
   if (altKey) return `alt+${key}`;
   return metaKey || ctrlKey ? `mod+${key.toLowerCase()}` : key;
 }

@@ -2,7 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createAnswers } from './answers';
 import { createApi } from './api';
-import { type Tools, ToolsContext } from './context';
+import { type Services, ServicesContext } from './context';
 import { Page } from './page';
 import { createPlaces } from './places';
 import './styles/tokens.css';
@@ -26,7 +26,7 @@ function main() {
   const root = new URL('./', document.baseURI);
   const answers = createAnswers({ now: Date.now });
   const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]');
-  const tools: Tools = {
+  const services: Services = {
     answers,
     places: createPlaces({ root, window }),
     nonce: meta?.nonce ?? '',
@@ -40,9 +40,9 @@ function main() {
   if (!place) throw new Error('index.html has no place for the page');
   createRoot(place).render(
     <StrictMode>
-      <ToolsContext value={tools}>
+      <ServicesContext value={services}>
         <Page />
-      </ToolsContext>
+      </ServicesContext>
     </StrictMode>,
   );
 }

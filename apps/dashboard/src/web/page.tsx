@@ -1,7 +1,14 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { AppAnswer } from '../api/apps';
 import type { SessionAnswer } from '../api/session';
-import { type Desk, DeskContext, type SignedIn, useAnswer, usePlace, useTools } from './context';
+import {
+  type Session,
+  SessionContext,
+  type SignedIn,
+  useAnswer,
+  usePlace,
+  useServices,
+} from './context';
 import { SetUpPage } from './pages/set-up-page';
 import { SignInPage } from './pages/sign-in-page';
 import { TroublePage } from './pages/trouble-page';
@@ -10,7 +17,7 @@ import { Shell } from './shell/shell';
 
 /** Who is there decides what is shown. */
 export function Page() {
-  const { answers } = useTools();
+  const { answers } = useServices();
   const { path } = usePlace();
   const [hasEnded, setEnded] = useState(false);
   const session = useAnswer<SessionAnswer>('session', (api) => api.readSession());
@@ -47,35 +54,35 @@ function SignedInPage({ session }: { session: SignedIn }) {
   const registry = useAnswer('registry', (api) => api.readRegistry());
   const apps = useAnswer('apps', (api) => api.listApps(), appsEveryMs);
   const route = parseRoute(path);
-  const named = 'appId' in route ? route.appId : undefined;
+  const routeAppId = 'appId' in route ? route.appId : undefined;
   useEffect(() => {
-    if (named) localStorage.setItem('belfry-app', named);
-  }, [named]);
-  const desk = useMemo<Desk | undefined>(() => {
+    if (routeAppId) localStorage.setItem('belfry-app', routeAppId);
+  }, [routeAppId]);
+  const sessionValue = useMemo<Session | undefined>(() => {
     if (!registry.value || !apps.value) return undefined;
     const all = apps.value.apps;
     return {
       session,
       registry: registry.value,
       apps: all,
-      app: appOf(all, named),
+      app: chooseApp(all, routeAppId),
       mayChange: session.operator.role !== 'viewer',
       isOwner: session.operator.role === 'owner',
       reloadApps: apps.reload,
     };
-  }, [registry.value, apps.value, apps.reload, session, named]);
+  }, [registry.value, apps.value, apps.reload, session, routeAppId]);
   const missing = registry.value ? apps : registry;
-  if (!desk) return <TroublePage loaded={missing} reload={missing.reload} />;
+  if (!sessionValue) return <TroublePage loaded={missing} reload={missing.reload} />;
   return (
-    <DeskContext value={desk}>
+    <SessionContext value={sessionValue}>
       <Shell route={route} />
-    </DeskContext>
+    </SessionContext>
   );
 }
 
 /** The app that the address names, else the last one, else the first. */
-function appOf(apps: AppAnswer[], named: string | undefined): AppAnswer | undefined {
-  if (named) return apps.find(({ id }) => id === named);
+function chooseApp(apps: AppAnswer[], routeAppId: string | undefined): AppAnswer | undefined {
+  if (routeAppId) return apps.find(({ id }) => id === routeAppId);
   const last = localStorage.getItem('belfry-app');
   return apps.find(({ id }) => id === last) ?? apps[0];
 }

@@ -17,7 +17,7 @@ export function createPlaces({ root, window }: PlacesDeps) {
     };
   }
 
-  function tell() {
+  function notify() {
     here = read();
     for (const listener of listeners) listener();
   }
@@ -25,14 +25,14 @@ export function createPlaces({ root, window }: PlacesDeps) {
   return {
     subscribe(listener: () => void) {
       listeners.add(listener);
-      window.addEventListener('popstate', tell);
+      window.addEventListener('popstate', notify);
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) window.removeEventListener('popstate', tell);
+        if (listeners.size === 0) window.removeEventListener('popstate', notify);
       };
     },
     here: () => here,
-    hrefOf: (path: string, search = '') => root.pathname + path + (search ? `?${search}` : ''),
+    getHref: (path: string, search = '') => root.pathname + path + (search ? `?${search}` : ''),
     /** Asked before leaving; false stays. */
     setGuard(next: (() => boolean) | undefined) {
       guard = next;
@@ -42,7 +42,7 @@ export function createPlaces({ root, window }: PlacesDeps) {
       const url = root.pathname + path + (search ? `?${search}` : '');
       if (isReplacing) window.history.replaceState(null, '', url);
       else window.history.pushState(null, '', url);
-      tell();
+      notify();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { parseRoute, pathOf } from './route';
+import { buildPath, parseRoute } from './route';
 
 describe('an address of the page', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('an address of the page', () => {
   });
 
   test('comes back from what was written', () => {
-    const path = pathOf('a 1', 'log', 'x/y');
+    const path = buildPath('a 1', 'log', 'x/y');
     expect(parseRoute(path)).toEqual({ page: 'log', appId: 'a 1', id: 'x/y' });
   });
 });

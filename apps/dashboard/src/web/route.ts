@@ -50,9 +50,9 @@ function parseAppRoute([appId = '', page = 'log', id, ...beyond]: string[]): Rou
 const isAppPage = (page: string): page is AppPage => appPages.includes(page);
 const isAccountPage = (page: string): page is AccountPage => accountPages.includes(page);
 
-export function pathOf(appId: string, page: AppPage, id?: string): string {
-  const place = `apps/${encodeURIComponent(appId)}/${page}`;
-  return id === undefined ? place : `${place}/${encodeURIComponent(id)}`;
+export function buildPath(appId: string, page: AppPage, id?: string): string {
+  const path = `apps/${encodeURIComponent(appId)}/${page}`;
+  return id === undefined ? path : `${path}/${encodeURIComponent(id)}`;
 }
 
 function decode(part: string): string {

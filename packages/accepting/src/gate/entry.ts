@@ -40,7 +40,7 @@ export function readEntry(value: unknown): Entry | undefined {
   if (!match) return undefined;
   const { letter = '', fingerprint = '', token = '', ring = '' } = match;
   return {
-    state: stateOf(letter),
+    state: parseState(letter),
     fingerprint: Buffer.from(fingerprint, 'base64url'),
     requestId: readToken(token),
     ringKeyId: ring,
@@ -50,7 +50,7 @@ export function readEntry(value: unknown): Entry | undefined {
 const pattern =
   /^(?<letter>[LDR])(?<fingerprint>[\w-]{43})(?<token>[\w-]{22})(?<ring>[\w-]{1,32})$/;
 
-function stateOf(letter: string): EntryState {
+function parseState(letter: string): EntryState {
   if (letter === letters.locked) return 'locked';
   return letter === letters.done ? 'done' : 'done_in_row';
 }

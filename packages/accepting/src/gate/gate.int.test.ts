@@ -2,7 +2,7 @@ import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime'
 import { testRedis } from '@belfry/testing';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-import { createGate, type Gate, type GateKey } from './gate';
+import { createIdempotencyStore, type IdempotencyKey, type IdempotencyStore } from './gate';
 import { keyName } from './step';
 
 const numRuns = process.env['TEST_FULL'] ? 2_000 : 300;
@@ -72,7 +72,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ do: fc.constant('flush' as const) }),
 );
 
-function gateKey({ key, call, fingerprint, ring: ringIndex }: Step): GateKey {
+function createKey({ key, call, fingerprint, ring: ringIndex }: Step): IdempotencyKey {
   return {
     accountId,
     hash: hashes[key]!,
@@ -84,28 +84,28 @@ function gateKey({ key, call, fingerprint, ring: ringIndex }: Step): GateKey {
 
 const token = (id: string) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 
-function written(letter: string, each: Step): string {
-  const { fingerprint, requestId, ringKeyId } = gateKey(each);
+function formatEntry(letter: string, each: Step): string {
+  const { fingerprint, requestId, ringKeyId } = createKey(each);
   return `${letter}${fingerprint.toString('base64url')}${token(requestId)}${ringKeyId}`;
 }
 
-const isLockOf = (value: string, call: number) =>
+const isLockOwnedBy = (value: string, call: number) =>
   value.startsWith('L') && value.slice(44, 66) === token(requestIds[call]!);
 
 /** What a caller is told, as the value that it was read from. */
 function expectBegin(model: Model, each: Step): string {
-  const held = model.get(each.key);
-  if (!held) model.set(each.key, { value: written('L', each), leftMs: lockMs });
-  return !held || isLockOf(held.value, each.call) ? 'acquired' : held.value;
+  const entry = model.get(each.key);
+  if (!entry) model.set(each.key, { value: formatEntry('L', each), leftMs: lockMs });
+  return !entry || isLockOwnedBy(entry.value, each.call) ? 'acquired' : entry.value;
 }
 
-type Real = { gate: Gate; name: (key: number) => string };
+type Real = { store: IdempotencyStore; name: (key: number) => string };
 
-async function begin({ gate }: Real, each: Step): Promise<string> {
-  const begun = await gate.begin(gateKey(each));
-  if (begun.state === 'acquired' || begun.state === 'bypassed') return begun.state;
-  const letter = { locked: 'L', done: 'D', done_in_row: 'R' }[begun.state];
-  const { fingerprint, requestId, ringKeyId } = begun;
+async function begin({ store }: Real, each: Step): Promise<string> {
+  const result = await store.begin(createKey(each));
+  if (result.state === 'acquired' || result.state === 'bypassed') return result.state;
+  const letter = { locked: 'L', done: 'D', done_in_row: 'R' }[result.state];
+  const { fingerprint, requestId, ringKeyId } = result;
   return `${letter}${fingerprint.toString('base64url')}${token(requestId)}${ringKeyId}`;
 }
 
@@ -122,67 +122,67 @@ async function apply(op: Operation, model: Model, real: Real): Promise<void> {
 }
 
 /** A script takes the keys of one ring key: those of two are two calls, in the order in which they came. */
-function inOrder(given: Step[]): Step[] {
-  const first = given[0]?.ring;
+function groupByRing(steps: Step[]): Step[] {
+  const first = steps[0]?.ring;
   const isFirst = (each: Step) => each.ring === first;
-  return [...given.filter(isFirst), ...given.filter((each) => !isFirst(each))];
+  return [...steps.filter(isFirst), ...steps.filter((each) => !isFirst(each))];
 }
 
 type Steps = Extract<Operation, { steps: unknown }>;
 
 async function applySteps(op: Steps, model: Model, real: Real): Promise<void> {
-  const ordered = inOrder(op.steps);
+  const ordered = groupByRing(op.steps);
   const expected = ordered.map((each) => models[op.do](model, each));
-  const told = await Promise.all(ordered.map((each) => reals[op.do](real, each)));
-  expect(told).toEqual(expected);
+  const actual = await Promise.all(ordered.map((each) => reals[op.do](real, each)));
+  expect(actual).toEqual(expected);
 }
 
 const models: Record<Steps['do'], (model: Model, each: Step) => string | undefined> = {
   begin: expectBegin,
   finish(model, each) {
-    const held = model.get(each.key);
-    if (held && !isLockOf(held.value, each.owner)) return undefined;
-    model.set(each.key, { value: written(each.isInRow ? 'R' : 'D', each), leftMs: keepMs });
+    const entry = model.get(each.key);
+    if (entry && !isLockOwnedBy(entry.value, each.owner)) return undefined;
+    model.set(each.key, { value: formatEntry(each.isInRow ? 'R' : 'D', each), leftMs: keepMs });
     return undefined;
   },
   release(model, { key, call }) {
-    if (isLockOf(model.get(key)?.value ?? '', call)) model.delete(key);
+    if (isLockOwnedBy(model.get(key)?.value ?? '', call)) model.delete(key);
     return undefined;
   },
 };
 
 const reals: Record<Steps['do'], (real: Real, each: Step) => Promise<unknown>> = {
   begin,
-  finish: ({ gate }, each) =>
-    gate.finish({
-      ...gateKey(each),
+  finish: ({ store }, each) =>
+    store.finish({
+      ...createKey(each),
       owner: requestIds[each.owner]!,
       state: each.isInRow ? 'done_in_row' : 'done',
     }),
-  release: ({ gate }, each) => gate.release(gateKey(each)),
+  release: ({ store }, each) => store.release(createKey(each)),
 };
 
 /** Time passes by taking it from what is left: what Redis then removes, it removed by itself. */
 async function wait(ms: number, model: Model, { name }: Real): Promise<void> {
-  for (const [key, held] of model) {
-    held.leftMs -= ms;
-    const left = await redis.pttl(name(key));
-    await redis.pexpire(name(key), left - ms);
-    if (held.leftMs <= 0) model.delete(key);
+  for (const [key, entry] of model) {
+    entry.leftMs -= ms;
+    const remainingMs = await redis.pttl(name(key));
+    await redis.pexpire(name(key), remainingMs - ms);
+    if (entry.leftMs <= 0) model.delete(key);
   }
 }
 
 async function expectSame(model: Model, { name }: Real): Promise<void> {
   const names = [...hashes.keys()].map(name);
-  const [values, ...left] = await Promise.all([
+  const [values, ...remainingMs] = await Promise.all([
     redis.mget(...names),
     ...names.map((each) => redis.pttl(each)),
   ]);
   for (const key of hashes.keys()) {
-    const held = model.get(key);
-    expect(values[key]).toBe(held?.value ?? null);
-    if (held) expect(left[key]).toBeLessThanOrEqual(held.leftMs);
-    if (held) expect(left[key]).toBeGreaterThan(held.leftMs - slackMs);
+    const entry = model.get(key);
+    expect(values[key]).toBe(entry?.value ?? null);
+    if (entry) expect(remainingMs[key]).toBeLessThanOrEqual(entry.leftMs);
+    if (entry) expect(remainingMs[key]).toBeGreaterThan(entry.leftMs - slackMs);
   }
 }
 
@@ -191,7 +191,7 @@ async function runInTime(operations: Operation[], real: Real): Promise<number> {
   const model: Model = new Map();
   const beganAtMs = performance.now();
   for (const [index, op] of operations.entries()) {
-    const failure = await failureOf(async () => {
+    const failure = await catchError(async () => {
       await apply(op, model, real);
       await expectSame(model, real);
     });
@@ -201,7 +201,7 @@ async function runInTime(operations: Operation[], real: Real): Promise<number> {
   return operations.length;
 }
 
-async function failureOf(work: () => Promise<void>): Promise<unknown> {
+async function catchError(work: () => Promise<void>): Promise<unknown> {
   try {
     await work();
     return undefined;
@@ -218,9 +218,9 @@ describe('the gate', () => {
       fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 12 }), async (operations) => {
         run += 1;
         const own = `${prefix}-gate-${newId()}-${run}`;
-        const gate = createGate({ redis, prefix: own, waitMs });
+        const store = createIdempotencyStore({ redis, prefix: own, waitMs });
         const name = (key: number) => keyName(own, { accountId, hash: hashes[key]! });
-        inTime += await runInTime(operations, { gate, name });
+        inTime += await runInTime(operations, { store, name });
         await redis.del(...hashes.map((_, key) => name(key)));
       }),
       { numRuns },
@@ -229,7 +229,7 @@ describe('the gate', () => {
   }, 120_000);
 
   test('gives a key to one of 600 callers of two accounts that come at once', async () => {
-    const gate = createGate({ redis, prefix: `${prefix}-gate-${newId()}`, waitMs });
+    const store = createIdempotencyStore({ redis, prefix: `${prefix}-gate-${newId()}`, waitMs });
     const accounts = [newId(), newId()];
     const callers = Array.from({ length: 600 }, (_, caller) => ({
       accountId: accounts[caller % 2]!,
@@ -238,18 +238,18 @@ describe('the gate', () => {
       requestId: newId(),
       ringKeyId: 'k1',
     }));
-    const begun = await Promise.all(callers.map((caller) => gate.begin(caller)));
-    const winners = callers.filter((_, caller) => begun[caller]?.state === 'acquired');
+    const results = await Promise.all(callers.map((caller) => store.begin(caller)));
+    const winners = callers.filter((_, caller) => results[caller]?.state === 'acquired');
     expect(winners.map((winner) => winner.accountId).sort()).toEqual([...accounts].sort());
-    expect(new Set(begun.map(({ state }) => state))).toEqual(new Set(['acquired', 'locked']));
-    await gate.close();
+    expect(new Set(results.map(({ state }) => state))).toEqual(new Set(['acquired', 'locked']));
+    await store.close();
   });
 
   test('takes what no gate wrote for nothing', async () => {
     const own = `${prefix}-gate-${newId()}`;
-    const gate = createGate({ redis, prefix: own, waitMs });
-    const key = gateKey({ key: 0, call: 0, fingerprint: 0, ring: 0, owner: 0, isInRow: false });
+    const store = createIdempotencyStore({ redis, prefix: own, waitMs });
+    const key = createKey({ key: 0, call: 0, fingerprint: 0, ring: 0, owner: 0, isInRow: false });
     await redis.set(keyName(own, key), 'something', 'PX', 5_000);
-    expect(await gate.begin(key)).toEqual({ state: 'bypassed' });
+    expect(await store.begin(key)).toEqual({ state: 'bypassed' });
   });
 });

@@ -13,9 +13,9 @@ import * as scripts from './scripts';
 import { createStep, type StepAnswer, type StepInput } from './step';
 
 /** A call's key, before its work: `requestId` is the id of the call, and the token of its lock. */
-export type GateKey = StepInput & { fingerprint: Buffer; requestId: string };
+export type IdempotencyKey = StepInput & { fingerprint: Buffer; requestId: string };
 
-export type Begun =
+export type BeginResult =
   /** The caller has the lock. */
   | { state: 'acquired' }
   /** Redis is away or slow: PostgreSQL alone arbitrates. */
@@ -23,22 +23,22 @@ export type Begun =
   | Entry;
 
 /** What became of a key; `owner` is the call that may still hold its lock. */
-export type FinishedKey = GateKey & { state: Exclude<EntryState, 'locked'>; owner: string };
+export type FinishedKey = IdempotencyKey & { state: Exclude<EntryState, 'locked'>; owner: string };
 
 /**
  * The gate in front of PostgreSQL's primary key. It saves work and tells two callers apart while neither has
  * committed; that a key is accepted once never depends on it. No step throws.
  */
-export type Gate = {
-  begin(key: GateKey): Promise<Begun>;
+export type IdempotencyStore = {
+  begin(key: IdempotencyKey): Promise<BeginResult>;
   /** Behind the answer: what is missed here costs a question to PostgreSQL later. */
   finish(key: FinishedKey): Promise<void>;
-  release(key: GateKey): Promise<void>;
+  release(key: IdempotencyKey): Promise<void>;
   /** Waits for what was begun. */
   close(): Promise<void>;
 };
 
-export type GateDeps = {
+export type IdempotencyStoreDeps = {
   /** A connection whose commands fail at once, or soon, and are not sent again. */
   redis: Redis;
   prefix: string;
@@ -53,14 +53,14 @@ const defaultLockMs = 10_000;
 const defaultKeepMs = 15 * 60_000;
 const defaultWaitMs = 250;
 
-export function createGate({
+export function createIdempotencyStore({
   redis,
   prefix,
   lockMs = defaultLockMs,
   keepMs = defaultKeepMs,
   waitMs = defaultWaitMs,
-}: GateDeps): Gate {
-  const beginStep = createStep<GateKey>({
+}: IdempotencyStoreDeps): IdempotencyStore {
+  const beginStep = createStep<IdempotencyKey>({
     redis,
     prefix,
     script: scripts.begin,
@@ -74,7 +74,7 @@ export function createGate({
     pack: writeFinished,
     keepMs,
   });
-  const releaseStep = createStep<GateKey>({
+  const releaseStep = createStep<IdempotencyKey>({
     redis,
     prefix,
     script: scripts.release,
@@ -88,11 +88,11 @@ export function createGate({
     async begin(key) {
       const { accountId, hash, ringKeyId, fingerprint, requestId } = key;
       const input = { accountId, hash, ringKeyId, fingerprint, requestId, isAbandoned: false };
-      const answer = await askInTime(beginStep, input, timeouts);
+      const answer = await runWithTimeout(beginStep, input, timeouts);
       // A lock that is set after its caller has gone on would stand in the way of a retry.
       input.isAbandoned = true;
-      if (answer?.said === 1) return acquired;
-      return readEntry(answer?.said) ?? { state: 'bypassed' };
+      if (answer?.reply === 1) return acquired;
+      return readEntry(answer?.reply) ?? { state: 'bypassed' };
     },
     finish(key) {
       // Nobody waits for it, so it needs no limit of its own.
@@ -102,7 +102,7 @@ export function createGate({
       });
     },
     async release(key) {
-      await askInTime(releaseStep, key, timeouts);
+      await runWithTimeout(releaseStep, key, timeouts);
     },
     async close() {
       await Promise.all([beginStep.close(), finishStep.close(), releaseStep.close()]);
@@ -110,7 +110,7 @@ export function createGate({
   };
 }
 
-const acquired: Begun = { state: 'acquired' };
+const acquired: BeginResult = { state: 'acquired' };
 
 function writeFinished(key: FinishedKey): string {
   const entry = writeEntry(key);
@@ -120,7 +120,7 @@ function writeFinished(key: FinishedKey): string {
 }
 
 /** Undefined when it takes too long, or when too many wait. */
-function askInTime<Input extends StepInput>(
+function runWithTimeout<Input extends StepInput>(
   step: Batcher<Input, StepAnswer>,
   input: Input,
   timeouts: Timeouts,

@@ -4,11 +4,11 @@ import { entryCharacters, finishCharacters, tokenCharacters, tokenStart } from '
 const tokenEnd = tokenStart + tokenCharacters - 1;
 
 /** Whether the value `held` is a lock, and the lock of `owner`. */
-const isLockOf = (owner: string) =>
+const isLockOwnedBy = (owner: string) =>
   `(string.sub(held, 1, 1) == 'L' and string.sub(held, ${tokenStart}, ${tokenEnd}) == ${owner})`;
 
 /** The piece of ARGV[1] that belongs to the key `i`. */
-const pieceOf = (characters: number) =>
+const sliceArgument = (characters: number) =>
   `string.sub(ARGV[1], (i - 1) * ${characters} + 1, i * ${characters})`;
 
 // Each script takes keys of one account, and may be run twice: a command whose answer was lost may be sent again.
@@ -17,12 +17,12 @@ const pieceOf = (characters: number) =>
 export const begin = createRedisScript(`
 local answers = {}
 for i = 1, #KEYS do
-  local mine = ${pieceOf(entryCharacters)}
+  local mine = ${sliceArgument(entryCharacters)}
   if redis.call('SET', KEYS[i], 'L' .. mine .. ARGV[2], 'NX', 'PX', ARGV[3]) then
     answers[i] = 1
   else
     local held = redis.call('GET', KEYS[i])
-    if ${isLockOf(`string.sub(mine, ${entryCharacters - tokenCharacters + 1})`)} then
+    if ${isLockOwnedBy(`string.sub(mine, ${entryCharacters - tokenCharacters + 1})`)} then
       answers[i] = 1
     else
       answers[i] = held
@@ -34,10 +34,10 @@ return answers`);
 /** ARGV: owner and new value of each key; ring key; ms to keep. Another one's lock, and what is done, stay as they are. */
 export const finish = createRedisScript(`
 for i = 1, #KEYS do
-  local piece = ${pieceOf(finishCharacters)}
+  local piece = ${sliceArgument(finishCharacters)}
   local owner = string.sub(piece, 1, ${tokenCharacters})
   local held = redis.call('GET', KEYS[i])
-  if not held or ${isLockOf('owner')} then
+  if not held or ${isLockOwnedBy('owner')} then
     redis.call('SET', KEYS[i], string.sub(piece, ${tokenCharacters + 1}) .. ARGV[2], 'PX', ARGV[3])
   end
 end
@@ -46,9 +46,9 @@ return #KEYS`);
 /** ARGV: owner of each key. Only its own lock is removed. */
 export const release = createRedisScript(`
 for i = 1, #KEYS do
-  local owner = ${pieceOf(tokenCharacters)}
+  local owner = ${sliceArgument(tokenCharacters)}
   local held = redis.call('GET', KEYS[i])
-  if held and ${isLockOf('owner')} then
+  if held and ${isLockOwnedBy('owner')} then
     redis.call('DEL', KEYS[i])
   end
 end

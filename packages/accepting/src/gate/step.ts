@@ -21,7 +21,7 @@ export type StepOptions<Input extends StepInput> = {
 };
 
 /** What the script said of the key; undefined where Redis could not be asked. */
-export type StepAnswer = { said: unknown } | undefined;
+export type StepAnswer = { reply: unknown } | undefined;
 
 /** Far below what Lua can unpack, and short enough that Redis is not held. */
 const maxKeysPerCall = 250;
@@ -34,13 +34,13 @@ export function createStep<Input extends StepInput>(
   async function flush(inputs: Input[]): Promise<StepAnswer[]> {
     // As nearly always, where one account calls.
     if (inputs.every((input) => isTogether(input, inputs[0]))) {
-      return askQuietly(inputs, options);
+      return tryRunScript(inputs, options);
     }
     const answers = new Map<Input, StepAnswer>();
     await Promise.all(
-      groupsOf(inputs).map(async (group) => {
-        const said = await askQuietly(group, options);
-        for (const [index, input] of group.entries()) answers.set(input, said[index]);
+      groupByAccountAndRing(inputs).map(async (group) => {
+        const groupAnswers = await tryRunScript(group, options);
+        for (const [index, input] of group.entries()) answers.set(input, groupAnswers[index]);
       }),
     );
     return inputs.map((input) => answers.get(input));
@@ -56,7 +56,7 @@ function isTogether(input: StepInput, first = input): boolean {
 }
 
 /** Those of one account lie in one slot of a cluster; those of one ring key share an argument. */
-function groupsOf<Input extends StepInput>(inputs: Input[]): Input[][] {
+function groupByAccountAndRing<Input extends StepInput>(inputs: Input[]): Input[][] {
   const groups = new Map<string, Input[]>();
   for (const input of inputs.filter(({ isAbandoned }) => !isAbandoned)) {
     const name = `${input.accountId} ${input.ringKeyId}`;
@@ -67,18 +67,20 @@ function groupsOf<Input extends StepInput>(inputs: Input[]): Input[][] {
   return [...groups.values()];
 }
 
-async function askQuietly<Input extends StepInput>(
+async function tryRunScript<Input extends StepInput>(
   group: Input[],
   { redis, prefix, script, pack, keepMs }: StepOptions<Input>,
 ): Promise<StepAnswer[]> {
   const [first] = group;
   if (!first) return [];
   try {
-    const said: unknown = await runRedisScript(redis, script, {
+    const replies: unknown = await runRedisScript(redis, script, {
       keys: group.map((input) => keyName(prefix, input)),
       args: [group.map(pack).join(''), first.ringKeyId, ...(keepMs === undefined ? [] : [keepMs])],
     });
-    return group.map((_, index) => (Array.isArray(said) ? { said: said[index] } : undefined));
+    return group.map((_, index) =>
+      Array.isArray(replies) ? { reply: replies[index] } : undefined,
+    );
   } catch {
     // Whatever it was, PostgreSQL arbitrates; the connection's own listener tells of an outage.
     return group.map(() => undefined);

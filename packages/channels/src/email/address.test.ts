@@ -14,8 +14,8 @@ describe('parseEmailAddress', () => {
     ['grå@example.org', 'grå@example.org'],
     ['grå@grå.org', 'grå@xn--gr-zia.org'],
     [`${'a'.repeat(64)}@example.org`, `${'a'.repeat(64)}@example.org`],
-  ])('takes %j as %s', (given, address) => {
-    expect(parseEmailAddress(given)).toMatchObject({ address });
+  ])('takes %j as %s', (input, address) => {
+    expect(parseEmailAddress(input)).toMatchObject({ address });
   });
 
   test('notes what it changed, and only that', () => {
@@ -60,8 +60,8 @@ describe('parseEmailAddress', () => {
       `a@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(60)}.${'f'.repeat(20)}.org`,
       'longer than 254',
     ],
-  ])('refuses %j and says why', (given, problem) => {
-    expect(parseEmailAddress(given)).toEqual({ problem: expect.stringContaining(problem) });
+  ])('refuses %j and says why', (input, problem) => {
+    expect(parseEmailAddress(input)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
   test('never gives an address that could be read as two, or as a header', () => {

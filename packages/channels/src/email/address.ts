@@ -4,14 +4,14 @@ import { isAscii } from './header-value';
 export type EmailAddress = { address: string; note?: string };
 
 /** One strict address in the form that is sent to: local part as given, domain in ASCII and lower case. */
-export function parseEmailAddress(given: string): EmailAddress | { problem: string } {
-  const text = given.trim();
-  const problem = problemOfText(text);
+export function parseEmailAddress(input: string): EmailAddress | { problem: string } {
+  const text = input.trim();
+  const problem = findTextProblem(text);
   if (problem) return { problem };
   const at = text.indexOf('@');
   const local = text.slice(0, at);
   const domain = domainToASCII(text.slice(at + 1)).toLowerCase();
-  const domainProblem = problemOfDomain(domain);
+  const domainProblem = findDomainProblem(domain);
   if (domainProblem) return { problem: domainProblem };
   const address = `${local}@${domain}`;
   if (address.length > maxAddressCharacters) return { problem: tooLong };
@@ -20,8 +20,10 @@ export function parseEmailAddress(given: string): EmailAddress | { problem: stri
 
 /** Each mailbox once, in its first spelling, but for those of `others`: to mail servers `Ana@` and `ana@` are one. */
 export function uniqueMailboxes(addresses: string[], others: string[] = []): string[] {
-  const seen = new Set(others.map(toMailboxKey));
-  return addresses.filter((address) => seen.size < seen.add(toMailboxKey(address)).size);
+  const mailboxKeys = new Set(others.map(toMailboxKey));
+  return addresses.filter(
+    (address) => mailboxKeys.size < mailboxKeys.add(toMailboxKey(address)).size,
+  );
 }
 
 function toMailboxKey(address: string): string {
@@ -48,7 +50,7 @@ const tooLong = `is longer than ${maxAddressCharacters} characters`;
 const refusedCharacter = /[\s"'`,;:<>()[\]\\\p{C}]/u;
 const refusedInLocal = /[\s",;:<>()[\]\\\p{C}]/u;
 
-function problemOfText(text: string): string | undefined {
+function findTextProblem(text: string): string | undefined {
   if (text.length > maxAddressCharacters) return tooLong;
   const parts = text.split('@');
   if (parts.length !== 2) return 'must hold exactly one @';
@@ -68,7 +70,7 @@ function problemOfText(text: string): string | undefined {
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const hostName = new RegExp(`^(${label}\\.)+${label}$`);
 
-function problemOfDomain(domain: string): string | undefined {
+function findDomainProblem(domain: string): string | undefined {
   if (domain !== '' && !domain.includes('.')) return 'has a domain without a dot';
   const isNumber = /\.\d+$/.test(domain);
   return hostName.test(domain) && !isNumber ? undefined : 'has a domain that is no host name';

@@ -21,14 +21,16 @@ export function composeAttachments(
   own: EmailOverride['attachments'],
   rendering: Rendering,
 ): Attachment[] {
-  const given = [own ?? []].flat().filter(({ content, url }) => content?.trim() || url?.trim());
-  if (given.length > maxAttachments) {
+  const ownAttachments = [own ?? []]
+    .flat()
+    .filter(({ content, url }) => content?.trim() || url?.trim());
+  if (ownAttachments.length > maxAttachments) {
     rendering.fail('rejected_content', `More than ${maxAttachments} attachments.`);
     return [];
   }
   const attachments =
-    given.length > 0
-      ? given.map((attachment) => fromWire(attachment))
+    ownAttachments.length > 0
+      ? ownAttachments.map((attachment) => fromWire(attachment))
       : fields.map((attachment) => render(attachment, rendering));
   return attachments
     .filter((attachment) => 'url' in attachment || attachment.content !== '')
@@ -36,7 +38,7 @@ export function composeAttachments(
 }
 
 /** As much as the mail grows by them, in bytes of base64. */
-export function sizeOfAttachments(attachments: readonly Attachment[]): number {
+export function countAttachmentBytes(attachments: readonly Attachment[]): number {
   return attachments.reduce(
     (bytes, attachment) => bytes + ('content' in attachment ? attachment.content.length : 0),
     0,
@@ -44,8 +46,8 @@ export function sizeOfAttachments(attachments: readonly Attachment[]): number {
 }
 
 /** Base64 of a caller may have line breaks and the prefix of a data URL. */
-function readBase64(given: string): string {
-  return given.replace(/\s+/g, '').replace(/^data:[^,]{0,255};base64,/i, '');
+function readBase64(text: string): string {
+  return text.replace(/\s+/g, '').replace(/^data:[^,]{0,255};base64,/i, '');
 }
 
 /** Looked for, not matched against the whole: a match that may go back overflows its stack at some megabytes. */
@@ -54,7 +56,7 @@ const maxFileNameCharacters = 255;
 
 function fromWire({ file_name, filename, content, url, ...wire }: WireAttachment): Attachment {
   const name = file_name?.trim() || filename?.trim() || undefined;
-  const facts = factsOf(wire.content_type, wire.content_id, wire.disposition);
+  const facts = toFileFacts(wire.content_type, wire.content_id, wire.disposition);
   if (content?.trim()) return { ...facts, fileName: name ?? unnamed, content: readBase64(content) };
   return { ...facts, fileName: name, url: url?.trim() ?? '' };
 }
@@ -62,13 +64,13 @@ function fromWire({ file_name, filename, content, url, ...wire }: WireAttachment
 function render(fields: AttachmentFields[number], rendering: Rendering): Attachment {
   const [type, id] = [rendering.text(fields.contentType), rendering.text(fields.contentId)];
   return {
-    ...factsOf(type, id, fields.disposition),
+    ...toFileFacts(type, id, fields.disposition),
     fileName: rendering.text(fields.fileName) || unnamed,
     content: readBase64(rendering.text(fields.content)),
   };
 }
 
-function factsOf(
+function toFileFacts(
   type: string | undefined,
   id: string | undefined,
   disposition: WireAttachment['disposition'],
@@ -139,7 +141,7 @@ function isBase64(text: string): boolean {
 }
 
 /** The last part of a path, without control characters. */
-export function cleanFileName(given: string): string {
-  const lastPart = given.split(/[/\\]/).at(-1) ?? '';
+export function cleanFileName(fileName: string): string {
+  const lastPart = fileName.split(/[/\\]/).at(-1) ?? '';
   return lastPart.replace(/\p{C}/gu, '').trim().slice(0, maxFileNameCharacters);
 }

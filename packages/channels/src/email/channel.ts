@@ -23,17 +23,17 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   preparationMs: fetchTimeoutMs + connectionWaitMs,
   // The second try has the same Message-ID, by which receivers may drop it.
   unknownResends: 2,
-  findTargets: ({ email: given }) => targetOf(given),
+  findTargets: ({ email: address }) => findTarget(address),
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,
   providers: { smtp },
 };
 
-function targetOf(given: string | undefined): Targeting {
-  if (!given?.trim()) return { skip: 'no_address', detail: 'The recipient has no e-mail address.' };
-  const parsed = parseEmailAddress(given);
+function findTarget(email: string | undefined): Targeting {
+  if (!email?.trim()) return { skip: 'no_address', detail: 'The recipient has no e-mail address.' };
+  const parsed = parseEmailAddress(email);
   if ('problem' in parsed) {
-    return { skip: 'invalid_address', detail: `"${given}" ${parsed.problem}.` };
+    return { skip: 'invalid_address', detail: `"${email}" ${parsed.problem}.` };
   }
   return { targets: [parsed] };
 }

@@ -17,7 +17,7 @@ function compose(
   });
 }
 
-function contentOf(...input: Parameters<typeof compose>) {
+function getContent(...input: Parameters<typeof compose>) {
   const composed = compose(...input);
   if ('failed' in composed) throw new Error(`${composed.failed}: ${composed.detail}`);
   return composed.content;
@@ -27,7 +27,7 @@ const base64 = Buffer.from('%PDF').toString('base64');
 
 describe('the texts of a mail', () => {
   test('are rendered from one data, each escaped for its place', () => {
-    const content = contentOf(
+    const content = getContent(
       { subject: '{{a}}', html: '<p>{{a}}</p>', text: '{{a}}' },
       { a: `R&D <b> {{x}} 'q'` },
     );
@@ -43,11 +43,11 @@ describe('the texts of a mail', () => {
     ['Hi\n\tthere', 'Hi there'],
     ['Hi\u2028there\u0000', 'Hi there'],
   ])('the subject %j is one line', (value, subject) => {
-    expect(contentOf({ subject: '{{v}}' }, { v: value }).subject).toBe(subject);
+    expect(getContent({ subject: '{{v}}' }, { v: value }).subject).toBe(subject);
   });
 
   test('a text is made from the HTML when there is none', () => {
-    const { text } = contentOf(
+    const { text } = getContent(
       {
         html: '<style>p {}</style><h1>Hello {{name}}</h1><p>Read <a href="https://x.org/?a=1&amp;b=2">this</a>.</p><img src="https://x.org/i.png" alt="A bell"><ul><li>One</li></ul>',
         text: '',
@@ -68,7 +68,7 @@ describe('the texts of a mail', () => {
   });
 
   test('a mail of pictures alone is no empty one', () => {
-    expect(contentOf({ html: '<img src="https://x.org/i.png">', text: '' })).not.toHaveProperty(
+    expect(getContent({ html: '<img src="https://x.org/i.png">', text: '' })).not.toHaveProperty(
       'text',
     );
   });
@@ -127,14 +127,14 @@ describe('the addresses of a mail', () => {
     const cc = [{ name: 'Bo', address: 'bo@example.org' }, { name: 'Cy' }, 'dee@example.org'];
     const template = { cc: ['t@example.org'], bcc: ['t@example.org'] };
     const override = { cc, bcc: [{ name: '', address: '' }] };
-    expect(contentOf(template, {}, { override })).toMatchObject({
+    expect(getContent(template, {}, { override })).toMatchObject({
       cc: ['bo@example.org', 'dee@example.org'],
       bcc: ['t@example.org'],
     });
   });
 
   test('are rendered, checked and listed once', () => {
-    const content = contentOf(
+    const content = getContent(
       {
         from: { name: 'Team {{n}}', address: '{{n}}@example.org' },
         reply_to: 'r@example.org',
@@ -163,13 +163,13 @@ describe('the addresses of a mail', () => {
   });
 
   test('a name is one line', () => {
-    const { from } = contentOf({ from: { name: '{{v}}' } }, { v: 'A\r\nBcc: b@y.org' });
+    const { from } = getContent({ from: { name: '{{v}}' } }, { v: 'A\r\nBcc: b@y.org' });
     expect(from).toEqual({ name: 'A Bcc: b@y.org' });
   });
 });
 
 test('headers are those of the list, one line each, and left out when empty', () => {
-  const { headers } = contentOf(
+  const { headers } = getContent(
     {
       headers: {
         'List-Unsubscribe': '<https://x.org/{{v}}>',
@@ -194,7 +194,7 @@ describe('attachments', () => {
       { file_name: 'none.pdf', content: '{{missing}}' },
     ];
     const data = { name: '../a/Invoice', file: base64 };
-    expect(contentOf({ attachments }, data).attachments).toEqual([
+    expect(getContent({ attachments }, data).attachments).toEqual([
       { fileName: 'Invoice.pdf', content: base64 },
     ]);
   });
@@ -227,15 +227,15 @@ describe('attachments', () => {
       [{ fileName: 't.pdf', content: base64 }],
     ],
     ['no element', [], [{ fileName: 't.pdf', content: base64 }]],
-  ])('of a call may be %s, and replace the template’s', (_form, given, expected) => {
+  ])('of a call may be %s, and replace the template’s', (_form, input, expected) => {
     const template = { attachments: [{ file_name: 't.pdf', content: base64 }] };
-    const override = { attachments: given };
-    expect(contentOf(template, {}, { override }).attachments).toEqual(expected);
+    const override = { attachments: input };
+    expect(getContent(template, {}, { override }).attachments).toEqual(expected);
   });
 
   test('that are no base64 refuse the mail, and so do more than twenty', () => {
-    const broken = { attachments: [{ file_name: 'a.pdf', content: 'not§base64' }] };
-    expect(compose({}, {}, { override: broken })).toMatchObject({
+    const invalidOverride = { attachments: [{ file_name: 'a.pdf', content: 'not§base64' }] };
+    expect(compose({}, {}, { override: invalidOverride })).toMatchObject({
       failed: 'rejected_content',
       detail: 'The attachment "a.pdf" is not base64.',
     });
@@ -288,7 +288,7 @@ describe('an override', () => {
       bcc: ['b@example.org'],
       reply_to: 'r@example.org',
     };
-    expect(contentOf(template, {}, { override })).toMatchObject({
+    expect(getContent(template, {}, { override })).toMatchObject({
       subject: '{{a}} & co',
       text: 'Text',
       from: { name: 'Own', address: 'n@example.org' },
@@ -300,7 +300,7 @@ describe('an override', () => {
 
   test('of the HTML replaces the text too, so that they agree', () => {
     const override = { message: { html_body: '<p>Own {{a}}</p>', text: '' } };
-    expect(contentOf({ html: '<p>T</p>' }, {}, { override })).toMatchObject({
+    expect(getContent({ html: '<p>T</p>' }, {}, { override })).toMatchObject({
       html: '<p>Own {{a}}</p>',
       text: 'Own {{a}}',
     });
@@ -308,7 +308,7 @@ describe('an override', () => {
 
   test('of the text alone sends the text alone', () => {
     const override = { message: { text: 'Own' } };
-    const content = contentOf({ html: '<p>T</p>' }, {}, { override });
+    const content = getContent({ html: '<p>T</p>' }, {}, { override });
     expect(content).toMatchObject({ text: 'Own' });
     expect(content).not.toHaveProperty('html');
   });

@@ -1,22 +1,22 @@
 import { escapeNothing, isBlank, type Template, TemplateError } from '@belfry/shared';
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import {
   createParseField,
   createRendering,
   type Escape,
   type Field,
+  listPaths,
   maxRenderedCharacters,
   type Print,
-  pathsOf,
   type Rendering,
 } from '../rendering';
 import { findReplyToProblem, parseEmailAddress, uniqueMailboxes } from './address';
 import {
   composeAttachments,
+  countAttachmentBytes,
   findContentIdProblem,
   findContentTypeProblem,
   readContentId,
-  sizeOfAttachments,
 } from './attachments';
 import { createHeaderEscape, encodeHeaderValue, findLongLine } from './header-value';
 import { createHtmlEscape } from './html-context';
@@ -37,7 +37,7 @@ export function compileEmail(
 ): CompiledTemplate<EmailOverride, EmailContent> {
   const fields = parseFields(template, language);
   return {
-    paths: pathsOf(listFields(fields)),
+    paths: listPaths(listFields(fields)),
     compose: (input) => composeEmail(fields, input),
   };
 }
@@ -131,7 +131,7 @@ function listFields(fields: EmailFields): (Field | undefined)[] {
 function composeEmail(
   fields: EmailFields,
   { data, override, missing }: ComposeInput<EmailOverride>,
-): Composed<EmailContent> {
+): ComposeResult<EmailContent> {
   const rendering = createRendering(data);
   const content: EmailContent = {
     subject: flatten(pick(override?.message?.subject, fields.subject, rendering)),
@@ -157,12 +157,12 @@ function composeBody(
   own: EmailOverride['message'],
   rendering: Rendering,
 ): { html?: string; text?: string } {
-  const { html, text: given, prints } = renderBody(fields, own, rendering);
-  if (Math.max(html.length, given.length) > maxRenderedCharacters) {
+  const { html, text: renderedText, prints } = renderBody(fields, own, rendering);
+  if (Math.max(html.length, renderedText.length) > maxRenderedCharacters) {
     rendering.fail('too_long', `The text is longer than ${maxRenderedCharacters} characters.`);
     return {};
   }
-  const text = isBlank(given) ? convertHtml(html, prints) : given;
+  const text = isBlank(renderedText) ? convertHtml(html, prints) : renderedText;
   return { ...(isBlank(html) ? {} : { html }), ...(isBlank(text) ? {} : { text }) };
 }
 
@@ -188,12 +188,12 @@ function composeSender(
   rendering: Rendering,
 ): Pick<EmailContent, 'from' | 'replyTo'> {
   const name = flatten(pick(override?.from?.name, fields.fromName, rendering));
-  const address = addressOf(
+  const address = parseAddress(
     'from',
     pick(override?.from?.address, fields.fromAddress, rendering),
     rendering,
   );
-  const replyTo = addressOf(
+  const replyTo = parseAddress(
     'reply_to',
     pick(override?.reply_to, fields.replyTo, rendering),
     rendering,
@@ -210,15 +210,15 @@ function composeCopies(
   fields: (Field | undefined)[],
   rendering: Rendering,
 ): string[] {
-  const given = (own ?? [])
+  const ownCopies = (own ?? [])
     .map((copy) => (typeof copy === 'string' ? copy : (copy.address ?? '')))
     .filter((text) => text.trim() !== '');
-  const texts = given.length > 0 ? given : fields.map((field) => rendering.text(field));
-  const addresses = texts.map((text) => addressOf(name, text, rendering));
+  const texts = ownCopies.length > 0 ? ownCopies : fields.map((field) => rendering.text(field));
+  const addresses = texts.map((text) => parseAddress(name, text, rendering));
   return uniqueMailboxes(addresses.filter((address) => address !== undefined));
 }
 
-function addressOf(name: string, text: string, rendering: Rendering): string | undefined {
+function parseAddress(name: string, text: string, rendering: Rendering): string | undefined {
   if (text.trim() === '') return undefined;
   const parsed = parseEmailAddress(text);
   if ('address' in parsed) return parsed.address;
@@ -259,7 +259,8 @@ function checkContent(content: EmailContent, rendering: Rendering): void {
   if (text === '' && !/<img\b/i.test(html)) {
     rendering.fail('empty_content', 'Text and HTML are empty.');
   }
-  const bytes = Buffer.byteLength(html) + Buffer.byteLength(text) + sizeOfAttachments(attachments);
+  const bytes =
+    Buffer.byteLength(html) + Buffer.byteLength(text) + countAttachmentBytes(attachments);
   if (bytes > maxMailBytes) rendering.fail('too_long', describeTooLarge(bytes));
 }
 

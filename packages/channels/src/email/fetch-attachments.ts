@@ -1,5 +1,5 @@
 import type { GuardedFetch } from '../guarded-fetch';
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 import { cleanFileName } from './attachments';
 import { describeTooLarge, maxMailBytes } from './compose';
 import type { File } from './mime';
@@ -10,7 +10,7 @@ export async function fetchAttachments(
   attachments: readonly Attachment[],
   { fetch }: GuardedFetch,
   signal: AbortSignal,
-): Promise<File[] | Unanswered> {
+): Promise<File[] | FailedOutcome> {
   const read = await Promise.all(
     attachments.map((attachment) => readOne(attachment, fetch, signal)),
   );
@@ -27,7 +27,7 @@ async function readOne(
   attachment: Attachment,
   fetch: GuardedFetch['fetch'],
   signal: AbortSignal,
-): Promise<File | Unanswered> {
+): Promise<File | FailedOutcome> {
   if ('content' in attachment) {
     const { content, ...file } = attachment;
     return { ...file, bytes: Buffer.from(content, 'base64') };
@@ -35,15 +35,15 @@ async function readOne(
   const { url, ...file } = attachment;
   const fetched = await fetch(url, signal);
   if ('body' in fetched) {
-    return { ...file, fileName: file.fileName || nameOf(url), bytes: fetched.body };
+    return { ...file, fileName: file.fileName || getFileName(url), bytes: fetched.body };
   }
-  const detail = `The attachment from ${hostOf(url)} was not fetched. ${fetched.detail}`;
+  const detail = `The attachment from ${formatHost(url)} was not fetched. ${fetched.detail}`;
   return fetched.failed === 'refused'
     ? { outcome: 'rejected', scope: 'content', reason: 'attachment_refused', detail }
     : { outcome: 'retry', reason: 'attachment_unavailable', detail };
 }
 
-function nameOf(url: string): string {
+function getFileName(url: string): string {
   return cleanFileName(decode(new URL(url).pathname)) || 'attachment';
 }
 
@@ -57,6 +57,6 @@ function decode(path: string): string {
 }
 
 /** Only the host: the path and the query of a link may be a secret. */
-function hostOf(url: string): string {
+function formatHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'its URL';
 }

@@ -51,10 +51,10 @@ export function foldHeader(name: string, value: string): string {
 /** Why a header cannot be written, if it cannot: somewhere it has no space to be folded at. */
 export function findLongLine(name: string, value: string): string | undefined {
   const lines = foldHeader(name, value).split('\r\n');
-  const long = lines.find((line) => Buffer.byteLength(line) > maxLineBytes)?.trim();
-  if (long === undefined) return undefined;
-  const bytes = Buffer.byteLength(long);
-  return `has ${bytes} octets without a space ("${long.slice(0, 40)}…"), and a line of a mail has at most ${maxLineBytes}: shorten it`;
+  const longLine = lines.find((line) => Buffer.byteLength(line) > maxLineBytes)?.trim();
+  if (longLine === undefined) return undefined;
+  const bytes = Buffer.byteLength(longLine);
+  return `has ${bytes} octets without a space ("${longLine.slice(0, 40)}…"), and a line of a mail has at most ${maxLineBytes}: shorten it`;
 }
 
 /**

@@ -121,7 +121,7 @@ describe('a value in the HTML of a mail', () => {
     ['<p {{#if a}}on{{/if}}click="{{v}}">', 'depends on a block', 1, 29],
   ])('in %s is refused when it is saved', (source, message, line, column) => {
     const template = parseTemplate(source);
-    const refused = (() => {
+    const refusal = (() => {
       try {
         createHtmlEscape(template);
         return undefined;
@@ -129,8 +129,8 @@ describe('a value in the HTML of a mail', () => {
         return error;
       }
     })();
-    expect(refused).toBeInstanceOf(TemplateError);
-    expect(refused).toMatchObject({ message: expect.stringContaining(message), line, column });
+    expect(refusal).toBeInstanceOf(TemplateError);
+    expect(refusal).toMatchObject({ message: expect.stringContaining(message), line, column });
   });
 
   test.each([

@@ -1,8 +1,8 @@
 import { escapeHtml, type Template, TemplateError } from '@belfry/shared';
 import { findPrintContexts, type PrintNode, type Scanner } from '../print-contexts';
 import type { Escape } from '../rendering';
-import { isLinkPart, isLinkStart, prefixOf } from '../safe-url';
-import { type HtmlState, type Mode, readHtml, startOfHtml } from './html-scanner';
+import { classifyPrefix, isLinkPart, isLinkStart } from '../safe-url';
+import { type HtmlState, htmlStart, type Mode, readHtml } from './html-scanner';
 
 /**
  * Where a value stands in HTML: in text, where triple braces print raw; in text or a quoted attribute
@@ -25,7 +25,7 @@ export function createHtmlEscape(template: Template): Escape {
 const harmlessLink = '#';
 
 const scanner: Scanner<HtmlState, HtmlContext> = {
-  start: startOfHtml,
+  start: htmlStart,
   read: readHtml,
   join,
   print(state, node) {
@@ -34,9 +34,9 @@ const scanner: Scanner<HtmlState, HtmlContext> = {
       return { context: 'attribute', state };
     }
     if (state.mode === 'quoted_value') {
-      return { context: contextOfAttribute(state, node), state: { ...state, hasPrinted: true } };
+      return { context: getAttributeContext(state, node), state: { ...state, hasPrinted: true } };
     }
-    throw refuse(node, placeOf(state));
+    throw createTemplateError(node, describePlace(state));
   },
 };
 
@@ -59,19 +59,21 @@ const linkAttributes = new Set([
 /** Elements whose attributes can become a link or a script by a way of their own. */
 const activeElements = new Set(['meta', 'set', 'animate', 'animatetransform', 'animatemotion']);
 
-function contextOfAttribute(state: HtmlState, node: PrintNode): HtmlContext {
+function getAttributeContext(state: HtmlState, node: PrintNode): HtmlContext {
   const { attribute, tag, literal, hasPrinted } = state;
-  if (attribute === 'style') throw refuse(node, 'in a style attribute');
-  if (attribute.startsWith('on')) throw refuse(node, `in ${attribute}, which runs as a script`);
-  if (attribute === 'srcdoc') throw refuse(node, 'in srcdoc, which is read as a page of its own');
-  if (activeElements.has(tag)) throw refuse(node, `in an attribute of <${tag}>`);
+  if (attribute === 'style') throw createTemplateError(node, 'in a style attribute');
+  if (attribute.startsWith('on'))
+    throw createTemplateError(node, `in ${attribute}, which runs as a script`);
+  if (attribute === 'srcdoc')
+    throw createTemplateError(node, 'in srcdoc, which is read as a page of its own');
+  if (activeElements.has(tag)) throw createTemplateError(node, `in an attribute of <${tag}>`);
   if (attribute.startsWith(unsureName)) {
-    throw refuse(node, 'in an attribute whose name depends on a block');
+    throw createTemplateError(node, 'in an attribute whose name depends on a block');
   }
   if (!linkAttributes.has(attribute)) return 'attribute';
-  const prefix = prefixOf(literal);
+  const prefix = classifyPrefix(literal);
   if (prefix === 'refused') {
-    throw refuse(node, 'in a link that is not http, https, mailto or tel');
+    throw createTemplateError(node, 'in a link that is not http, https, mailto or tel');
   }
   if (prefix === 'decided') return 'attribute';
   return prefix === 'empty' && !hasPrinted ? 'link_start' : 'link_part';
@@ -91,11 +93,11 @@ const places: Partial<Record<Mode, string>> = {
   bogus_comment: 'in a comment',
 };
 
-function placeOf({ mode, tag }: HtmlState): string {
+function describePlace({ mode, tag }: HtmlState): string {
   return places[mode] ?? `in <${tag}>`;
 }
 
-function refuse({ line, column }: PrintNode, place: string): TemplateError {
+function createTemplateError({ line, column }: PrintNode, place: string): TemplateError {
   return new TemplateError(`A value cannot stand ${place}.`, { line, column });
 }
 

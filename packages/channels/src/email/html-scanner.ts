@@ -29,7 +29,7 @@ export type Mode =
   | 'comment'
   | 'raw_text';
 
-export const startOfHtml: HtmlState = {
+export const htmlStart: HtmlState = {
   mode: 'text',
   tag: '',
   isEndTag: false,
@@ -115,16 +115,16 @@ const steps: Record<Mode, Step> = {
   text: (state, character) => (character === '<' ? { ...state, mode: 'tag_open' } : state),
 
   tag_open(state, character) {
-    if (character === '!') return { ...startOfHtml, mode: 'declaration' };
+    if (character === '!') return { ...htmlStart, mode: 'declaration' };
     if (character === '/') return { ...state, mode: 'end_tag_open' };
-    if (character === '?') return { ...startOfHtml, mode: 'bogus_comment' };
+    if (character === '?') return { ...htmlStart, mode: 'bogus_comment' };
     if (isLetter(character)) return openTag(character, false);
-    return steps.text(startOfHtml, character);
+    return steps.text(htmlStart, character);
   },
 
   end_tag_open(_, character) {
     if (isLetter(character)) return openTag(character, true);
-    return character === '>' ? startOfHtml : { ...startOfHtml, mode: 'bogus_comment' };
+    return character === '>' ? htmlStart : { ...htmlStart, mode: 'bogus_comment' };
   },
 
   tag_name(state, character) {
@@ -176,14 +176,14 @@ const steps: Record<Mode, Step> = {
     const tail = state.tail + character;
     if (tail === '-') return { ...state, tail };
     if (tail === '--') return { ...state, mode: 'comment', tail };
-    return steps.bogus_comment({ ...startOfHtml, mode: 'bogus_comment' }, character);
+    return steps.bogus_comment({ ...htmlStart, mode: 'bogus_comment' }, character);
   },
 
-  bogus_comment: (state, character) => (character === '>' ? startOfHtml : state),
+  bogus_comment: (state, character) => (character === '>' ? htmlStart : state),
 
   comment(state, character) {
     const tail = (state.tail + character).slice(-4);
-    return tail.endsWith('-->') || tail === '--!>' ? startOfHtml : { ...state, tail };
+    return tail.endsWith('-->') || tail === '--!>' ? htmlStart : { ...state, tail };
   },
 
   raw_text(state, character) {
@@ -193,7 +193,7 @@ const steps: Record<Mode, Step> = {
       return { ...state, tag: 'plaintext', tail };
     const isEnd = tail.startsWith(end) && tail.length > end.length && endsName(character);
     if (!isEnd || state.tag === 'plaintext') return { ...state, tail };
-    return steps.tag_name({ ...startOfHtml, mode: 'tag_name', isEndTag: true }, character);
+    return steps.tag_name({ ...htmlStart, mode: 'tag_name', isEndTag: true }, character);
   },
 };
 
@@ -212,16 +212,16 @@ const rawTextElements = new Set([
 ]);
 
 function openTag(character: string, isEndTag: boolean): HtmlState {
-  return { ...startOfHtml, mode: 'tag_name', tag: character.toLowerCase(), isEndTag };
+  return { ...htmlStart, mode: 'tag_name', tag: character.toLowerCase(), isEndTag };
 }
 
 function closeTag(state: HtmlState): HtmlState {
-  if (state.isEndTag || !rawTextElements.has(state.tag)) return startOfHtml;
-  return { ...startOfHtml, mode: 'raw_text', tag: state.tag };
+  if (state.isEndTag || !rawTextElements.has(state.tag)) return htmlStart;
+  return { ...htmlStart, mode: 'raw_text', tag: state.tag };
 }
 
 function inTag({ tag, isEndTag }: HtmlState): HtmlState {
-  return { ...startOfHtml, mode: 'in_tag', tag, isEndTag };
+  return { ...htmlStart, mode: 'in_tag', tag, isEndTag };
 }
 
 function grow(name: string, characters: string): string {

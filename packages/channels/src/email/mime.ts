@@ -26,24 +26,31 @@ const options = { newline: 'win', disableFileAccess: true, disableUrlAccess: tru
 /** From inside out: the forms of the text, pictures that the HTML shows, files. */
 function composeBody({ content }: MailCall, files: readonly File[]): Promise<Buffer> {
   const { html, text = '' } = content;
-  const shown = files.filter((file) => html !== undefined && isShownInHtml(file));
+  const inlineFiles = files.filter((file) => html !== undefined && isShownInHtml(file));
   const invitations = files.filter(isInvitation);
-  const attached = files.filter((file) => !shown.includes(file) && !invitations.includes(file));
+  const attachedFiles = files.filter(
+    (file) => !inlineFiles.includes(file) && !invitations.includes(file),
+  );
   const forms = [
     ...(text || html === undefined ? [addText('plain', text)] : []),
     ...(html === undefined
       ? []
       : [
-          addMultipart('related; type="text/html"', [addText('html', html), ...shown.map(addFile)]),
+          addMultipart('related; type="text/html"', [
+            addText('html', html),
+            ...inlineFiles.map(addFile),
+          ]),
         ]),
     ...invitations.map(addFile),
   ];
   // Here and not above: a worker of another channel has no use for it.
   const Node = require('nodemailer/lib/mime-node') as typeof MimeNode;
   const outside = new Node('multipart/mixed');
-  addMultipart('mixed', [addMultipart('alternative', forms), ...attached.map(addFile)])(outside);
-  const [whole = outside] = outside.childNodes;
-  return whole.build();
+  addMultipart('mixed', [addMultipart('alternative', forms), ...attachedFiles.map(addFile)])(
+    outside,
+  );
+  const [root = outside] = outside.childNodes;
+  return root.build();
 }
 
 /** One part needs no multipart around it. */

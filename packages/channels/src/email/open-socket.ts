@@ -1,7 +1,7 @@
 import net from 'node:net';
 import {
-  blockedAddress,
   blockedPortCode,
+  createBlockedAddressError,
   createGuardedLookup,
   type GuardOptions,
   isAllowedHost,
@@ -23,9 +23,9 @@ export function createSocketOpener(options: GuardOptions): OpenSocket {
   const lookup = createGuardedLookup(options);
 
   return function openSocket({ host, port }, done) {
-    if (isBlockedHost(host, options)) return done(blockedAddress(host));
+    if (isBlockedHost(host, options)) return done(createBlockedAddressError(host));
     if (!mailPorts.includes(port) && !isAllowedHost(host, options.allowedPrivateHosts)) {
-      return done(blockedPort(port));
+      return done(createBlockedPortError(port));
     }
     const socket = net.connect({ host, port, lookup });
     const timer = setTimeout(() => socket.destroy(timedOut()), connectTimeoutMs);
@@ -42,7 +42,7 @@ export function createSocketOpener(options: GuardOptions): OpenSocket {
   };
 }
 
-function blockedPort(port: number): Error {
+function createBlockedPortError(port: number): Error {
   return Object.assign(new Error(`${port} is no port of mail servers`), { code: blockedPortCode });
 }
 

@@ -206,24 +206,24 @@ describe('connections that are counted by host', () => {
   /** Grants so many at once, in the order they are asked for. */
   function createCount(max: number) {
     const open = new Set<string>();
-    const wanted = new Set<string>();
+    const waitingIds = new Set<string>();
     const hostConnections: HostConnections = {
       async take(host, id) {
         expect(host).toBe('127.0.0.1');
         if (!open.has(id) && open.size >= max) {
-          wanted.add(id);
+          waitingIds.add(id);
           return 'refused';
         }
         open.add(id);
-        wanted.delete(id);
-        return wanted.size > 0 ? 'wanted' : 'granted';
+        waitingIds.delete(id);
+        return waitingIds.size > 0 ? 'wanted' : 'granted';
       },
       release(_, id) {
         open.delete(id);
-        wanted.delete(id);
+        waitingIds.delete(id);
       },
     };
-    return { open, wanted, hostConnections };
+    return { open, wanted: waitingIds, hostConnections };
   }
 
   test('stay within the number of the host, and each is given back', async () => {

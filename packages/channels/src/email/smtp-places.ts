@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import type { ConnectCall, HostConnections } from '../channel';
 import type { OpenSocket } from './open-socket';
-import { createSmtpPool, type SmtpPlace, type SmtpPool } from './smtp-pool';
+import { createSmtpPool, type SmtpLease, type SmtpPool } from './smtp-pool';
 import { readSmtp } from './smtp-settings';
 
 /** The connections of all integrations. */
-export type SmtpPlaces = {
+export type SmtpConnections = {
   /** Keeps a connection for the message that `take` is called for; undefined where none got free before the signal fired. */
   reserve(call: ConnectCall, signal: AbortSignal): Promise<{ release(): void } | undefined>;
   /** The message's reserved connection, else the next one that gets free before the signal fires. */
-  take(call: ConnectCall, signal: AbortSignal): Promise<SmtpPlace | undefined>;
+  take(call: ConnectCall, signal: AbortSignal): Promise<SmtpLease | undefined>;
   close(): void;
 };
 
-export type SmtpPlacesDeps = {
+export type SmtpConnectionsDeps = {
   openSocket: OpenSocket;
   hostConnections?: HostConnections;
 };
@@ -21,18 +21,18 @@ export type SmtpPlacesDeps = {
 /** The pool that was unused longest is closed for a new one. */
 const maxPools = 256;
 
-export function createSmtpPlaces(deps: SmtpPlacesDeps): SmtpPlaces {
+export function createSmtpConnections(deps: SmtpConnectionsDeps): SmtpConnections {
   const pools = new LRUCache<string, { version: string; pool: SmtpPool }>({
     max: maxPools,
     dispose: ({ pool }) => pool.close(),
   });
-  const reserved = new Map<string, SmtpPlace>();
+  const reserved = new Map<string, SmtpLease>();
 
   /** The pool of an integration that was changed is closed; mails that have a connection of it end first. */
   function findPool(call: ConnectCall): SmtpPool | undefined {
     const { integrationId, integrationVersion: version } = call;
-    const kept = pools.get(integrationId);
-    if (kept?.version === version) return kept.pool;
+    const entry = pools.get(integrationId);
+    if (entry?.version === version) return entry.pool;
     const integration = readSmtp(call);
     if (!integration) return undefined;
     const pool = createSmtpPool({ ...integration, ...deps });
@@ -45,22 +45,22 @@ export function createSmtpPlaces(deps: SmtpPlacesDeps): SmtpPlaces {
       const pool = findPool(call);
       // The message fails before it needs one.
       if (!pool) return { release: () => undefined };
-      const place = await pool.take(signal);
-      if (!place) return undefined;
+      const lease = await pool.take(signal);
+      if (!lease) return undefined;
       const key = getKey(call);
-      reserved.set(key, place);
+      reserved.set(key, lease);
       return {
         release() {
-          if (reserved.get(key) === place) reserved.delete(key);
-          place.release();
+          if (reserved.get(key) === lease) reserved.delete(key);
+          lease.release();
         },
       };
     },
     async take(call, signal) {
       const key = getKey(call);
-      const place = reserved.get(key) ?? (await findPool(call)?.take(signal));
+      const lease = reserved.get(key) ?? (await findPool(call)?.take(signal));
       reserved.delete(key);
-      return place;
+      return lease;
     },
     close: () => pools.clear(),
   };

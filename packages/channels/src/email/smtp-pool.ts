@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { HostConnections, SendResult, Tested } from '../channel';
+import type { ConnectionTestResult, HostConnections, SendResult } from '../channel';
 import type { OpenSocket } from './open-socket';
 import { createSmtpSession, type SmtpMail, type SmtpSession } from './smtp-session';
 import { getMaxConnections, type SmtpCredentials, type SmtpSettings } from './smtp-settings';
-import { readMailError, sortMailError } from './sort-mail-error';
+import { classifyMailError, readMailError } from './sort-mail-error';
 
 /** A connection that one mail has for itself: open, or to be opened with the mail. */
-export type SmtpPlace = {
+export type SmtpLease = {
   send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult>;
   /** May be called more than once. */
   release(): void;
@@ -18,9 +18,9 @@ export type SmtpPlace = {
  */
 export type SmtpPool = {
   /** Undefined where no connection got free before the signal fired. */
-  take(signal: AbortSignal): Promise<SmtpPlace | undefined>;
+  take(signal: AbortSignal): Promise<SmtpLease | undefined>;
   /** Connects and signs in, without sending. */
-  test(signal: AbortSignal): Promise<Tested>;
+  test(signal: AbortSignal): Promise<ConnectionTestResult>;
   close(): void;
 };
 
@@ -38,7 +38,7 @@ const idleTimeoutMs = 30_000;
 /** Where connections are counted by host, an idle one keeps others from theirs. */
 const countedIdleTimeoutMs = 1_000;
 /** A connection that others wait for sends for this long before it is closed for them. */
-const turnMs = 5_000;
+const maxUseMs = 5_000;
 /** How often a mail that waits asks for its connection. */
 const pollMs = 250;
 
@@ -46,16 +46,16 @@ export function createSmtpPool(deps: SmtpPoolDeps): SmtpPool {
   const changes = createChanges();
   const connections = createConnections(deps, changes.wake);
 
-  async function take(signal: AbortSignal): Promise<SmtpPlace | undefined> {
+  async function take(signal: AbortSignal): Promise<SmtpLease | undefined> {
     let created: Connection | undefined;
     while (!connections.isClosed() && !signal.aborted) {
       const open = await takeOpen();
       if (open) {
         created?.session.quit();
-        return createPlace(open);
+        return createLease(open);
       }
       created ??= connections.create();
-      if (created && (await connections.mayUse(created))) return createPlace(created);
+      if (created && (await connections.mayUse(created))) return createLease(created);
       await changes.next(signal);
     }
     created?.session.quit();
@@ -70,7 +70,7 @@ export function createSmtpPool(deps: SmtpPoolDeps): SmtpPool {
     return undefined;
   }
 
-  function createPlace(connection: Connection): SmtpPlace {
+  function createLease(connection: Connection): SmtpLease {
     let isReleased = false;
     return {
       send: connection.session.send,
@@ -130,7 +130,9 @@ function createConnections(deps: SmtpPoolDeps, onChange: () => void) {
     },
     async mayUse({ id, createdAtMs }: Connection): Promise<boolean> {
       const answer = await hostConnections?.take(host, id);
-      return answer === 'wanted' ? performance.now() - createdAtMs < turnMs : answer !== 'refused';
+      return answer === 'wanted'
+        ? performance.now() - createdAtMs < maxUseMs
+        : answer !== 'refused';
     },
     /** For the next mail, or closes it. */
     async keep(connection: Connection): Promise<void> {
@@ -171,13 +173,16 @@ function createChanges() {
   };
 }
 
-async function testConnection(deps: SmtpPoolDeps, signal: AbortSignal): Promise<Tested> {
+async function testConnection(
+  deps: SmtpPoolDeps,
+  signal: AbortSignal,
+): Promise<ConnectionTestResult> {
   const session = createSmtpSession({ ...deps, onClosed: () => undefined });
   try {
     await session.open(signal);
     return { isWorking: true, detail: 'The mail server took the connection and the login.' };
   } catch (error) {
-    const { detail, reason } = sortMailError(readMailError(error), false);
+    const { detail, reason } = classifyMailError(readMailError(error), false);
     return { isWorking: false, detail: detail ?? reason };
   } finally {
     session.quit();

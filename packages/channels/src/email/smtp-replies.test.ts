@@ -11,7 +11,7 @@ const stages: Record<SmtpFault['at'], SmtpStage> = {
   end: 'end',
 };
 
-function rowOf(fault: SmtpFault) {
+function findRow(fault: SmtpFault) {
   return 'reply' in fault
     ? findSmtpReplyRow({ stage: stages[fault.at], reply: fault.reply })
     : undefined;
@@ -19,8 +19,8 @@ function rowOf(fault: SmtpFault) {
 
 test('each row of the table decides about a reply of the contract suite', () => {
   // Every fault of that subject is one of the simulator.
-  const met = smtpSubject.rows.map(([, fault]) => rowOf(fault as SmtpFault));
-  const others = smtpReplies.filter((row) => !met.includes(row));
+  const testedRows = smtpSubject.rows.map(([, fault]) => findRow(fault as SmtpFault));
+  const untestedRows = smtpReplies.filter((row) => !testedRows.includes(row));
   // A server that has no TLS is no reply of the simulator's: smtp.test.ts meets that one.
-  expect(others.map(({ reason }) => reason)).toEqual(['no_tls']);
+  expect(untestedRows.map(({ reason }) => reason)).toEqual(['no_tls']);
 });

@@ -1,4 +1,4 @@
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 
 /** Where in the conversation a server answered. */
 export type SmtpStage = 'greeting' | 'hello' | 'auth' | 'mail' | 'rcpt' | 'data' | 'end';
@@ -186,9 +186,9 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
 ];
 
 /** What a server's refusal means; undefined when the reply is none. */
-export function sortSmtpReply(reply: SmtpReply): Unanswered | undefined {
+export function classifySmtpReply(reply: SmtpReply): FailedOutcome | undefined {
   const row = findSmtpReplyRow(reply);
-  return row && verdictOf(row);
+  return row && toOutcome(row);
 }
 
 /** The row that decides about a reply. */
@@ -205,7 +205,7 @@ export function findSmtpReplyRow({ stage, reply }: SmtpReply): SmtpReplyRow | un
   );
 }
 
-function verdictOf(row: SmtpReplyRow): Unanswered {
+function toOutcome(row: SmtpReplyRow): FailedOutcome {
   const { reason, sentence: detail } = row;
   if (row.outcome === 'rejected') {
     return { outcome: 'rejected', scope: row.scope, reason, detail };

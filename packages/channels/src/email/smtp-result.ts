@@ -2,7 +2,7 @@ import type { Outcome } from '@belfry/shared';
 import type { SendResult } from '../channel';
 import { redact } from '../redact';
 import type { SmtpCredentials } from './smtp-settings';
-import { type MailError, readMailError, sortMailError } from './sort-mail-error';
+import { classifyMailError, type MailError, readMailError } from './sort-mail-error';
 
 const maxReplyCharacters = 1_000;
 
@@ -27,11 +27,11 @@ export function readTakenMail(
   }));
   const own = refusals.find(({ to }) => to === target);
   if (own) return readFailedMail(own, false, credentials);
-  const refused = refusals.map(({ to }) => to).join(', ');
+  const refusedAddresses = refusals.map(({ to }) => to).join(', ');
   const outcome: Outcome = {
     outcome: 'accepted',
     providerMessageId: messageId,
-    ...(refused ? { detail: `Copies were refused: ${refused}.` } : {}),
+    ...(refusedAddresses ? { detail: `Copies were refused: ${refusedAddresses}.` } : {}),
   };
   return { outcome, response: { reply: clean(response, credentials) } };
 }
@@ -42,7 +42,7 @@ export function readFailedMail(
   isWritten: boolean,
   credentials: SmtpCredentials,
 ): SendResult {
-  const outcome = sortMailError(error, isWritten);
+  const outcome = classifyMailError(error, isWritten);
   if (!error.response) return { outcome };
   const { command = '', response } = error;
   return {

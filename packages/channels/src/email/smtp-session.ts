@@ -43,7 +43,7 @@ const farewellMs = 5_000;
 
 export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
   const closing = new AbortController();
-  let opening: Promise<Opened> | undefined;
+  let opening: Promise<OpenConnection> | undefined;
   let hasSocket = false;
   let reset = Promise.resolve(true);
   let mails = 0;
@@ -59,7 +59,7 @@ export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
     socket.once('close', deps.onClosed);
   }
 
-  function open(): Promise<Opened> {
+  function open(): Promise<OpenConnection> {
     opening ??= openConnection(deps, {
       closing: closing.signal,
       onEnd: close,
@@ -103,7 +103,7 @@ export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
   };
 }
 
-type Opened = {
+type OpenConnection = {
   connection: SMTPConnection;
   /** Rejects when the connection fails or ends. */
   failure: Promise<never>;
@@ -114,7 +114,7 @@ type Hooks = { closing: AbortSignal; onEnd(): void; onSocket(socket: Socket): vo
 async function openConnection(
   deps: SmtpSessionDeps,
   { closing, onEnd, onSocket }: Hooks,
-): Promise<Opened> {
+): Promise<OpenConnection> {
   const socket = await openTcp(deps);
   if (closing.aborted) {
     socket.destroy();
@@ -137,21 +137,21 @@ async function openConnection(
 }
 
 async function sendMail(
-  { connection, failure }: Opened,
+  { connection, failure }: OpenConnection,
   { envelope, body, messageId }: SmtpMail & { body: Readable },
   { credentials }: SmtpSessionDeps,
 ): Promise<SendResult> {
   if (needsUtf8(envelope) && !offersUtf8(connection)) return { outcome: refuseUtf8(envelope) };
   // The library changes the envelope that it is given.
   const own = { ...envelope, to: [...envelope.to] };
-  const taken = await withCallback<SMTPConnection.SentMessageInfo>(failure, (done) =>
+  const sentInfo = await withCallback<SMTPConnection.SentMessageInfo>(failure, (done) =>
     connection.send(own, body, done),
   );
-  return readTakenMail(taken, { target: envelope.to[0], messageId }, credentials);
+  return readTakenMail(sentInfo, { target: envelope.to[0], messageId }, credentials);
 }
 
 /** Whether the server is ready for the next mail. */
-function resetConnection({ connection, failure }: Opened): Promise<boolean> {
+function resetConnection({ connection, failure }: OpenConnection): Promise<boolean> {
   const answered = withCallback(failure, (done) => connection.reset(done));
   return Promise.race([
     answered.then(

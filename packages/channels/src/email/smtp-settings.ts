@@ -92,14 +92,14 @@ function checkAddresses({ host, from, reply_to }: SmtpSettings): string[] {
   ];
 }
 
-function checkAddress(field: string, given: string): string[] {
-  const parsed = parseEmailAddress(given);
+function checkAddress(field: string, address: string): string[] {
+  const parsed = parseEmailAddress(address);
   return 'problem' in parsed ? [`${field} ${parsed.problem}`] : [];
 }
 
-function checkReplyTo(given: string): string[] {
-  const problems = checkAddress('reply_to', given);
-  const problem = findReplyToProblem(given);
+function checkReplyTo(address: string): string[] {
+  const problems = checkAddress('reply_to', address);
+  const problem = findReplyToProblem(address);
   return problems.length === 0 && problem ? [`reply_to ${problem}`] : problems;
 }
 

@@ -1,4 +1,4 @@
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 import { isAscii } from './header-value';
 import type { Envelope } from './mail';
 
@@ -18,22 +18,22 @@ export function offersUtf8(connection: object): boolean {
 }
 
 /** The failure names the address that needs SMTPUTF8. Its scope says what to change: the integration, the content or the recipient. */
-export function refuseUtf8({ from, to: [target, ...copies] }: Envelope): Unanswered {
+export function refuseUtf8({ from, to: [target, ...copies] }: Envelope): FailedOutcome {
   const reason = 'no_smtputf8';
   if (!isAscii(from)) {
     return {
       outcome: 'rejected',
       scope: 'integration',
       reason: 'sender_refused',
-      detail: tell(from),
+      detail: formatDetail(from),
     };
   }
   const copy = copies.find((each) => !isAscii(each));
   return isAscii(target) && copy
-    ? { outcome: 'rejected', scope: 'content', reason, detail: tell(copy) }
-    : { outcome: 'rejected', scope: 'recipient', reason, detail: tell(target) };
+    ? { outcome: 'rejected', scope: 'content', reason, detail: formatDetail(copy) }
+    : { outcome: 'rejected', scope: 'recipient', reason, detail: formatDetail(target) };
 }
 
-function tell(address: string): string {
+function formatDetail(address: string): string {
   return `"${address}" has letters outside of ASCII before the @, and the mail server does not offer SMTPUTF8.`;
 }

@@ -314,14 +314,14 @@ describe('an address outside of ASCII', () => {
     ],
   ])('before the @ is sent to no server without SMTPUTF8: %s', async (_who, changes, expected) => {
     const { simulator, send } = await setUp({ offersUtf8: false });
-    const refused = await send(changes);
-    expect(refused.outcome).toEqual({
+    const result = await send(changes);
+    expect(result.outcome).toEqual({
       outcome: 'rejected',
       ...expected,
       detail:
         '"grå@example.org" has letters outside of ASCII before the @, and the mail server does not offer SMTPUTF8.',
     });
-    expect(refused).not.toHaveProperty('changes');
+    expect(result).not.toHaveProperty('changes');
     expect([simulator.sends, simulator.commands]).toEqual([[], []]);
     // The connection goes on with the next mail.
     expect((await send()).outcome.outcome).toBe('accepted');

@@ -16,7 +16,7 @@ import { fetchAttachments } from './fetch-attachments';
 import { createEnvelope, type MailCall, type MailSettings } from './mail';
 import { composeMime, readHeaderLines } from './mime';
 import { createSocketOpener } from './open-socket';
-import { createSmtpPlaces } from './smtp-places';
+import { createSmtpConnections } from './smtp-places';
 import { createSmtpPool } from './smtp-pool';
 import {
   checkSmtp,
@@ -42,7 +42,7 @@ export const smtp: Provider<EmailContent> = {
 function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
   const guardedFetch = createGuardedFetch(deps);
   const openSocket = createSocketOpener(deps);
-  const places = createSmtpPlaces({ ...deps, openSocket });
+  const connections = createSmtpConnections({ ...deps, openSocket });
 
   async function prepare(
     call: UnsentCall<EmailContent>,
@@ -55,24 +55,24 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
     if ('outcome' in files) return { outcome: files };
     const mime = await composeMime(mailCall, files);
     const request = {
-      operation: operationOf(call.settings),
+      operation: formatOperation(call.settings),
       body: describeMail(mailCall, readHeaderLines(mime), files),
     };
     const mail = { envelope: createEnvelope(mailCall), mime, messageId: request.body.message_id };
-    const place = await places.take(call, signal);
+    const lease = await connections.take(call, signal);
     return (
-      place && {
+      lease && {
         async send(deadline) {
-          const result = await place.send(mail, deadline.signal);
+          const result = await lease.send(mail, deadline.signal);
           return { ...withBounce(blameSender(result, call), call), request };
         },
-        release: place.release,
+        release: lease.release,
       }
     );
   }
 
   return {
-    reserve: places.reserve,
+    reserve: connections.reserve,
     prepare,
     async send(call) {
       const prepared = await prepare(call, call.signal);
@@ -85,7 +85,7 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
       return createSmtpPool({ ...integration, openSocket }).test(call.signal);
     },
     async close() {
-      places.close();
+      connections.close();
       guardedFetch.close();
     },
   };
@@ -135,12 +135,12 @@ function isRefusedRecipient(response: unknown): boolean {
 /** The sandbox may have no integration, so that settings may be missing here. */
 function describeSmtp(call: DescribeCall<EmailContent>): ProviderRequest {
   return {
-    operation: operationOf(call.settings),
+    operation: formatOperation(call.settings),
     body: describeMail({ ...call, settings: readMailSettings(call.settings) }),
   };
 }
 
-function operationOf({ host, port }: Record<string, unknown>): string {
+function formatOperation({ host, port }: Record<string, unknown>): string {
   return typeof host === 'string' ? `SMTP ${host}:${port}` : 'SMTP';
 }
 

@@ -1,5 +1,5 @@
-import { sortFailure, type Unanswered } from '../network-failure';
-import { type SmtpStage, sortSmtpReply } from './smtp-replies';
+import { classifyFailure, type FailedOutcome } from '../network-failure';
+import { classifySmtpReply, type SmtpStage } from './smtp-replies';
 
 /** What the library says of a failure, as far as it may be kept. */
 export type MailError = {
@@ -21,16 +21,18 @@ export function readMailError(error: unknown): MailError {
 }
 
 /** What a failed mail came to. `isWritten`: the whole mail had left, so that a lost answer may have been a yes. */
-export function sortMailError(error: MailError, isWritten: boolean): Unanswered {
-  const refused = error.response && sortSmtpReply({ stage: stageOf(error), reply: error.response });
-  if (refused) return refused;
+export function classifyMailError(error: MailError, isWritten: boolean): FailedOutcome {
+  const replyFailure =
+    error.response && classifySmtpReply({ stage: getStage(error), reply: error.response });
+  if (replyFailure) return replyFailure;
   return (
-    localFailures.get(error.code ?? '') ?? sortFailure({ code: systemCodeOf(error), isWritten })
+    localFailures.get(error.code ?? '') ??
+    classifyFailure({ code: getSystemCode(error), isWritten })
   );
 }
 
 /** What the library refused by itself, before any server was asked. */
-const localFailures = new Map<string, Unanswered>([
+const localFailures = new Map<string, FailedOutcome>([
   ['EMESSAGE', content('too_large', 'The mail is larger than the mail server says it takes.')],
   ['EENVELOPE', content('invalid_envelope', 'Sender or recipient cannot be written in SMTP.')],
   ['EMAXRECIPIENTS', content('too_many_recipients', 'The mail has too many recipients.')],
@@ -38,11 +40,11 @@ const localFailures = new Map<string, Unanswered>([
   ['ENOAUTH', login()],
 ]);
 
-function content(reason: string, detail: string): Unanswered {
+function content(reason: string, detail: string): FailedOutcome {
   return { outcome: 'rejected', scope: 'content', reason, detail };
 }
 
-function login(): Unanswered {
+function login(): FailedOutcome {
   return {
     outcome: 'rejected',
     scope: 'integration',
@@ -59,14 +61,14 @@ const stages: readonly [RegExp, SmtpStage][] = [
   [/^CONN/, 'greeting'],
 ];
 
-function stageOf({ code, command = '' }: MailError): SmtpStage {
+function getStage({ code, command = '' }: MailError): SmtpStage {
   if (code === 'EAUTH') return 'auth';
-  const found = stages.find(([pattern]) => pattern.test(command));
-  if (found) return found[1];
+  const match = stages.find(([pattern]) => pattern.test(command));
+  if (match) return match[1];
   return code === 'EMESSAGE' ? 'end' : 'data';
 }
 
-function systemCodeOf({ code, originalCode }: MailError): string | undefined {
+function getSystemCode({ code, originalCode }: MailError): string | undefined {
   return originalCode ?? code;
 }
 

@@ -1,12 +1,12 @@
 import { parseTemplate, type renderTemplate } from '@belfry/shared';
-import { isFullRun, seedOfRun } from '@belfry/testing';
+import { isFullRun, readRunSeed } from '@belfry/testing';
 import fc from 'fast-check';
 import { compile } from 'html-to-text';
 import { createRendering, type Print } from '../rendering';
 import { createHtmlEscape } from './html-context';
 import { convertHtml } from './text-of-html';
 
-const seed = seedOfRun(20_261_130);
+const seed = readRunSeed(20_261_130);
 const runs = isFullRun() ? 20_000 : 1_500;
 
 /** The library by itself, with its own links, on the HTML of one mail. */
@@ -109,10 +109,13 @@ const { html: anyHtml } = fc.letrec<{ html: string }>((tie) => ({
   html: fc.oneof(
     { maxDepth: 4 },
     inline,
-    fc.tuple(link, tie('html')).map(([href, inside]) => `<a href="${href}">${inside}</a>`),
+    fc.tuple(link, tie('html')).map(([href, innerHtml]) => `<a href="${href}">${innerHtml}</a>`),
     fc
       .tuple(inline, tie('html'))
-      .map(([alt, inside]) => `<img alt="${alt.replace(/<[bh]r>|\{\{\{a\}\}\}/g, '')}">${inside}`),
+      .map(
+        ([alt, innerHtml]) =>
+          `<img alt="${alt.replace(/<[bh]r>|\{\{\{a\}\}\}/g, '')}">${innerHtml}`,
+      ),
     fc
       .tuple(
         fc.constantFrom(
@@ -132,10 +135,10 @@ const { html: anyHtml } = fc.letrec<{ html: string }>((tie) => ({
         tie('html'),
         tie('html'),
       )
-      .map(([tag, inside, after]) => `<${tag}>${inside}</${tag}>${after}`),
-    tie('html').map((inside) => `<ol start="{{b}}"><li>${inside}</li></ol>`),
+      .map(([tag, innerHtml, after]) => `<${tag}>${innerHtml}</${tag}>${after}`),
+    tie('html').map((innerHtml) => `<ol start="{{b}}"><li>${innerHtml}</li></ol>`),
     fc.tuple(tie('html'), tie('html')).map(([yes, no]) => `{{#if c}}${yes}{{else}}${no}{{/if}}`),
-    tie('html').map((inside) => `{{#each list}}<li>{{this}} ${inside}</li>{{/each}}`),
+    tie('html').map((innerHtml) => `{{#each list}}<li>{{this}} ${innerHtml}</li>{{/each}}`),
     fc.tuple(tie('html'), tie('html')).map(([one, two]) => one + two),
   ),
 }));
@@ -188,8 +191,8 @@ describe('the text of a mail that has only HTML', () => {
       ['https://y.example/ab', 'https://y.example/a b', 'https://y.example/a b'],
       ['https://y.example', 'https://x.example', 'https://x.example [https://y.example]'],
     ];
-    for (const [url, shown, text] of mails) {
-      const { html, prints } = render(source, { url, shown });
+    for (const [url, label, text] of mails) {
+      const { html, prints } = render(source, { url, shown: label });
       expect(convertHtml(html, prints)).toBe(text);
     }
   });

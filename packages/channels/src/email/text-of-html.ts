@@ -21,7 +21,7 @@ function convertWhole(html: string): string {
 type Form = { marked: string; values: string[] };
 type Link = { href: string; text: string };
 /** The text with marks; and the links that are written once or twice, as their values say. */
-type Converted = { text: string; links: Link[] };
+type Conversion = { text: string; links: Link[] };
 
 /** Neither sign may stand in a mail's HTML: Unicode leaves them to whoever wants them. */
 const [markStart, markEnd] = ['\uf8fe', '\uf8ff'];
@@ -30,7 +30,7 @@ const markPattern = /\uf8fe(\d+)\uf8ff/g;
 const maxFormCharacters = 32 * 1024;
 const maxKeptCharacters = 2 * 1024 * 1024;
 
-const kept = new LRUCache<string, Converted>({
+const convertedCache = new LRUCache<string, Conversion>({
   maxSize: maxKeptCharacters,
   sizeCalculation: ({ text }, marked) => marked.length + text.length,
 });
@@ -68,20 +68,20 @@ function findForm(html: string, prints: readonly Print[]): Form | undefined {
 
 /** Undefined where a link of this mail has its address as its text, unlike those of other mails. */
 function fillForm({ marked, values }: Form): string | undefined {
-  const { text, links } = kept.get(marked) ?? convertForm(marked);
+  const { text, links } = convertedCache.get(marked) ?? convertForm(marked);
   const fill = (part: string) => part.replace(markPattern, (_, number) => values[number] ?? '');
   const isSame = (link: Link) => fill(link.href) === fill(link.text).replaceAll(' ', '');
   return links.some(isSame) ? undefined : fill(text);
 }
 
-function convertForm(marked: string): Converted {
+function convertForm(marked: string): Conversion {
   const links: Link[] = [];
   const text = convert(marked.slice(0, findEnd(marked)), { links });
   const open = links.filter(
-    ({ href, text: shown }) => href !== shown && `${href}${shown}`.includes(markStart),
+    ({ href, text: linkText }) => href !== linkText && `${href}${linkText}`.includes(markStart),
   );
   const converted = { text, links: open };
-  kept.set(marked, converted);
+  convertedCache.set(marked, converted);
   return converted;
 }
 

@@ -1,4 +1,4 @@
-import { isFullRun, type SmtpSend, seedOfRun } from '@belfry/testing';
+import { isFullRun, readRunSeed, type SmtpSend } from '@belfry/testing';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { closers } from '../provider-subject.fixture';
@@ -7,7 +7,7 @@ import { smtp } from './smtp';
 import { smtpSubject } from './smtp.subject.fixture';
 import { allowedHeaderNames, type EmailOverride, type EmailTemplate } from './template';
 
-const seed = seedOfRun(20_261_129);
+const seed = readRunSeed(20_261_129);
 const runs = isFullRun() ? 500 : 60;
 const deadlineMs = 10_000;
 
@@ -172,10 +172,10 @@ describe('a mail has lines of at most 998 octets, and headers folded at 78', () 
           { subject, name, file: fileWord, body, id: 'Ünë '.repeat(60) },
         );
         expectShortLines(send);
-        const shown = (value: string) => oneLine(value);
+        const normalize = (value: string) => toOneLine(value);
         const [first, second] = [send.parsed, await PostalMime.parse(send.raw)];
-        expect([first.subject, second.subject]).toEqual(twice(shown(`S ${subject}`)));
-        const sender = shown(`F ${name}`).replaceAll('=?', '= ?');
+        expect([first.subject, second.subject]).toEqual(twice(normalize(`S ${subject}`)));
+        const sender = normalize(`F ${name}`).replaceAll('=?', '= ?');
         expect([first.from?.value[0]?.name, second.from?.name]).toEqual(twice(sender));
         // One of the parsers decodes an encoded word in any file name.
         const file = fileName(`f ${fileWord}.pdf`);
@@ -494,7 +494,7 @@ function twice(value: string): [string, string] {
   return [value, value];
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ').trim();
 }

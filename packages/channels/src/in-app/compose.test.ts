@@ -1,5 +1,5 @@
 import { type Data, type Recipient, TemplateError } from '@belfry/shared';
-import type { Composed } from '../channel';
+import type { ComposeResult } from '../channel';
 import { inApp } from './channel';
 import type { InAppContent, InAppOverride, InAppTemplate } from './template';
 
@@ -8,13 +8,13 @@ type Options = { data?: Data; override?: InAppOverride; missing?: 'empty' | 'rej
 function compose(
   template: InAppTemplate,
   { data = {}, override, missing = 'empty' }: Options = {},
-): Composed<InAppContent> {
+): ComposeResult<InAppContent> {
   return inApp
     .compile(template)
     .compose({ data, override, missing, target: 'ana', isSensitive: false });
 }
 
-function contentOf(template: InAppTemplate, options?: Options): InAppContent {
+function getContent(template: InAppTemplate, options?: Options): InAppContent {
   const composed = compose(template, options);
   if ('failed' in composed) throw new Error(`${composed.failed}: ${composed.detail}`);
   return composed.content;
@@ -44,7 +44,7 @@ describe('an in-app message', () => {
       data: { order: '{{order.id}}', all: '{{order}}', fixed: 'yes' },
     };
     const data = { name: 'Ana', order: { id: 7 }, picture: '/p/7.png' };
-    expect(contentOf(template, { data })).toEqual({
+    expect(getContent(template, { data })).toEqual({
       title: 'Order 7',
       body: 'Hello Ana',
       click_action: 'https://shop.example.com/orders/7',
@@ -61,21 +61,21 @@ describe('an in-app message', () => {
     ['a zero', 0, '0'],
     ['an array', ['a', { b: 1 }], '["a",{"b":1}]'],
   ])('%s: prints %j as it is, for the reader to escape', (_report, value, printed) => {
-    const content = contentOf({ title: '{{v}}', body: '{{v}}' }, { data: { v: value } });
+    const content = getContent({ title: '{{v}}', body: '{{v}}' }, { data: { v: value } });
     expect(content).toMatchObject({ title: printed, body: printed });
   });
 
   test('has a title of one line, and a body of several', () => {
     const data = { v: 'one\r\ntwo' };
-    expect(contentOf({ title: '{{v}}', body: '{{v}}' }, { data })).toMatchObject({
+    expect(getContent({ title: '{{v}}', body: '{{v}}' }, { data })).toMatchObject({
       title: 'one two',
       body: 'one\r\ntwo',
     });
   });
 
   test('without a title or without a body still goes out; without both it does not', () => {
-    expect(contentOf({ title: 'T' })).toEqual({ title: 'T', body: '', data: {} });
-    expect(contentOf({ body: 'B' })).toEqual({ title: '', body: 'B', data: {} });
+    expect(getContent({ title: 'T' })).toEqual({ title: 'T', body: '', data: {} });
+    expect(getContent({ body: 'B' })).toEqual({ title: '', body: 'B', data: {} });
     expect(compose({ title: ' {{no}} ', body: '\n' })).toMatchObject({ failed: 'empty_content' });
     expect(compose({ title: '{{no}}', body: 'B' }, { missing: 'reject' })).toMatchObject({
       failed: 'missing_data',
@@ -122,7 +122,7 @@ describe('a link of an in-app message', () => {
     'orders?a:b',
     '#top',
   ])('may be %s', (link) => {
-    const content = contentOf({ title: 'T', click_action: '{{link}}' }, { data: { link } });
+    const content = getContent({ title: 'T', click_action: '{{link}}' }, { data: { link } });
     expect(content.click_action).toBe(link);
   });
 
@@ -137,10 +137,12 @@ describe('a link of an in-app message', () => {
     'mailto:eve@example.com',
   ])('may not be %j, from a value or from the call', (link) => {
     const detail = 'click_action is neither an http or https URL nor a relative one.';
-    const refused = { failed: 'rejected_content', detail };
-    expect(compose({ title: 'T', click_action: '{{link}}' }, { data: { link } })).toEqual(refused);
+    const rejection = { failed: 'rejected_content', detail };
+    expect(compose({ title: 'T', click_action: '{{link}}' }, { data: { link } })).toEqual(
+      rejection,
+    );
     const override = { message: { click_action: link } };
-    expect(compose({ title: 'T' }, { override })).toEqual(refused);
+    expect(compose({ title: 'T' }, { override })).toEqual(rejection);
   });
 
   test.each(['click_action', 'image'])(
@@ -153,7 +155,7 @@ describe('a link of an in-app message', () => {
   );
 
   test('that is empty after rendering is none', () => {
-    expect(contentOf({ title: 'T', click_action: '{{no}}', image: ' ' })).toEqual({
+    expect(getContent({ title: 'T', click_action: '{{no}}', image: ' ' })).toEqual({
       title: 'T',
       body: '',
       data: {},
@@ -165,7 +167,7 @@ describe('an override of an in-app message', () => {
   test('takes the place of the fields that it gives, literally', () => {
     const template = { title: 'T', body: 'B', click_action: '/t', data: { a: 'T' } };
     const message = { title: '{{x}} <b>', click_action: '/o', data: { n: 1, o: { p: null } } };
-    expect(contentOf(template, { override: { message } })).toEqual({
+    expect(getContent(template, { override: { message } })).toEqual({
       title: '{{x}} <b>',
       body: 'B',
       click_action: '/o',
@@ -175,7 +177,7 @@ describe('an override of an in-app message', () => {
 
   test('that says nothing changes nothing', () => {
     const message = { title: '', body: ' ', click_action: '', image: '', data: {} };
-    expect(contentOf({ title: 'T', data: { a: 'b' } }, { override: { message } })).toEqual({
+    expect(getContent({ title: 'T', data: { a: 'b' } }, { override: { message } })).toEqual({
       title: 'T',
       body: '',
       data: { a: 'b' },

@@ -1,5 +1,5 @@
 import { escapeNothing, isBlank, type Json, type Template, TemplateError } from '@belfry/shared';
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import {
   checkFixedText,
   checkSize,
@@ -7,7 +7,7 @@ import {
   createRendering,
   type Escape,
   type Field,
-  pathsOf,
+  listPaths,
   type Rendering,
 } from '../rendering';
 import { isWebLink } from '../safe-url';
@@ -35,7 +35,7 @@ export function compileInApp(
   const { title, body, click_action, image, data } = fields;
   checkFixedText((rendering) => composeContent(fields, {}, rendering));
   return {
-    paths: pathsOf([title, body, click_action, image, ...data.map(([, field]) => field)]),
+    paths: listPaths([title, body, click_action, image, ...data.map(([, field]) => field)]),
     compose: (input) => composeInApp(fields, input),
   };
 }
@@ -48,7 +48,7 @@ type LinkName = 'click_action' | 'image';
 
 /** The escape of a link's field. Throws TemplateError for a scheme of the author's own that may not be. */
 function createLinkEscape(template: Template): Escape {
-  if (!isWebLink(literalStartOf(template))) {
+  if (!isWebLink(getLiteralStart(template))) {
     throw new TemplateError('The link must be an http, https or relative URL', {
       line: 1,
       column: 1,
@@ -57,14 +57,14 @@ function createLinkEscape(template: Template): Escape {
   return escapeNothing;
 }
 
-function literalStartOf({ nodes: [first] }: Template): string {
+function getLiteralStart({ nodes: [first] }: Template): string {
   return first?.kind === 'text' ? first.text : '';
 }
 
 function composeInApp(
   fields: InAppFields,
   { data, override, missing }: ComposeInput<InAppOverride>,
-): Composed<InAppContent> {
+): ComposeResult<InAppContent> {
   const rendering = createRendering(data);
   const content = composeContent(fields, override?.message ?? {}, rendering);
   const finished = rendering.finish(missing);
@@ -77,7 +77,7 @@ function composeContent(
   rendering: Rendering,
 ): InAppContent {
   const content: InAppContent = {
-    title: readShown(oneLine(pick(own.title, fields.title, rendering))),
+    title: readShown(toOneLine(pick(own.title, fields.title, rendering))),
     body: readShown(clean(pick(own.body, fields.body, rendering))),
     ...composeLink(
       'click_action',
@@ -135,7 +135,7 @@ function composeData(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(controlCharacters, ' ').trim();
 }
 

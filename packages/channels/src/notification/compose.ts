@@ -1,5 +1,5 @@
 import { escapeNothing, isBlank, type Json, type Template, TemplateError } from '@belfry/shared';
-import { createParseField, type Escape, type Field, pathsOf, type Rendering } from '../rendering';
+import { createParseField, type Escape, type Field, listPaths, type Rendering } from '../rendering';
 import { isAppLink, isPictureLink } from '../safe-url';
 import type { NotificationContent, NotificationOverride, NotificationTemplate } from './template';
 
@@ -31,7 +31,7 @@ export function compileNotification(
   };
   const { title, body, image, click_action, data } = fields;
   return {
-    paths: pathsOf([title, body, image, click_action, ...data.map(([, field]) => field)]),
+    paths: listPaths([title, body, image, click_action, ...data.map(([, field]) => field)]),
     compose: (own = {}, rendering) => composeNotification(fields, own, rendering),
   };
 }
@@ -44,7 +44,7 @@ type LinkName = 'image' | 'click_action';
 
 /** The escape of a link's field. Throws TemplateError for a scheme of the author's own that may not be. */
 function createLinkEscape(name: LinkName, template: Template): Escape {
-  const literal = literalStartOf(template);
+  const literal = getLiteralStart(template);
   const isDecided = /^[^:/?#]*:/.test(literal);
   if (isDecided && !linkRules[name](literal)) {
     throw new TemplateError(refusals[name], { line: 1, column: 1 });
@@ -52,7 +52,7 @@ function createLinkEscape(name: LinkName, template: Template): Escape {
   return escapeNothing;
 }
 
-function literalStartOf({ nodes: [first] }: Template): string {
+function getLiteralStart({ nodes: [first] }: Template): string {
   return first?.kind === 'text' ? first.text : '';
 }
 
@@ -68,7 +68,7 @@ function composeNotification(
   rendering: Rendering,
 ): NotificationContent {
   return {
-    title: readShown(oneLine(pick(own.title, fields.title, rendering))),
+    title: readShown(toOneLine(pick(own.title, fields.title, rendering))),
     body: readShown(clean(pick(own.body, fields.body, rendering))),
     ...composeLink('image', pick(own.image, fields.image, rendering), rendering),
     ...composeLink(
@@ -125,7 +125,7 @@ function composeData(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(controlCharacters, ' ').trim();
 }
 

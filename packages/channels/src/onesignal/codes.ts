@@ -86,6 +86,6 @@ export function findOnesignalCode(
 ): { reason: string; code: OnesignalCode } | undefined {
   const rows: [string, OnesignalCode][] = Object.entries(onesignalCodes);
   const lowerCase = texts.map((text) => text.toLowerCase());
-  const found = rows.find(([, code]) => lowerCase.some((text) => code.texts?.test(text)));
-  return found && { reason: found[0], code: found[1] };
+  const row = rows.find(([, code]) => lowerCase.some((text) => code.texts?.test(text)));
+  return row && { reason: row[0], code: row[1] };
 }

@@ -1,4 +1,4 @@
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import { compileNotification } from '../notification/compose';
 import { checkFixedText, checkSize, createRendering, type Rendering } from '../rendering';
 import {
@@ -20,7 +20,7 @@ export function compileOnesignal(
       data,
       override,
       missing,
-    }: ComposeInput<OnesignalOverride>): Composed<OnesignalContent> {
+    }: ComposeInput<OnesignalOverride>): ComposeResult<OnesignalContent> {
       const rendering = createRendering(data);
       const content = compose(override?.message, rendering);
       check(content, rendering);

@@ -20,7 +20,7 @@ const reply = (status: number, body: string | object = '', headers = {}): Onesig
 });
 const refuse = (status: number, ...errors: string[]): OnesignalFault => ({ errors, status });
 const yesBut = (id: string, errors: unknown): OnesignalFault => ({ errors, id });
-const nobody = { ...rejected('recipient') };
+const rejectedRecipient = { ...rejected('recipient') };
 
 /** What the contract suite needs to know of OneSignal. */
 export const onesignalSubject: Subject = {
@@ -83,30 +83,34 @@ export const onesignalSubject: Subject = {
     [
       'zeyneloz/onesignal-node#9: 200, nobody is subscribed',
       yesBut('', ['All included players are not subscribed']),
-      { ...nobody, reason: 'no_subscription' },
+      { ...rejectedRecipient, reason: 'no_subscription' },
     ],
-    ['200 without an id', reply(200, { id: '' }), { ...nobody, reason: 'no_subscription' }],
+    [
+      '200 without an id',
+      reply(200, { id: '' }),
+      { ...rejectedRecipient, reason: 'no_subscription' },
+    ],
     [
       '200 with errors and no id at all',
       reply(200, { errors: ['All included players are not subscribed'] }),
-      { ...nobody, reason: 'no_subscription' },
+      { ...rejectedRecipient, reason: 'no_subscription' },
     ],
     [
       '200 with an unknown alias',
       yesBut('', { invalid_aliases: { external_id: [personId] } }),
-      { ...nobody, reason: 'invalid_aliases' },
+      { ...rejectedRecipient, reason: 'invalid_aliases' },
     ],
     [
       'OneSignal/onesignal-go-api#38: 200 with an id and an unknown alias',
       yesBut('9f4c', { invalid_aliases: { external_id: [personId] } }),
-      { ...nobody, reason: 'invalid_aliases' },
+      { ...rejectedRecipient, reason: 'invalid_aliases' },
     ],
     [
       '200 with an id and an unknown user',
       yesBut('9f4c', { invalid_external_user_ids: [personId] }),
-      { ...nobody, reason: 'invalid_aliases' },
+      { ...rejectedRecipient, reason: 'invalid_aliases' },
     ],
-    ['200 with another text and no id', yesBut('', ['Something new']), nobody],
+    ['200 with another text and no id', yesBut('', ['Something new']), rejectedRecipient],
     ['HTML with status 200', reply(200, '<html>Hello</html>'), { outcome: 'unknown' }],
     ['an empty object with status 200', reply(200, {}), { outcome: 'unknown' }],
     ['an endless id', reply(200, { id: 'x'.repeat(500) }), { outcome: 'unknown' }],

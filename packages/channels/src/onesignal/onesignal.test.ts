@@ -38,7 +38,7 @@ async function setUp() {
   return { simulator, sender, send };
 }
 
-function contentOf(template: OnesignalTemplate, data = {}): OnesignalContent {
+function getContent(template: OnesignalTemplate, data = {}): OnesignalContent {
   const input = {
     data,
     target: 'ana',
@@ -54,7 +54,7 @@ function contentOf(template: OnesignalTemplate, data = {}): OnesignalContent {
 describe('a message to OneSignal', () => {
   test('goes to one person by the external id, under the id of the message', async () => {
     const { simulator, send } = await setUp();
-    const content = contentOf(
+    const content = getContent(
       {
         title: 'Order {{id}}',
         body: 'Here <b>',
@@ -138,7 +138,7 @@ describe('a message to OneSignal', () => {
     'has its text in the one language that OneSignal demands, whichever the person’s is: %s',
     async (_report, template, contents) => {
       const { simulator, send } = await setUp();
-      await send({ content: contentOf(template, { name: 'Ana' }) });
+      await send({ content: getContent(template, { name: 'Ana' }) });
       expect(simulator.sends[0]?.body['contents']).toEqual(contents);
     },
   );
@@ -209,10 +209,10 @@ describe('the text of a message to OneSignal', () => {
       .compose({ data, target: 'ana', override: undefined, missing: 'empty', isSensitive: false });
 
   test('is refused over 2048 bytes of data or 4096 in all, which the failure names', () => {
-    const ofData = 2_048 - '{"k":""}'.length;
+    const dataBytes = 2_048 - '{"k":""}'.length;
     const inData = { title: 'T', data: { k: '{{v}}' } };
-    expect(compose(inData, { v: 'x'.repeat(ofData) })).toHaveProperty('content');
-    expect(compose(inData, { v: 'x'.repeat(ofData + 1) })).toEqual({
+    expect(compose(inData, { v: 'x'.repeat(dataBytes) })).toHaveProperty('content');
+    expect(compose(inData, { v: 'x'.repeat(dataBytes + 1) })).toEqual({
       failed: 'too_long',
       detail: 'data: 2049 bytes as JSON; the limit is 2048.',
     });
@@ -230,7 +230,7 @@ describe('the text of a message to OneSignal', () => {
 });
 
 describe('whom a message to OneSignal goes to', () => {
-  const other = '33333333-3333-4333-8333-333333333333';
+  const otherSubscriptionId = '33333333-3333-4333-8333-333333333333';
   const device = (id: string, onesignalPlayerId: string, more = {}) => ({
     id,
     onesignalPlayerId,
@@ -238,11 +238,16 @@ describe('whom a message to OneSignal goes to', () => {
   });
 
   test('each subscription that the call names, once, whatever its letters', () => {
-    const onesignalPlayerIds = [` ${subscriptionId} `, other.toUpperCase(), other, subscriptionId];
+    const onesignalPlayerIds = [
+      ` ${subscriptionId} `,
+      otherSubscriptionId.toUpperCase(),
+      otherSubscriptionId,
+      subscriptionId,
+    ];
     expect(onesignal.findTargets({ onesignalPlayerIds })).toEqual({
       targets: [
         { address: `subscription:${subscriptionId}` },
-        { address: `subscription:${other}` },
+        { address: `subscription:${otherSubscriptionId}` },
       ],
     });
   });
@@ -257,15 +262,15 @@ describe('whom a message to OneSignal goes to', () => {
   test('the subscription of each stored device that takes notifications, where nothing else is named', () => {
     const devices = [
       device('d1', subscriptionId),
-      device('d2', other, { token: 'f', disabled: 'by_client' }),
+      device('d2', otherSubscriptionId, { token: 'f', disabled: 'by_client' }),
       { id: 'd3', token: 'fcm only' },
-      device('d4', other.replace('3', '4'), { token: 'g', disabled: 'by_provider' }),
+      device('d4', otherSubscriptionId.replace('3', '4'), { token: 'g', disabled: 'by_provider' }),
     ];
     expect(onesignal.findTargets({ devices: devices as never })).toEqual({
       targets: [
         { address: `subscription:${subscriptionId}`, deviceId: 'd1' },
         // FCM calls its token dead, which says nothing of the subscription.
-        { address: `subscription:${other.replace('3', '4')}`, deviceId: 'd4' },
+        { address: `subscription:${otherSubscriptionId.replace('3', '4')}`, deviceId: 'd4' },
       ],
     });
     expect(
@@ -282,7 +287,7 @@ describe('whom a message to OneSignal goes to', () => {
     ],
     [
       'devices that are switched off',
-      { devices: [device('d', other, { disabled: 'by_client' })] },
+      { devices: [device('d', otherSubscriptionId, { disabled: 'by_client' })] },
       'opted_out',
     ],
     ['devices without a subscription', { devices: [{ id: 'd', token: 'f' }] }, 'no_address'],
@@ -301,16 +306,16 @@ describe('whom a message to OneSignal goes to', () => {
 describe('an external id', () => {
   test.each([' null ', 'undefined', '0', '-1', 'NA', 'All', 'None', `a\nb`, 'x'.repeat(129)])(
     'may not be %j',
-    (given) => {
-      expect(onesignal.findTargets({ onesignalExternalId: given })).toMatchObject({
+    (input) => {
+      expect(onesignal.findTargets({ onesignalExternalId: input })).toMatchObject({
         skip: 'invalid_address',
       });
     },
   );
 
-  test.each(['u_1', 'Ana Ruiz', 'x'.repeat(128), '12', 'é'])('may be %j', (given) => {
-    expect(onesignal.findTargets({ onesignalExternalId: ` ${given} ` })).toEqual({
-      targets: [{ address: given }],
+  test.each(['u_1', 'Ana Ruiz', 'x'.repeat(128), '12', 'é'])('may be %j', (input) => {
+    expect(onesignal.findTargets({ onesignalExternalId: ` ${input} ` })).toEqual({
+      targets: [{ address: input }],
     });
   });
 });

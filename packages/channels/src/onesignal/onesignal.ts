@@ -1,4 +1,5 @@
 import type {
+  ConnectionTestResult,
   DescribeCall,
   Provider,
   ProviderRequest,
@@ -7,11 +8,10 @@ import type {
   SenderDeps,
   SendResult,
   TestCall,
-  Tested,
 } from '../channel';
 import { createHttp } from '../http';
-import { sortFailure } from '../network-failure';
-import { readOnesignalAnswer } from './answer';
+import { classifyFailure } from '../network-failure';
+import { readOnesignalResponse } from './answer';
 import {
   checkOnesignal,
   onesignalCredentials,
@@ -49,39 +49,39 @@ function createOnesignalSender({ baseUrls }: SenderDeps): Sender<OnesignalConten
     const target = readOnesignalTarget(call.target);
     if ('malformed' in target) return { outcome: malformedTarget(target.malformed) };
     const { rest_api_key: key } = integration.credentials;
-    const seen = await http.request({
+    const httpResult = await http.request({
       method: 'POST',
       url: `${base}/notifications`,
       headers: { ...authorize(key), 'content-type': 'application/json' },
       body: JSON.stringify(createOnesignalRequest(call)),
       signal: call.signal,
     });
-    return readOnesignalAnswer(seen, { target: call.target, key });
+    return readOnesignalResponse(httpResult, { target: call.target, key });
   }
 
   /** The list of what was sent is the one thing that this key may read, and that names no person. */
-  async function test({ signal, ...input }: TestCall): Promise<Tested> {
+  async function test({ signal, ...input }: TestCall): Promise<ConnectionTestResult> {
     const integration = readOnesignal(input);
     if (!integration) return { isWorking: false, detail: incomplete.detail };
     const { app_id: appId } = integration.settings;
     const { rest_api_key: key } = integration.credentials;
-    const seen = await http.request({
+    const httpResult = await http.request({
       method: 'GET',
       url: `${base}/notifications?app_id=${encodeURIComponent(appId)}&limit=1`,
       headers: authorize(key),
       signal,
     });
-    if ('isWritten' in seen) {
-      const { detail, reason } = sortFailure(seen);
+    if ('isWritten' in httpResult) {
+      const { detail, reason } = classifyFailure(httpResult);
       return { isWorking: false, detail: detail ?? reason };
     }
-    if (seen.status === 200) {
+    if (httpResult.status === 200) {
       return { isWorking: true, detail: `OneSignal takes the key for the app ${appId}.` };
     }
-    const { outcome } = readOnesignalAnswer(seen, { target: '', key });
+    const { outcome } = readOnesignalResponse(httpResult, { target: '', key });
     return {
       isWorking: false,
-      detail: outcome.detail ?? `OneSignal answered with HTTP status ${seen.status}.`,
+      detail: outcome.detail ?? `OneSignal answered with HTTP status ${httpResult.status}.`,
     };
   }
 

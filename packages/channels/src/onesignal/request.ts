@@ -16,17 +16,17 @@ export function createOnesignalRequest(
   const { title, body, image, click_action: link, data } = content;
   const own = Value.Check(onesignalPayload, payload) ? payload : {};
   // English is what OneSignal demands; the text is in the language that the person is written to in.
-  const shown = body === '' ? { en: title } : { en: body };
+  const contents = body === '' ? { en: title } : { en: body };
   return {
     collapse_id: messageId,
     ...own,
     app_id: settings['app_id'],
     ...describeAudience(target),
     idempotency_key: createIdempotencyKey(messageId),
-    contents: shown,
+    contents: contents,
     ...(title === '' || body === '' ? {} : { headings: { en: title } }),
     ...(link ? { url: link } : {}),
-    ...(image ? pictureOf(image) : {}),
+    ...(image ? buildPictureFields(image) : {}),
     data: { ...data, [notificationIdKey]: messageId },
   };
 }
@@ -39,6 +39,6 @@ function describeAudience(target: string): Record<string, unknown> {
 }
 
 /** Each platform has its own name for it. */
-function pictureOf(image: string): Record<string, unknown> {
+function buildPictureFields(image: string): Record<string, unknown> {
   return { big_picture: image, chrome_web_image: image, ios_attachments: { picture: image } };
 }

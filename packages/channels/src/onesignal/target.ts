@@ -44,7 +44,7 @@ export function readOnesignalTarget(
 const malformed = 'An id in onesignal_player_ids must be the UUID of a OneSignal subscription.';
 
 function findPerson(externalId: string, hasPlayerIds: boolean): Targeting {
-  const problem = problemOf(externalId);
+  const problem = findProblem(externalId);
   if (problem !== undefined) {
     return { skip: 'invalid_address', detail: `onesignal_external_id ${problem}.` };
   }
@@ -53,7 +53,7 @@ function findPerson(externalId: string, hasPlayerIds: boolean): Targeting {
   return { targets: [{ address: externalId, ...(hasPlayerIds ? { note } : {}) }] };
 }
 
-function problemOf(id: string): string | undefined {
+function findProblem(id: string): string | undefined {
   if (id.length > maxCharacters) {
     return `has ${id.length} characters; the limit is ${maxCharacters}`;
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { type Http, type HttpAnswer, retryAfterMs } from '../http';
-import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
-import { membersOf, parseJson } from '../read-json';
+import { type Http, type HttpResponse, retryAfterMs } from '../http';
+import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
+import { parseJson, toRecord } from '../read-json';
 import type { ServiceAccount } from './service-account';
 
 export type AccessTokens = {
@@ -14,7 +14,7 @@ export type AccessTokens = {
   drop(key: string): void;
 };
 
-export type AccessToken = { token: string } | { refused: Unanswered };
+export type AccessToken = { token: string } | { failure: FailedOutcome };
 
 export type AccessTokensDeps = {
   http: Http;
@@ -22,31 +22,33 @@ export type AccessTokensDeps = {
   url: string | undefined;
 };
 
-const keptCredentials = 500;
-export const askTimeoutMs = 10_000;
+const maxCachedCredentials = 500;
+export const tokenRequestTimeoutMs = 10_000;
 
 /**
  * Access tokens by firebase-admin, which keeps each until shortly before its end. Its calls go over our own HTTP: by
  * itself it follows a proxy of the environment, tries again up to three times, and has no deadline.
  */
 export function createAccessTokens({ http, url }: AccessTokensDeps): AccessTokens {
-  const kept = new LRUCache<string, Promise<KeptCredential>>({ max: keptCredentials });
-  let made: Promise<Maker> | undefined;
+  const credentialCache = new LRUCache<string, Promise<CachedCredential>>({
+    max: maxCachedCredentials,
+  });
+  let maker: Promise<Maker> | undefined;
 
   return {
     async find(account, { key, signal }) {
-      const credential = await (kept.get(key) ?? keep(key, account));
-      return beforeEnd(credential.ask(), signal);
+      const credential = await (credentialCache.get(key) ?? cacheCredential(key, account));
+      return beforeEnd(credential.requestToken(), signal);
     },
     drop(key) {
-      kept.delete(key);
+      credentialCache.delete(key);
     },
   };
 
-  function keep(key: string, account: ServiceAccount): Promise<KeptCredential> {
-    made ??= loadMaker(account);
-    const credential = made.then((make) => createCredential(make(account), { http, url }));
-    kept.set(key, credential);
+  function cacheCredential(key: string, account: ServiceAccount): Promise<CachedCredential> {
+    maker ??= loadMaker(account);
+    const credential = maker.then((make) => createCredential(make(account), { http, url }));
+    credentialCache.set(key, credential);
     return credential;
   }
 }
@@ -69,19 +71,19 @@ async function loadMaker(first: ServiceAccount): Promise<Maker> {
 }
 
 function isCredential(value: unknown): value is Credential {
-  return typeof membersOf(value)?.['getAccessToken'] === 'function';
+  return typeof toRecord(value)?.['getAccessToken'] === 'function';
 }
 
-type KeptCredential = { ask(): Promise<AccessToken> };
+type CachedCredential = { requestToken(): Promise<AccessToken> };
 
 function createCredential(
   credential: Credential,
   { http, url = googleTokenUrl }: AccessTokensDeps,
-): KeptCredential {
-  let seen: HttpAnswer | NetworkFailure | undefined;
-  let asked: Promise<AccessToken> | undefined;
+): CachedCredential {
+  let httpResult: HttpResponse | NetworkFailure | undefined;
+  let pendingToken: Promise<AccessToken> | undefined;
   routeCalls(credential, async (body) => {
-    seen = await http.request({
+    httpResult = await http.request({
       method: 'POST',
       url,
       headers: {
@@ -90,28 +92,28 @@ function createCredential(
       },
       body,
       // Several messages may wait for it, so it does not end with one of them.
-      signal: AbortSignal.timeout(askTimeoutMs),
+      signal: AbortSignal.timeout(tokenRequestTimeoutMs),
     });
-    return toResponse(seen);
+    return toResponse(httpResult);
   });
   return {
-    ask() {
+    requestToken() {
       // Messages that come together ask once.
-      asked ??= askOnce().finally(() => {
-        asked = undefined;
+      pendingToken ??= requestTokenOnce().finally(() => {
+        pendingToken = undefined;
       });
-      return asked;
+      return pendingToken;
     },
   };
 
-  async function askOnce(): Promise<AccessToken> {
-    seen = undefined;
+  async function requestTokenOnce(): Promise<AccessToken> {
+    httpResult = undefined;
     try {
       const { access_token: token } = await credential.getAccessToken();
-      return isToken(token) ? { token } : { refused: unreadable };
+      return isToken(token) ? { token } : { failure: unreadable };
     } catch {
       // The error may hold the assertion; all that counts was seen at the connection.
-      return { refused: sortRefusal(seen) };
+      return { failure: classifyRefusal(httpResult) };
     }
   }
 }
@@ -122,19 +124,19 @@ const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 function routeCalls(credential: object, post: (body: string) => Promise<Response>): void {
   const getGoogleAuth: unknown = Reflect.get(credential, 'getGoogleAuth');
   if (typeof getGoogleAuth === 'function') getGoogleAuth.call(credential);
-  const transporter = membersOf(membersOf(Reflect.get(credential, 'authClient'))?.['transporter']);
-  const defaults = membersOf(transporter?.['defaults']);
+  const transporter = toRecord(toRecord(Reflect.get(credential, 'authClient'))?.['transporter']);
+  const defaults = toRecord(transporter?.['defaults']);
   if (!defaults) throw new Error('firebase-admin keeps its HTTP client elsewhere than it did');
   defaults['fetchImplementation'] = (_url: unknown, init?: { body?: unknown }) =>
     post(String(init?.body ?? ''));
 }
 
 /** Any refusal is a 400 to the library, which does not try such a call again. */
-function toResponse(seen: HttpAnswer | NetworkFailure): Response {
+function toResponse(httpResult: HttpResponse | NetworkFailure): Response {
   const headers = { 'content-type': 'application/json' };
-  const isGiven = !('isWritten' in seen) && seen.status === 200;
-  return isGiven
-    ? new Response(new Uint8Array(seen.body), { status: 200, headers })
+  const isSuccess = !('isWritten' in httpResult) && httpResult.status === 200;
+  return isSuccess
+    ? new Response(new Uint8Array(httpResult.body), { status: 200, headers })
     : new Response('{}', { status: 400, headers });
 }
 
@@ -144,18 +146,18 @@ function isToken(token: unknown): token is string {
 }
 
 /** Nothing was sent to anybody yet, so whatever went wrong can be tried again, unless Google says no. */
-function sortRefusal(seen: HttpAnswer | NetworkFailure | undefined): Unanswered {
-  if (!seen) return unreadable;
-  if ('isWritten' in seen) return { ...sortFailure({ ...seen, isWritten: false }) };
-  const { status, headers, body } = seen;
-  const isNo = status >= 400 && status < 500 && status !== 429 && status !== 408;
-  if (isNo) return noOf(membersOf(parseJson(body))?.['error']);
+function classifyRefusal(httpResult: HttpResponse | NetworkFailure | undefined): FailedOutcome {
+  if (!httpResult) return unreadable;
+  if ('isWritten' in httpResult) return { ...classifyFailure({ ...httpResult, isWritten: false }) };
+  const { status, headers, body } = httpResult;
+  const isRefusal = status >= 400 && status < 500 && status !== 429 && status !== 408;
+  if (isRefusal) return createRefusal(toRecord(parseJson(body))?.['error']);
   const afterMs = retryAfterMs(headers, Date.now());
   return { ...unreadable, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
 /** Google's words are not repeated: they may hold the assertion. */
-function noOf(error: unknown): Unanswered {
+function createRefusal(error: unknown): FailedOutcome {
   const reason =
     typeof error === 'string' && /^[a-z_]{1,64}$/.test(error) ? error : 'token_refused';
   return {
@@ -170,19 +172,19 @@ const unreadable = {
   outcome: 'retry',
   reason: 'no_access_token',
   detail: 'Google gave no access token; nothing was sent.',
-} as const satisfies Unanswered;
+} as const satisfies FailedOutcome;
 
 /** The answer, unless the message that asked has no more time. */
-function beforeEnd(asked: Promise<AccessToken>, signal: AbortSignal): Promise<AccessToken> {
-  if (signal.aborted) return Promise.resolve({ refused: tooLate });
+function beforeEnd(tokenPromise: Promise<AccessToken>, signal: AbortSignal): Promise<AccessToken> {
+  if (signal.aborted) return Promise.resolve({ failure: tooLate });
   return new Promise((resolve) => {
-    const end = () => resolve({ refused: tooLate });
+    const end = () => resolve({ failure: tooLate });
     signal.addEventListener('abort', end, { once: true });
-    void asked.then(resolve).finally(() => signal.removeEventListener('abort', end));
+    void tokenPromise.then(resolve).finally(() => signal.removeEventListener('abort', end));
   });
 }
 
-const tooLate: Unanswered = {
+const tooLate: FailedOutcome = {
   outcome: 'retry',
   reason: 'no_access_token',
   detail: 'Google did not give an access token in time; nothing was sent.',

@@ -1,5 +1,5 @@
 import type { Channel } from '../channel';
-import { askTimeoutMs } from './access-tokens';
+import { tokenRequestTimeoutMs } from './access-tokens';
 import { compilePush } from './compose';
 import { fcm } from './fcm';
 import { findMagicWordOfPush, findPushTargets, isSharedPushTarget } from './target';
@@ -17,7 +17,7 @@ export const push: Channel<PushTemplate, PushOverride, PushContent> = {
   override: pushOverride,
   recipient: {},
   deadlineMs: 15_000,
-  preparationMs: askTimeoutMs,
+  preparationMs: tokenRequestTimeoutMs,
   // The second notification takes the first one's place on the device.
   unknownResends: 2,
   findTargets: findPushTargets,

@@ -20,13 +20,13 @@ function compose(
   });
 }
 
-function contentOf(...args: Parameters<typeof compose>): PushContent {
+function getContent(...args: Parameters<typeof compose>): PushContent {
   const composed = compose(...args);
   if ('failed' in composed) throw new Error(composed.detail);
   return composed.content;
 }
 
-function messageOf(content: PushContent, more: object = {}) {
+function createMessage(content: PushContent, more: object = {}) {
   return createFcmRequest({ messageId, target: 'token:1', content, settings: {}, ...more }).message;
 }
 
@@ -40,8 +40,8 @@ const everything: PushTemplate = {
 
 describe('a push', () => {
   test('shows title, body and image, leads to its link, and brings data with the id of the message', () => {
-    const content = contentOf(everything, { data: { id: 'A-1', state: 'here' } });
-    expect(messageOf(content)).toEqual({
+    const content = getContent(everything, { data: { id: 'A-1', state: 'here' } });
+    expect(createMessage(content)).toEqual({
       token: 'token:1',
       notification: { title: 'Order A-1', body: 'It is here.', image: 'https://x.example/A-1.png' },
       data: {
@@ -65,11 +65,11 @@ describe('a push', () => {
   });
 
   test('as a data message shows nothing by itself, and brings everything in the data', () => {
-    const content = contentOf(
+    const content = getContent(
       { ...everything, data_only: true },
       { data: { id: 'A-1', state: 'here' } },
     );
-    const message = messageOf(content);
+    const message = createMessage(content);
     expect(message).not.toHaveProperty('notification');
     expect(message).toMatchObject({
       data: {
@@ -94,8 +94,8 @@ describe('a push', () => {
     ['firebase/firebase-admin-node#424', { list: ['a', 1] }, { list: '["a",1]' }],
     ['firebase/firebase-admin-node#2548', { gone: null, here: '' }, { here: '' }],
   ])('has text alone for its data, and nothing for what is null: %s', (_report, data, texts) => {
-    const { data: given } = contentOf({ title: 'T' }, { override: { message: { data } } });
-    expect(given).toEqual(texts);
+    const { data: composedData } = getContent({ title: 'T' }, { override: { message: { data } } });
+    expect(composedData).toEqual(texts);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe('a push', () => {
   ])('prints values as they are: %s', (_report, v, printed) => {
     const data = v === undefined ? {} : { v };
     expect(
-      contentOf({ title: 'T', body: 'B {{v}}', data: { key: '{{v}}' } }, { data }),
+      getContent({ title: 'T', body: 'B {{v}}', data: { key: '{{v}}' } }, { data }),
     ).toMatchObject({
       body: `B ${printed}`.trimEnd() === 'B' ? 'B ' : `B ${printed}`,
       data: printed === '' ? {} : { key: printed },
@@ -115,7 +115,7 @@ describe('a push', () => {
   test('says nothing is no message, but as data alone it may', () => {
     expect(compose({ title: ' {{no}} ', body: '\n' })).toMatchObject({ failed: 'empty_content' });
     expect(compose({ data: { a: 'b' } })).toMatchObject({ failed: 'empty_content' });
-    expect(contentOf({ data: { a: 'b' }, data_only: true })).toMatchObject({ data: { a: 'b' } });
+    expect(getContent({ data: { a: 'b' }, data_only: true })).toMatchObject({ data: { a: 'b' } });
   });
 
   // firebase/firebase-admin-go#580, binwiederhier/ntfy#84, reown-com/push-server#346
@@ -127,10 +127,10 @@ describe('a push', () => {
     (_what, target, limit) => {
       const fixed =
         'title'.length + 'T'.length + 'body'.length + 'raven_notification_id'.length + 36;
-      const room = limit - fixed;
+      const availableBytes = limit - fixed;
       const template = { title: 'T', body: '{{v}}' };
       // Two bytes each: counted as characters it would pass.
-      const text = 'é'.repeat(Math.floor(room / 2)) + 'x'.repeat(room % 2);
+      const text = 'é'.repeat(Math.floor(availableBytes / 2)) + 'x'.repeat(availableBytes % 2);
       expect(compose(template, { target, data: { v: text } })).toMatchObject({
         notes: { bytes: limit },
       });
@@ -152,7 +152,7 @@ describe('a push', () => {
 
   test('keeps its own id, whatever the call names so', () => {
     const override = { message: { data: { raven_notification_id: 'mine' } } };
-    const { data } = messageOf(contentOf({ title: 'T' }, { override }));
+    const { data } = createMessage(getContent({ title: 'T' }, { override }));
     expect(data).toEqual({ raven_notification_id: messageId });
   });
 });
@@ -161,7 +161,7 @@ describe('a link of a push', () => {
   test.each(['https://x.example/a?b=c', 'shop://orders/7', '/orders/7', 'OPEN_ORDER'])(
     'may be %s',
     (link) => {
-      const content = contentOf({ title: 'T', click_action: '{{link}}' }, { data: { link } });
+      const content = getContent({ title: 'T', click_action: '{{link}}' }, { data: { link } });
       expect(content.click_action).toBe(link);
     },
   );
@@ -170,17 +170,17 @@ describe('a link of a push', () => {
     'may not be %j, from the template, a value or the call',
     (link) => {
       expect(() => push.compile({ title: 'T', click_action: link })).toThrow(TemplateError);
-      const refused = { failed: 'rejected_content' };
+      const rejection = { failed: 'rejected_content' };
       expect(compose({ title: 'T', click_action: '{{link}}' }, { data: { link } })).toMatchObject(
-        refused,
+        rejection,
       );
       const override = { message: { click_action: link } };
-      expect(compose({ title: 'T' }, { override })).toMatchObject(refused);
+      expect(compose({ title: 'T' }, { override })).toMatchObject(rejection);
     },
   );
 
   test('opens in a browser only where it is https, as FCM demands', () => {
-    const { webpush } = messageOf(contentOf({ title: 'T', click_action: 'http://x.example' }));
+    const { webpush } = createMessage(getContent({ title: 'T', click_action: 'http://x.example' }));
     expect(webpush).not.toHaveProperty('fcm_options');
   });
 
@@ -197,7 +197,7 @@ describe('the payload of a call', () => {
       android: { ttl: '60s', notification: { channel_id: 'orders', tag: 'order-7' } },
       apns: { payload: { aps: { badge: 3 } } },
     };
-    expect(messageOf(contentOf({ title: 'T' }), { payload })).toMatchObject({
+    expect(createMessage(getContent({ title: 'T' }), { payload })).toMatchObject({
       token: 'token:1',
       android: {
         priority: 'HIGH',
@@ -207,8 +207,8 @@ describe('the payload of a call', () => {
       apns: { payload: { aps: { sound: 'default', badge: 3 } } },
     });
     for (const hostile of [{ token: 'eve' }, { topic: 'all' }, { android: { evil: 1 } }]) {
-      expect(messageOf(contentOf({ title: 'T' }), { payload: hostile })).toEqual(
-        messageOf(contentOf({ title: 'T' })),
+      expect(createMessage(getContent({ title: 'T' }), { payload: hostile })).toEqual(
+        createMessage(getContent({ title: 'T' })),
       );
     }
   });

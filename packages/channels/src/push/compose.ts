@@ -1,15 +1,15 @@
 import { type Json, TemplateError } from '@belfry/shared';
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import { compileNotification } from '../notification/compose';
 import type { NotificationContent } from '../notification/template';
 import { checkFixedText, checkSize, createRendering, type Rendering } from '../rendering';
 import { readPushTarget } from './target';
 import {
+  countPayloadBytes,
   isReservedKey,
   type PushContent,
   type PushOverride,
   type PushTemplate,
-  payloadBytesOf,
   pushLimits,
 } from './template';
 
@@ -41,7 +41,7 @@ export function compilePush(
 }
 
 function toPush({ data, ...content }: NotificationContent, isDataOnly = false): PushContent {
-  const texts = Object.entries(data).map(([key, value]) => [key, textOf(value)]);
+  const texts = Object.entries(data).map(([key, value]) => [key, toText(value)]);
   return {
     ...content,
     data: Object.fromEntries(texts),
@@ -50,7 +50,7 @@ function toPush({ data, ...content }: NotificationContent, isDataOnly = false): 
 }
 
 /** An object as JSON, never as "[object Object]". */
-function textOf(value: Json): string {
+function toText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -58,11 +58,11 @@ function finish(
   content: PushContent,
   { target, missing }: ComposeInput<PushOverride>,
   rendering: Rendering,
-): Composed<PushContent> {
+): ComposeResult<PushContent> {
   check(content, target, rendering);
   const finished = rendering.finish(missing);
   if ('failed' in finished) return finished;
-  return { content, ...finished, notes: { bytes: payloadBytesOf(content) } };
+  return { content, ...finished, notes: { bytes: countPayloadBytes(content) } };
 }
 
 function check(content: PushContent, target: string, rendering: Rendering): void {
@@ -81,5 +81,5 @@ function check(content: PushContent, target: string, rendering: Rendering): void
 
 function checkBytes(content: PushContent, limit: number, rendering: Rendering): void {
   const unit = 'bytes of keys and values';
-  checkSize({ name: 'The message', size: payloadBytesOf(content), limit, unit }, rendering);
+  checkSize({ name: 'The message', size: countPayloadBytes(content), limit, unit }, rendering);
 }

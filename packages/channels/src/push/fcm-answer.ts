@@ -1,8 +1,8 @@
-import type { DataChange } from '@belfry/shared';
+import type { ContactUpdate } from '@belfry/shared';
 import type { SendResult } from '../channel';
-import { type HttpAnswer, retryAfterMs, sortStatus } from '../http';
-import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
-import { membersOf, parseJson } from '../read-json';
+import { type HttpResponse, retryAfterMs, sortStatus } from '../http';
+import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
+import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
 import {
   type FcmCode,
@@ -13,35 +13,38 @@ import {
 } from './fcm-codes';
 
 /** What an answer to `messages:send` means; `response` is what may be kept of it. */
-export function readFcmAnswer(seen: HttpAnswer | NetworkFailure, accessToken: string): SendResult {
-  if ('isWritten' in seen) return { outcome: sortFailure(seen) };
-  const body = parseJson(seen.body);
-  const name = membersOf(body)?.['name'];
-  if (isSuccess(seen)) {
-    if (typeof name !== 'string' || !messageName.test(name)) return unreadable(seen);
+export function readFcmResponse(
+  httpResult: HttpResponse | NetworkFailure,
+  accessToken: string,
+): SendResult {
+  if ('isWritten' in httpResult) return { outcome: classifyFailure(httpResult) };
+  const body = parseJson(httpResult.body);
+  const name = toRecord(body)?.['name'];
+  if (isSuccess(httpResult)) {
+    if (typeof name !== 'string' || !messageName.test(name)) return unreadable(httpResult);
     return {
       outcome: { outcome: 'accepted', providerMessageId: name },
       response: { name },
     };
   }
-  return refusalOf(seen, membersOf(membersOf(body)?.['error']), accessToken);
+  return readRefusal(httpResult, toRecord(toRecord(body)?.['error']), accessToken);
 }
 
 /** Google wants another access token, and says nothing about the message. */
-export function isTokenRefused(seen: HttpAnswer | NetworkFailure): boolean {
-  if ('isWritten' in seen || seen.status !== 401) return false;
-  const error = membersOf(membersOf(parseJson(seen.body))?.['error']);
-  return fcmErrorCodeOf(error) === undefined;
+export function isTokenRefused(httpResult: HttpResponse | NetworkFailure): boolean {
+  if ('isWritten' in httpResult || httpResult.status !== 401) return false;
+  const error = toRecord(toRecord(parseJson(httpResult.body))?.['error']);
+  return findFcmErrorCode(error) === undefined;
 }
 
 /** `projects/<project>/messages/<id>` */
 const messageName = /^projects\/[\w-]{1,64}\/messages\/[\w:.%-]{1,256}$/;
 
-function isSuccess({ status }: HttpAnswer): boolean {
+function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-function unreadable({ status }: HttpAnswer): SendResult {
+function unreadable({ status }: HttpResponse): SendResult {
   return {
     outcome: {
       outcome: 'unknown',
@@ -52,31 +55,37 @@ function unreadable({ status }: HttpAnswer): SendResult {
   };
 }
 
-function refusalOf(
-  seen: HttpAnswer,
+function readRefusal(
+  httpResponse: HttpResponse,
   error: Record<string, unknown> | undefined,
   accessToken: string,
 ): SendResult {
-  const response = { status: seen.status, ...(error ? { error: keep(error, accessToken) } : {}) };
-  const found = findCode(error);
-  if (!found)
-    return { outcome: withDefaultWait(sortStatus(seen.status, seen.headers), seen), response };
-  const { reason, code } = found;
-  const changes: DataChange[] =
+  const response = {
+    status: httpResponse.status,
+    ...(error ? { error: pickFields(error, accessToken) } : {}),
+  };
+  const match = findCode(error);
+  if (!match)
+    return {
+      outcome: withDefaultWait(sortStatus(httpResponse.status, httpResponse.headers), httpResponse),
+      response,
+    };
+  const { reason, code } = match;
+  const changes: ContactUpdate[] =
     'isDead' in code && code.isDead ? [{ change: 'disable_device', reason }] : [];
   return {
-    outcome: outcomeOf(reason, code, seen),
+    outcome: toOutcome(reason, code, httpResponse),
     response,
     ...(changes.length > 0 ? { changes } : {}),
   };
 }
 
-type FoundCode = { reason: string; code: FcmCode };
+type CodeMatch = { reason: string; code: FcmCode };
 
-function findCode(error: Record<string, unknown> | undefined): FoundCode | undefined {
+function findCode(error: Record<string, unknown> | undefined): CodeMatch | undefined {
   if (!error) return undefined;
   const message = error['message'];
-  const own = fcmErrorCodeOf(error);
+  const own = findFcmErrorCode(error);
   const isAboutArgument = (own ?? error['status']) === 'INVALID_ARGUMENT';
   if (isAboutArgument && typeof message === 'string' && message.startsWith(invalidTokenMessage)) {
     return { reason: 'invalid_token', code: invalidToken };
@@ -84,7 +93,7 @@ function findCode(error: Record<string, unknown> | undefined): FoundCode | undef
   return own === undefined ? lookUp(googleStatuses, error['status']) : lookUp(fcmCodes, own);
 }
 
-function lookUp(table: Record<string, FcmCode>, name: unknown): FoundCode | undefined {
+function lookUp(table: Record<string, FcmCode>, name: unknown): CodeMatch | undefined {
   if (typeof name !== 'string' || !Object.hasOwn(table, name)) return undefined;
   const code = table[name];
   return code && { reason: name.toLowerCase(), code };
@@ -93,28 +102,28 @@ function lookUp(table: Record<string, FcmCode>, name: unknown): FoundCode | unde
 const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError';
 
 /** A code of FCM's own, also one that is not in the table. */
-function fcmErrorCodeOf(error: Record<string, unknown> | undefined): string | undefined {
+function findFcmErrorCode(error: Record<string, unknown> | undefined): string | undefined {
   const details = error?.['details'];
   if (!Array.isArray(details)) return undefined;
-  for (const detail of details.map(membersOf)) {
+  for (const detail of details.map(toRecord)) {
     const code = detail?.['errorCode'];
     if (detail?.['@type'] === fcmErrorType && typeof code === 'string') return code;
   }
   return undefined;
 }
 
-function outcomeOf(reason: string, code: FcmCode, { headers }: HttpAnswer): Unanswered {
-  const said = { reason, detail: code.sentence };
+function toOutcome(reason: string, code: FcmCode, { headers }: HttpResponse): FailedOutcome {
+  const explanation = { reason, detail: code.sentence };
   if (code.outcome === 'retry') {
     const waitMs = retryAfterMs(headers, Date.now()) ?? code.afterMs;
     const slows = code.slows ? { slows: code.slows } : {};
-    return { outcome: 'retry', ...said, ...slows, afterMs: Math.max(waitMs, minWaitMs) };
+    return { outcome: 'retry', ...explanation, ...slows, afterMs: Math.max(waitMs, minWaitMs) };
   }
   const { scope, isOnePlatform, skip } = code;
   return {
     outcome: 'rejected',
     scope,
-    ...said,
+    ...explanation,
     ...(isOnePlatform ? { ownToken: true } : {}),
     ...(skip ? { skip } : {}),
   };
@@ -123,7 +132,7 @@ function outcomeOf(reason: string, code: FcmCode, { headers }: HttpAnswer): Unan
 /** FCM asks callers to wait at least so long. */
 const minWaitMs = 10_000;
 
-function withDefaultWait(outcome: Unanswered, { status }: HttpAnswer): Unanswered {
+function withDefaultWait(outcome: FailedOutcome, { status }: HttpResponse): FailedOutcome {
   if (outcome.outcome !== 'retry' || outcome.afterMs !== undefined || status !== 429)
     return outcome;
   return { ...outcome, afterMs: fcmCodes.QUOTA_EXCEEDED.afterMs };
@@ -133,23 +142,23 @@ const maxTextCharacters = 300;
 const maxViolations = 5;
 
 /** What of an error may be stored: these fields, cut, and without the token. */
-function keep(error: Record<string, unknown>, accessToken: string): Record<string, unknown> {
+function pickFields(error: Record<string, unknown>, accessToken: string): Record<string, unknown> {
   const text = (value: unknown) =>
     typeof value === 'string'
       ? redact(value, [accessToken]).slice(0, maxTextCharacters)
       : undefined;
-  const details = Array.isArray(error['details']) ? error['details'].map(membersOf) : [];
+  const details = Array.isArray(error['details']) ? error['details'].map(toRecord) : [];
   const violations = details
     .flatMap((detail) =>
       Array.isArray(detail?.['fieldViolations']) ? detail['fieldViolations'] : [],
     )
     .slice(0, maxViolations)
-    .map((violation) => text(membersOf(violation)?.['description']));
-  const kept = {
+    .map((violation) => text(toRecord(violation)?.['description']));
+  const fields = {
     status: text(error['status']),
     message: text(error['message']),
-    errorCode: text(fcmErrorCodeOf(error)),
+    errorCode: text(findFcmErrorCode(error)),
     violations: violations.length > 0 ? violations : undefined,
   };
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -30,8 +30,9 @@ export type FcmIntegration = { projectId: string; account: ServiceAccount };
 export function readFcm({ settings, credentials }: IntegrationInput): FcmIntegration | undefined {
   const account = readServiceAccount(credentials['service_account']);
   if ('problem' in account) return undefined;
-  const { project_id: given } = settings;
-  const projectId = typeof given === 'string' && given !== '' ? given : account.projectId;
+  const { project_id: configuredId } = settings;
+  const projectId =
+    typeof configuredId === 'string' && configuredId !== '' ? configuredId : account.projectId;
   return isProjectId(projectId) ? { projectId, account } : undefined;
 }
 

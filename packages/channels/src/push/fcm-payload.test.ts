@@ -10,7 +10,7 @@ test.each([
 });
 
 const ttl = (value: string) => ({ android: { ttl: value } });
-const shown = (notification: object) => ({ android: { notification } });
+const withNotification = (notification: object) => ({ android: { notification } });
 const header = (name: string, value: string) => ({ apns: { headers: { [name]: value } } });
 const webHeader = (name: string, value: string) => ({ webpush: { headers: { [name]: value } } });
 const label = (value: string) => ({ fcm_options: { analytics_label: value } });
@@ -23,12 +23,12 @@ test.each<[object, boolean]>([
   [ttl('2419201s'), false],
   [ttl('9999999s'), false],
   [ttl('60'), false],
-  [shown({ color: '#00ff00' }), true],
-  [shown({ color: 'green' }), false],
-  [shown({ visibility: 'SECRET' }), true],
-  [shown({ visibility: 'secret' }), false],
-  [shown({ notification_priority: 'PRIORITY_MAX' }), true],
-  [shown({ notification_priority: 'MAX' }), false],
+  [withNotification({ color: '#00ff00' }), true],
+  [withNotification({ color: 'green' }), false],
+  [withNotification({ visibility: 'SECRET' }), true],
+  [withNotification({ visibility: 'secret' }), false],
+  [withNotification({ notification_priority: 'PRIORITY_MAX' }), true],
+  [withNotification({ notification_priority: 'MAX' }), false],
   [header('apns-priority', '10'), true],
   [header('apns-priority', 'high'), false],
   [header('apns-collapse-id', 'x'.repeat(64)), true],

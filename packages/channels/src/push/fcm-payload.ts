@@ -6,11 +6,11 @@ const count = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }));
 const closed = { additionalProperties: false } as const;
 
 /** One of FCM's or Apple's words; where a value is another one, they refuse the message. */
-function oneOf(...words: string[]) {
+function createEnum(...words: string[]) {
   return Type.Optional(Type.Union(words.map((word) => Type.Literal(word))));
 }
 
-function textOfForm(pattern: string) {
+function createPatternText(pattern: string) {
   return Type.Optional(Type.String({ pattern }));
 }
 
@@ -21,7 +21,7 @@ const upToFourWeeks =
 const androidNotification = Type.Object(
   {
     icon: text,
-    color: textOfForm('^#[0-9a-fA-F]{6}$'),
+    color: createPatternText('^#[0-9a-fA-F]{6}$'),
     sound: text,
     tag: text,
     click_action: text,
@@ -31,11 +31,11 @@ const androidNotification = Type.Object(
     local_only: flag,
     default_sound: flag,
     default_vibrate_timings: flag,
-    notification_priority: oneOf(
+    notification_priority: createEnum(
       ...['PRIORITY_UNSPECIFIED', 'PRIORITY_MIN', 'PRIORITY_LOW'],
       ...['PRIORITY_DEFAULT', 'PRIORITY_HIGH', 'PRIORITY_MAX'],
     ),
-    visibility: oneOf('VISIBILITY_UNSPECIFIED', 'PRIVATE', 'PUBLIC', 'SECRET'),
+    visibility: createEnum('VISIBILITY_UNSPECIFIED', 'PRIVATE', 'PUBLIC', 'SECRET'),
     notification_count: count,
   },
   closed,
@@ -63,7 +63,7 @@ const webNotification = Type.Object(
     tag: text,
     image: text,
     lang: text,
-    dir: oneOf('auto', 'ltr', 'rtl'),
+    dir: createEnum('auto', 'ltr', 'rtl'),
     renotify: flag,
     requireInteraction: flag,
     silent: flag,
@@ -82,7 +82,7 @@ export const fcmPayload = Type.Object(
         {
           collapse_key: text,
           priority: Type.Optional(Type.String({ pattern: '^(HIGH|NORMAL|high|normal)$' })),
-          ttl: textOfForm(upToFourWeeks),
+          ttl: createPatternText(upToFourWeeks),
           restricted_package_name: text,
           direct_boot_ok: flag,
           notification: Type.Optional(androidNotification),
@@ -96,11 +96,11 @@ export const fcmPayload = Type.Object(
           headers: Type.Optional(
             Type.Object(
               {
-                'apns-priority': oneOf('1', '5', '10'),
-                'apns-expiration': textOfForm('^\\d{1,10}$'),
+                'apns-priority': createEnum('1', '5', '10'),
+                'apns-expiration': createPatternText('^\\d{1,10}$'),
                 // Apple takes 64 bytes: so many characters of ASCII.
-                'apns-collapse-id': textOfForm('^[ -~]{1,64}$'),
-                'apns-push-type': oneOf(
+                'apns-collapse-id': createPatternText('^[ -~]{1,64}$'),
+                'apns-push-type': createEnum(
                   'alert',
                   'background',
                   'voip',
@@ -123,9 +123,9 @@ export const fcmPayload = Type.Object(
           headers: Type.Optional(
             Type.Object(
               {
-                TTL: textOfForm('^\\d{1,10}$'),
-                Urgency: oneOf('very-low', 'low', 'normal', 'high'),
-                Topic: textOfForm('^[A-Za-z0-9_-]{1,32}$'),
+                TTL: createPatternText('^\\d{1,10}$'),
+                Urgency: createEnum('very-low', 'low', 'normal', 'high'),
+                Topic: createPatternText('^[A-Za-z0-9_-]{1,32}$'),
               },
               closed,
             ),
@@ -137,7 +137,7 @@ export const fcmPayload = Type.Object(
     ),
     fcm_options: Type.Optional(
       Type.Object(
-        { analytics_label: textOfForm('^[a-zA-Z0-9_.~%-]{1,50}$') },
+        { analytics_label: createPatternText('^[a-zA-Z0-9_.~%-]{1,50}$') },
         { title: 'Label of the statistics', ...closed },
       ),
     ),

@@ -2,7 +2,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { DescribeCall } from '../channel';
 import { fcmPayload } from './fcm-payload';
 import { readPushTarget } from './target';
-import { dataOf, notificationIdKey, type PushContent, shownOf } from './template';
+import { buildData, getNotificationTexts, notificationIdKey, type PushContent } from './template';
 
 type Tree = { [name: string]: unknown };
 
@@ -12,23 +12,23 @@ export function createFcmRequest(call: DescribeCall<PushContent>): { message: Tr
   const read = readPushTarget(target);
   const message = {
     ...('malformed' in read ? { token: target } : read),
-    ...(content.data_only ? {} : { notification: shownOf(content) }),
-    data: { ...dataOf(content), [notificationIdKey]: messageId },
-    android: androidOf(messageId, content),
-    apns: apnsOf(messageId, content),
-    webpush: webpushOf(messageId, content),
+    ...(content.data_only ? {} : { notification: getNotificationTexts(content) }),
+    data: { ...buildData(content), [notificationIdKey]: messageId },
+    android: buildAndroid(messageId, content),
+    apns: buildApns(messageId, content),
+    webpush: buildWebpush(messageId, content),
   };
   // What FCM calls these fields is known, and that each is of its type.
   const own = Value.Check(fcmPayload, payload) ? payload : {};
   return { message: mergeTrees(message, own) };
 }
 
-function androidOf(tag: string, { data_only: isDataOnly }: PushContent): Tree {
+function buildAndroid(tag: string, { data_only: isDataOnly }: PushContent): Tree {
   return { priority: 'HIGH', ...(isDataOnly ? {} : { notification: { tag } }) };
 }
 
 /** What an app is to show itself wakes it up; Apple wants that at a low priority. */
-function apnsOf(collapseId: string, { data_only: isDataOnly, image }: PushContent): Tree {
+function buildApns(collapseId: string, { data_only: isDataOnly, image }: PushContent): Tree {
   if (isDataOnly) {
     return {
       headers: {
@@ -48,7 +48,7 @@ function apnsOf(collapseId: string, { data_only: isDataOnly, image }: PushConten
 }
 
 /** FCM opens only https; any other link is the page's to read in the data. */
-function webpushOf(
+function buildWebpush(
   tag: string,
   { data_only: isDataOnly, click_action: link = '' }: PushContent,
 ): Tree {

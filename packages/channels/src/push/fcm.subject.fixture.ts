@@ -55,7 +55,7 @@ const googleHttp: Record<keyof typeof googleStatuses, number> = {
   UNAVAILABLE: 503,
 };
 
-function rowOf(name: string, fault: FcmFault, code: FcmCode): Subject['rows'][number] {
+function createRow(name: string, fault: FcmFault, code: FcmCode): Subject['rows'][number] {
   const { sentence } = code;
   const verdict =
     code.outcome === 'retry'
@@ -69,13 +69,17 @@ function rowOf(name: string, fault: FcmFault, code: FcmCode): Subject['rows'][nu
 }
 
 const ownRows = Object.entries(statuses).map(([name, [http, status]]) =>
-  rowOf(name, refuse(http, status, name), fcmCodes[name as keyof typeof fcmCodes]),
+  createRow(name, refuse(http, status, name), fcmCodes[name as keyof typeof fcmCodes]),
 );
 /** Google refuses a token once, and again when another one was fetched. */
 const twice = (fault: FcmFault) => [fault, fault];
 const googleRows = Object.entries(googleHttp).map(([name, http]) => {
   const fault = refuse(http, name);
-  const [, , expected] = rowOf(name, fault, googleStatuses[name as keyof typeof googleStatuses]);
+  const [, , expected] = createRow(
+    name,
+    fault,
+    googleStatuses[name as keyof typeof googleStatuses],
+  );
   const row: Subject['rows'][number] = [
     `${name} of Google alone`,
     http === 401 ? twice(fault) : fault,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type {
   ConnectCall,
+  ConnectionTestResult,
   DescribeCall,
   PreparedSend,
   Provider,
@@ -10,13 +11,12 @@ import type {
   SenderDeps,
   SendResult,
   TestCall,
-  Tested,
   UnsentCall,
 } from '../channel';
-import { createHttp, type HttpAnswer } from '../http';
+import { createHttp, type HttpResponse } from '../http';
 import type { NetworkFailure } from '../network-failure';
 import { type AccessTokens, createAccessTokens } from './access-tokens';
-import { isTokenRefused, readFcmAnswer } from './fcm-answer';
+import { isTokenRefused, readFcmResponse } from './fcm-answer';
 import {
   checkFcm,
   type FcmIntegration,
@@ -42,8 +42,8 @@ export const fcm: Provider<PushContent> = {
 
 function describeFcm(call: DescribeCall<PushContent>): ProviderRequest {
   const { project_id: projectId } = call.settings;
-  const shown = typeof projectId === 'string' && projectId !== '' ? projectId : '…';
-  return { operation: `POST ${urlOf(undefined, shown)}`, body: createFcmRequest(call) };
+  const displayedId = typeof projectId === 'string' && projectId !== '' ? projectId : '…';
+  return { operation: `POST ${buildUrl(undefined, displayedId)}`, body: createFcmRequest(call) };
 }
 
 function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
@@ -63,33 +63,33 @@ function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
   /** Once more with another access token where Google does not take the one that was kept. */
   async function post(integration: FcmIntegration, call: Post): Promise<SendResult> {
     const first = await postOnce(integration, call);
-    if (!('seen' in first) || !isTokenRefused(first.seen)) return resultOf(first);
+    if (!('httpResult' in first) || !isTokenRefused(first.httpResult)) return toSendResult(first);
     tokens.drop(call.key);
-    return resultOf(await postOnce(integration, call));
+    return toSendResult(await postOnce(integration, call));
   }
 
   async function postOnce(
     { projectId, account }: FcmIntegration,
     { body, key, signal }: Post,
-  ): Promise<Posted> {
-    const found = await tokens.find(account, { key, signal });
-    if ('refused' in found) return { outcome: found.refused };
-    const seen = await http.request({
+  ): Promise<PostResult> {
+    const tokenResult = await tokens.find(account, { key, signal });
+    if ('failure' in tokenResult) return { outcome: tokenResult.failure };
+    const httpResult = await http.request({
       method: 'POST',
-      url: urlOf(base, projectId),
+      url: buildUrl(base, projectId),
       headers: {
-        authorization: `Bearer ${found.token}`,
+        authorization: `Bearer ${tokenResult.token}`,
         'content-type': 'application/json',
         accept: 'application/json',
       },
       body,
       signal,
     });
-    return { seen, token: found.token };
+    return { httpResult, token: tokenResult.token };
   }
 
   /** A message to nobody, which FCM only checks: project, API and permission are tried, and no device is asked. */
-  async function test({ signal, ...input }: TestCall): Promise<Tested> {
+  async function test({ signal, ...input }: TestCall): Promise<ConnectionTestResult> {
     const integration = readFcm(input);
     if (!integration) return { isWorking: false, detail: incomplete.detail };
     // Credentials that are not stored yet have no version; nothing of them is kept.
@@ -112,17 +112,17 @@ function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
   };
 }
 
-type FcmParts = { tokens: AccessTokens; send: Sender<PushContent>['send'] };
+type FcmServices = { tokens: AccessTokens; send: Sender<PushContent>['send'] };
 
 /** Google’s access token is asked for before, so that `send` finds it kept. */
 async function prepareFcm(
-  { tokens, send }: FcmParts,
+  { tokens, send }: FcmServices,
   call: UnsentCall<PushContent>,
   signal: AbortSignal,
 ): Promise<PreparedSend | SendResult> {
   const account = readFcm(call)?.account;
-  const found = account && (await tokens.find(account, { key: getTokenKey(call), signal }));
-  if (found && 'refused' in found) return { outcome: found.refused };
+  const tokenResult = account && (await tokens.find(account, { key: getTokenKey(call), signal }));
+  if (tokenResult && 'failure' in tokenResult) return { outcome: tokenResult.failure };
   return { send: (deadline) => send({ ...call, ...deadline }), release: () => undefined };
 }
 
@@ -131,10 +131,12 @@ function getTokenKey({ integrationId, integrationVersion }: ConnectCall): string
 }
 
 type Post = { body: string; key: string; signal: AbortSignal };
-type Posted = SendResult | { seen: HttpAnswer | NetworkFailure; token: string };
+type PostResult = SendResult | { httpResult: HttpResponse | NetworkFailure; token: string };
 
-function resultOf(posted: Posted): SendResult {
-  return 'seen' in posted ? readFcmAnswer(posted.seen, posted.token) : posted;
+function toSendResult(postResult: PostResult): SendResult {
+  return 'httpResult' in postResult
+    ? readFcmResponse(postResult.httpResult, postResult.token)
+    : postResult;
 }
 
 const testBody = JSON.stringify({
@@ -142,7 +144,7 @@ const testBody = JSON.stringify({
   message: { topic: 'belfry-connection-test', notification: { title: 'Test' } },
 });
 
-function urlOf(base = 'https://fcm.googleapis.com', projectId: string): string {
+function buildUrl(base = 'https://fcm.googleapis.com', projectId: string): string {
   return `${base}/v1/projects/${projectId}/messages:send`;
 }
 

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { membersOf, parseJson } from '../read-json';
+import { parseJson, toRecord } from '../read-json';
 
 /** What is used of the key file of a service account. */
 export type ServiceAccount = { projectId: string; clientEmail: string; privateKey: string };
@@ -44,5 +44,5 @@ function readPrivateKey(key: unknown): string | undefined {
 }
 
 function parse(text: unknown): Record<string, unknown> | undefined {
-  return typeof text === 'string' ? membersOf(parseJson(Buffer.from(text))) : undefined;
+  return typeof text === 'string' ? toRecord(parseJson(Buffer.from(text))) : undefined;
 }

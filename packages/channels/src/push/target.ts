@@ -13,10 +13,10 @@ const topicPrefix = '/topics/';
  */
 export function findPushTargets(recipient: Recipient): Targeting {
   const { fcmTokens = [], iosTokens = [], fcmTopics = [], fcmDeviceGroups = [] } = recipient;
-  const given = [...fcmTokens, ...iosTokens, ...fcmDeviceGroups].map((token) => token.trim());
+  const tokens = [...fcmTokens, ...iosTokens, ...fcmDeviceGroups].map((token) => token.trim());
   const topics = fcmTopics.map((topic) => topicPrefix + topic.trim().replace(/^\/topics\//, ''));
-  const addresses = [...new Set([...given, ...topics])].filter((address) => address !== '');
-  if (addresses.length > 0) return targetsOf(addresses.map((address) => ({ address })));
+  const addresses = [...new Set([...tokens, ...topics])].filter((address) => address !== '');
+  if (addresses.length > 0) return toTargeting(addresses.map((address) => ({ address })));
   return findDeviceTargets(recipient.devices ?? []);
 }
 
@@ -51,7 +51,7 @@ const noDevice: Targeting = {
 };
 
 /** What is malformed among others becomes a message that fails, so that it is seen; alone it is why there is none. */
-function targetsOf(targets: Target[]): Targeting {
+function toTargeting(targets: Target[]): Targeting {
   const problems = targets.flatMap(({ address }) => {
     const read = readPushTarget(address);
     return 'malformed' in read ? [read.malformed] : [];
@@ -71,7 +71,7 @@ function findDeviceTargets(devices: readonly RecipientDevice[]): Targeting {
   if (phones.length === 0) return noDevice;
   const enabled = phones.filter(({ disabled }) => disabled === undefined);
   if (enabled.length > 0) {
-    return targetsOf(enabled.map(({ id, token }) => ({ address: token, deviceId: id })));
+    return toTargeting(enabled.map(({ id, token }) => ({ address: token, deviceId: id })));
   }
   return phones.some(({ disabled }) => disabled === 'by_client')
     ? { skip: 'opted_out', detail: 'Notifications are switched off on every device of the user.' }

@@ -47,14 +47,14 @@ export function isReservedKey(key: string): boolean {
 }
 
 /** The data of the message without its id: what the app is given, and what a data message shows. */
-export function dataOf(content: PushContent): Texts {
+export function buildData(content: PushContent): Texts {
   const { click_action, data, data_only } = content;
-  const shown = data_only ? shownOf(content) : {};
-  return { ...data, ...shown, ...(click_action ? { click_action } : {}) };
+  const notificationTexts = data_only ? getNotificationTexts(content) : {};
+  return { ...data, ...notificationTexts, ...(click_action ? { click_action } : {}) };
 }
 
 /** What the person sees, without what is empty. */
-export function shownOf({ title, body, image }: PushContent): Texts {
+export function getNotificationTexts({ title, body, image }: PushContent): Texts {
   return {
     ...(title === '' ? {} : { title }),
     ...(body === '' ? {} : { body }),
@@ -63,9 +63,9 @@ export function shownOf({ title, body, image }: PushContent): Texts {
 }
 
 /** Keys and values of everything that counts, in bytes. */
-export function payloadBytesOf(content: PushContent): number {
-  const shown = content.data_only ? {} : shownOf(content);
-  const pairs = [...Object.entries(shown), ...Object.entries(dataOf(content))];
+export function countPayloadBytes(content: PushContent): number {
+  const notificationTexts = content.data_only ? {} : getNotificationTexts(content);
+  const pairs = [...Object.entries(notificationTexts), ...Object.entries(buildData(content))];
   return pairs.reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     notificationIdBytes,

@@ -20,7 +20,7 @@ export type Member = { whenEmpty?: 'leave out' | 'fail' } & (
 export type Rule = {
   members: Record<string, Member>;
   /** One of these must be there. */
-  oneOf?: { names: string[]; whenEmpty: 'leave out' | 'fail' };
+  alternatives?: { names: string[]; whenEmpty: 'leave out' | 'fail' };
   /** A block with this member is never left out, but fails. */
   mustStayWith?: string;
   /** Without its URL it becomes a text element, if it has a text. */
@@ -36,13 +36,13 @@ const spaced = (max: number): Member => ({ kind: 'text', max, keepsSpaces: true 
 const url: Member = { kind: 'url', max: 3_000 };
 const list = (max: number, item: Member): Member => ({ kind: 'list', max, item });
 const object = (rule?: string): Member => ({ kind: 'object', ...(rule ? { rule } : {}) });
-const needed = (member: Member): Member => ({ ...member, whenEmpty: 'fail' });
-const shown = (member: Member): Member => ({ ...member, whenEmpty: 'leave out' });
+const failWhenEmpty = (member: Member): Member => ({ ...member, whenEmpty: 'fail' });
+const omitWhenEmpty = (member: Member): Member => ({ ...member, whenEmpty: 'leave out' });
 
 const confirm = object('confirm');
 const options = (max: number) => list(max, object('option'));
 const placeholder = text(150);
-const elements = shown(list(maxList, object()));
+const elements = omitWhenEmpty(list(maxList, object()));
 const richText: Rule = { members: { elements } };
 const menu: Rule = { members: { placeholder, confirm } };
 const staticMenu: Rule = {
@@ -54,16 +54,16 @@ const staticMenu: Rule = {
     initial_option: object('option'),
     initial_options: options(100),
   },
-  oneOf: { names: ['options', 'option_groups'], whenEmpty: 'fail' },
+  alternatives: { names: ['options', 'option_groups'], whenEmpty: 'fail' },
 };
 const boxes: Rule = {
-  members: { confirm, options: needed(options(10)), initial_options: options(10) },
+  members: { confirm, options: failWhenEmpty(options(10)), initial_options: options(10) },
 };
 const image: Rule = {
-  members: { image_url: url, alt_text: needed(text(2_000)), title: text(2_000) },
-  oneOf: { names: ['image_url', 'slack_file'], whenEmpty: 'fail' },
+  members: { image_url: url, alt_text: failWhenEmpty(text(2_000)), title: text(2_000) },
+  alternatives: { names: ['image_url', 'slack_file'], whenEmpty: 'fail' },
 };
-const button: Member = needed(text(75));
+const button: Member = failWhenEmpty(text(75));
 const accessibility_label = text(75);
 
 /** Identifiers that each block and element may have. */
@@ -75,8 +75,8 @@ export const identifiers: Record<string, Member> = { block_id: text(255), action
  */
 export const blockKit: Record<string, Rule> = {
   // Blocks.
-  actions: { members: { elements: needed(list(25, object())) } },
-  alert: { members: { text: shown(text(3_000)) } },
+  actions: { members: { elements: failWhenEmpty(list(25, object())) } },
+  alert: { members: { text: omitWhenEmpty(text(3_000)) } },
   card: {
     members: {
       title: text(150),
@@ -86,43 +86,49 @@ export const blockKit: Record<string, Rule> = {
       icon: object(),
       actions: list(maxList, object()),
     },
-    oneOf: { names: ['title', 'body', 'hero_image', 'actions'], whenEmpty: 'leave out' },
+    alternatives: { names: ['title', 'body', 'hero_image', 'actions'], whenEmpty: 'leave out' },
   },
-  carousel: { members: { elements: shown(list(10, object())) } },
+  carousel: { members: { elements: omitWhenEmpty(list(10, object())) } },
   container: {
     members: {
       title: text(150),
       subtitle: text(150),
       rich_text_title: object(),
       icon: object(),
-      child_blocks: shown(list(10, object())),
+      child_blocks: omitWhenEmpty(list(10, object())),
     },
-    oneOf: { names: ['title', 'rich_text_title'], whenEmpty: 'fail' },
+    alternatives: { names: ['title', 'rich_text_title'], whenEmpty: 'fail' },
   },
   context: {
     members: {
-      elements: shown(list(10, { kind: 'object', instead: { image: 'context_image' } })),
+      elements: omitWhenEmpty(list(10, { kind: 'object', instead: { image: 'context_image' } })),
     },
   },
-  context_actions: { members: { elements: needed(list(5, object())) } },
+  context_actions: { members: { elements: failWhenEmpty(list(5, object())) } },
   divider: { members: {} },
-  header: { members: { text: shown(text(150)) } },
+  header: { members: { text: omitWhenEmpty(text(150)) } },
   image,
-  input: { members: { label: needed(text(2_000)), hint: text(2_000), element: needed(object()) } },
-  markdown: { members: { text: shown(text(12_000)) } },
+  input: {
+    members: {
+      label: failWhenEmpty(text(2_000)),
+      hint: text(2_000),
+      element: failWhenEmpty(object()),
+    },
+  },
+  markdown: { members: { text: omitWhenEmpty(text(12_000)) } },
   rich_text: richText,
   section: {
     members: { text: text(3_000), fields: list(10, text(2_000)), accessory: object() },
-    oneOf: { names: ['text', 'fields'], whenEmpty: 'leave out' },
+    alternatives: { names: ['text', 'fields'], whenEmpty: 'leave out' },
     mustStayWith: 'accessory',
   },
-  table: { members: { rows: needed(list(100, list(20, object()))) } },
+  table: { members: { rows: failWhenEmpty(list(100, list(20, object()))) } },
   video: {
     members: {
-      video_url: needed(url),
-      thumbnail_url: needed(url),
-      alt_text: needed(text(2_000)),
-      title: needed(text(200)),
+      video_url: failWhenEmpty(url),
+      thumbnail_url: failWhenEmpty(url),
+      alt_text: failWhenEmpty(text(2_000)),
+      title: failWhenEmpty(text(200)),
       title_url: url,
       author_name: text(50),
       description: text(3_000),
@@ -139,13 +145,13 @@ export const blockKit: Record<string, Rule> = {
   },
   feedback_buttons: {
     members: {
-      positive_button: needed(object('feedback_button')),
-      negative_button: needed(object('feedback_button')),
+      positive_button: failWhenEmpty(object('feedback_button')),
+      negative_button: failWhenEmpty(object('feedback_button')),
     },
   },
   checkboxes: boxes,
   radio_buttons: { members: { ...boxes.members, initial_option: object('option') } },
-  overflow: { members: { confirm, options: needed(options(5)) } },
+  overflow: { members: { confirm, options: failWhenEmpty(options(5)) } },
   static_select: staticMenu,
   multi_static_select: staticMenu,
   external_select: menu,
@@ -161,8 +167,8 @@ export const blockKit: Record<string, Rule> = {
   datetimepicker: menu,
   /** A picture that is missing leaves the other elements of its context. */
   context_image: {
-    members: { image_url: shown(url), alt_text: needed(text(2_000)) },
-    oneOf: { names: ['image_url', 'slack_file'], whenEmpty: 'leave out' },
+    members: { image_url: omitWhenEmpty(url), alt_text: failWhenEmpty(text(2_000)) },
+    alternatives: { names: ['image_url', 'slack_file'], whenEmpty: 'leave out' },
   },
 
   // Rich text.
@@ -170,30 +176,37 @@ export const blockKit: Record<string, Rule> = {
   rich_text_list: richText,
   rich_text_quote: richText,
   rich_text_preformatted: richText,
-  text: { members: { text: shown(spaced(maxList)) } },
-  link: { members: { url: shown(url), text: spaced(maxList) }, becomesText: true },
-  emoji: { members: { name: shown(text(maxList)) } },
-  user: { members: { user_id: shown(text(maxList)) } },
-  usergroup: { members: { usergroup_id: shown(text(maxList)) } },
-  channel: { members: { channel_id: shown(text(maxList)) } },
+  text: { members: { text: omitWhenEmpty(spaced(maxList)) } },
+  link: { members: { url: omitWhenEmpty(url), text: spaced(maxList) }, becomesText: true },
+  emoji: { members: { name: omitWhenEmpty(text(maxList)) } },
+  user: { members: { user_id: omitWhenEmpty(text(maxList)) } },
+  usergroup: { members: { usergroup_id: omitWhenEmpty(text(maxList)) } },
+  channel: { members: { channel_id: omitWhenEmpty(text(maxList)) } },
 
   // Composition objects.
-  plain_text: { members: { text: shown(text(3_000)) } },
-  mrkdwn: { members: { text: shown(text(3_000)) } },
-  raw_text: { members: { text: needed(spaced(maxList)) } },
+  plain_text: { members: { text: omitWhenEmpty(text(3_000)) } },
+  mrkdwn: { members: { text: omitWhenEmpty(text(3_000)) } },
+  raw_text: { members: { text: failWhenEmpty(spaced(maxList)) } },
   confirm: {
-    members: { text: needed(text(300)), title: text(100), confirm: text(30), deny: text(30) },
+    members: {
+      text: failWhenEmpty(text(300)),
+      title: text(100),
+      confirm: text(30),
+      deny: text(30),
+    },
   },
   option: {
     members: {
-      text: shown(text(75)),
-      value: needed(text(150)),
+      text: omitWhenEmpty(text(75)),
+      value: failWhenEmpty(text(150)),
       description: text(75),
       url,
     },
   },
-  option_group: { members: { label: needed(text(75)), options: shown(options(100)) } },
+  option_group: {
+    members: { label: failWhenEmpty(text(75)), options: omitWhenEmpty(options(100)) },
+  },
   feedback_button: {
-    members: { text: button, value: needed(text(2_000)), accessibility_label },
+    members: { text: button, value: failWhenEmpty(text(2_000)), accessibility_label },
   },
 };

@@ -1,6 +1,6 @@
 import { escapeAngle, isBlank, type Json } from '@belfry/shared';
 import type { Block } from './blocks';
-import { textOfMarkdown } from './markdown';
+import { toPlainText } from './markdown';
 
 type Text = { text: string; isMarkup: boolean };
 
@@ -19,7 +19,7 @@ export function listTexts(value: Json): Text[] {
 }
 
 function readText(text: string, type: Json | undefined): Text {
-  if (type === 'markdown') return { text: textOfMarkdown(text), isMarkup: false };
+  if (type === 'markdown') return { text: toPlainText(text), isMarkup: false };
   return { text, isMarkup: type === 'mrkdwn' };
 }
 
@@ -27,7 +27,7 @@ function readText(text: string, type: Json | undefined): Text {
 const maxDerivedCharacters = 3_000;
 
 /** The text for notifications and readers of the screen, where only blocks were written. */
-export function textOfBlocks(blocks: readonly Block[]): string {
+export function formatBlocks(blocks: readonly Block[]): string {
   const texts = blocks
     .flatMap((block) => listTexts(block))
     // The notification is markup, so what was plain in its block must not become markup here.

@@ -34,10 +34,12 @@ export function parseBlocksTemplate(source: string, parseField: ParseField): Blo
 /** The blocks of a JSON text: a list, or the object with `blocks` that Slack's builder gives. */
 export function readBlocks(source: string): Block[] | { problem: TemplateError } {
   if (source.length > maxBlocksSourceCharacters) {
-    return { problem: refuse(`is longer than ${maxBlocksSourceCharacters} characters`) };
+    return {
+      problem: createTemplateError(`is longer than ${maxBlocksSourceCharacters} characters`),
+    };
   }
-  if (depthOf(source) > maxDepth) {
-    return { problem: refuse(`is nested deeper than ${maxDepth} levels`) };
+  if (measureDepth(source) > maxDepth) {
+    return { problem: createTemplateError(`is nested deeper than ${maxDepth} levels`) };
   }
   let parsed: Json;
   try {
@@ -45,17 +47,21 @@ export function readBlocks(source: string): Block[] | { problem: TemplateError }
   } catch (error) {
     return { problem: locate(source, error) };
   }
-  return blocksOf(parsed);
+  return toBlocks(parsed);
 }
 
 /** The blocks that parsed JSON stands for: what `readBlocks` takes, or a single block. */
-export function blocksOf(parsed: Json): Block[] | { problem: TemplateError } {
+export function toBlocks(parsed: Json): Block[] | { problem: TemplateError } {
   if (isObject(parsed) && typeof parsed['type'] === 'string') return [parsed];
-  return listOf(parsed) ?? { problem: refuse('must be a list of blocks, or an object with one') };
+  return (
+    toBlockList(parsed) ?? {
+      problem: createTemplateError('must be a list of blocks, or an object with one'),
+    }
+  );
 }
 
 /** Counted before parsing, so that nothing that walks the blocks can run out of stack. */
-function depthOf(source: string): number {
+function measureDepth(source: string): number {
   let depth = 0;
   let deepest = 0;
   for (const character of source.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '')) {
@@ -66,7 +72,7 @@ function depthOf(source: string): number {
   return deepest;
 }
 
-function listOf(parsed: Json): Block[] | undefined {
+function toBlockList(parsed: Json): Block[] | undefined {
   const list = isObject(parsed) ? parsed['blocks'] : parsed;
   if (!Array.isArray(list)) return undefined;
   const blocks = list.filter(isObject);
@@ -136,7 +142,7 @@ function findMarkup(object: Block, name: string): Markup {
   return name === 'text' ? (markups.get(object['type']) ?? mrkdwn) : plain;
 }
 
-function refuse(problem: string): TemplateError {
+function createTemplateError(problem: string): TemplateError {
   return new TemplateError(`blocks: ${problem}`, { line: 1, column: 1 });
 }
 

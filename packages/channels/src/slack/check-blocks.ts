@@ -22,7 +22,7 @@ const maxTotalCharacters = 12_000;
  * takes the rest. With `isOpen` it checks a template without its values: an open text is not judged as empty, and what
  * would be left out of every message is a problem.
  */
-export function checkBlocks(given: readonly Block[], isOpen?: Check['isOpen']): CheckedBlocks {
+export function checkBlocks(rawBlocks: readonly Block[], isOpen?: Check['isOpen']): CheckedBlocks {
   let problem: Failed | undefined;
   const check: Check = {
     isOpen,
@@ -30,7 +30,7 @@ export function checkBlocks(given: readonly Block[], isOpen?: Check['isOpen']): 
       problem ??= { failed, detail };
     },
   };
-  const blocks = given
+  const blocks = rawBlocks
     .map((block, index) => cleanObject(block, findRule(block['type']), `blocks[${index}]`, check))
     .filter((block) => block !== undefined)
     .filter((block) => isOpen !== undefined || !isBlankRichText(block));
@@ -57,20 +57,20 @@ function cleanObject(
 }
 
 function judgeMissing(
-  kept: Block,
+  block: Block,
   rule: Rule,
   path: string,
   { isOpen, fail }: Check,
 ): Block | undefined {
-  const missing = listMissing(kept, rule);
+  const missing = listMissing(block, rule);
   const [first] = missing;
-  if (!first) return kept;
+  if (!first) return block;
   const isLeftOut = missing.some(({ whenEmpty }) => whenEmpty === 'leave out');
-  if (isLeftOut && rule.becomesText && kept['text']) return { ...kept, type: 'text' };
-  const mustStay = isOpen !== undefined || Object.hasOwn(kept, rule.mustStayWith ?? '');
+  if (isLeftOut && rule.becomesText && block['text']) return { ...block, type: 'text' };
+  const mustStay = isOpen !== undefined || Object.hasOwn(block, rule.mustStayWith ?? '');
   if (isLeftOut && !mustStay) return undefined;
   fail('rejected_content', `${path}.${first.name}: must not be empty.`);
-  return kept;
+  return block;
 }
 
 function cleanMember(value: Json, member: Member, path: string, check: Check): Json | undefined {
@@ -128,26 +128,28 @@ function cleanList(
   check: Check,
 ): Json | undefined {
   if (!Array.isArray(value)) return value;
-  const kept = value.flatMap((item, index) => {
+  const items = value.flatMap((item, index) => {
     const clean = cleanMember(item, member, `${name}[${index}]`, check);
     if (clean !== undefined) return [clean];
     if (check.isOpen) check.fail('rejected_content', `${name}[${index}]: must not be empty.`);
     return [];
   });
-  checkSize({ name, size: kept.length, limit, unit: 'items' }, check);
-  return kept.length > 0 ? kept : undefined;
+  checkSize({ name, size: items.length, limit, unit: 'items' }, check);
+  return items.length > 0 ? items : undefined;
 }
 
 type Missing = { name: string; whenEmpty: 'leave out' | 'fail' };
 
 /** The members that an object needs and does not have. */
-function listMissing(kept: Block, { members, oneOf }: Rule): Missing[] {
+function listMissing(block: Block, { members, alternatives }: Rule): Missing[] {
   const needed = Object.entries(members).flatMap(([name, { whenEmpty }]) =>
-    whenEmpty && !Object.hasOwn(kept, name) ? [{ name, whenEmpty }] : [],
+    whenEmpty && !Object.hasOwn(block, name) ? [{ name, whenEmpty }] : [],
   );
-  const [name] = oneOf?.names ?? [];
-  const hasOne = oneOf?.names.some((each) => Object.hasOwn(kept, each)) ?? true;
-  return oneOf && name && !hasOne ? [...needed, { name, whenEmpty: oneOf.whenEmpty }] : needed;
+  const [name] = alternatives?.names ?? [];
+  const hasOne = alternatives?.names.some((each) => Object.hasOwn(block, each)) ?? true;
+  return alternatives && name && !hasOne
+    ? [...needed, { name, whenEmpty: alternatives.whenEmpty }]
+    : needed;
 }
 
 function findRule(type: Json | undefined): Rule | undefined {

@@ -1,10 +1,10 @@
-import { sortSlackCode } from './codes';
+import { classifySlackCode } from './codes';
 
 test.each([
   ['not_in_channel', /invite/],
   ['channel_not_found', /workspace.*private channel/],
 ])('%s is the recipient’s, and the sentence says what to do', (code, hint) => {
-  expect(sortSlackCode(code)).toMatchObject({
+  expect(classifySlackCode(code)).toMatchObject({
     outcome: 'rejected',
     scope: 'recipient',
     detail: expect.stringMatching(hint),
@@ -17,7 +17,7 @@ test.each([
   ['message_limit_exceeded', { afterMs: 3_600_000 }],
   ['team_quota_exceeded', { afterMs: 3_600_000 }],
 ])('%s slows the integration', (code, wait) => {
-  expect(sortSlackCode(code)).toEqual({
+  expect(classifySlackCode(code)).toEqual({
     ...{ outcome: 'retry', reason: code, slows: 'integration', ...wait },
     detail: expect.any(String),
   });

@@ -1,5 +1,5 @@
 import type { ExpectedEnd } from '@belfry/shared';
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 
 type Verdict =
   | { outcome: 'retry'; afterMs?: number; slows?: 'integration' }
@@ -132,26 +132,26 @@ const families: readonly [string, SlackCode][] = [
 ];
 
 /** What a code means; one that is not listed is taken for a fault of the message, so that it is not sent again and again. */
-export function sortSlackCode(code: string): Unanswered {
-  const known = findCode(code);
-  const { outcome, sentence } = known ?? unlisted(code);
-  const said = { reason: code, detail: sentence };
-  if (known?.outcome === 'rejected') {
-    const { scope, skip } = known;
-    return { outcome: 'rejected', scope, ...said, ...(skip ? { skip } : {}) };
+export function classifySlackCode(code: string): FailedOutcome {
+  const entry = findCode(code);
+  const { outcome, sentence } = entry ?? unlisted(code);
+  const explanation = { reason: code, detail: sentence };
+  if (entry?.outcome === 'rejected') {
+    const { scope, skip } = entry;
+    return { outcome: 'rejected', scope, ...explanation, ...(skip ? { skip } : {}) };
   }
-  if (known?.outcome === 'retry') {
-    const { afterMs, slows } = known;
+  if (entry?.outcome === 'retry') {
+    const { afterMs, slows } = entry;
     return {
       outcome: 'retry',
-      ...said,
+      ...explanation,
       ...(afterMs ? { afterMs } : {}),
       ...(slows ? { slows } : {}),
     };
   }
   return outcome === 'unknown'
-    ? { outcome: 'unknown', ...said }
-    : { outcome: 'rejected', scope: 'content', ...said };
+    ? { outcome: 'unknown', ...explanation }
+    : { outcome: 'rejected', scope: 'content', ...explanation };
 }
 
 function findCode(code: string): SlackCode | undefined {

@@ -17,7 +17,7 @@ function compose(
   });
 }
 
-function contentOf(...input: Parameters<typeof compose>) {
+function getContent(...input: Parameters<typeof compose>) {
   const composed = compose(...input);
   if ('failed' in composed) throw new Error(`${composed.failed}: ${composed.detail}`);
   return composed.content;
@@ -39,8 +39,8 @@ describe('a value in Slack’s text', () => {
     ["We've", "We've"],
     ['a "quote"', 'a "quote"'],
   ])('%j is written %j', (value, expected) => {
-    expect(contentOf({ text: 'a {{v}} b' }, { v: value }).text).toBe(`a ${expected} b`);
-    expect(contentOf({ text: 'a {{{v}}} b' }, { v: value }).text).toBe(`a ${expected} b`);
+    expect(getContent({ text: 'a {{v}} b' }, { v: value }).text).toBe(`a ${expected} b`);
+    expect(getContent({ text: 'a {{{v}}} b' }, { v: value }).text).toBe(`a ${expected} b`);
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe('a value in Slack’s text', () => {
     ['<https://x.org|{{v}}>', 'docs > setup', '<https://x.org|docs &gt; setup>'],
     ['<@{{v}}> hi', 'U0123> <!channel', '<@U0123%3E%20%3C!channel> hi'],
   ])('in the link %s, %j is written %s', (text, value, expected) => {
-    expect(contentOf({ text }, { v: value, nothing: null, base: 'https://x.org' }).text).toBe(
+    expect(getContent({ text }, { v: value, nothing: null, base: 'https://x.org' }).text).toBe(
       expected,
     );
   });
@@ -74,7 +74,7 @@ describe('a value in Slack’s text', () => {
   test('never mentions or links, whatever it holds', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (value) => {
-        const { text } = contentOf(
+        const { text } = getContent(
           { text: 'x{{v}}', blocks: blocks(section('x{{v}}')) },
           { v: value },
         );
@@ -104,7 +104,7 @@ describe('Block Kit', () => {
       { type: 'context', elements: [{ text: '{{v}}' }] },
     );
     const escaped = '"}, {"type": "divider"}, &lt;!channel&gt; &amp; \n {{x}}';
-    expect(contentOf({ blocks: source }, { v: value }).blocks).toEqual([
+    expect(getContent({ blocks: source }, { v: value }).blocks).toEqual([
       header(value),
       section(`*${escaped}*`),
       { type: 'section', fields: [{ type: 'mrkdwn', text: escaped }] },
@@ -123,14 +123,16 @@ describe('Block Kit', () => {
   });
 
   test('may stand in an object, as the Block Kit Builder gives it', () => {
-    const { blocks: found } = contentOf({ blocks: JSON.stringify({ blocks: [section('a')] }) });
-    expect(found).toEqual([section('a')]);
+    const { blocks: composedBlocks } = getContent({
+      blocks: JSON.stringify({ blocks: [section('a')] }),
+    });
+    expect(composedBlocks).toEqual([section('a')]);
   });
 
   test('gives the text of the notification when there is none, without what was plain becoming markup', () => {
     const source = blocks(header('{{v}}'), section('*b*'), { type: 'divider' });
-    expect(contentOf({ blocks: source }, { v: '<!channel>' }).text).toBe('&lt;!channel&gt;\n*b*');
-    expect(contentOf({ text: 'own', blocks: source }, { v: 'a' }).text).toBe('own');
+    expect(getContent({ blocks: source }, { v: '<!channel>' }).text).toBe('&lt;!channel&gt;\n*b*');
+    expect(getContent({ text: 'own', blocks: source }, { v: 'a' }).text).toBe('own');
   });
 
   test('leaves out sections, headers and fields that a missing value emptied', () => {
@@ -141,7 +143,7 @@ describe('Block Kit', () => {
         { type: 'mrkdwn', text: 'kept' },
       ],
     });
-    expect(contentOf({ blocks: source }).blocks).toEqual([
+    expect(getContent({ blocks: source }).blocks).toEqual([
       { type: 'section', fields: [{ type: 'mrkdwn', text: 'kept' }] },
     ]);
   });
@@ -231,7 +233,7 @@ describe('limits', () => {
   test('cut a derived text between its links', () => {
     const first = 'x'.repeat(2_000);
     const second = `${'y'.repeat(990)} <https://x.org|link>`;
-    const { text } = contentOf({ blocks: blocks(section(first), section(second)) });
+    const { text } = getContent({ blocks: blocks(section(first), section(second)) });
     expect(text).toBe(`${first}\n${'y'.repeat(990)} …`);
   });
 });
@@ -239,14 +241,14 @@ describe('limits', () => {
 describe('an override of Slack', () => {
   test('is literal, and replaces text and blocks together', () => {
     const template = { text: 'T', blocks: blocks(section('T')) };
-    expect(contentOf(template, {}, { override: { message: { text: '<!here> {{a}}' } } })).toEqual({
+    expect(getContent(template, {}, { override: { message: { text: '<!here> {{a}}' } } })).toEqual({
       text: '<!here> {{a}}',
     });
     const own = [section('*Own* {{a}}')] as { [key: string]: Json }[];
     const expected = { text: '*Own* {{a}}', blocks: own };
     const forms = [own, { blocks: own }, section('*Own* {{a}}') as { [key: string]: Json }];
-    for (const given of forms.flatMap((form) => [form, JSON.stringify(form)])) {
-      expect(contentOf(template, {}, { override: { message: { blocks: given } } })).toEqual(
+    for (const ownBlocks of forms.flatMap((form) => [form, JSON.stringify(form)])) {
+      expect(getContent(template, {}, { override: { message: { blocks: ownBlocks } } })).toEqual(
         expected,
       );
     }
@@ -259,13 +261,13 @@ describe('an override of Slack', () => {
     [{ message: { blocks: '' } }],
     [{ message: { blocks: {} } }],
   ])('of %j is none', (override) => {
-    expect(contentOf({ text: 'T' }, {}, { override })).toEqual({ text: 'T' });
+    expect(getContent({ text: 'T' }, {}, { override })).toEqual({ text: 'T' });
   });
 
   test.each<[string | { [key: string]: Json }]>([['[{'], [{ text: 'x' }], [{ blocks: 'x' }]])(
     'of the blocks %j, which are none, fails the message',
-    (given) => {
-      const override = { message: { blocks: given } };
+    (input) => {
+      const override = { message: { blocks: input } };
       expect(compose({ text: 'T' }, {}, { override })).toMatchObject({
         failed: 'rejected_content',
       });

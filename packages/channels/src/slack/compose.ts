@@ -1,5 +1,5 @@
 import { isBlank, TemplateError } from '@belfry/shared';
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import { readLinkPreview } from '../link-preview';
 import {
   checkFixedText,
@@ -7,16 +7,16 @@ import {
   createParseField,
   createRendering,
   type Field,
-  pathsOf,
+  listPaths,
   type Rendering,
 } from '../rendering';
-import { textOfBlocks } from './block-texts';
+import { formatBlocks } from './block-texts';
 import {
   type Block,
   type BlocksTemplate,
-  blocksOf,
   parseBlocksTemplate,
   readBlocks,
+  toBlocks,
 } from './blocks';
 import { checkBlocks } from './check-blocks';
 import { createMrkdwnEscape, dropEmptyLinks } from './mrkdwn';
@@ -36,7 +36,7 @@ export function compileSlack(
   };
   checkFixedText((rendering) => checkTemplate(fields, rendering));
   return {
-    paths: pathsOf([fields.text, ...(fields.blocks?.fields ?? [])]),
+    paths: listPaths([fields.text, ...(fields.blocks?.fields ?? [])]),
     compose: (input) => composeSlack(fields, template, input),
   };
 }
@@ -56,12 +56,12 @@ function composeSlack(
   fields: SlackFields,
   template: SlackTemplate,
   { data, override, missing, isSensitive }: ComposeInput<SlackOverride>,
-): Composed<SlackContent> {
+): ComposeResult<SlackContent> {
   const rendering = createRendering(data);
   const own = readOwn(override?.message, rendering);
-  const given = own ?? renderFields(fields, rendering);
-  const { blocks, problem } = checkBlocks(given.blocks);
-  const text = isBlank(given.text) ? textOfBlocks(blocks) : given.text;
+  const message = own ?? renderFields(fields, rendering);
+  const { blocks, problem } = checkBlocks(message.blocks);
+  const text = isBlank(message.text) ? formatBlocks(blocks) : message.text;
   checkText(text, rendering);
   if (problem) rendering.fail(problem.failed, problem.detail);
   if (isBlank(text) && blocks.every(({ type }) => type === 'divider')) {
@@ -79,32 +79,35 @@ function composeSlack(
   };
 }
 
-type Given = { text: string; blocks: Block[] };
+type MessageFields = { text: string; blocks: Block[] };
 
 /** A message that the call gives replaces the template's whole: its text would not be seen beside the template's blocks. */
-function readOwn(message: SlackOverride['message'], rendering: Rendering): Given | undefined {
+function readOwn(
+  message: SlackOverride['message'],
+  rendering: Rendering,
+): MessageFields | undefined {
   const text = message?.text && !isBlank(message.text) ? message.text : '';
   const blocks = readOwnBlocks(message?.blocks, rendering);
   return text || blocks.length > 0 ? { text, blocks } : undefined;
 }
 
 function readOwnBlocks(
-  given: NonNullable<SlackOverride['message']>['blocks'],
+  ownBlocks: NonNullable<SlackOverride['message']>['blocks'],
   rendering: Rendering,
 ): Block[] {
-  if (given === undefined || isEmpty(given)) return [];
-  const blocks = typeof given === 'string' ? readBlocks(given) : blocksOf(given);
+  if (ownBlocks === undefined || isEmpty(ownBlocks)) return [];
+  const blocks = typeof ownBlocks === 'string' ? readBlocks(ownBlocks) : toBlocks(ownBlocks);
   if (!('problem' in blocks)) return blocks;
   rendering.fail('rejected_content', `${blocks.problem.message}.`);
   return [];
 }
 
 /** Clients whose types demand a value fill in one that says nothing. */
-function isEmpty(given: string | object): boolean {
-  return typeof given === 'string' ? isBlank(given) : Object.keys(given).length === 0;
+function isEmpty(ownBlocks: string | object): boolean {
+  return typeof ownBlocks === 'string' ? isBlank(ownBlocks) : Object.keys(ownBlocks).length === 0;
 }
 
-function renderFields({ text, blocks }: SlackFields, rendering: Rendering): Given {
+function renderFields({ text, blocks }: SlackFields, rendering: Rendering): MessageFields {
   return {
     text: dropEmptyLinks(rendering.text(text)),
     blocks: blocks?.render(rendering) ?? [],

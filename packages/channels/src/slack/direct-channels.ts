@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 import type { SlackAccess, SlackApi, SlackMethod, SlackReply } from './api';
 
 /** The conversation with a person, or why there is none. */
 export type DirectChannel = { channel: string } | Refusal;
-type Refusal = Extract<SlackReply, { refused: unknown }>;
+type Refusal = Extract<SlackReply, { failure: unknown }>;
 
 export type Person = { userId: string } | { email: string };
 
@@ -16,64 +16,65 @@ export type DirectChannels = {
 };
 
 const maxEntries = 10_000;
-const knownForMs = 60 * 60 * 1000;
+const foundTtlMs = 60 * 60 * 1000;
 /** A person who was just added to the workspace is found soon. */
-const missedForMs = 60 * 1000;
+const missingTtlMs = 60 * 1000;
 
 /** Looks up people and opens conversations; both are remembered by token and person. */
 export function createDirectChannels({ call }: SlackApi): DirectChannels {
-  const known = new LRUCache<string, DirectChannel>({ max: maxEntries, ttl: knownForMs });
+  const cache = new LRUCache<string, DirectChannel>({ max: maxEntries, ttl: foundTtlMs });
 
   async function open(person: Person, access: SlackAccess): Promise<DirectChannel> {
     const user = 'userId' in person ? person : await lookUp(person.email, access);
-    if ('refused' in user) return user;
+    if ('failure' in user) return user;
     const reply = await call('conversations.open', { users: user.userId }, access);
-    return idOf(reply, 'channel', 'conversations.open', (channel) => ({ channel }));
+    return readId(reply, 'channel', 'conversations.open', (channel) => ({ channel }));
   }
 
   async function lookUp(email: string, access: SlackAccess): Promise<{ userId: string } | Refusal> {
     const reply = await call('users.lookupByEmail', { email }, access);
-    return idOf(reply, 'user', 'users.lookupByEmail', (userId) => ({ userId }));
+    return readId(reply, 'user', 'users.lookupByEmail', (userId) => ({ userId }));
   }
 
   return {
     async find(person, access) {
-      const key = keyOf(person, access);
-      const remembered = known.get(key);
+      const key = getCacheKey(person, access);
+      const remembered = cache.get(key);
       if (remembered) return remembered;
-      const found = await open(person, access);
-      if ('channel' in found) known.set(key, found);
-      else if (isAboutPerson(found.refused)) known.set(key, found, { ttl: missedForMs });
-      return found;
+      const directChannel = await open(person, access);
+      if ('channel' in directChannel) cache.set(key, directChannel);
+      else if (isAboutPerson(directChannel.failure))
+        cache.set(key, directChannel, { ttl: missingTtlMs });
+      return directChannel;
     },
     forget: (person, access) => {
-      known.delete(keyOf(person, access));
+      cache.delete(getCacheKey(person, access));
     },
   };
 }
 
-function keyOf(person: Person, { token }: SlackAccess): string {
+function getCacheKey(person: Person, { token }: SlackAccess): string {
   const name = 'userId' in person ? person.userId : person.email.toLowerCase();
   return `${hash('sha256', token, 'base64url')} ${name}`;
 }
 
-function isAboutPerson(refused: Unanswered): boolean {
-  return refused.outcome === 'rejected' && refused.scope === 'recipient';
+function isAboutPerson(failure: FailedOutcome): boolean {
+  return failure.outcome === 'rejected' && failure.scope === 'recipient';
 }
 
 /** The id in an answer such as {user: {id}}. */
-function idOf<Found>(
+function readId<Result>(
   reply: SlackReply,
   member: 'user' | 'channel',
   method: SlackMethod,
-  found: (id: string) => Found,
-): Found | Refusal {
-  if ('refused' in reply) return { ...reply, refused: notPosted(reply.refused) };
+  toResult: (id: string) => Result,
+): Result | Refusal {
+  if ('failure' in reply) return { ...reply, failure: toRetry(reply.failure) };
   const value = reply.body[member];
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
-  if (typeof id === 'string') return found(id);
+  if (typeof id === 'string') return toResult(id);
   return {
-    refused: {
+    failure: {
       outcome: 'retry',
       reason: 'unreadable_answer',
       detail: 'Slack’s answer names no id.',
@@ -84,6 +85,6 @@ function idOf<Found>(
 }
 
 /** Whatever became of a look-up, nothing was posted yet. */
-function notPosted(refused: Unanswered): Unanswered {
-  return refused.outcome === 'unknown' ? { ...refused, outcome: 'retry' } : refused;
+function toRetry(failure: FailedOutcome): FailedOutcome {
+  return failure.outcome === 'unknown' ? { ...failure, outcome: 'retry' } : failure;
 }

@@ -19,16 +19,16 @@ const richText = (...elements: Json[]): Json => ({
   type: 'rich_text',
   elements: [{ type: 'rich_text_section', elements }],
 });
-const kept = section('kept');
+const keptSection = section('kept');
 
 const send = (blocks: Json[], data: Data = {}) =>
   sendTemplate('slack/slack', { text: 'T', blocks: JSON.stringify(blocks) }, { data });
 
 describe('an element that a value leaves empty is left out:', () => {
   test.each<[string, Json[], Json[]]>([
-    ['a section', [kept, section('{{v}}')], [kept]],
-    ['a header', [kept, { type: 'header', text: plain(' {{v}}') }], [kept]],
-    ['a markdown block', [kept, { type: 'markdown', text: '{{v}}' }], [kept]],
+    ['a section', [keptSection, section('{{v}}')], [keptSection]],
+    ['a header', [keptSection, { type: 'header', text: plain(' {{v}}') }], [keptSection]],
+    ['a markdown block', [keptSection, { type: 'markdown', text: '{{v}}' }], [keptSection]],
     [
       'a field',
       [{ type: 'section', fields: [mrkdwn('{{v}}'), mrkdwn('a')] }],
@@ -54,7 +54,7 @@ describe('an element that a value leaves empty is left out:', () => {
       ],
       [{ type: 'context', elements: [mrkdwn('a')] }],
     ],
-    ['a context', [kept, { type: 'context', elements: [mrkdwn('{{v}}')] }], [kept]],
+    ['a context', [keptSection, { type: 'context', elements: [mrkdwn('{{v}}')] }], [keptSection]],
     [
       'an option',
       [actions({ type: 'static_select', options: [option('{{v}}'), option('a')] })],
@@ -100,7 +100,7 @@ describe('an element that a value leaves empty is left out:', () => {
         actions({ type: 'static_select', options: [option('a')] }),
       ],
     ],
-    ['an empty rich text', [kept, richText({ type: 'text', text: '{{v}}' })], [kept]],
+    ['an empty rich text', [keptSection, richText({ type: 'text', text: '{{v}}' })], [keptSection]],
     [
       'a text of a rich text; a space is none',
       [

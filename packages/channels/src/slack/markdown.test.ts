@@ -1,4 +1,4 @@
-import { escapeMarkdown, textOfMarkdown } from './markdown';
+import { escapeMarkdown, toPlainText } from './markdown';
 
 const values = [
   ['[Sign in](https://evil.org)', '\\[Sign in\\](https://evil.org)'],
@@ -10,10 +10,10 @@ const values = [
   ['\\[a](b)', '\\\\\\[a\\](b)'],
 ] as const;
 
-test.each(values)('the value %j is written %j, where it is no markup', (value, written) => {
-  expect(escapeMarkdown(value)).toBe(written);
+test.each(values)('the value %j is written %j, where it is no markup', (value, markdown) => {
+  expect(escapeMarkdown(value)).toBe(markdown);
 });
 
-test.each(values)('and shows as %j', (value, written) => {
-  expect(textOfMarkdown(written)).toBe(value);
+test.each(values)('and shows as %j', (value, markdown) => {
+  expect(toPlainText(markdown)).toBe(value);
 });

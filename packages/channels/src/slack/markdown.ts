@@ -19,7 +19,7 @@ export function dropEmptyMarkdownLinks(rendered: string): string {
 }
 
 /** The text that a block of standard markdown shows, where its signs are not taken for markup. */
-export function textOfMarkdown(source: string): string {
+export function toPlainText(source: string): string {
   return source
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/&(lt|gt|amp);/g, (entity, name: string) => signs[name] ?? entity);

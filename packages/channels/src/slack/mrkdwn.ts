@@ -1,7 +1,7 @@
 import { escapeAngle, isBlank, type Template } from '@belfry/shared';
 import { findPrintContexts, type Scanner } from '../print-contexts';
 import type { Escape } from '../rendering';
-import { isLinkPart, isLinkStart, prefixOf } from '../safe-url';
+import { classifyPrefix, isLinkPart, isLinkStart } from '../safe-url';
 
 /** Where a value stands in Slack's markup: in text, or in the address of a link that the author wrote. */
 type MrkdwnContext = 'text' | 'link' | 'link_start' | 'link_part';
@@ -63,7 +63,7 @@ const scanner: Scanner<MrkdwnState, MrkdwnContext> = {
   },
   print(state) {
     if (state.mode !== 'link') return { context: 'text', state };
-    return { context: contextOfLink(state), state: { ...state, hasPrinted: true } };
+    return { context: getLinkContext(state), state: { ...state, hasPrinted: true } };
   },
   join(left, right) {
     if (left.mode !== right.mode) return undefined;
@@ -83,9 +83,9 @@ function step({ mode }: MrkdwnState, character: string): MrkdwnState {
 }
 
 /** `<@`, `<#` and `<!` are mentions that the author wrote, with a value for whom. */
-function contextOfLink({ literal, hasPrinted }: MrkdwnState): MrkdwnContext {
+function getLinkContext({ literal, hasPrinted }: MrkdwnState): MrkdwnContext {
   if (/^[@#!]/.test(literal)) return 'link';
-  const prefix = prefixOf(literal);
+  const prefix = classifyPrefix(literal);
   if (prefix === 'undecided') return 'link_part';
   if (prefix === 'empty') return hasPrinted ? 'link_part' : 'link_start';
   return 'link';

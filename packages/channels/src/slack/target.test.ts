@@ -40,9 +40,9 @@ describe('findSlackTargets', () => {
     'X0123456789',
     'C0123456789\nU1',
   ])('refuses the channel_id %j', (channelId) => {
-    const found = findSlackTargets({ slack: { channelId } });
-    if (channelId.trim() !== channelId) expect(found).toHaveProperty('targets');
-    else expect(found).toMatchObject({ skip: 'invalid_address' });
+    const targeting = findSlackTargets({ slack: { channelId } });
+    if (channelId.trim() !== channelId) expect(targeting).toHaveProperty('targets');
+    else expect(targeting).toMatchObject({ skip: 'invalid_address' });
   });
 
   test.each([[{}], [{ slack: {} }], [{ slack: { channelId: ' ', email: '' } }]])(

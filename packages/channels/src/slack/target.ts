@@ -9,15 +9,19 @@ const conversation = /^[CGD][A-Z0-9]{8,}$/;
 const person = /^[UW][A-Z0-9]{8,}$/;
 
 export function findSlackTargets({ slack }: Recipient): Targeting {
-  const given = [
+  const parsedParts = [
     ...(slack?.channelId?.trim() ? [readId(slack.channelId.trim())] : []),
     ...(slack?.email?.trim() ? [readEmail(slack.email.trim())] : []),
   ];
-  if (given.length === 0) {
+  if (parsedParts.length === 0) {
     return { skip: 'no_address', detail: 'The recipient has no Slack channel_id or email.' };
   }
-  const address = given.flatMap((part) => ('address' in part ? [part.address] : [])).join(' ');
-  const problems = given.flatMap((part) => ('problem' in part ? [part.problem] : [])).join(' ');
+  const address = parsedParts
+    .flatMap((part) => ('address' in part ? [part.address] : []))
+    .join(' ');
+  const problems = parsedParts
+    .flatMap((part) => ('problem' in part ? [part.problem] : []))
+    .join(' ');
   if (address === '') return { skip: 'invalid_address', detail: problems };
   return { targets: [problems ? { address, note: problems } : { address }] };
 }
@@ -49,15 +53,15 @@ export function findMagicWordOfSlack(target: string): string | undefined {
 
 type Part = { address: string } | { problem: string };
 
-function readId(given: string): Part {
-  if (conversation.test(given) || person.test(given)) return { address: given };
+function readId(id: string): Part {
+  if (conversation.test(id) || person.test(id)) return { address: id };
   return {
-    problem: `channel_id "${given}" is not the id of a channel (C…, G…, D…) or of a person (U…, W…); a name does not do.`,
+    problem: `channel_id "${id}" is not the id of a channel (C…, G…, D…) or of a person (U…, W…); a name does not do.`,
   };
 }
 
-function readEmail(given: string): Part {
-  const parsed = parseEmailAddress(given);
+function readEmail(email: string): Part {
+  const parsed = parseEmailAddress(email);
   if ('address' in parsed) return { address: parsed.address };
-  return { problem: `email "${given}" ${parsed.problem}.` };
+  return { problem: `email "${email}" ${parsed.problem}.` };
 }

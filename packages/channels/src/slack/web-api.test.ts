@@ -37,7 +37,7 @@ async function setUp() {
   return { simulator, send, methods };
 }
 
-const hashOf = (token: string) => hash('sha256', token, 'hex');
+const hashToken = (token: string) => hash('sha256', token, 'hex');
 
 describe('a message to Slack', () => {
   test('is posted with text, blocks and its id', async () => {
@@ -51,7 +51,7 @@ describe('a message to Slack', () => {
         text: 'R&amp;D',
         blocks,
         argumentNames: ['channel', 'text', 'blocks', 'metadata', 'token'],
-        tokenHash: hashOf(integrationToken),
+        tokenHash: hashToken(integrationToken),
         messageId: '0193-a',
       },
     ]);
@@ -66,7 +66,7 @@ describe('a message to Slack', () => {
     await send();
     await send({ ownToken, credentials: {} });
     expect(simulator.sends.map(({ tokenHash }) => tokenHash)).toEqual(
-      [ownToken, integrationToken, ownToken].map(hashOf),
+      [ownToken, integrationToken, ownToken].map(hashToken),
     );
   });
 
@@ -75,7 +75,7 @@ describe('a message to Slack', () => {
     const tokens = Array.from({ length: 50 }, (_, index) => `xoxb-token-of-tenant-${index}`);
     await Promise.all(tokens.map((token) => send({ ownToken: token, content: { text: token } })));
     expect(simulator.sends).toHaveLength(50);
-    for (const { text, tokenHash } of simulator.sends) expect(tokenHash).toBe(hashOf(text));
+    for (const { text, tokenHash } of simulator.sends) expect(tokenHash).toBe(hashToken(text));
   });
 
   test.each(['invalid_auth', 'token_revoked', 'missing_scope'])(
@@ -164,9 +164,9 @@ describe('a message to a person', () => {
   test('who is not there is refused, and not asked for again at once', async () => {
     const { simulator, send, methods } = await setUp();
     simulator.fail({ error: 'users_not_found' });
-    const refused = { outcome: 'rejected', scope: 'recipient', reason: 'users_not_found' };
-    expect((await send({ target })).outcome).toMatchObject(refused);
-    expect((await send({ target })).outcome).toMatchObject(refused);
+    const rejection = { outcome: 'rejected', scope: 'recipient', reason: 'users_not_found' };
+    expect((await send({ target })).outcome).toMatchObject(rejection);
+    expect((await send({ target })).outcome).toMatchObject(rejection);
     expect(methods()).toEqual(['users.lookupByEmail']);
   });
 

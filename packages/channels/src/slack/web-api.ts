@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type {
+  ConnectionTestResult,
   DescribeCall,
   Provider,
   ProviderRequest,
@@ -8,7 +9,6 @@ import type {
   SenderDeps,
   SendResult,
   TestCall,
-  Tested,
 } from '../channel';
 import { showsLastFour } from '../credential-marks';
 import { createHttp } from '../http';
@@ -86,10 +86,12 @@ function createSlackSender({ baseUrls }: SenderDeps): Sender<SlackContent> {
   }
 
   async function deliver(call: SendCall<SlackContent>, access: SlackAccess): Promise<SendResult> {
-    let reply: SlackReply = { refused: noTarget, code: undefined, response: {} };
-    for (const place of placesOf(parseSlackTarget(call.target))) {
-      const isChannel = typeof place === 'string';
-      reply = await (isChannel ? post(place, call, access) : toPerson(place, call, access));
+    let reply: SlackReply = { failure: noTarget, code: undefined, response: {} };
+    for (const destination of listDestinations(parseSlackTarget(call.target))) {
+      const isChannel = typeof destination === 'string';
+      reply = await (isChannel
+        ? post(destination, call, access)
+        : toPerson(destination, call, access));
       if (!isNotFound(reply)) break;
     }
     return finish(reply);
@@ -101,9 +103,9 @@ function createSlackSender({ baseUrls }: SenderDeps): Sender<SlackContent> {
     access: SlackAccess,
   ): Promise<SlackReply> {
     const opened = await people.find(person, access);
-    if ('refused' in opened) return opened;
+    if ('failure' in opened) return opened;
     const reply = await post(opened.channel, call, access);
-    if ('refused' in reply && isAboutPerson(reply)) people.forget(person, access);
+    if ('failure' in reply && isAboutPerson(reply)) people.forget(person, access);
     return reply;
   }
 
@@ -112,16 +114,16 @@ function createSlackSender({ baseUrls }: SenderDeps): Sender<SlackContent> {
     call: SendCall<SlackContent>,
     access: SlackAccess,
   ): Promise<SlackReply> {
-    return api.call('chat.postMessage', { channel, ...messageOf(call) }, access);
+    return api.call('chat.postMessage', { channel, ...buildMessage(call) }, access);
   }
 
-  async function test({ credentials, signal }: TestCall): Promise<Tested> {
+  async function test({ credentials, signal }: TestCall): Promise<ConnectionTestResult> {
     const token = readCredentials(credentials).access_token;
     if (!token) return { isWorking: true, detail: 'Every recipient has to bring a token.' };
     if (!headerSafe.test(token)) return { isWorking: false, detail: malformedToken.detail };
     const reply = await api.call('auth.test', {}, { token, signal });
-    if ('refused' in reply) {
-      return { isWorking: false, detail: reply.refused.detail ?? reply.refused.reason };
+    if ('failure' in reply) {
+      return { isWorking: false, detail: reply.failure.detail ?? reply.failure.reason };
     }
     const { team, user } = reply.body;
     return { isWorking: true, detail: `Slack knows the token as ${user} of ${team}.` };
@@ -165,12 +167,12 @@ const noTarget = {
   detail: 'The target is neither a channel, nor a person, nor an e-mail address.',
 } as const;
 
-function isAboutPerson(reply: Extract<SlackReply, { refused: unknown }>): boolean {
-  return reply.refused.outcome === 'rejected' && reply.refused.scope === 'recipient';
+function isAboutPerson(reply: Extract<SlackReply, { failure: unknown }>): boolean {
+  return reply.failure.outcome === 'rejected' && reply.failure.scope === 'recipient';
 }
 
 /** Where to try, best first. */
-function placesOf({ conversationId, userId, email }: SlackTarget): (string | Person)[] {
+function listDestinations({ conversationId, userId, email }: SlackTarget): (string | Person)[] {
   return [
     ...(conversationId ? [conversationId] : []),
     ...(userId ? [{ userId }] : []),
@@ -182,7 +184,7 @@ const notFoundCodes = ['channel_not_found', 'user_not_found', 'users_not_found']
 
 /** Only what cannot be found has a fallback; what refuses the message has been reached. */
 function isNotFound(reply: SlackReply): boolean {
-  return 'refused' in reply && reply.code !== undefined && notFoundCodes.includes(reply.code);
+  return 'failure' in reply && reply.code !== undefined && notFoundCodes.includes(reply.code);
 }
 
 /** What happens to a token that came with the call or the user is this message's matter alone. */
@@ -198,7 +200,7 @@ function blameToken(result: SendResult, { ownToken }: SendCall<SlackContent>): S
 }
 
 function finish(reply: SlackReply): SendResult {
-  if ('refused' in reply) return { outcome: reply.refused, response: reply.response };
+  if ('failure' in reply) return { outcome: reply.failure, response: reply.response };
   const { channel, ts } = reply.body;
   if (typeof channel !== 'string' || typeof ts !== 'string') return { outcome: noReceipt };
   return {
@@ -214,7 +216,7 @@ const noReceipt = {
 } as const;
 
 /** The message's id travels with it, so that a duplicate can be told. */
-function messageOf(call: DescribeCall<SlackContent>): Record<string, unknown> {
+function buildMessage(call: DescribeCall<SlackContent>): Record<string, unknown> {
   const { content, messageId, payload } = call;
   const { text, blocks, linkPreview } = content;
   return {
@@ -229,7 +231,7 @@ function messageOf(call: DescribeCall<SlackContent>): Record<string, unknown> {
 function describeSlack(call: DescribeCall<SlackContent>): ProviderRequest {
   return {
     operation: 'POST https://slack.com/api/chat.postMessage',
-    body: { ...describeTarget(parseSlackTarget(call.target)), ...messageOf(call) },
+    body: { ...describeTarget(parseSlackTarget(call.target)), ...buildMessage(call) },
   };
 }
 

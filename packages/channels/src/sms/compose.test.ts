@@ -9,7 +9,7 @@ function compose(
   template: SmsTemplate | string,
   { data = {}, override }: { data?: Data; override?: SmsOverride } = {},
 ) {
-  const given = typeof template === 'string' ? { text: template } : template;
+  const templateFields = typeof template === 'string' ? { text: template } : template;
   const input = {
     data,
     target: '+4512345678',
@@ -17,7 +17,7 @@ function compose(
     missing: 'empty',
     isSensitive: false,
   } as const;
-  return sms.compile(given).compose(input);
+  return sms.compile(templateFields).compose(input);
 }
 
 describe('the text of an SMS', () => {

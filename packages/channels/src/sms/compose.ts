@@ -1,12 +1,12 @@
 import { escapeNothing, isBlank } from '@belfry/shared';
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import {
   checkFixedText,
   checkSize,
   createParseField,
   createRendering,
   type Field,
-  pathsOf,
+  listPaths,
   type Rendering,
 } from '../rendering';
 import { describeEncoding, toPlainCharacters } from './encoding';
@@ -23,7 +23,7 @@ export function compileSms(
   const fields = { text, isPlain: template.plain_characters ?? false };
   checkFixedText((rendering) => composeText(fields, undefined, rendering));
   return {
-    paths: pathsOf([text]),
+    paths: listPaths([text]),
     compose: (input) => composeSms(fields, input),
   };
 }
@@ -33,13 +33,13 @@ type SmsFields = { text: Field; isPlain: boolean };
 function composeSms(
   fields: SmsFields,
   { data, override, missing }: ComposeInput<SmsOverride>,
-): Composed<SmsContent> {
+): ComposeResult<SmsContent> {
   const rendering = createRendering(data);
   const text = composeText(fields, override, rendering);
   const finished = rendering.finish(missing);
   if ('failed' in finished) return finished;
   return {
-    content: { text, ...senderOf(override) },
+    content: { text, ...getOwnSender(override) },
     ...finished,
     notes: describeEncoding(text),
   };
@@ -65,7 +65,7 @@ function clean(text: string): string {
   return text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed();
 }
 
-function senderOf(override: SmsOverride | undefined): { sender?: string } {
+function getOwnSender(override: SmsOverride | undefined): { sender?: string } {
   const sender = override?.sender?.trim() || override?.message?.sender?.trim();
   return sender ? { sender } : {};
 }

@@ -9,14 +9,14 @@ export function describeEncoding(text: string): Notes {
   const sizes = countSeptets(text);
   if (sizes) return { encoding: 'GSM-7', segments: countSegments(sizes, septets) };
   const graphemes = [...segmenter.segment(text)].map(({ segment }) => segment);
-  const cause = graphemes.find((grapheme) => septetsOf.get(grapheme) === undefined);
+  const cause = graphemes.find((grapheme) => septetsByCharacter.get(grapheme) === undefined);
   return {
     encoding: 'UCS-2',
     segments: countSegments(
       graphemes.map(({ length }) => length),
       codeUnits,
     ),
-    ...(cause === undefined ? {} : { unicode_because_of: nameOf(cause) }),
+    ...(cause === undefined ? {} : { unicode_because_of: formatGrapheme(cause) }),
   };
 }
 
@@ -24,7 +24,7 @@ export function describeEncoding(text: string): Notes {
 export function toPlainCharacters(text: string): string {
   const plain = new Map<string, string>();
   for (const character of new Set(text)) {
-    if (!septetsOf.has(character)) plain.set(character, toPlain(character));
+    if (!septetsByCharacter.has(character)) plain.set(character, toPlain(character));
   }
   return plain.size === 0 ? text : [...text].map((each) => plain.get(each) ?? each).join('');
 }
@@ -38,18 +38,18 @@ function toPlain(character: string): string {
 }
 
 /** The capacity of a segment, alone and as one of several. */
-type Room = { ofOne: number; ofMany: number };
+type SegmentCapacity = { single: number; concatenated: number };
 
-const septets: Room = { ofOne: 160, ofMany: 153 };
+const septets: SegmentCapacity = { single: 160, concatenated: 153 };
 /** UTF-16. */
-const codeUnits: Room = { ofOne: 70, ofMany: 67 };
+const codeUnits: SegmentCapacity = { single: 70, concatenated: 67 };
 
 /** The basic characters of GSM 03.38, and its extension, whose characters take an escape as well. */
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const extended = '\f^{}\\[~]|€';
 
-const septetsOf = new Map([
+const septetsByCharacter = new Map([
   ...[...basic].map((character) => [character, 1] as const),
   ...[...extended].map((character) => [character, 2] as const),
 ]);
@@ -60,7 +60,7 @@ const segmenter = new Intl.Segmenter();
 function countSeptets(text: string): number[] | undefined {
   const sizes: number[] = [];
   for (const character of text) {
-    const size = septetsOf.get(character);
+    const size = septetsByCharacter.get(character);
     if (size === undefined) return undefined;
     sizes.push(size);
   }
@@ -68,12 +68,15 @@ function countSeptets(text: string): number[] | undefined {
 }
 
 /** No character is divided between two segments. */
-function countSegments(sizes: readonly number[], { ofOne, ofMany }: Room): number {
-  if (sizes.reduce((sum, size) => sum + size, 0) <= ofOne) return 1;
+function countSegments(
+  sizes: readonly number[],
+  { single, concatenated }: SegmentCapacity,
+): number {
+  if (sizes.reduce((sum, size) => sum + size, 0) <= single) return 1;
   let segments = 1;
   let used = 0;
   for (const size of sizes) {
-    if (used + size > ofMany) {
+    if (used + size > concatenated) {
       segments += 1;
       used = 0;
     }
@@ -82,7 +85,7 @@ function countSegments(sizes: readonly number[], { ofOne, ofMany }: Room): numbe
   return segments;
 }
 
-function nameOf(grapheme: string): string {
+function formatGrapheme(grapheme: string): string {
   const points = [...grapheme].map(
     (character) =>
       `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,

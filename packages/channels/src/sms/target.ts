@@ -6,11 +6,11 @@ export function findSmsTargets(
   { mobile }: Recipient,
   { defaultRegion }: AppDefaults = {},
 ): Targeting {
-  const given = mobile?.trim();
-  if (!given) return { skip: 'no_address', detail: 'The recipient has no mobile.' };
-  const parsed = parsePhoneNumber(given, defaultRegion);
+  const number = mobile?.trim();
+  if (!number) return { skip: 'no_address', detail: 'The recipient has no mobile.' };
+  const parsed = parsePhoneNumber(number, defaultRegion);
   if ('problem' in parsed) {
-    return { skip: 'invalid_address', detail: `mobile "${given}" ${parsed.problem}.` };
+    return { skip: 'invalid_address', detail: `mobile "${number}" ${parsed.problem}.` };
   }
   return { targets: [parsed] };
 }

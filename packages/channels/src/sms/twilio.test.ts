@@ -25,11 +25,11 @@ async function setUp(options: TwilioSimulatorOptions = {}) {
   });
   closers.push(simulator.close, sender.close);
   const send = (changes: Partial<SendCall<SmsContent>> = {}) =>
-    sender.send({ ...callOf(changes), signal: AbortSignal.timeout(5_000) });
+    sender.send({ ...createCall(changes), signal: AbortSignal.timeout(5_000) });
   return { simulator, sender, send };
 }
 
-function callOf(changes: Partial<SendCall<SmsContent>> = {}) {
+function createCall(changes: Partial<SendCall<SmsContent>> = {}) {
   return {
     messageId: '0193',
     target: '+4512345678',
@@ -56,8 +56,8 @@ describe('the request to Twilio', () => {
     const { simulator, send } = await setUp();
     expect((await send({ settings: { sender } })).outcome.outcome).toBe('accepted');
     expect(simulator.sends).toMatchObject([{ to: '+4512345678', body: 'Hello', fields: expected }]);
-    const other = sender === service ? 'From' : 'MessagingServiceSid';
-    expect(simulator.sends[0]?.fields).not.toHaveProperty(other);
+    const otherField = sender === service ? 'From' : 'MessagingServiceSid';
+    expect(simulator.sends[0]?.fields).not.toHaveProperty(otherField);
   });
 
   test('goes out from the call’s sender where it names one', async () => {
@@ -98,8 +98,8 @@ describe('the request to Twilio', () => {
     process.env['TWILIO_ACCOUNT_SID'] = credentials.account_sid;
     process.env['TWILIO_AUTH_TOKEN'] = credentials.auth_token;
     const { simulator, send } = await setUp();
-    for (const given of [{}, { account_sid: credentials.account_sid }]) {
-      expect((await send({ credentials: given })).outcome).toMatchObject({
+    for (const partialCredentials of [{}, { account_sid: credentials.account_sid }]) {
+      expect((await send({ credentials: partialCredentials })).outcome).toMatchObject({
         outcome: 'rejected',
         scope: 'integration',
       });
@@ -142,7 +142,7 @@ describe('the request to Twilio', () => {
 
   test('takes what the call allows itself over ours, and never another address or sender', async () => {
     const { simulator, send } = await setUp();
-    const wanted = {
+    const ownPayload = {
       ValidityPeriod: 60,
       SmartEncoded: true,
       MediaUrl: ['https://example.com/a.png', 'https://example.com/b.png'],
@@ -152,7 +152,7 @@ describe('the request to Twilio', () => {
       Body: 'Evil',
       RiskCheck: 'maybe',
     };
-    const override = JSON.stringify({ providers: { main: { payload: wanted } } });
+    const override = JSON.stringify({ providers: { main: { payload: ownPayload } } });
     const { payload, notes } = readPayload({ override }, 'main', twilioSms.payload);
     await send(payload ? { payload } : {});
     expect(simulator.sends[0]?.fields).toEqual({
@@ -178,7 +178,7 @@ describe('the request to Twilio', () => {
   test('is described as it would be made', async () => {
     const { simulator, send } = await setUp();
     await send();
-    const { operation, body } = twilioSms.describe(callOf());
+    const { operation, body } = twilioSms.describe(createCall());
     expect(operation).toBe(
       'POST https://api.twilio.com/2010-04-01/Accounts/{account_sid}/Messages.json',
     );
@@ -248,7 +248,7 @@ describe('what Twilio’s answers change', () => {
 });
 
 describe('an answer that was lost', () => {
-  const found = { outcome: 'accepted', providerMessageId: expect.stringMatching(/^SM/) };
+  const foundOutcome = { outcome: 'accepted', providerMessageId: expect.stringMatching(/^SM/) };
 
   // twilio/twilio-ruby#519; twilio/twilio-node#312, #338, #317
   test.each<[string, TwilioFault]>([
@@ -258,7 +258,7 @@ describe('an answer that was lost', () => {
     const { simulator, send } = await setUp();
     await send({ content: { text: 'Another text' } });
     simulator.fail(fault);
-    expect((await send()).outcome).toMatchObject(found);
+    expect((await send()).outcome).toMatchObject(foundOutcome);
     expect(simulator.sends.filter(({ body }) => body === 'Hello')).toHaveLength(1);
   });
 
@@ -279,11 +279,11 @@ describe('an answer that was lost', () => {
     simulator.fail({ reset: 'after' });
     expect((await send()).outcome.outcome).toBe('unknown');
 
-    const other = await setUp();
-    await other.send();
-    setAge(other.simulator.sends, 60_000);
-    other.simulator.fail({ reset: 'before' });
-    expect((await other.send()).outcome.outcome).toBe('unknown');
+    const otherStage = await setUp();
+    await otherStage.send();
+    setAge(otherStage.simulator.sends, 60_000);
+    otherStage.simulator.fail({ reset: 'before' });
+    expect((await otherStage.send()).outcome.outcome).toBe('unknown');
   });
 
   function setAge(sends: TwilioSend[], ageMs: number): void {
@@ -334,10 +334,10 @@ describe('an integration of Twilio', () => {
     ],
     ['no sender', {}, credentials, ['sender must be']],
     ['a sender that is none', { sender: 'hello@example.org' }, credentials, ['sender must be']],
-  ])('is judged when it is saved: %s', (_case, given, secrets, problems) => {
-    expect(twilioSms.check({ settings: { ...given }, credentials: { ...secrets } })).toEqual(
-      problems.map((problem) => expect.stringContaining(problem)),
-    );
+  ])('is judged when it is saved: %s', (_case, savedSettings, secrets, problems) => {
+    expect(
+      twilioSms.check({ settings: { ...savedSettings }, credentials: { ...secrets } }),
+    ).toEqual(problems.map((problem) => expect.stringContaining(problem)));
   });
 
   test.each<[string, TwilioFault | undefined, object, object]>([

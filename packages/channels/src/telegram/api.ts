@@ -1,15 +1,15 @@
-import { type Http, type HttpAnswer, sortStatus } from '../http';
-import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
-import { isRecord, membersOf, parseJson } from '../read-json';
+import { type Http, type HttpResponse, sortStatus } from '../http';
+import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
+import { isRecord, parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
-import { type SortedRefusal, sortTelegramRefusal } from './codes';
+import { type ClassifiedRefusal, classifyTelegramRefusal } from './codes';
 
 export type TelegramAccess = { token: string; signal: AbortSignal };
 
 /** Telegram's yes with its result, or what its no means; `response` is what may be kept of it. */
 export type TelegramReply =
   | { result: Record<string, unknown> }
-  | (SortedRefusal & { response: Record<string, unknown> });
+  | (ClassifiedRefusal & { response: Record<string, unknown> });
 
 /** What is used of the SDK's client. */
 export type TelegramClient = {
@@ -27,7 +27,7 @@ export type TelegramMessage = {
 
 export type TelegramApi = {
   call(
-    ask: (client: TelegramClient) => Promise<unknown>,
+    callMethod: (client: TelegramClient) => Promise<unknown>,
     access: TelegramAccess,
   ): Promise<TelegramReply>;
 };
@@ -42,8 +42,8 @@ export function createTelegramApi({
 }): TelegramApi {
   let library: ReturnType<typeof loadLibrary> | undefined;
   return {
-    async call(ask, { token, signal }) {
-      let seen: HttpAnswer | NetworkFailure | undefined;
+    async call(callMethod, { token, signal }) {
+      let httpResult: HttpResponse | NetworkFailure | undefined;
       library ??= loadLibrary();
       const sdk = await library;
       // A client a call: its fetch knows the deadline of this call alone.
@@ -52,24 +52,25 @@ export function createTelegramApi({
         maxRetries: 0,
         timeoutMs: 0,
         async fetch(to, { headers, body } = {}) {
-          seen = await http.request({
+          httpResult = await http.request({
             method: 'POST',
             url: String(to),
             headers: Object.fromEntries(new Headers(headers)),
             body: String(body ?? ''),
             signal,
           });
-          if ('isWritten' in seen) throw new Error('no answer');
-          return new Response(seen.body, { status: seen.status });
+          if ('isWritten' in httpResult) throw new Error('no answer');
+          return new Response(httpResult.body, { status: httpResult.status });
         },
       });
       try {
-        await ask(client);
+        await callMethod(client);
       } catch (error) {
         // All that counts was seen at the connection.
-        if (!seen) throw new Error('The call could not be built', { cause: nameOf(error) });
+        if (!httpResult)
+          throw new Error('The call could not be built', { cause: getErrorName(error) });
       }
-      return read(seen, token);
+      return read(httpResult, token);
     },
   };
 }
@@ -79,54 +80,57 @@ function loadLibrary() {
   return import('node-telegram-bot-api');
 }
 
-function nameOf(error: unknown): string {
+function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-function read(seen: HttpAnswer | NetworkFailure | undefined, token: string): TelegramReply {
-  if (!seen || 'isWritten' in seen) {
-    const failure = seen ?? { code: undefined, isWritten: true };
-    return { refused: sortFailure(failure), response: {} };
+function read(httpResult: HttpResponse | NetworkFailure | undefined, token: string): TelegramReply {
+  if (!httpResult || 'isWritten' in httpResult) {
+    const networkFailure = httpResult ?? { code: undefined, isWritten: true };
+    return { failure: classifyFailure(networkFailure), response: {} };
   }
-  const { status, headers } = seen;
-  const body = membersOf(parseJson(seen.body));
+  const { status, headers } = httpResult;
+  const body = toRecord(parseJson(httpResult.body));
   const result = body?.['result'];
   if (status === 200 && body?.['ok'] === true && isRecord(result)) return { result };
-  const response = { status, ...keep(body, token) };
+  const response = { status, ...pickFields(body, token) };
   const errorCode = body?.['ok'] === false ? body['error_code'] : undefined;
   if (typeof errorCode === 'number') {
-    const description = textOf(body?.['description']);
-    const parameters = recordOf(body?.['parameters']);
-    const sorted = sortTelegramRefusal({ errorCode, description, parameters, headers });
+    const description = toText(body?.['description']);
+    const parameters = toRecordOrEmpty(body?.['parameters']);
+    const sorted = classifyTelegramRefusal({ errorCode, description, parameters, headers });
     return { ...sorted, response };
   }
-  return { refused: isSuccess(status) ? unreadable : sortStatus(status, headers), response };
+  return { failure: isSuccess(status) ? unreadable : sortStatus(status, headers), response };
 }
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-const unreadable: Unanswered = {
+const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
   detail: 'Telegram’s answer could not be read, so the message may have been sent.',
 };
 
-function recordOf(value: unknown): Record<string, unknown> {
+function toRecordOrEmpty(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 const maxTextCharacters = 300;
 
 /** What of an answer may be stored: these fields, cut, and without the token. */
-function keep(body: Record<string, unknown> | undefined, token: string): Record<string, unknown> {
-  const parameters = recordOf(body?.['parameters']);
-  const description = withoutTokens(textOf(body?.['description']), token);
+function pickFields(
+  body: Record<string, unknown> | undefined,
+  token: string,
+): Record<string, unknown> {
+  const parameters = toRecordOrEmpty(body?.['parameters']);
+  const description = withoutTokens(toText(body?.['description']), token);
   const numbers = {
     error_code: body?.['error_code'],
     retry_after: parameters['retry_after'],

@@ -252,9 +252,9 @@ describe('the token', () => {
   ])('is in nothing that is kept of a failure: %s', async (_report, fault) => {
     const { simulator, send } = await setUp();
     simulator.fail(fault);
-    const seen = inspect(await send(), { depth: null });
-    expect(seen).not.toMatch(/AAH-secret|ZZZ-other|\d{9}:/);
-    expect(seen).toMatch(/outcome/);
+    const output = inspect(await send(), { depth: null });
+    expect(output).not.toMatch(/AAH-secret|ZZZ-other|\d{9}:/);
+    expect(output).toMatch(/outcome/);
   });
 
   test.each([
@@ -274,8 +274,8 @@ describe('the token', () => {
 
 describe('a test of the connection', () => {
   test('asks who the bot is, and sends nothing', async () => {
-    const { simulator, test: ask } = await setUp();
-    expect(await ask(token)).toEqual({
+    const { simulator, test: testConnection } = await setUp();
+    expect(await testConnection(token)).toEqual({
       isWorking: true,
       detail: 'Telegram knows the token as the bot @simulated_bot.',
     });
@@ -289,17 +289,17 @@ describe('a test of the connection', () => {
     [{ reply: { status: 502, body: '<html>' } }, /status 502/],
     [{ reset: 'after' }, /broke off/],
   ])('says what went wrong: %j', async (fault, detail) => {
-    const { simulator, test: ask } = await setUp();
+    const { simulator, test: testConnection } = await setUp();
     simulator.fail(fault);
-    expect(await ask(token)).toEqual({
+    expect(await testConnection(token)).toEqual({
       isWorking: false,
       detail: expect.stringMatching(detail),
     });
   });
 
   test('needs a token that can be one', async () => {
-    const { simulator, test: ask } = await setUp();
-    expect(await ask('x')).toMatchObject({ isWorking: false });
+    const { simulator, test: testConnection } = await setUp();
+    expect(await testConnection('x')).toMatchObject({ isWorking: false });
     expect(simulator.requests).toEqual([]);
   });
 });
@@ -388,12 +388,12 @@ describe('whatever a value holds', () => {
         simulator.sends.length = 0;
         expect((await send({ content: composed.content })).outcome.outcome).toBe('accepted');
         const [sent] = simulator.sends;
-        const shown = v.replace(/\r\n?/g, '\n');
+        const expectedText = v.replace(/\r\n?/g, '\n');
         expect(sent?.entities.map(({ type }) => type)).toEqual(['b', 'a', 'a', 'code']);
-        expect(sent?.entities[0]?.text).toBe(shown);
-        expect(sent?.entities[3]?.text).toBe(shown);
+        expect(sent?.entities[0]?.text).toBe(expectedText);
+        expect(sent?.entities[3]?.text).toBe(expectedText);
         expect(sent?.entities[1]?.url).toMatch(/^(#$|https?:|mailto:|tel:)/i);
-        expect(sent?.entities[2]?.url).toBe(`https://x.org/?q=${shown}`);
+        expect(sent?.entities[2]?.url).toBe(`https://x.org/?q=${expectedText}`);
         expect(sent?.chatId).toBe('42');
         expect(sent?.options).toEqual({ parse_mode: 'HTML' });
       }),

@@ -1,6 +1,7 @@
-import type { DataChange } from '@belfry/shared';
+import type { ContactUpdate } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type {
+  ConnectionTestResult,
   DescribeCall,
   Provider,
   ProviderRequest,
@@ -9,7 +10,6 @@ import type {
   SenderDeps,
   SendResult,
   TestCall,
-  Tested,
 } from '../channel';
 import { showsLastFour } from '../credential-marks';
 import { createHttp } from '../http';
@@ -111,7 +111,7 @@ export const telegramBotApi: Provider<TelegramContent> = {
   rate: {
     perSecond: messagesPerSecond,
     // Groups and channels have negative ids, or names.
-    ofTarget: (chatId) => (/^\d+$/.test(chatId) ? chatRate : groupRate),
+    getTargetRate: (chatId) => (/^\d+$/.test(chatId) ? chatRate : groupRate),
   },
   check({ credentials }) {
     if (readToken(credentials) !== undefined) return [];
@@ -130,11 +130,11 @@ function createTelegramSender({ baseUrls }: SenderDeps): Sender<TelegramContent>
     if (token === undefined) return { outcome: malformedToken };
     const access: TelegramAccess = { token, signal: call.signal };
     const reply = await post(call.target, call, access);
-    const movedTo = 'refused' in reply ? reply.movedTo : undefined;
+    const movedTo = 'failure' in reply ? reply.movedTo : undefined;
     if (movedTo === undefined) return finish(reply, call);
     // Telegram sent nothing to the old id, so this is no second message.
     const again = await post(movedTo, call, access);
-    const newest = ('refused' in again && again.movedTo) || movedTo;
+    const newest = ('failure' in again && again.movedTo) || movedTo;
     return { ...finish(again, call), changes: [moveTo(newest)] };
   }
 
@@ -143,15 +143,15 @@ function createTelegramSender({ baseUrls }: SenderDeps): Sender<TelegramContent>
     call: DescribeCall<TelegramContent>,
     access: TelegramAccess,
   ): Promise<TelegramReply> {
-    return api.call((client) => client.sendMessage(messageOf(chatId, call)), access);
+    return api.call((client) => client.sendMessage(buildMessage(chatId, call)), access);
   }
 
-  async function test({ credentials, signal }: TestCall): Promise<Tested> {
+  async function test({ credentials, signal }: TestCall): Promise<ConnectionTestResult> {
     const token = readToken(credentials);
     if (token === undefined) return { isWorking: false, detail: malformedToken.detail };
     const reply = await api.call((client) => client.getMe(), { token, signal });
-    if ('refused' in reply) {
-      return { isWorking: false, detail: reply.refused.detail ?? reply.refused.reason };
+    if ('failure' in reply) {
+      return { isWorking: false, detail: reply.failure.detail ?? reply.failure.reason };
     }
     const { username } = reply.result;
     return { isWorking: true, detail: `Telegram knows the token as the bot @${username}.` };
@@ -179,13 +179,13 @@ const malformedToken = {
 } as const;
 
 /** The stored user gets the new id, so that the next message needs one call. */
-function moveTo(to: string): DataChange {
+function moveTo(to: string): ContactUpdate {
   return { change: 'move_address', path: ['telegram', 'chat_id'], to };
 }
 
 function finish(reply: TelegramReply, { settings }: SendCall<TelegramContent>): SendResult {
-  if ('refused' in reply) {
-    const { refused: outcome, response, suppress: reason } = reply;
+  if ('failure' in reply) {
+    const { failure: outcome, response, suppress: reason } = reply;
     if (!reason) return { outcome, response };
     const { sender = '' } = readSettings(settings);
     const detail = outcome.detail ? { detail: outcome.detail } : {};
@@ -210,7 +210,7 @@ function readSettings({ sender }: Record<string, unknown>): Static<typeof telegr
   return typeof sender === 'string' ? { sender } : {};
 }
 
-function messageOf(
+function buildMessage(
   chatId: string,
   { content, payload }: Pick<DescribeCall<TelegramContent>, 'content' | 'payload'>,
 ): TelegramMessage {
@@ -228,6 +228,6 @@ function messageOf(
 function describeTelegram(call: DescribeCall<TelegramContent>): ProviderRequest {
   return {
     operation: 'POST https://api.telegram.org/bot…/sendMessage',
-    body: messageOf(call.target, call),
+    body: buildMessage(call.target, call),
   };
 }

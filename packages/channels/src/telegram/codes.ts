@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DataChange, ExpectedEnd } from '@belfry/shared';
+import type { ContactUpdate, ExpectedEnd } from '@belfry/shared';
 import { retryAfterMs, sortStatus } from '../http';
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 import { isChatId } from './target';
 
-type Suppression = Extract<DataChange, { change: 'suppress' }>['reason'];
+type Suppression = Extract<ContactUpdate, { change: 'suppress' }>['reason'];
 
 export type TelegramCode = {
   errorCode: 400 | 401 | 403 | 404;
@@ -146,35 +146,35 @@ export type TelegramRefusal = {
   headers: IncomingHttpHeaders;
 };
 
-export type SortedRefusal = {
-  refused: Unanswered;
+export type ClassifiedRefusal = {
+  failure: FailedOutcome;
   /** The chat has this id now; nothing was sent. */
   movedTo?: string;
   suppress?: Suppression;
 };
 
 /** By the code, then by its parameters, and by words only where nothing else tells: those have changed before. */
-export function sortTelegramRefusal(refusal: TelegramRefusal): SortedRefusal {
+export function classifyTelegramRefusal(refusal: TelegramRefusal): ClassifiedRefusal {
   const { errorCode, parameters, headers } = refusal;
-  if (errorCode === 429) return { refused: throttled(parameters, headers) };
-  const movedTo = errorCode === 400 ? chatIdOf(parameters['migrate_to_chat_id']) : undefined;
-  if (movedTo !== undefined) return { refused: moved, movedTo };
-  const known = findCode(refusal);
-  if (known) {
-    const { reason, scope, sentence: detail, suppress, skip } = known;
-    const refused = {
+  if (errorCode === 429) return { failure: throttled(parameters, headers) };
+  const movedTo = errorCode === 400 ? parseChatId(parameters['migrate_to_chat_id']) : undefined;
+  if (movedTo !== undefined) return { failure: moved, movedTo };
+  const entry = findCode(refusal);
+  if (entry) {
+    const { reason, scope, sentence: detail, suppress, skip } = entry;
+    const failure = {
       outcome: 'rejected',
       scope,
       reason,
       detail,
       ...(skip ? { skip } : {}),
     } as const;
-    return { refused, ...(suppress ? { suppress } : {}) };
+    return { failure, ...(suppress ? { suppress } : {}) };
   }
   const unlisted = unlistedScopes[errorCode];
-  if (!unlisted) return { refused: sortStatus(errorCode, headers) };
+  if (!unlisted) return { failure: sortStatus(errorCode, headers) };
   return {
-    refused: {
+    failure: {
       outcome: 'rejected',
       scope: unlisted,
       reason: `telegram_${errorCode}`,
@@ -189,7 +189,7 @@ const unlistedScopes: Record<number, 'recipient' | 'content' | undefined> = {
 };
 
 /** Certainly not sent, so that a group that moves on once more is tried again from the start. */
-const moved: Unanswered = {
+const moved: FailedOutcome = {
   outcome: 'retry',
   reason: 'chat_moved',
   detail: 'The group has another id now, because it became a supergroup.',
@@ -201,7 +201,7 @@ const marginSeconds = 1;
 function throttled(
   { retry_after: seconds }: Record<string, unknown>,
   headers: IncomingHttpHeaders,
-): Unanswered {
+): FailedOutcome {
   const isNamed = typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0;
   const afterMs = isNamed
     ? Math.ceil(seconds + marginSeconds) * 1_000
@@ -216,7 +216,7 @@ function throttled(
   };
 }
 
-function chatIdOf(value: unknown): string | undefined {
+function parseChatId(value: unknown): string | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return isChatId(text) ? text : undefined;
 }
@@ -225,11 +225,12 @@ function findCode({
   errorCode,
   description,
 }: TelegramRefusal): (TelegramCode & { reason: string }) | undefined {
-  const said = description
+  const normalizedText = description
     .toLowerCase()
     .replace(/^(bad request|forbidden|unauthorized|not found):\s*/, '');
   for (const [reason, code] of Object.entries<TelegramCode>(telegramCodes)) {
-    const isIt = code.errorCode === errorCode && code.starts.some((text) => said.startsWith(text));
+    const isIt =
+      code.errorCode === errorCode && code.starts.some((text) => normalizedText.startsWith(text));
     if (isIt) return { ...code, reason };
   }
   return undefined;

@@ -19,7 +19,7 @@ function compose(
   });
 }
 
-function textOf(...input: Parameters<typeof compose>): string {
+function getText(...input: Parameters<typeof compose>): string {
   const composed = compose(...input);
   if ('failed' in composed) throw new Error(`${composed.failed}: ${composed.detail}`);
   return composed.content.text;
@@ -34,17 +34,19 @@ describe('line breaks and paragraphs of HTML become line feeds', () => {
     ['empty paragraphs', '<p></p><p>a</p><p> </p>', 'a'],
     ['line endings of Windows', 'a\r\nb\rc', 'a\nb\nc'],
   ])('%s', (_report, text, expected) => {
-    expect(textOf({ text })).toBe(expected);
+    expect(getText({ text })).toBe(expected);
   });
 
   test('and those of a value stay what they are', () => {
-    expect(textOf({ text: '{{v}}' }, { v: 'a\r\n\n b<br><p>' })).toBe('a\n\n b&lt;br&gt;&lt;p&gt;');
+    expect(getText({ text: '{{v}}' }, { v: 'a\r\n\n b<br><p>' })).toBe(
+      'a\n\n b&lt;br&gt;&lt;p&gt;',
+    );
   });
 });
 
 test('a link whose address is missing never becomes one to its own text', () => {
   const text = `<a href="{{url}}">{{name}}</a> <a href='{{url}}'>b</a>`;
-  expect(textOf({ text }, { name: 'tg://user?id=1 href=""' })).toBe(
+  expect(getText({ text }, { name: 'tg://user?id=1 href=""' })).toBe(
     `<a href="#">tg://user?id=1 href=""</a> <a href='#'>b</a>`,
   );
 });
@@ -72,7 +74,7 @@ describe('the limit of 4096 characters', () => {
   });
 
   test('tdlib/telegram-bot-api#655: what fits before escaping is judged after escaping', () => {
-    expect(textOf({ text: '{{v}}' }, { v: '<'.repeat(4_000) })).toBe('&lt;'.repeat(4_000));
+    expect(getText({ text: '{{v}}' }, { v: '<'.repeat(4_000) })).toBe('&lt;'.repeat(4_000));
   });
 
   test('serilog-contrib/Serilog.Sinks.Telegram.Alternative#33: nothing is cut inside a tag, because nothing is cut', () => {
@@ -110,7 +112,7 @@ describe('a template’s flags', () => {
 describe('an override of Telegram', () => {
   test('is literal: neither rendered nor read as markup', () => {
     const override = { message: { text: '<b>{{a}}</b> & "c"' } };
-    expect(textOf({ text: 'T' }, { a: 'x' }, { override })).toBe(
+    expect(getText({ text: 'T' }, { a: 'x' }, { override })).toBe(
       '&lt;b&gt;{{a}}&lt;/b&gt; &amp; "c"',
     );
   });
@@ -118,7 +120,7 @@ describe('an override of Telegram', () => {
   test.each<[TelegramOverride]>([[{}], [{ message: {} }], [{ message: { text: '  ' } }]])(
     'of %j is none',
     (override) => {
-      expect(textOf({ text: 'T' }, {}, { override })).toBe('T');
+      expect(getText({ text: 'T' }, {}, { override })).toBe('T');
     },
   );
 
@@ -142,7 +144,7 @@ test.each<[string, Data, string]>([
   ['an object', { v: { x: '<' } }, 'a {"x":"&lt;"} b'],
   ['nocobase/nocobase#6164: a placeholder', { v: '{{name}}', name: 'x' }, 'a {{name}} b'],
 ])('%s prints as data, never as the name of a type', (_report, data, expected) => {
-  expect(textOf({ text: 'a {{v}} b' }, data)).toBe(expected);
+  expect(getText({ text: 'a {{v}} b' }, data)).toBe(expected);
 });
 
 test('a missing value fails the message when the version says so', () => {

@@ -1,5 +1,5 @@
 import { escapeAngle, isBlank } from '@belfry/shared';
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import { readLinkPreview } from '../link-preview';
 import {
   checkFixedText,
@@ -10,7 +10,7 @@ import {
   type Rendering,
 } from '../rendering';
 import { createTelegramEscape } from './markup';
-import { finishMarkup, plainTextOf } from './plain-text';
+import { finishMarkup, toPlainText } from './plain-text';
 import type { TelegramContent, TelegramOverride, TelegramTemplate } from './template';
 
 /** Counted by Telegram in UTF-16 units, after it has read tags and entities. */
@@ -32,7 +32,7 @@ function composeTelegram(
   field: Field,
   template: TelegramTemplate,
   { data, override, missing, isSensitive }: ComposeInput<TelegramOverride>,
-): Composed<TelegramContent> {
+): ComposeResult<TelegramContent> {
   const rendering = createRendering(data);
   const own = override?.message;
   const text = composeText(field, own?.text, rendering);
@@ -56,7 +56,7 @@ function composeText(field: Field, own: string | undefined, rendering: Rendering
   // An override is literal: what looks like a tag in it is shown, not obeyed.
   const isOwn = own !== undefined && !isBlank(own);
   const text = finishMarkup(isOwn ? escapeAngle(own) : rendering.text(field));
-  const plain = plainTextOf(text).trim();
+  const plain = toPlainText(text).trim();
   if (isBlank(plain)) rendering.fail('empty_content', 'The text is empty.');
   checkSize({ name: 'text', size: plain.length, limit: maxTextCharacters }, rendering);
   return text;

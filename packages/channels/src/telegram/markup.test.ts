@@ -9,7 +9,7 @@ function render(source: string, data: Values = {}): string {
   return 'text' in rendered ? rendered.text : rendered.failed;
 }
 
-function refusalOf(source: string): TemplateError {
+function catchTemplateError(source: string): TemplateError {
   try {
     createTelegramEscape(parseTemplate(source));
   } catch (error) {
@@ -58,7 +58,8 @@ describe('a value in Telegram’s HTML', () => {
     for (const quote of ['"', "'"]) {
       const source = `<a href=${quote}${href}${quote}>x</a>`;
       const data = { v: value, nothing: null, yes: true, base: 'https://x.org' };
-      if (expected === undefined) expect(refusalOf(source).message).toContain('a link that is not');
+      if (expected === undefined)
+        expect(catchTemplateError(source).message).toContain('a link that is not');
       else expect(render(source, data)).toBe(`<a href=${quote}${expected}${quote}>x</a>`);
     }
   });
@@ -116,7 +117,7 @@ describe('a template of Telegram', () => {
     ['{{#if a}}<b>{{else}}<i>{{/if}}x</b>', /This block ends inside a tag/, 1, 1],
     ['{{#each a}}<b>{{/each}}', /This block ends inside a tag/, 1, 1],
   ])('with %j is refused when it is saved', (source, message, line, column) => {
-    expect(refusalOf(source)).toMatchObject({
+    expect(catchTemplateError(source)).toMatchObject({
       message: expect.stringMatching(message),
       line,
       column,

@@ -1,14 +1,14 @@
 import {
   escapeAngle,
   escapeHtml,
-  placeAt,
+  getPlace,
   type Template,
   TemplateError,
   type TextNode,
 } from '@belfry/shared';
 import { findPrintContexts, type PrintNode, type Scanner } from '../print-contexts';
 import type { Escape } from '../rendering';
-import { isLinkPart, isLinkStart, prefixOf } from '../safe-url';
+import { classifyPrefix, isLinkPart, isLinkStart } from '../safe-url';
 import { parseTag } from './tags';
 
 /** Where a value stands: in text, or in the address of a link. */
@@ -67,7 +67,8 @@ const start: MarkupState = {
 
 function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
   const findOffset = createFindOffset(source);
-  const fail = (from: number, message: string) => new TemplateError(message, placeAt(source, from));
+  const fail = (from: number, message: string) =>
+    new TemplateError(message, getPlace(source, from));
 
   function step(state: MarkupState, character: string, from: number): MarkupState {
     if (state.tag === undefined) {
@@ -80,8 +81,8 @@ function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
     return growTag(state, state.tag + character, character);
   }
 
-  function finishTag({ open, tagFrom }: MarkupState, written: string): MarkupState {
-    const tag = parseTag(written);
+  function finishTag({ open, tagFrom }: MarkupState, tagText: string): MarkupState {
+    const tag = parseTag(tagText);
     if ('problem' in tag) throw fail(tagFrom, tag.problem);
     const { name, kind } = tag;
     if (kind === 'void') return { ...start, open };
@@ -106,10 +107,10 @@ function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
   return {
     start,
     read(state, text, node) {
-      const offsetOf = findOffset(node);
+      const toOffset = findOffset(node);
       let current = state;
       for (let index = 0; index < text.length; index += 1) {
-        current = step(current, text.charAt(index), offsetOf(index));
+        current = step(current, text.charAt(index), toOffset(index));
       }
       return current;
     },
@@ -136,8 +137,8 @@ function createFindOffset(source: string): (node: TextNode) => (index: number) =
       blank.lastIndex = from;
       return from + (blank.exec(source)?.[0].length ?? 0);
     });
-    const found = [from, ...starts].find((start) => source.startsWith(text, start));
-    return (index) => (found === undefined ? from : found + index);
+    const matchedStart = [from, ...starts].find((start) => source.startsWith(text, start));
+    return (index) => (matchedStart === undefined ? from : matchedStart + index);
   };
 }
 
@@ -167,17 +168,17 @@ function print(
       { line: node.line, column: node.column },
     );
   }
-  const context = contextOfLink(state, node);
+  const context = getLinkContext(state, node);
   return { context, state: { ...state, tag: state.tag + printed, hasPrinted: true } };
 }
 
 /** Links into Telegram are the author's alone: a value that brought one could mention a person. */
-function contextOfLink(
+function getLinkContext(
   { literal, hasPrinted }: MarkupState,
   { line, column }: PrintNode,
 ): MarkupContext {
   if (!hasPrinted && /^\s*tg:/i.test(literal)) return 'link';
-  const prefix = prefixOf(literal);
+  const prefix = classifyPrefix(literal);
   if (prefix === 'refused') {
     throw new TemplateError(
       'A value cannot stand in a link that is not http, https, tg, mailto or tel.',

@@ -2,8 +2,8 @@ import { harmlessLink } from './markup';
 
 /** Telegram's HTML from a rendered template: it has no line break and no paragraph but the line feed. */
 export function finishMarkup(rendered: string): string {
-  const lines = rendered.replace(/\r\n?/g, '\n').replace(/<br\s*\/?>/gi, '\n');
-  const paragraphs = lines.split(/(?:<\/?p\s*>\s*)+/i);
+  const markup = rendered.replace(/\r\n?/g, '\n').replace(/<br\s*\/?>/gi, '\n');
+  const paragraphs = markup.split(/(?:<\/?p\s*>\s*)+/i);
   const last = paragraphs.length - 1;
   return paragraphs
     .map((text, index) => (index < last ? text.trimEnd() : text))
@@ -13,13 +13,13 @@ export function finishMarkup(rendered: string): string {
 }
 
 /** What of Telegram's HTML counts and is read: the text without its tags, entities decoded. */
-export function plainTextOf(html: string): string {
+export function toPlainText(html: string): string {
   return html
     .replace(/<(?:[^<>"']|"[^"]*"|'[^']*')*>/g, '')
     .replace(/&(?:(lt|gt|amp|quot)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi, decodeEntity);
 }
 
-const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
+const namedEntities: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 const maxCodePoint = 0x10ffff;
 
 function decodeEntity(
@@ -28,7 +28,7 @@ function decodeEntity(
   decimal: string | undefined,
   hexadecimal: string | undefined,
 ): string {
-  if (name !== undefined) return named[name.toLowerCase()] ?? entity;
+  if (name !== undefined) return namedEntities[name.toLowerCase()] ?? entity;
   const codePoint = decimal ? Number(decimal) : Number.parseInt(hexadecimal ?? '', 16);
   const isCharacter = codePoint > 0 && codePoint <= maxCodePoint;
   return isCharacter ? String.fromCodePoint(codePoint) : entity;

@@ -7,12 +7,12 @@ type TagRule = {
   isVoid?: true;
 };
 
-const anything = /^/;
+const anyValue = /^/;
 
 const rules: Record<string, TagRule> = {
   a: { attributes: { href: /\S/ }, required: 'href' },
   b: {},
-  blockquote: { attributes: { expandable: anything } },
+  blockquote: { attributes: { expandable: anyValue } },
   br: { isVoid: true },
   code: { attributes: { class: /^language-\S+$/ } },
   del: {},
@@ -34,23 +34,23 @@ const rules: Record<string, TagRule> = {
 export type Tag = { name: string; kind: 'start' | 'end' | 'void' } | { problem: string };
 
 /** Reads what stands between `<` and `>`. */
-export function parseTag(written: string): Tag {
-  const [, slash = '', name = ''] = /^(\/?)([a-z][a-z0-9-]*)/i.exec(written) ?? [];
-  const rest = written.slice(slash.length + name.length);
-  const rule = ruleOf(name.toLowerCase());
+export function parseTag(source: string): Tag {
+  const [, slash = '', name = ''] = /^(\/?)([a-z][a-z0-9-]*)/i.exec(source) ?? [];
+  const rest = source.slice(slash.length + name.length);
+  const rule = findRule(name.toLowerCase());
   if (!rule) return { problem: describeUnknown(name) };
   if (slash) return parseEnd(name.toLowerCase(), rule, rest);
   return parseStart(name.toLowerCase(), rule, rest);
 }
 
-function ruleOf(name: string): TagRule | undefined {
+function findRule(name: string): TagRule | undefined {
   return Object.hasOwn(rules, name) ? rules[name] : undefined;
 }
 
 function describeUnknown(name: string): string {
-  const known = Object.keys(rules).join(', ');
+  const tagNames = Object.keys(rules).join(', ');
   if (name === '') return 'A < that begins no tag has to be written &lt;.';
-  return `Telegram has no tag <${name}>; it knows ${known}. A < that begins no tag has to be written &lt;.`;
+  return `Telegram has no tag <${name}>; it knows ${tagNames}. A < that begins no tag has to be written &lt;.`;
 }
 
 function parseEnd(name: string, { isVoid }: TagRule, rest: string): Tag {
@@ -61,14 +61,15 @@ function parseEnd(name: string, { isVoid }: TagRule, rest: string): Tag {
 }
 
 function parseStart(name: string, rule: TagRule, rest: string): Tag {
-  const given = readAttributes(rule.isVoid ? rest.replace(/\/\s*$/, '') : rest);
-  if (!given) return { problem: `The attributes of <${name}> cannot be read: quote their values.` };
-  for (const [attribute, value] of given) {
-    const allowed = rule.attributes?.[attribute];
-    if (!allowed) return { problem: `<${name}> takes no attribute ${attribute} in Telegram.` };
-    if (!allowed.test(value)) return { problem: `${attribute} of <${name}> has a wrong value.` };
+  const attributes = readAttributes(rule.isVoid ? rest.replace(/\/\s*$/, '') : rest);
+  if (!attributes)
+    return { problem: `The attributes of <${name}> cannot be read: quote their values.` };
+  for (const [attribute, value] of attributes) {
+    const pattern = rule.attributes?.[attribute];
+    if (!pattern) return { problem: `<${name}> takes no attribute ${attribute} in Telegram.` };
+    if (!pattern.test(value)) return { problem: `${attribute} of <${name}> has a wrong value.` };
   }
-  if (rule.required !== undefined && !given.has(rule.required)) {
+  if (rule.required !== undefined && !attributes.has(rule.required)) {
     return { problem: `<${name}> needs the attribute ${rule.required}.` };
   }
   return { name, kind: rule.isVoid ? 'void' : 'start' };
@@ -78,13 +79,13 @@ function parseStart(name: string, rule: TagRule, rest: string): Tag {
 function readAttributes(text: string): Map<string, string> | undefined {
   const attribute =
     /\s+([a-z][a-z0-9-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([a-z0-9._-]+)))?(?=\s|$)/giy;
-  const found = new Map<string, string>();
+  const attributes = new Map<string, string>();
   let end = 0;
   for (const match of text.matchAll(attribute)) {
     const name = match[1]?.toLowerCase() ?? '';
-    if (found.has(name)) return undefined;
-    found.set(name, match[2] ?? match[3] ?? match[4] ?? '');
+    if (attributes.has(name)) return undefined;
+    attributes.set(name, match[2] ?? match[3] ?? match[4] ?? '');
     end = match.index + match[0].length;
   }
-  return text.slice(end).trim() === '' ? found : undefined;
+  return text.slice(end).trim() === '' ? attributes : undefined;
 }

@@ -9,12 +9,12 @@ const chatNumberLimit = 2 ** 52;
 const chatName = /^@[A-Za-z][A-Za-z0-9_]{3,31}$/;
 
 export function findTelegramTargets({ telegram }: Recipient): Targeting {
-  const given = telegram?.chatId?.trim();
-  if (!given) return { skip: 'no_address', detail: 'The recipient has no Telegram chat_id.' };
-  if (isChatId(given)) return { targets: [{ address: given }] };
+  const chatId = telegram?.chatId?.trim();
+  if (!chatId) return { skip: 'no_address', detail: 'The recipient has no Telegram chat_id.' };
+  if (isChatId(chatId)) return { targets: [{ address: chatId }] };
   return {
     skip: 'invalid_address',
-    detail: `chat_id "${given}" is neither the number of a chat nor the @name of a public group or channel.`,
+    detail: `chat_id "${chatId}" is neither the number of a chat nor the @name of a public group or channel.`,
   };
 }
 

@@ -32,7 +32,7 @@ const throttle = (parameters: object) => ({
 const phrases = { 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found' };
 
 /** Every row with each of its wordings, as Telegram writes them and in capitals. */
-function rowsOf([reason, code]: [string, TelegramCode]): Subject['rows'] {
+function createRows([reason, code]: [string, TelegramCode]): Subject['rows'] {
   const expected = { ...rejected(code.scope), reason, detail: code.sentence };
   return code.starts.flatMap((start): Subject['rows'] => {
     const description = `${phrases[code.errorCode]}: ${start}`;
@@ -97,7 +97,7 @@ export const telegramSubject: Subject = {
     reply(400, { ok: false, error_code: botToken, description: botToken }),
   ],
   rows: [
-    ...Object.entries<TelegramCode>(telegramCodes).flatMap(rowsOf),
+    ...Object.entries<TelegramCode>(telegramCodes).flatMap(createRows),
     [
       'an unknown 400',
       refusal(400, 'Bad Request: SOMETHING_NEW'),

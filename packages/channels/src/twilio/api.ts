@@ -1,8 +1,8 @@
-import type { Http, HttpAnswer } from '../http';
-import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
-import { membersOf, parseJson } from '../read-json';
+import type { Http, HttpResponse } from '../http';
+import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
+import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
-import { sortTwilio } from './codes';
+import { classifyTwilioError } from './codes';
 import type { TwilioAccess } from './integration';
 
 /** Whose account, and the signal that ends the call. */
@@ -11,7 +11,7 @@ export type TwilioSession = { access: TwilioAccess; signal: AbortSignal };
 /** Twilio's yes with its body, or what its no means; `response` is what may be kept of either. */
 export type TwilioReply =
   | { body: Record<string, unknown>; answeredAt: number; response: Record<string, unknown> }
-  | { refused: Unanswered; code: number | undefined; response: Record<string, unknown> };
+  | { failure: FailedOutcome; code: number | undefined; response: Record<string, unknown> };
 
 export type TwilioFields = Record<string, string | number | boolean | string[]>;
 
@@ -30,21 +30,21 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
   let sdk: ReturnType<typeof loadSdk> | undefined;
   let idleClient: import('twilio').RequestClient | undefined;
 
-  async function ask(request: TwilioRequest, session: TwilioSession): Promise<TwilioReply> {
+  async function sendRequest(request: TwilioRequest, session: TwilioSession): Promise<TwilioReply> {
     const { access, signal } = session;
     // Kept: to import what is loaded takes Node's loader as long as the call takes the SDK.
     sdk ??= loadSdk();
     const { Twilio, RequestClient } = await sdk;
     // Its own has an agent and an axios of its own, which nothing here uses and each call would make anew.
     idleClient ??= new RequestClient();
-    let seen: HttpAnswer | NetworkFailure | undefined;
+    let httpResult: HttpResponse | NetworkFailure | undefined;
     const httpClient: typeof idleClient = Object.assign(Object.create(idleClient), {
       async request({ method, uri, username = '', password = '', headers, data, params }: Call) {
         const login = Buffer.from(`${username}:${password}`).toString('base64');
-        seen = await http.request({
+        httpResult = await http.request({
           method: method === 'post' ? 'POST' : 'GET',
-          url: placeOf(uri, url) + queryOf(params),
-          headers: { ...headersOf(headers), authorization: `Basic ${login}` },
+          url: buildUrl(uri, url) + buildQuery(params),
+          headers: { ...toHeaders(headers), authorization: `Basic ${login}` },
           ...(data ? { body: toForm(data).toString() } : {}),
           signal,
         });
@@ -61,20 +61,21 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
     });
     const { path, ...rest } = request;
     try {
-      await client.request({ ...rest, uri: uriOf(access.accountSid, path) });
+      await client.request({ ...rest, uri: buildUri(access.accountSid, path) });
     } catch (error) {
       // The error may hold the credentials; all that counts is seen at the connection.
-      if (!seen) throw new Error(`${path} could not be built`, { cause: nameOf(error) });
+      if (!httpResult)
+        throw new Error(`${path} could not be built`, { cause: getErrorName(error) });
     }
-    return read(seen, access);
+    return read(httpResult, access);
   }
 
   return {
     createMessage: (data, session) =>
-      ask({ method: 'post', path: '/Messages.json', data }, session),
+      sendRequest({ method: 'post', path: '/Messages.json', data }, session),
     listMessages: (params, session) =>
-      ask({ method: 'get', path: '/Messages.json', params }, session),
-    fetchAccount: (session) => ask({ method: 'get', path: '.json' }, session),
+      sendRequest({ method: 'get', path: '/Messages.json', params }, session),
+    fetchAccount: (session) => sendRequest({ method: 'get', path: '.json' }, session),
   };
 }
 
@@ -98,19 +99,19 @@ function loadSdk(): Promise<typeof import('twilio')> {
   return import('twilio').then(({ default: sdk }) => sdk);
 }
 
-function uriOf(accountSid: string, path: string): string {
+function buildUri(accountSid: string, path: string): string {
   return `${twilioHost}/2010-04-01/Accounts/${accountSid}${path}`;
 }
 
-function placeOf(uri: string, url: string | undefined): string {
+function buildUrl(uri: string, url: string | undefined): string {
   return url === undefined ? uri : url.replace(/(?<!\/)\/+$/, '') + new URL(uri).pathname;
 }
 
-function queryOf(params: object | undefined): string {
+function buildQuery(params: object | undefined): string {
   return params ? `?${toForm(params)}` : '';
 }
 
-function headersOf(headers: object = {}): Record<string, string> {
+function toHeaders(headers: object = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
@@ -121,38 +122,38 @@ function toForm(fields: object): URLSearchParams {
   return new URLSearchParams(pairs);
 }
 
-function nameOf(error: unknown): string {
+function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
 function read(
-  seen: HttpAnswer | NetworkFailure | undefined,
+  httpResult: HttpResponse | NetworkFailure | undefined,
   { secrets }: TwilioAccess,
 ): TwilioReply {
-  if (!seen || 'isWritten' in seen) {
-    const failure = seen ?? { code: undefined, isWritten: true };
-    return { refused: sortFailure(failure), code: undefined, response: {} };
+  if (!httpResult || 'isWritten' in httpResult) {
+    const networkFailure = httpResult ?? { code: undefined, isWritten: true };
+    return { failure: classifyFailure(networkFailure), code: undefined, response: {} };
   }
-  const { status, headers } = seen;
-  const body = membersOf(parseJson(seen.body));
-  const response = { status, ...keep(body, secrets) };
-  const isTaken = status >= 200 && status < 300;
-  if (isTaken && body) {
+  const { status, headers } = httpResult;
+  const body = toRecord(parseJson(httpResult.body));
+  const response = { status, ...pickFields(body, secrets) };
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && body) {
     return { body, answeredAt: Date.parse(headers.date ?? ''), response };
   }
-  const code = codeOf(body?.['code']);
-  const refused = isTaken ? unreadable : sortTwilio(code, { status, headers });
-  return { refused, code, response };
+  const code = parseErrorCode(body?.['code']);
+  const failure = isSuccess ? unreadable : classifyTwilioError(code, { status, headers });
+  return { failure, code, response };
 }
 
-export const unreadable: Unanswered = {
+export const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
   detail: 'Twilio’s answer could not be read, so the message may have been sent.',
 };
 
 /** Twilio's codes are numbers of five digits, sometimes as text; anything else is of something in between. */
-export function codeOf(value: unknown): number | undefined {
+export function parseErrorCode(value: unknown): number | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^[1-9]\d{2,5}$/.test(text) ? Number(text) : undefined;
 }
@@ -161,15 +162,15 @@ const keptFields = ['sid', 'status', 'num_segments', 'code', 'error_code', 'mess
 const maxTextCharacters = 300;
 
 /** What of an answer may be stored: these fields, cut, and without the credentials. */
-function keep(
+function pickFields(
   body: Record<string, unknown> | undefined,
   secrets: readonly string[],
 ): Record<string, string | number> {
-  const kept = keptFields.flatMap((field): [string, string | number][] => {
+  const fields = keptFields.flatMap((field): [string, string | number][] => {
     const value = body?.[field];
     if (typeof value === 'number') return [[field, value]];
     if (typeof value !== 'string') return [];
     return [[field, redact(value, secrets).slice(0, maxTextCharacters)]];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(fields);
 }

@@ -1,4 +1,4 @@
-import { sortTwilio } from './codes';
+import { classifyTwilioError } from './codes';
 
 test.each([
   [20429, {}],
@@ -7,7 +7,7 @@ test.each([
   [30001, { afterMs: 300_000 }],
   [30022, { afterMs: 300_000 }],
 ])('the code %i of Twilio slows the integration', (code, wait) => {
-  expect(sortTwilio(code, { status: 429, headers: {} })).toEqual({
+  expect(classifyTwilioError(code, { status: 429, headers: {} })).toEqual({
     ...{ outcome: 'retry', reason: String(code), slows: 'integration', ...wait },
     detail: expect.any(String),
   });

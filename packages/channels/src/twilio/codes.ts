@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DataChange, ExpectedEnd, RefusalReason } from '@belfry/shared';
+import type { ContactUpdate, ExpectedEnd, RefusalReason } from '@belfry/shared';
 import { retryAfterMs, sortStatus } from '../http';
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 
 type Verdict =
   | {
@@ -242,32 +242,32 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
 };
 
 /** What a refusal means. A code that is not listed is taken by its status: 4xx for the message's fault, 5xx for Twilio's. */
-export function sortTwilio(
+export function classifyTwilioError(
   code: number | undefined,
   { status, headers }: { status: number; headers: IncomingHttpHeaders },
-): Unanswered {
-  const known = findCode(code);
-  if (known) return toOutcome(String(code), known, waitOf(headers));
+): FailedOutcome {
+  const entry = findCode(code);
+  if (entry) return toOutcome(String(code), entry, getRetryAfter(headers));
   // A POST that met a fault may have been carried out, a 503 too.
-  if (status >= 500) return toOutcome(reasonOf(code, status), twilioFault, {});
+  if (status >= 500) return toOutcome(formatReason(code, status), twilioFault, {});
   const sorted = sortStatus(status, headers);
   if (code === undefined) return sorted;
-  return { ...sorted, reason: String(code), detail: sentenceOf(code) };
+  return { ...sorted, reason: String(code), detail: getSentence(code) };
 }
 
 /** The operator's sentence for a code, listed or not. */
-export function sentenceOf(code: number): string {
+export function getSentence(code: number): string {
   return findCode(code)?.sentence ?? `Twilio reported the error ${code}.`;
 }
 
 /** Why a message ended that failed with this code; a code that is not listed blames the content, as in an answer. */
 export function getRefusalReason(code: number | undefined): RefusalReason | undefined {
   if (code === undefined) return undefined;
-  const known = findCode(code);
-  if (!known) return 'rejected_content';
-  if (known.outcome === 'rejected') return getSkip(known).skip ?? `rejected_${known.scope}`;
+  const entry = findCode(code);
+  if (!entry) return 'rejected_content';
+  if (entry.outcome === 'rejected') return getSkip(entry).skip ?? `rejected_${entry.scope}`;
   // What a call would try again ended here: on our side, unless the row says that it is the person's phone.
-  return `rejected_${known.blames ?? 'integration'}`;
+  return `rejected_${entry.blames ?? 'integration'}`;
 }
 
 /** A person who opted out is expected: the message is skipped. */
@@ -276,7 +276,7 @@ function getSkip({ suppress }: TwilioCode): { skip?: ExpectedEnd } {
 }
 
 /** What a code says about the address; `sender` is the one that was used. */
-export function changesOf(code: number | undefined, sender: string): DataChange[] {
+export function getContactUpdates(code: number | undefined, sender: string): ContactUpdate[] {
   const suppress = findCode(code)?.suppress;
   if (!suppress) return [];
   return [
@@ -284,17 +284,17 @@ export function changesOf(code: number | undefined, sender: string): DataChange[
       change: 'suppress',
       reason: suppress.reason,
       sender: suppress.for === 'sender' ? sender : '',
-      detail: `${code}: ${sentenceOf(code ?? 0)}`,
+      detail: `${code}: ${getSentence(code ?? 0)}`,
     },
   ];
 }
 
 /** Whether a refusal of the integration is to fail its message alone. */
 export function sparesIntegration(code: number | undefined, isOwnSender: boolean): boolean {
-  const known = findCode(code);
-  if (known?.outcome !== 'rejected' || known.scope !== 'integration') return false;
+  const entry = findCode(code);
+  if (entry?.outcome !== 'rejected' || entry.scope !== 'integration') return false;
   return (
-    known.sparesIntegration === 'always' || (isOwnSender && known.sparesIntegration !== undefined)
+    entry.sparesIntegration === 'always' || (isOwnSender && entry.sparesIntegration !== undefined)
   );
 }
 
@@ -302,16 +302,16 @@ function findCode(code: number | undefined): TwilioCode | undefined {
   return code === undefined ? undefined : twilioCodes[code];
 }
 
-function toOutcome(reason: string, known: TwilioCode, wait: { afterMs?: number }): Unanswered {
-  const said = { reason, detail: known.sentence };
-  if (known.outcome === 'rejected') {
-    return { outcome: 'rejected', scope: known.scope, ...said, ...getSkip(known) };
+function toOutcome(reason: string, entry: TwilioCode, wait: { afterMs?: number }): FailedOutcome {
+  const explanation = { reason, detail: entry.sentence };
+  if (entry.outcome === 'rejected') {
+    return { outcome: 'rejected', scope: entry.scope, ...explanation, ...getSkip(entry) };
   }
-  if (known.outcome === 'unknown') return { outcome: 'unknown', ...said };
-  const { afterMs, maxAttempts, slows } = known;
+  if (entry.outcome === 'unknown') return { outcome: 'unknown', ...explanation };
+  const { afterMs, maxAttempts, slows } = entry;
   return {
     outcome: 'retry',
-    ...said,
+    ...explanation,
     ...(afterMs ? { afterMs } : {}),
     ...(maxAttempts ? { maxAttempts } : {}),
     ...(slows ? { slows } : {}),
@@ -319,11 +319,11 @@ function toOutcome(reason: string, known: TwilioCode, wait: { afterMs?: number }
   };
 }
 
-function waitOf(headers: IncomingHttpHeaders): { afterMs?: number } {
+function getRetryAfter(headers: IncomingHttpHeaders): { afterMs?: number } {
   const afterMs = retryAfterMs(headers, Date.now());
   return afterMs === undefined ? {} : { afterMs };
 }
 
-function reasonOf(code: number | undefined, status: number): string {
+function formatReason(code: number | undefined, status: number): string {
   return code === undefined ? `http_${status}` : String(code);
 }

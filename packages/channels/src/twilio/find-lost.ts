@@ -16,7 +16,7 @@ export async function findLostMessage(
   if (typeof to !== 'string' || typeof text !== 'string' || session.signal.aborted)
     return undefined;
   const reply = await api.listMessages({ To: to, PageSize: maxListed }, session);
-  if ('refused' in reply || !Array.isArray(reply.body['messages'])) return undefined;
+  if ('failure' in reply || !Array.isArray(reply.body['messages'])) return undefined;
   const startedAt = reply.answeredAt - elapsedMs - clockGrainMs;
   const fitting = reply.body['messages']
     .filter(isRecord)

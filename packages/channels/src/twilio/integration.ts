@@ -64,13 +64,13 @@ export type TwilioAccess = {
  * of each object: a worker keeps an integration's credentials as long as its row.
  */
 export function readTwilioAccess(credentials: Record<string, unknown>): TwilioAccess | undefined {
-  if (known.has(credentials)) return known.get(credentials);
+  if (accessCache.has(credentials)) return accessCache.get(credentials);
   const access = parseAccess(credentials);
-  known.set(credentials, access);
+  accessCache.set(credentials, access);
   return access;
 }
 
-const known = new WeakMap<Record<string, unknown>, TwilioAccess | undefined>();
+const accessCache = new WeakMap<Record<string, unknown>, TwilioAccess | undefined>();
 
 function parseAccess(credentials: Record<string, unknown>): TwilioAccess | undefined {
   if (!Value.Check(twilioCredentials, credentials)) return undefined;
@@ -83,12 +83,12 @@ function parseAccess(credentials: Record<string, unknown>): TwilioAccess | undef
   return { accountSid, user: accountSid, password: auth_token, secrets };
 }
 
-export function authTokenOf(credentials: Record<string, unknown>): string | undefined {
+export function getAuthToken(credentials: Record<string, unknown>): string | undefined {
   const token = credentials['auth_token'];
   return typeof token === 'string' && token !== '' ? token : undefined;
 }
 
-export function senderOf(settings: Record<string, unknown>): string {
+export function getSender(settings: Record<string, unknown>): string {
   const sender = settings['sender'];
   return typeof sender === 'string' ? sender : '';
 }
@@ -99,7 +99,7 @@ export function checkTwilio(
   kinds: readonly SenderKind[],
   hint: string,
 ): string[] {
-  return [...checkSender(senderOf(settings), kinds, hint), ...checkCredentials(credentials)];
+  return [...checkSender(getSender(settings), kinds, hint), ...checkCredentials(credentials)];
 }
 
 function checkSender(sender: string, kinds: readonly SenderKind[], hint: string): string[] {
@@ -107,10 +107,10 @@ function checkSender(sender: string, kinds: readonly SenderKind[], hint: string)
   return parsed && kinds.includes(parsed.kind) ? [] : [`sender must be one of these: ${hint}`];
 }
 
-const fieldsOfCredentials = ['account_sid', 'auth_token', 'api_key_sid', 'api_key_secret'] as const;
+const credentialFields = ['account_sid', 'auth_token', 'api_key_sid', 'api_key_secret'] as const;
 
 function checkCredentials(credentials: Record<string, unknown>): string[] {
-  const [accountSid, authToken, keySid, keySecret] = fieldsOfCredentials.map((field) => {
+  const [accountSid, authToken, keySid, keySecret] = credentialFields.map((field) => {
     const value = credentials[field];
     return typeof value === 'string' ? value : '';
   });

@@ -34,7 +34,7 @@ function read(call: Partial<ReceiptCall>): ReceiptReport[] | undefined {
 async function startGateway() {
   const calls: Pick<ReceiptCall, 'headers' | 'rawBody'>[] = [];
   const server = createServer(async (request, response) => {
-    calls.push({ headers: request.headers, rawBody: await bodyOf(request) });
+    calls.push({ headers: request.headers, rawBody: await readBody(request) });
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -44,7 +44,7 @@ async function startGateway() {
   return { calls, origin: `http://127.0.0.1:${address.port}` };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -185,13 +185,13 @@ describe('the signature of a receipt', () => {
   test('holds for its URL, fields and token, and for nothing else', async () => {
     const { calls } = await post({ status: 'delivered' });
     const [call = {}] = calls;
-    const other = { ...integration.credentials, auth_token: 'b'.repeat(32) };
+    const otherCredentials = { ...integration.credentials, auth_token: 'b'.repeat(32) };
     const { account_sid } = integration.credentials;
     expect(read(call)).toBeDefined();
     expect(read({ ...call, url: publicUrl.replace('0193-a', '0193-b') })).toBeUndefined();
     expect(read({ ...call, url: publicUrl.replace('https', 'http') })).toBeUndefined();
     expect(read({ ...call, rawBody: Buffer.from('MessageStatus=failed') })).toBeUndefined();
-    expect(read({ ...call, credentials: other })).toBeUndefined();
+    expect(read({ ...call, credentials: otherCredentials })).toBeUndefined();
     expect(read({ ...call, credentials: { account_sid } })).toBeUndefined();
     expect(read({ ...call, credentials: {} })).toBeUndefined();
   });

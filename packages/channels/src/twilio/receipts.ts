@@ -1,20 +1,20 @@
 import type { ReceiptState } from '@belfry/shared';
 import type { ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
-import { codeOf } from './api';
-import { changesOf, getRefusalReason, sentenceOf } from './codes';
-import { authTokenOf, senderOf } from './integration';
-import { suppressionSenderOf } from './sender';
-import { isSignedBy, signedText } from './signature';
+import { parseErrorCode } from './api';
+import { getContactUpdates, getRefusalReason, getSentence } from './codes';
+import { getAuthToken, getSender } from './integration';
+import { getSuppressionSender } from './sender';
+import { buildSignedText, isSignedBy } from './signature';
 
 /** What Twilio posts to the StatusCallback of a message, signed with the account's auth token. */
 export function createTwilioReceipts(scheme: string): ReceiptReader {
   return {
     read(call) {
-      const authToken = authTokenOf(call.credentials);
+      const authToken = getAuthToken(call.credentials);
       const params = new URLSearchParams(call.rawBody.toString('utf8'));
       if (!authToken || !isSignedBy(authToken, call, params)) return undefined;
       const state = states.get(params.get('MessageStatus') ?? params.get('SmsStatus') ?? '');
-      return state ? [reportOf(state, { call, params, scheme })] : [];
+      return state ? [createReport(state, { call, params, scheme })] : [];
     },
   };
 }
@@ -35,29 +35,29 @@ const states = new Map<string, ReceiptState>([
 
 type Receipt = { call: ReceiptCall; params: URLSearchParams; scheme: string };
 
-function reportOf(state: ReceiptState, receipt: Receipt): ReceiptReport {
+function createReport(state: ReceiptState, receipt: Receipt): ReceiptReport {
   const { call, params } = receipt;
   const messageId = new URL(call.url).searchParams.get('message');
   const sid = params.get('MessageSid') ?? params.get('SmsSid');
-  const code = codeOf(params.get('ErrorCode') ?? '');
+  const code = parseErrorCode(params.get('ErrorCode') ?? '');
   return {
     state,
     // Without the order of the fields, which is not signed.
-    identity: signedText(params),
+    identity: buildSignedText(params),
     ...(messageId ? { messageId } : {}),
     ...(sid ? { providerMessageId: sid } : {}),
-    ...(code === undefined ? {} : { errorCode: String(code), detail: sentenceOf(code) }),
-    ...(state === 'failed' ? failureOf(code, receipt) : {}),
+    ...(code === undefined ? {} : { errorCode: String(code), detail: getSentence(code) }),
+    ...(state === 'failed' ? getFailureFields(code, receipt) : {}),
   };
 }
 
-function failureOf(
+function getFailureFields(
   code: number | undefined,
   { call, params, scheme }: Receipt,
 ): Pick<ReceiptReport, 'reason' | 'changes'> {
   const reason = getRefusalReason(code);
-  const sender = suppressionSenderOf(sendersOf(params, scheme), senderOf(call.settings));
-  const changes = changesOf(code, sender);
+  const sender = getSuppressionSender(listSenders(params, scheme), getSender(call.settings));
+  const changes = getContactUpdates(code, sender);
   return {
     ...(reason ? { reason } : {}),
     ...(changes.length > 0 ? { changes } : {}),
@@ -65,7 +65,7 @@ function failureOf(
 }
 
 /** The number that it went out from, then the messaging service that chose it. */
-function sendersOf(params: URLSearchParams, scheme: string): string[] {
+function listSenders(params: URLSearchParams, scheme: string): string[] {
   const from = params.get('From') ?? '';
   const number = from.startsWith(scheme) ? from.slice(scheme.length) : from;
   return [number, params.get('MessagingServiceSid') ?? ''].filter((sender) => sender !== '');

@@ -1,4 +1,4 @@
-import { requestOf, type TwilioKind } from './request';
+import { createTwilioRequest, type TwilioKind } from './request';
 
 const sms: TwilioKind<string> = {
   scheme: '',
@@ -7,9 +7,17 @@ const sms: TwilioKind<string> = {
   read: (text) => ({ message: { Body: text } }),
 };
 
-function reasonOf({ target = '+4512345678', sender = '+15005550009' }): string | undefined {
-  const made = requestOf(sms, { messageId: 'm', target, content: 'Hello', settings: { sender } });
-  return 'refused' in made ? made.refused.reason : undefined;
+function findFailureReason({
+  target = '+4512345678',
+  sender = '+15005550009',
+}): string | undefined {
+  const request = createTwilioRequest(sms, {
+    messageId: 'm',
+    target,
+    content: 'Hello',
+    settings: { sender },
+  });
+  return 'failure' in request ? request.failure.reason : undefined;
 }
 
 const targets = [
@@ -24,7 +32,7 @@ const targets = [
 ] as const;
 
 test.each(targets)('a target of %s is taken, or refused: %j, %s', (_what, target, reason) => {
-  expect(reasonOf({ target })).toBe(reason);
+  expect(findFailureReason({ target })).toBe(reason);
 });
 
 const senders = [
@@ -39,5 +47,5 @@ const senders = [
 ] as const;
 
 test.each(senders)('%s as the sender is taken, or refused: %j, %s', (_what, sender, reason) => {
-  expect(reasonOf({ sender })).toBe(reason);
+  expect(findFailureReason({ sender })).toBe(reason);
 });

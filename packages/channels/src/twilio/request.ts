@@ -1,9 +1,9 @@
 import type { DescribeCall } from '../channel';
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 import type { ProviderRate } from '../rate';
 import type { TwilioFields } from './api';
-import { senderOf } from './integration';
-import { parseTwilioSender, type SenderKind, suppressionSenderOf } from './sender';
+import { getSender } from './integration';
+import { getSuppressionSender, parseTwilioSender, type SenderKind } from './sender';
 
 /** How one channel goes through Twilio. */
 export type TwilioKind<Content> = {
@@ -14,7 +14,7 @@ export type TwilioKind<Content> = {
   /** How fast the channel takes messages, beside what Twilio queues by itself. */
   rate?: ProviderRate;
   /** The content's part of the request, and the sender that the call named. */
-  read(content: Content): TwilioContent | { refused: Unanswered };
+  read(content: Content): TwilioContent | { failure: FailedOutcome };
 };
 
 export type TwilioContent = {
@@ -30,53 +30,53 @@ export type TwilioRequest = {
 };
 
 /** What is sent, but for the StatusCallback; or why nothing can be. */
-export function requestOf<Content>(
+export function createTwilioRequest<Content>(
   kind: TwilioKind<Content>,
   { target, content, settings, payload }: DescribeCall<Content>,
-): TwilioRequest | { refused: Unanswered } {
+): TwilioRequest | { failure: FailedOutcome } {
   const read = kind.read(content);
-  if ('refused' in read) return read;
+  if ('failure' in read) return read;
   const isOwnSender = read.sender !== undefined;
-  const sender = parseTwilioSender(read.sender ?? senderOf(settings));
+  const sender = parseTwilioSender(read.sender ?? getSender(settings));
   if (!sender || !kind.senders.includes(sender.kind)) {
-    return { refused: isOwnSender ? badOwnSender(kind.senderHint) : badSender };
+    return { failure: isOwnSender ? badOwnSender(kind.senderHint) : badSender };
   }
   // A malformed recipient would be answered as if the sender were wrong.
-  if (!/^\+[1-9]\d{6,14}$/.test(target)) return { refused: badTarget };
-  if (sender.value === target) return { refused: toItself };
+  if (!/^\+[1-9]\d{6,14}$/.test(target)) return { failure: badTarget };
+  if (sender.value === target) return { failure: toItself };
   const from =
     sender.kind === 'service'
       ? { MessagingServiceSid: sender.value }
       : { From: kind.scheme + sender.value };
   return {
-    fields: { To: kind.scheme + target, ...from, ...read.message, ...fieldsOf(payload) },
-    sender: suppressionSenderOf([sender.value], senderOf(settings)),
+    fields: { To: kind.scheme + target, ...from, ...read.message, ...toFields(payload) },
+    sender: getSuppressionSender([sender.value], getSender(settings)),
     isOwnSender,
   };
 }
 
-const badTarget: Unanswered = {
+const badTarget: FailedOutcome = {
   outcome: 'rejected',
   scope: 'recipient',
   reason: 'no_target',
   detail: 'The target is no number with its country code.',
 };
 
-const toItself: Unanswered = {
+const toItself: FailedOutcome = {
   outcome: 'rejected',
   scope: 'recipient',
   reason: '21266',
   detail: 'The recipient is the sender itself.',
 };
 
-const badSender: Unanswered = {
+const badSender: FailedOutcome = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'no_sender',
   detail: 'The integration has no sender that Twilio could take.',
 };
 
-function badOwnSender(hint: string): Unanswered {
+function badOwnSender(hint: string): FailedOutcome {
   return {
     outcome: 'rejected',
     scope: 'content',
@@ -86,7 +86,7 @@ function badOwnSender(hint: string): Unanswered {
 }
 
 /** Only what the schema of the payload allows gets here. */
-function fieldsOf(payload: Record<string, unknown> = {}): TwilioFields {
+function toFields(payload: Record<string, unknown> = {}): TwilioFields {
   return Object.fromEntries(
     Object.entries(payload).flatMap(([name, value]): [string, TwilioFields[string]][] => {
       if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {

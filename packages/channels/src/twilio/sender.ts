@@ -5,17 +5,17 @@ export type SenderKind = 'number' | 'short_code' | 'name' | 'service';
 export type TwilioSender = { kind: SenderKind; value: string };
 
 /** A sender in the form that Twilio takes; numbers may be written as the console shows them. */
-export function parseTwilioSender(given: string): TwilioSender | undefined {
+export function parseTwilioSender(text: string): TwilioSender | undefined {
   // Each message asks for it four times, of few senders, and to parse a number costs more than all else about a message.
-  if (known.has(given)) return known.get(given);
-  const sender = parseSender(given.trim());
-  if (known.size >= maxKnown) known.clear();
-  known.set(given, sender);
+  if (senderCache.has(text)) return senderCache.get(text);
+  const sender = parseSender(text.trim());
+  if (senderCache.size >= maxCachedSenders) senderCache.clear();
+  senderCache.set(text, sender);
   return sender;
 }
 
-const known = new Map<string, TwilioSender | undefined>();
-const maxKnown = 1_000;
+const senderCache = new Map<string, TwilioSender | undefined>();
+const maxCachedSenders = 1_000;
 
 function parseSender(text: string): TwilioSender | undefined {
   if (/^MG[0-9a-f]{32}$/i.test(text)) return { kind: 'service', value: text };
@@ -29,7 +29,7 @@ function parseSender(text: string): TwilioSender | undefined {
  * The name under which a suppression holds for a sender: the integration's own spelling where it is that sender, since
  * it is compared with the settings as they stand.
  */
-export function suppressionSenderOf(used: readonly string[], settingsSender: string): string {
+export function getSuppressionSender(used: readonly string[], settingsSender: string): string {
   const own = parseTwilioSender(settingsSender)?.value;
   const isOwn =
     own !== undefined && used.some((sender) => sender.toUpperCase() === own.toUpperCase());

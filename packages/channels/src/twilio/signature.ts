@@ -7,26 +7,26 @@ export function isSignedBy(
   { url, headers }: Pick<ReceiptCall, 'url' | 'headers'>,
   params: URLSearchParams,
 ): boolean {
-  const given = headers['x-twilio-signature'];
-  if (typeof given !== 'string' || given === '') return false;
-  const fields = signedText(params);
-  return spellingsOf(url)
+  const signature = headers['x-twilio-signature'];
+  if (typeof signature !== 'string' || signature === '') return false;
+  const fields = buildSignedText(params);
+  return listUrlSpellings(url)
     .map((spelling) =>
       createHmac('sha1', authToken)
         .update(spelling + fields)
         .digest('base64'),
     )
-    .map((expected) => isEqual(expected, given))
+    .map((expected) => isEqual(expected, signature))
     .includes(true);
 }
 
 /** The fields' names and values, by name; of one that stands several times each value once. */
-export function signedText(params: URLSearchParams): string {
+export function buildSignedText(params: URLSearchParams): string {
   // One pass: looking up each name reads all fields again, before anybody knows who sent them.
   const values = new Map<string, Set<string>>();
   for (const [name, value] of params) {
-    const known = values.get(name) ?? new Set();
-    values.set(name, known.add(value));
+    const fieldValues = values.get(name) ?? new Set();
+    values.set(name, fieldValues.add(value));
   }
   return [...values.keys()]
     .sort()
@@ -35,7 +35,7 @@ export function signedText(params: URLSearchParams): string {
 }
 
 /** As the provider was given it, and with and without the port that the scheme implies: Twilio has signed both. */
-function spellingsOf(url: string): string[] {
+function listUrlSpellings(url: string): string[] {
   const [, scheme = '', host = '', port = '', rest = ''] =
     /^(https?:\/\/)(\[[^\]]*\]|[^/:?#]*)(:\d+)?(.*)$/s.exec(url) ?? [];
   if (scheme === '') return [url];
@@ -43,7 +43,7 @@ function spellingsOf(url: string): string[] {
   return [...new Set([url, scheme + host + rest, `${scheme}${host}${port || implied}${rest}`])];
 }
 
-function isEqual(expected: string, given: string): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+function isEqual(expected: string, actual: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(actual)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -35,7 +35,7 @@ export function createTwilioSubject<Content>({
       { code: 21617, with: { message: Buffer.from(credential).toString('base64') } },
       { reply: { status: 500, body: message } },
     ],
-    rows: [...rowsOfCodes(), ...rowsOfHttp],
+    rows: [...createCodeRows(), ...httpRows],
   };
 }
 
@@ -73,7 +73,7 @@ async function start<Content>(provider: Provider<Content>, content: Content) {
   };
 }
 
-function rowsOfCodes(): Subject['rows'] {
+function createCodeRows(): Subject['rows'] {
   return Object.entries(twilioCodes).map(([code, { outcome, ...verdict }]) => [
     code,
     { code: Number(code) },
@@ -81,7 +81,7 @@ function rowsOfCodes(): Subject['rows'] {
   ]);
 }
 
-const rowsOfHttp: Subject['rows'] = [
+const httpRows: Subject['rows'] = [
   [
     '20429 with Retry-After',
     { reply: { status: 429, headers: { 'retry-after': '7' }, body: { code: 20429 } } },

@@ -1,4 +1,4 @@
-import { refuse } from './refuse';
+import { createTemplateError } from './refuse';
 import type { Parameter } from './template';
 
 /** The approved text in pieces: what stands as it is, and the variables by name or number. */
@@ -8,9 +8,9 @@ export function parseBody(body: string): BodyPart[] {
   const variable = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
   const parts: BodyPart[] = [];
   let end = 0;
-  for (const { 0: whole, 1: name = '', index } of body.matchAll(variable)) {
+  for (const { 0: placeholder, 1: name = '', index } of body.matchAll(variable)) {
     parts.push({ text: body.slice(end, index) }, { variable: name });
-    end = index + whole.length;
+    end = index + placeholder.length;
   }
   return [...parts, { text: body.slice(end) }];
 }
@@ -21,34 +21,40 @@ export function checkBody(
   parameters: readonly { name?: string }[],
   { mayHaveMore }: { mayHaveMore: boolean },
 ): void {
-  const wanted = new Set(body.flatMap((part) => ('variable' in part ? [part.variable] : [])));
-  const given = new Set(parameters.map(keyOf));
-  const lacking = [...wanted].filter((name) => !given.has(name));
-  const unknown = [...given].filter((name) => !wanted.has(name));
-  if (lacking.length > 0) {
-    throw refuse('template.parameters', `lack ${listed(lacking)}, which the approved text has`);
+  const bodyNames = new Set(body.flatMap((part) => ('variable' in part ? [part.variable] : [])));
+  const parameterNames = new Set(parameters.map(getParameterKey));
+  const missingNames = [...bodyNames].filter((name) => !parameterNames.has(name));
+  const unknownNames = [...parameterNames].filter((name) => !bodyNames.has(name));
+  if (missingNames.length > 0) {
+    throw createTemplateError(
+      'template.parameters',
+      `lack ${formatNames(missingNames)}, which the approved text has`,
+    );
   }
-  if (unknown.length > 0 && !mayHaveMore) {
-    throw refuse('template.parameters', `name ${listed(unknown)}, which the approved text lacks`);
+  if (unknownNames.length > 0 && !mayHaveMore) {
+    throw createTemplateError(
+      'template.parameters',
+      `name ${formatNames(unknownNames)}, which the approved text lacks`,
+    );
   }
 }
 
 /** What the person reads; a value is not searched for variables. */
 export function readBody(body: BodyPart[], parameters: Parameter[]): string {
-  const texts = new Map(parameters.map((each, index) => [keyOf(each, index), each.text]));
+  const texts = new Map(parameters.map((each, index) => [getParameterKey(each, index), each.text]));
   return body
     .map((part) => ('variable' in part ? (texts.get(part.variable) ?? '') : part.text))
     .join('');
 }
 
 /** Unnamed parameters are counted from 1. */
-function keyOf({ name }: { name?: string }, index: number): string {
+function getParameterKey({ name }: { name?: string }, index: number): string {
   return name || String(index + 1);
 }
 
 const maxListed = 5;
 
-function listed(names: string[]): string {
-  const shown = names.slice(0, maxListed).map((name) => `{{${name}}}`);
-  return names.length > maxListed ? `${shown.join(', ')}, …` : shown.join(', ');
+function formatNames(names: string[]): string {
+  const placeholders = names.slice(0, maxListed).map((name) => `{{${name}}}`);
+  return names.length > maxListed ? `${placeholders.join(', ')}, …` : placeholders.join(', ');
 }

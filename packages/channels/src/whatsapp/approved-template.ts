@@ -1,7 +1,7 @@
 import { escapeNothing, isBlank } from '@belfry/shared';
 import { checkSize, type Field, type ParseField, type Rendering } from '../rendering';
 import { type BodyPart, checkBody, parseBody, readBody } from './approved-body';
-import { refuse } from './refuse';
+import { createTemplateError } from './refuse';
 import {
   type ApprovedTemplate,
   type Button,
@@ -56,7 +56,7 @@ export function parseApproved(
   };
 }
 
-export function fieldsOfApproved({ parameters, header, buttons }: ApprovedFields): Field[] {
+export function listApprovedFields({ parameters, header, buttons }: ApprovedFields): Field[] {
   return [
     ...parameters.map(({ value }) => value),
     ...(header ? [header.value] : []),
@@ -72,7 +72,7 @@ export function composeApproved(fields: ApprovedFields, rendering: Rendering): T
   const preview = fields.body && readBody(fields.body, parameters);
   checkLength(
     'template.body',
-    preview ?? sumOf(parameters),
+    preview ?? joinTexts(parameters),
     whatsappLimits.bodyCharacters,
     rendering,
   );
@@ -98,10 +98,15 @@ function isEmptyForm({
 
 function readNames(template: ApprovedTemplate): ApprovedFields['names'] {
   const { name, language, content_sid: contentSid, header, buttons } = template;
-  if (!name && !contentSid) throw refuse('template', 'has neither a name nor a content_sid');
-  if (name && !language) throw refuse('template.language', 'must be given with a name');
+  if (!name && !contentSid)
+    throw createTemplateError('template', 'has neither a name nor a content_sid');
+  if (name && !language)
+    throw createTemplateError('template.language', 'must be given with a name');
   if (contentSid && (header || buttons?.length)) {
-    throw refuse('template.content_sid', 'takes variables of header and buttons as parameters');
+    throw createTemplateError(
+      'template.content_sid',
+      'takes variables of header and buttons as parameters',
+    );
   }
   return {
     ...(name && language ? { name, language } : {}),
@@ -110,18 +115,18 @@ function readNames(template: ApprovedTemplate): ApprovedFields['names'] {
 }
 
 function checkParameters(names: (string | undefined)[]): void {
-  const given = names.filter((name) => name !== undefined);
-  if (given.length > 0 && given.length < names.length) {
-    throw refuse('template.parameters', 'must all have a name, or none');
+  const definedNames = names.filter((name) => name !== undefined);
+  if (definedNames.length > 0 && definedNames.length < names.length) {
+    throw createTemplateError('template.parameters', 'must all have a name, or none');
   }
-  if (new Set(given).size < given.length) {
-    throw refuse('template.parameters', 'must not have the same name twice');
+  if (new Set(definedNames).size < definedNames.length) {
+    throw createTemplateError('template.parameters', 'must not have the same name twice');
   }
 }
 
 function checkButtons(buttons: NonNullable<ApprovedTemplate['buttons']>): void {
   if (new Set(buttons.map(({ index }) => index)).size < buttons.length) {
-    throw refuse('template.buttons', 'must not have the same position twice');
+    throw createTemplateError('template.buttons', 'must not have the same position twice');
   }
 }
 
@@ -133,7 +138,7 @@ function readHeader(
   const start = value.trimStart();
   // A value that begins the URL is judged when it is there.
   if (kind !== 'text' && !start.startsWith('{{') && !/^https:\/\//i.test(start)) {
-    throw refuse('template.header', needsHttps);
+    throw createTemplateError('template.header', needsHttps);
   }
   return {
     kind,
@@ -156,9 +161,10 @@ function readButton(
   plainField: (name: string, source: string) => Field,
 ): ApprovedFields['buttons'][number] {
   const name = `template.buttons[${place}]`;
-  if (isBlank(value)) throw refuse(name, describeButton({ index, kind }, needsParameter));
+  if (isBlank(value))
+    throw createTemplateError(name, describeButton({ index, kind }, needsParameter));
   if (kind === 'url' && isWholeUrl(value)) {
-    throw refuse(name, describeButton({ index, kind }, takesEndOnly));
+    throw createTemplateError(name, describeButton({ index, kind }, takesEndOnly));
   }
   return { index, kind, value: plainField(name, value) };
 }
@@ -184,22 +190,27 @@ function composeParameter(
   { name, value }: ApprovedFields['parameters'][number],
   rendering: Rendering,
 ): Parameter {
-  const text = composeLine(value, rendering);
+  const text = composeParameterText(value, rendering);
   return { ...(name === undefined ? {} : { name }), text };
 }
 
 function composeHeader(header: HeaderField, rendering: Rendering): Header {
   const { kind, name, value, fileName } = header;
-  const text = composeLine(value, rendering);
+  const text = composeParameterText(value, rendering);
   if (kind === 'text') {
     checkLength(value.name, text, whatsappLimits.headerCharacters, rendering);
     return { kind, ...(name === undefined ? {} : { name }), text };
   }
   checkMedia(value.name, text, rendering);
   if (kind !== 'document') return { kind, url: text };
-  const ofFile = fileName ? collapse(rendering.text(fileName)) : '';
-  checkLength('template.header.file_name', ofFile, whatsappLimits.fileNameCharacters, rendering);
-  return { kind, url: text, ...(ofFile ? { fileName: ofFile } : {}) };
+  const documentName = fileName ? collapse(rendering.text(fileName)) : '';
+  checkLength(
+    'template.header.file_name',
+    documentName,
+    whatsappLimits.fileNameCharacters,
+    rendering,
+  );
+  return { kind, url: text, ...(documentName ? { fileName: documentName } : {}) };
 }
 
 /** Meta fetches the file; what it does not take as an address would fail after the message was accepted. */
@@ -219,18 +230,22 @@ function composeButton(
   { index, kind, value }: ApprovedFields['buttons'][number],
   rendering: Rendering,
 ): Button {
-  const line = composeLine(value, rendering, describeButton({ index, kind }, needsParameter));
-  if (kind === 'url' && isWholeUrl(line)) {
+  const parameterText = composeParameterText(
+    value,
+    rendering,
+    describeButton({ index, kind }, needsParameter),
+  );
+  if (kind === 'url' && isWholeUrl(parameterText)) {
     const problem = describeButton({ index, kind }, takesEndOnly);
     rendering.fail('rejected_content', `${value.name}: ${problem}.`);
   }
-  const text = kind === 'url' ? encodeForUrl(line) : line;
+  const text = kind === 'url' ? encodeForUrl(parameterText) : parameterText;
   checkLength(value.name, text, buttonLimits[kind], rendering);
   return { index, kind, text };
 }
 
 /** A variable of an approved template is one line; Meta refuses breaks, tabs and runs of spaces, and an empty one. */
-function composeLine(
+function composeParameterText(
   field: Field,
   rendering: Rendering,
   problem = 'empty, which an approved template does not take',
@@ -249,7 +264,7 @@ function encodeForUrl(text: string): string {
   return text.toWellFormed().replace(/[\s"<>\\^`{|}]|[^\u0020-\u007e]/gu, encodeURIComponent);
 }
 
-function sumOf(parameters: Parameter[]): string {
+function joinTexts(parameters: Parameter[]): string {
   return parameters.map(({ text }) => text).join('');
 }
 

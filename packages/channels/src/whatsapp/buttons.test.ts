@@ -13,7 +13,7 @@ const withHeader = (value: string, kind = 'image') => approved({ header: { kind,
 const send = (template: object, v: unknown = '7') =>
   sendTemplate('whatsapp/meta', template, { data: { v: v as string } });
 
-const componentsOf = (body: WireBody | undefined) =>
+const getComponents = (body: WireBody | undefined) =>
   (body?.['template'] as WireBody | undefined)?.['components'];
 
 test('a button keeps its position behind one that takes no parameter', async () => {
@@ -26,7 +26,7 @@ test('a button keeps its position behind one that takes no parameter', async () 
       ],
     }),
   );
-  expect(componentsOf(body)).toEqual([
+  expect(getComponents(body)).toEqual([
     {
       type: 'button',
       sub_type: 'quick_reply',
@@ -72,7 +72,7 @@ test.each(['', ' ', '\u200b', null])(
 
 test('the end of a URL may hold another one', async () => {
   const { body } = await send(withButton('login?next={{v}}'), 'https://shop.example/');
-  expect(componentsOf(body)).toMatchObject([
+  expect(getComponents(body)).toMatchObject([
     { parameters: [{ text: 'login?next=https://shop.example/' }] },
   ]);
 });
@@ -87,7 +87,7 @@ test.each(['image', 'video', 'document'])(
     });
     expect(body).toBeUndefined();
     const { body: sent } = await send(withHeader('{{v}}', kind), 'https://shop.example/a');
-    expect(componentsOf(sent)).toMatchObject([
+    expect(getComponents(sent)).toMatchObject([
       { parameters: [{ [kind]: { link: 'https://shop.example/a' } }] },
     ]);
   },

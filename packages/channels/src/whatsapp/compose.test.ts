@@ -20,7 +20,7 @@ function compose(
   });
 }
 
-function contentOf(...input: Parameters<typeof compose>) {
+function getContent(...input: Parameters<typeof compose>) {
   const composed = compose(...input);
   if ('failed' in composed) throw new Error(`${composed.failed}: ${composed.detail}`);
   return composed.content;
@@ -46,14 +46,14 @@ describe('free text', () => {
     [[], '[]'],
     [null, ''],
   ])('shows the value %j as %j', (value, expected) => {
-    expect(contentOf({ text: 'to {{v}}.' }, { v: value })).toEqual({
+    expect(getContent({ text: 'to {{v}}.' }, { v: value })).toEqual({
       kind: 'text',
       text: `to ${expected}.`,
     });
   });
 
   test('may have 4096 characters, and the limit is named for the next one', () => {
-    expect(contentOf({ text: 'x'.repeat(4_096) })).toHaveProperty('text.length', 4_096);
+    expect(getContent({ text: 'x'.repeat(4_096) })).toHaveProperty('text.length', 4_096);
     expect(compose({ text: `${'x'.repeat(4_090)}{{v}}` }, { v: '1234567' })).toEqual({
       failed: 'too_long',
       detail: 'text: 4097 characters; the limit is 4096.',
@@ -82,7 +82,7 @@ describe('an approved template', () => {
       content_sid: contentSid,
       parameters: [{ value: '{{user.name}}' }, { value: 'No. {{id}}' }],
     });
-    expect(contentOf(template, { user: { name: 'Ada' }, id: 7 })).toEqual({
+    expect(getContent(template, { user: { name: 'Ada' }, id: 7 })).toEqual({
       kind: 'template',
       name: 'order_shipped',
       language: 'en_US',
@@ -93,7 +93,7 @@ describe('an approved template', () => {
   });
 
   test('may have no parameter', () => {
-    expect(contentOf(approved())).toMatchObject({ kind: 'template', parameters: [] });
+    expect(getContent(approved())).toMatchObject({ kind: 'template', parameters: [] });
   });
 
   test('may have the parameters by name, whatever their order', () => {
@@ -104,7 +104,7 @@ describe('an approved template', () => {
         { name: 'first_name', value: '{{name}}' },
       ],
     });
-    expect(contentOf(template, { id: '7', name: '{{order_id}} $&' })).toMatchObject({
+    expect(getContent(template, { id: '7', name: '{{order_id}} $&' })).toMatchObject({
       parameters: [
         { name: 'order_id', text: '7' },
         { name: 'first_name', text: '{{order_id}} $&' },
@@ -122,7 +122,7 @@ describe('an approved template', () => {
         { index: 2, kind: 'copy_code', value: 'SAVE{{id}}' },
       ],
     });
-    expect(contentOf(template, { id: 7 })).toMatchObject({
+    expect(getContent(template, { id: 7 })).toMatchObject({
       header: { kind: 'document', url: 'https://x.org/7.pdf', fileName: 'Bill 7.pdf' },
       buttons: [
         { index: 0, kind: 'url', text: 'orders/7?a=1&b=%20' },
@@ -154,7 +154,7 @@ describe('an approved template', () => {
       { kind: 'document', url: 'https://x.org' },
     ],
   ])('takes the header %j', (header, expected) => {
-    expect(contentOf(approved({ header }), { v: 'Ada' })).toMatchObject({ header: expected });
+    expect(getContent(approved({ header }), { v: 'Ada' })).toMatchObject({ header: expected });
   });
 
   test('lists the paths of all its parts', () => {
@@ -182,7 +182,7 @@ describe('a parameter', () => {
     [0, '0'],
     [{ a: 1 }, '{"a":1}'],
   ])('of %j is written %j', (value, expected) => {
-    expect(contentOf(one('{{v}}'), { v: value })).toMatchObject({
+    expect(getContent(one('{{v}}'), { v: value })).toMatchObject({
       parameters: [{ text: expected }],
     });
   });
@@ -198,7 +198,7 @@ describe('a parameter', () => {
   test('never has a break, a tab, two spaces or a control character, whatever it is given', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (value) => {
-        const content = contentOf(one('x {{v}} y'), { v: value });
+        const content = getContent(one('x {{v}} y'), { v: value });
         if (content.kind !== 'template') throw new Error('No template');
         expect(content.parameters[0]?.text).not.toMatch(/\p{Cc}|[^\S ]|\s\s/u);
       }),
@@ -215,7 +215,7 @@ describe('a value in a button’s URL', () => {
     ['\ud83d', '%EF%BF%BD'],
   ])('of %j is written %j', (value, expected) => {
     const template = approved({ buttons: [{ index: 0, kind: 'url', value: '{{v}}' }] });
-    expect(contentOf(template, { v: value })).toMatchObject({ buttons: [{ text: expected }] });
+    expect(getContent(template, { v: value })).toMatchObject({ buttons: [{ text: expected }] });
   });
 });
 
@@ -334,14 +334,14 @@ describe('an override of WhatsApp', () => {
   test('is literal, and replaces text and template', () => {
     const override = { message: { text: 'Own {{a}}' } };
     const expected = { kind: 'text', text: 'Own {{a}}' };
-    expect(contentOf({ text: 'T {{a}}' }, {}, { override })).toEqual(expected);
-    expect(contentOf(approved(), {}, { override, missing: 'reject' })).toEqual(expected);
+    expect(getContent({ text: 'T {{a}}' }, {}, { override })).toEqual(expected);
+    expect(getContent(approved(), {}, { override, missing: 'reject' })).toEqual(expected);
   });
 
   test.each<[WhatsappOverride]>([[{}], [{ message: {} }], [{ message: { text: ' ' } }]])(
     'of %j is none',
     (override) => {
-      expect(contentOf({ text: 'T' }, {}, { override })).toEqual({ kind: 'text', text: 'T' });
+      expect(getContent({ text: 'T' }, {}, { override })).toEqual({ kind: 'text', text: 'T' });
     },
   );
 

@@ -1,5 +1,5 @@
 import { escapeNothing, isBlank } from '@belfry/shared';
-import type { CompiledTemplate, Composed, ComposeInput } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import { readLinkPreview } from '../link-preview';
 import {
   checkFixedText,
@@ -7,16 +7,16 @@ import {
   createParseField,
   createRendering,
   type Field,
-  pathsOf,
+  listPaths,
   type Rendering,
 } from '../rendering';
 import {
   type ApprovedFields,
   composeApproved,
-  fieldsOfApproved,
+  listApprovedFields,
   parseApproved,
 } from './approved-template';
-import { refuse } from './refuse';
+import { createTemplateError } from './refuse';
 import {
   type WhatsappContent,
   type WhatsappOverride,
@@ -31,7 +31,10 @@ export function compileWhatsapp(
   const fields = parseFields(template, language);
   checkFixedText((rendering) => fromTemplate(fields, rendering));
   return {
-    paths: pathsOf([fields.text, ...(fields.approved ? fieldsOfApproved(fields.approved) : [])]),
+    paths: listPaths([
+      fields.text,
+      ...(fields.approved ? listApprovedFields(fields.approved) : []),
+    ]),
     compose: (input) => composeWhatsapp(fields, template, input),
   };
 }
@@ -45,7 +48,8 @@ function parseFields(
   const parseField = createParseField(language);
   const hasText = text !== undefined && !isBlank(text);
   const approved = template && parseApproved(template, parseField);
-  if (hasText && approved) throw refuse('text', 'stands beside a template: leave one of them out');
+  if (hasText && approved)
+    throw createTemplateError('text', 'stands beside a template: leave one of them out');
   return {
     text: hasText ? parseField('text', text, () => escapeNothing) : undefined,
     approved,
@@ -56,7 +60,7 @@ function composeWhatsapp(
   fields: WhatsappFields,
   template: WhatsappTemplate,
   { data, override, missing, isSensitive }: ComposeInput<WhatsappOverride>,
-): Composed<WhatsappContent> {
+): ComposeResult<WhatsappContent> {
   const rendering = createRendering(data);
   const own = override?.message?.text;
   const isOwn = own !== undefined && !isBlank(own);
@@ -73,8 +77,8 @@ function fromTemplate({ text, approved }: WhatsappFields, rendering: Rendering):
     : composeText(rendering.text(text), rendering);
 }
 
-function composeText(given: string, rendering: Rendering): WhatsappContent {
-  const text = given.replaceAll('\0', '').replace(/\r\n?/g, '\n');
+function composeText(rawText: string, rendering: Rendering): WhatsappContent {
+  const text = rawText.replaceAll('\0', '').replace(/\r\n?/g, '\n');
   checkSize({ name: 'text', size: text.length, limit: whatsappLimits.textCharacters }, rendering);
   if (isBlank(text)) rendering.fail('empty_content', 'The text is empty.');
   return { kind: 'text', text };

@@ -1,52 +1,58 @@
 import type { Outcome } from '@belfry/shared';
 import type { SendResult } from '../channel';
-import { type HttpAnswer, retryAfterMs, sortStatus } from '../http';
-import { type NetworkFailure, sortFailure, type Unanswered } from '../network-failure';
-import { membersOf, parseJson } from '../read-json';
+import { type HttpResponse, retryAfterMs, sortStatus } from '../http';
+import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
+import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
-import { changesOf, findMetaCode, outcomeOf } from './meta-codes';
+import { findMetaCode, getContactUpdates, toOutcome } from './meta-codes';
 
 export type Access = { sender: string; token: string };
 
 /** What an answer to a send means; `response` is what may be kept of it. */
-export function readSent(seen: HttpAnswer | NetworkFailure, access: Access): SendResult {
-  if ('isWritten' in seen) return { outcome: sortFailure(seen) };
-  const body = parseJson(seen.body);
-  const sent = isSuccess(seen) ? findMessage(body) : undefined;
+export function readSent(httpResult: HttpResponse | NetworkFailure, access: Access): SendResult {
+  if ('isWritten' in httpResult) return { outcome: classifyFailure(httpResult) };
+  const body = parseJson(httpResult.body);
+  const sent = isSuccess(httpResult) ? findMessage(body) : undefined;
   if (sent) return accepted(sent);
-  const refused = readRefusal(seen, access);
-  return refused ?? { outcome: unreadable, response: { status: seen.status } };
+  const refusal = readRefusal(httpResult, access);
+  return refusal ?? { outcome: unreadable, response: { status: httpResult.status } };
 }
 
 /** Meta's no, whatever it was asked; undefined when it said yes. */
 export function readRefusal(
-  seen: HttpAnswer,
+  httpResponse: HttpResponse,
   { sender, token }: Access,
-): (SendResult & { outcome: Unanswered }) | undefined {
-  const error = membersOf(parseJson(seen.body))?.['error'];
-  const fields = membersOf(error);
-  const code = codeOf(fields);
-  if (isSuccess(seen) && code === undefined) return undefined;
-  const found = code === undefined ? undefined : findMetaCode(code);
-  const changes = changesOf(found, sender);
+): (SendResult & { outcome: FailedOutcome }) | undefined {
+  const error = toRecord(parseJson(httpResponse.body))?.['error'];
+  const fields = toRecord(error);
+  const code = getErrorCode(fields);
+  if (isSuccess(httpResponse) && code === undefined) return undefined;
+  const metaCode = code === undefined ? undefined : findMetaCode(code);
+  const changes = getContactUpdates(metaCode, sender);
   return {
-    outcome: withWait(found && code ? outcomeOf(code, found) : unlisted(code, fields, seen), seen),
-    response: { status: seen.status, ...(fields ? { error: keep(fields, token) } : {}) },
+    outcome: withWait(
+      metaCode && code ? toOutcome(code, metaCode) : unlisted(code, fields, httpResponse),
+      httpResponse,
+    ),
+    response: {
+      status: httpResponse.status,
+      ...(fields ? { error: pickFields(fields, token) } : {}),
+    },
     ...(changes.length > 0 ? { changes } : {}),
   };
 }
 
 /** Meta's codes are numbers, here and in reports. */
-export function codeOf(error: Record<string, unknown> | undefined): string | undefined {
+export function getErrorCode(error: Record<string, unknown> | undefined): string | undefined {
   const code = error?.['code'];
   return typeof code === 'number' && Number.isSafeInteger(code) ? String(code) : undefined;
 }
 
-type Sent = { id: string; status: string | undefined };
+type SentMessage = { id: string; status: string | undefined };
 
-function findMessage(body: unknown): Sent | undefined {
-  const messages = membersOf(body)?.['messages'];
-  const message = Array.isArray(messages) ? membersOf(messages[0]) : undefined;
+function findMessage(body: unknown): SentMessage | undefined {
+  const messages = toRecord(body)?.['messages'];
+  const message = Array.isArray(messages) ? toRecord(messages[0]) : undefined;
   const id = message?.['id'];
   const status = message?.['message_status'];
   if (typeof id !== 'string' || id === '' || id.length > maxIdCharacters) return undefined;
@@ -55,12 +61,14 @@ function findMessage(body: unknown): Sent | undefined {
 
 const maxIdCharacters = 512;
 
-function accepted({ id, status }: Sent): SendResult {
-  const isHeld = status === 'held_for_quality_assessment';
+function accepted({ id, status }: SentMessage): SendResult {
+  const isUnderReview = status === 'held_for_quality_assessment';
   const outcome: Outcome = {
     outcome: 'accepted',
     providerMessageId: id,
-    ...(isHeld ? { detail: 'Meta holds the message back until it has judged the template.' } : {}),
+    ...(isUnderReview
+      ? { detail: 'Meta holds the message back until it has judged the template.' }
+      : {}),
   };
   return {
     outcome,
@@ -68,13 +76,13 @@ function accepted({ id, status }: Sent): SendResult {
   };
 }
 
-const unreadable: Unanswered = {
+const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
   detail: 'Meta’s answer could not be read, so the message may have been sent.',
 };
 
-function isSuccess({ status }: HttpAnswer): boolean {
+function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -82,19 +90,24 @@ function isSuccess({ status }: HttpAnswer): boolean {
 function unlisted(
   code: string | undefined,
   error: Record<string, unknown> | undefined,
-  { status, headers }: HttpAnswer,
-): Unanswered {
+  { status, headers }: HttpResponse,
+): FailedOutcome {
   if (code === undefined) return sortStatus(status, headers);
-  const said = { reason: code, detail: `Meta refused the message with the code ${code}.` };
-  if (error?.['is_transient'] === true) return { outcome: 'retry', ...said };
+  const explanation = { reason: code, detail: `Meta refused the message with the code ${code}.` };
+  if (error?.['is_transient'] === true) return { outcome: 'retry', ...explanation };
   const byStatus = status < 300 ? contentFault : sortStatus(status, headers);
-  return { ...byStatus, ...said };
+  return { ...byStatus, ...explanation };
 }
 
-const contentFault: Unanswered = { outcome: 'rejected', scope: 'content', reason: '', detail: '' };
+const contentFault: FailedOutcome = {
+  outcome: 'rejected',
+  scope: 'content',
+  reason: '',
+  detail: '',
+};
 
 /** A wait that Meta names wins over ours. */
-function withWait(outcome: Unanswered, { headers }: HttpAnswer): Unanswered {
+function withWait(outcome: FailedOutcome, { headers }: HttpResponse): FailedOutcome {
   if (outcome.outcome !== 'retry') return outcome;
   const afterMs = retryAfterMs(headers, Date.now());
   return afterMs === undefined ? outcome : { ...outcome, afterMs };
@@ -103,17 +116,19 @@ function withWait(outcome: Unanswered, { headers }: HttpAnswer): Unanswered {
 const maxTextCharacters = 300;
 
 /** What of an error may be stored: these fields, cut, and without the token. */
-function keep(error: Record<string, unknown>, token: string): Record<string, unknown> {
+function pickFields(error: Record<string, unknown>, token: string): Record<string, unknown> {
   const text = (value: unknown) =>
     typeof value === 'string' ? redact(value, [token]).slice(0, maxTextCharacters) : undefined;
   const subcode = error['error_subcode'];
-  const kept = {
-    code: codeOf(error),
+  const loggedFields = {
+    code: getErrorCode(error),
     error_subcode: typeof subcode === 'number' ? subcode : undefined,
     type: text(error['type']),
     message: text(error['message']),
-    details: text(membersOf(error['error_data'])?.['details']),
+    details: text(toRecord(error['error_data'])?.['details']),
     fbtrace_id: text(error['fbtrace_id']),
   };
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries(loggedFields).filter(([, value]) => value !== undefined),
+  );
 }

@@ -1,11 +1,11 @@
-import { metaCodes, outcomeOf } from './meta-codes';
+import { metaCodes, toOutcome } from './meta-codes';
 
 type Outcomes = Record<string, Record<string, unknown>>;
 
 /** The outcome of each code, without what people read. */
 const outcomes: Outcomes = Object.fromEntries(
-  Object.entries(metaCodes).map(([code, found]) => {
-    const { reason: _reason, detail: _detail, ...outcome } = outcomeOf(code, found);
+  Object.entries(metaCodes).map(([code, metaCode]) => {
+    const { reason: _reason, detail: _detail, ...outcome } = toOutcome(code, metaCode);
     return [code, outcome];
   }),
 );
@@ -35,9 +35,9 @@ test('a code of Meta that passes is tried again after its time, and slows whom i
 });
 
 test('a code of Meta that is final is about the integration, the recipient or the content', () => {
-  const codesOf = (scope: string) =>
+  const listCodes = (scope: string) =>
     Object.keys(having('rejected')).filter((code) => outcomes[code]?.['scope'] === scope);
-  expect(codesOf('integration')).toEqual([
+  expect(listCodes('integration')).toEqual([
     '0',
     '10',
     '190',
@@ -48,8 +48,8 @@ test('a code of Meta that is final is about the integration, the recipient or th
     '131042',
     '133010',
   ]);
-  expect(codesOf('recipient')).toEqual(['1006', '1013', '1021', '1026', '131049', '131050']);
-  expect(codesOf('content')).toEqual(
+  expect(listCodes('recipient')).toEqual(['1006', '1013', '1021', '1026', '131049', '131050']);
+  expect(listCodes('content')).toEqual(
     [
       ['100', '470', '131008', '131009', '131021', '131047', '131051'],
       ['132000', '132001', '132005', '132007', '132012', '132015', '132016'],

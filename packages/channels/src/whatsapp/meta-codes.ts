@@ -1,5 +1,5 @@
-import type { DataChange, ExpectedEnd, RefusalReason, RejectionScope } from '@belfry/shared';
-import type { Unanswered } from '../network-failure';
+import type { ContactUpdate, ExpectedEnd, RefusalReason, RejectionScope } from '@belfry/shared';
+import type { FailedOutcome } from '../network-failure';
 
 type Verdict =
   | {
@@ -173,16 +173,16 @@ export function findMetaCode(code: string): MetaCode | undefined {
   return permissionCode.test(code) ? notPermitted : undefined;
 }
 
-export function outcomeOf(code: string, found: MetaCode): Unanswered {
-  const { sentence, ...rest } = found;
-  const said = { reason: code, detail: sentence };
+export function toOutcome(code: string, metaCode: MetaCode): FailedOutcome {
+  const { sentence, ...rest } = metaCode;
+  const explanation = { reason: code, detail: sentence };
   if (rest.outcome === 'rejected') {
-    return { outcome: 'rejected', scope: rest.scope, ...said, ...getSkip(found) };
+    return { outcome: 'rejected', scope: rest.scope, ...explanation, ...getSkip(metaCode) };
   }
   const { afterMs, maxAttempts, slows } = rest;
   return {
     outcome: 'retry',
-    ...said,
+    ...explanation,
     ...(afterMs === undefined ? {} : { afterMs }),
     ...(maxAttempts === undefined ? {} : { maxAttempts }),
     ...(slows === undefined ? {} : { slows }),
@@ -190,8 +190,8 @@ export function outcomeOf(code: string, found: MetaCode): Unanswered {
 }
 
 /** Why a message ended that a report calls failed with this code. */
-export function getRefusalReason(found: MetaCode): RefusalReason {
-  return getSkip(found).skip ?? `rejected_${found.scope}`;
+export function getRefusalReason(metaCode: MetaCode): RefusalReason {
+  return getSkip(metaCode).skip ?? `rejected_${metaCode.scope}`;
 }
 
 /** A person who opted out is expected: the message is skipped. */
@@ -200,7 +200,7 @@ function getSkip({ isOptOut }: MetaCode): { skip?: ExpectedEnd } {
 }
 
 /** An opt-out holds for one number: another of the account may still write. */
-export function changesOf(found: MetaCode | undefined, sender: string): DataChange[] {
-  if (!found?.isOptOut) return [];
-  return [{ change: 'suppress', reason: 'opted_out', sender, detail: found.sentence }];
+export function getContactUpdates(metaCode: MetaCode | undefined, sender: string): ContactUpdate[] {
+  if (!metaCode?.isOptOut) return [];
+  return [{ change: 'suppress', reason: 'opted_out', sender, detail: metaCode.sentence }];
 }

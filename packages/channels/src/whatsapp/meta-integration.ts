@@ -92,12 +92,15 @@ export function checkMeta({ credentials }: IntegrationInput): string[] {
 }
 
 /** Where the Cloud API has the number; a description may know less than a whole integration. */
-export function urlOfNumber(base: string | undefined, settings: Record<string, unknown>): string {
+export function buildNumberUrl(
+  base: string | undefined,
+  settings: Record<string, unknown>,
+): string {
   const { sender, graph_version: version } = settings;
   const root = (base ?? 'https://graph.facebook.com').replace(/(?<!\/)\/+$/, '');
-  return `${root}/${textOf(version) || defaultGraphVersion}/${textOf(sender) || '{sender}'}`;
+  return `${root}/${toText(version) || defaultGraphVersion}/${toText(sender) || '{sender}'}`;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -41,18 +41,18 @@ const sign = (statuses: Parameters<MetaSimulator['webhook']>[0], options = {}) =
 
 describe('reports of Meta', () => {
   test.each(['sent', 'delivered', 'read', 'failed'])('tell that a message was %s', (state) => {
-    expect(read(sign([simulator.statusOf(sent, state)]))).toEqual([
+    expect(read(sign([simulator.createStatus(sent, state)]))).toEqual([
       expect.objectContaining({ messageId: '0193-a', providerMessageId: 'wamid.A', state }),
     ]);
   });
 
   test('come several in a call, repeated and in any order, and are all given', () => {
-    const other: MetaSend = { ...sent, id: 'wamid.B', messageId: '0193-b' };
+    const otherSend: MetaSend = { ...sent, id: 'wamid.B', messageId: '0193-b' };
     const statuses = [
-      simulator.statusOf(sent, 'read'),
-      simulator.statusOf(other, 'failed', 131_047),
-      simulator.statusOf(sent, 'sent'),
-      simulator.statusOf(sent, 'sent'),
+      simulator.createStatus(sent, 'read'),
+      simulator.createStatus(otherSend, 'failed', 131_047),
+      simulator.createStatus(sent, 'sent'),
+      simulator.createStatus(sent, 'sent'),
     ];
     expect(read(sign(statuses))?.map(({ messageId, state }) => [messageId, state])).toEqual([
       ['0193-a', 'read'],
@@ -99,7 +99,7 @@ describe('reports of Meta', () => {
     [190, 'rejected_integration', 'access token'],
     [230, 'rejected_integration', 'permission'],
   ])('explain the code %i in our own words', (code, reason, detail) => {
-    expect(read(sign([simulator.statusOf(sent, 'failed', code)]))).toMatchObject([
+    expect(read(sign([simulator.createStatus(sent, 'failed', code)]))).toMatchObject([
       {
         messageId: '0193-a',
         providerMessageId: 'wamid.A',
@@ -113,8 +113,8 @@ describe('reports of Meta', () => {
 
   test('keep a code that is not in the table, and say when there is none', () => {
     const statuses = [
-      simulator.statusOf(sent, 'failed', 199_999),
-      simulator.statusOf(sent, 'failed'),
+      simulator.createStatus(sent, 'failed', 199_999),
+      simulator.createStatus(sent, 'failed'),
     ];
     expect(read(sign(statuses))).toMatchObject([
       { errorCode: '199999', detail: 'Meta reported the code 199999.' },
@@ -123,7 +123,7 @@ describe('reports of Meta', () => {
   });
 
   test('of an opt-out suppress the person for the number that the report names', () => {
-    const webhook = sign([simulator.statusOf(sent, 'failed', 131_050)], {
+    const webhook = sign([simulator.createStatus(sent, 'failed', 131_050)], {
       phoneNumberId: '2222222',
     });
     expect(read(webhook)).toMatchObject([
@@ -143,7 +143,7 @@ describe('reports of Meta', () => {
     };
     const moreChanges = [incoming, template, foreign];
     expect(read(sign([], { moreChanges }))).toEqual([]);
-    const statuses = [simulator.statusOf(sent, 'played'), simulator.statusOf(sent, 'read')];
+    const statuses = [simulator.createStatus(sent, 'played'), simulator.createStatus(sent, 'read')];
     expect(read(sign(statuses, { moreChanges }))).toMatchObject([{ state: 'read' }]);
   });
 
@@ -170,11 +170,13 @@ function resign(body: Buffer): Webhook {
 }
 
 describe('a report is refused', () => {
-  const good = () => sign([simulator.statusOf(sent, 'delivered')]);
+  const good = () => sign([simulator.createStatus(sent, 'delivered')]);
   const signature = 'x-hub-signature-256';
 
   test('when it is signed with another secret', () => {
-    expect(read(sign([simulator.statusOf(sent, 'read')], { appSecret: 'other' }))).toBeUndefined();
+    expect(
+      read(sign([simulator.createStatus(sent, 'read')], { appSecret: 'other' })),
+    ).toBeUndefined();
   });
 
   test('when one byte of it differs, or when it was written anew', () => {
@@ -197,26 +199,28 @@ describe('a report is refused', () => {
     ['a long one', (value) => `${value}00`],
   ])('when it has %s', (_what, change) => {
     const { headers, body } = good();
-    const given = { ...headers, [signature]: change(headers[signature] ?? '') };
-    expect(read({ headers, body }, { headers: given })).toBeUndefined();
+    const changedHeaders = { ...headers, [signature]: change(headers[signature] ?? '') };
+    expect(read({ headers, body }, { headers: changedHeaders })).toBeUndefined();
   });
 
   test.each([[{}], [{ app_secret: '' }], [{ app_secret: 7 }]])(
     'when the integration has no secret to check it with: %j',
-    (given) => {
-      expect(read(sign([], { appSecret: '' }), { credentials: given })).toBeUndefined();
+    (invalidCredentials) => {
+      expect(
+        read(sign([], { appSecret: '' }), { credentials: invalidCredentials }),
+      ).toBeUndefined();
     },
   );
 });
 
 describe('the handshake', () => {
-  const ask = (
+  const requestHandshake = (
     changes: Record<string, string> = {},
-    given: Record<string, unknown> = credentials,
+    ownCredentials: Record<string, unknown> = credentials,
   ) =>
     metaReceipts.handshake?.({
       settings,
-      credentials: given,
+      credentials: ownCredentials,
       query: new URLSearchParams({
         'hub.mode': 'subscribe',
         'hub.verify_token': 'verify-5ecret',
@@ -226,7 +230,7 @@ describe('the handshake', () => {
     });
 
   test('answers the challenge to whoever knows the verify token', () => {
-    expect(ask()).toBe('1158201444');
+    expect(requestHandshake()).toBe('1158201444');
   });
 
   test.each<[Record<string, string>]>([
@@ -239,14 +243,14 @@ describe('the handshake', () => {
     [{ 'hub.challenge': '<script>alert(1)</script>' }],
     [{ 'hub.challenge': '1'.repeat(257) }],
   ])('is refused with %j', (changes) => {
-    expect(ask(changes)).toBeUndefined();
+    expect(requestHandshake(changes)).toBeUndefined();
   });
 
   test.each([[{}], [{ verify_token: '' }], [{ verify_token: 7 }]])(
     'is refused by an integration without a verify token: %j',
-    (given) => {
-      expect(ask({ 'hub.verify_token': '' }, given)).toBeUndefined();
-      expect(ask({}, given)).toBeUndefined();
+    (invalidCredentials) => {
+      expect(requestHandshake({ 'hub.verify_token': '' }, invalidCredentials)).toBeUndefined();
+      expect(requestHandshake({}, invalidCredentials)).toBeUndefined();
     },
   );
 });

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptState, receiptStates } from '@belfry/shared';
 import type { HandshakeCall, ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
-import { membersOf, parseJson } from '../read-json';
-import { codeOf } from './meta-answer';
-import { changesOf, findMetaCode, getRefusalReason } from './meta-codes';
+import { parseJson, toRecord } from '../read-json';
+import { getErrorCode } from './meta-answer';
+import { findMetaCode, getContactUpdates, getRefusalReason } from './meta-codes';
 
 /** Meta's webhook: signed with the app's secret, and several reports in one call. */
 export const metaReceipts: ReceiptReader = {
@@ -20,8 +20,8 @@ export const metaReceipts: ReceiptReader = {
       return undefined;
     }
     const sender = settings['sender'];
-    return statusesOf(parseJson(rawBody)).flatMap((status) =>
-      reportOf(status, typeof sender === 'string' ? sender : ''),
+    return listStatuses(parseJson(rawBody)).flatMap((status) =>
+      toReports(status, typeof sender === 'string' ? sender : ''),
     );
   },
 };
@@ -29,10 +29,10 @@ export const metaReceipts: ReceiptReader = {
 /** It is echoed, so it may be nothing that a browser would run. */
 const challengeForm = /^[A-Za-z0-9_-]{1,256}$/;
 
-function isSame(given: string, expected: unknown): boolean {
+function isSame(actual: string, expected: unknown): boolean {
   if (typeof expected !== 'string' || expected === '') return false;
   // Digests are of one length, which says nothing of the token's.
-  return timingSafeEqual(digest('', given), digest('', expected));
+  return timingSafeEqual(digest('', actual), digest('', expected));
 }
 
 function isSigned(
@@ -41,8 +41,11 @@ function isSigned(
   { app_secret: secret }: Record<string, unknown>,
 ): boolean {
   if (typeof secret !== 'string' || secret === '') return false;
-  const given = /^sha256=([0-9a-f]{64})$/i.exec(signature)?.[1];
-  return given !== undefined && timingSafeEqual(Buffer.from(given, 'hex'), digest(secret, rawBody));
+  const signatureHex = /^sha256=([0-9a-f]{64})$/i.exec(signature)?.[1];
+  return (
+    signatureHex !== undefined &&
+    timingSafeEqual(Buffer.from(signatureHex, 'hex'), digest(secret, rawBody))
+  );
 }
 
 function digest(secret: string, content: string | Buffer): Buffer {
@@ -54,32 +57,32 @@ type Status = { fields: Record<string, unknown>; phoneNumberId: string | undefin
 /** Far above what Meta puts into one call. */
 const maxStatuses = 1_000;
 
-function statusesOf(body: unknown): Status[] {
-  const values = listOf(membersOf(body)?.['entry'])
-    .flatMap((entry) => listOf(entry['changes']))
+function listStatuses(body: unknown): Status[] {
+  const values = toRecords(toRecord(body)?.['entry'])
+    .flatMap((entry) => toRecords(entry['changes']))
     .filter((change) => change['field'] === 'messages')
-    .map((change) => membersOf(change['value']))
+    .map((change) => toRecord(change['value']))
     .filter((value) => value !== undefined);
   return values
     .flatMap((value) => {
-      const id = membersOf(value['metadata'])?.['phone_number_id'];
+      const id = toRecord(value['metadata'])?.['phone_number_id'];
       const phoneNumberId = typeof id === 'string' && id !== '' ? id : undefined;
-      return listOf(value['statuses']).map((fields) => ({ fields, phoneNumberId }));
+      return toRecords(value['statuses']).map((fields) => ({ fields, phoneNumberId }));
     })
     .slice(0, maxStatuses);
 }
 
-function listOf(value: unknown): Record<string, unknown>[] {
+function toRecords(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
-  return value.map(membersOf).filter((each) => each !== undefined);
+  return value.map(toRecord).filter((each) => each !== undefined);
 }
 
 /** Other kinds of status, as of a voice message that was played, say nothing about ours. */
-function reportOf({ fields, phoneNumberId }: Status, sender: string): ReceiptReport[] {
+function toReports({ fields, phoneNumberId }: Status, sender: string): ReceiptReport[] {
   const state = receiptStates.find((each) => each === fields['status']);
-  const providerMessageId = idOf(fields['id']);
+  const providerMessageId = parseId(fields['id']);
   if (!state || !providerMessageId) return [];
-  const messageId = idOf(fields['biz_opaque_callback_data']);
+  const messageId = parseId(fields['biz_opaque_callback_data']);
   return [
     {
       ...(messageId ? { messageId } : {}),
@@ -90,36 +93,36 @@ function reportOf({ fields, phoneNumberId }: Status, sender: string): ReceiptRep
         phoneNumberId,
         providerMessageId,
         state,
-        idOf(fields['timestamp']),
+        parseId(fields['timestamp']),
       ]),
-      ...errorOf(fields, state, phoneNumberId ?? sender),
+      ...getErrorFields(fields, state, phoneNumberId ?? sender),
     },
   ];
 }
 
 const maxIdCharacters = 512;
 
-function idOf(value: unknown): string | undefined {
+function parseId(value: unknown): string | undefined {
   const isId = typeof value === 'string' && value !== '' && value.length <= maxIdCharacters;
   return isId ? value : undefined;
 }
 
 /** One app may carry several numbers, so an opt-out belongs to the number that the report names. */
-function errorOf(
+function getErrorFields(
   fields: Record<string, unknown>,
   state: ReceiptState,
   sender: string,
 ): Pick<ReceiptReport, 'reason' | 'errorCode' | 'detail' | 'changes'> {
-  const code = codeOf(listOf(fields['errors'])[0]);
+  const code = getErrorCode(toRecords(fields['errors'])[0]);
   if (code === undefined) {
     return state === 'failed' ? { detail: 'Meta could not deliver it, and named no reason.' } : {};
   }
-  const found = findMetaCode(code);
-  const changes = changesOf(found, sender);
+  const metaCode = findMetaCode(code);
+  const changes = getContactUpdates(metaCode, sender);
   return {
-    ...(found && state === 'failed' ? { reason: getRefusalReason(found) } : {}),
+    ...(metaCode && state === 'failed' ? { reason: getRefusalReason(metaCode) } : {}),
     errorCode: code,
-    detail: found?.sentence ?? `Meta reported the code ${code}.`,
+    detail: metaCode?.sentence ?? `Meta reported the code ${code}.`,
     ...(changes.length > 0 ? { changes } : {}),
   };
 }

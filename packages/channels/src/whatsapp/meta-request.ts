@@ -8,33 +8,35 @@ export type MetaRequest = Record<string, unknown>;
 /** What the Cloud API is sent; it brings our id back in every report. */
 export function createMetaRequest(call: DescribeCall<WhatsappContent>): MetaRequest {
   const { messageId, target, content } = call;
-  const { preview_url: previewUrl, context } = payloadOf(call);
+  const { preview_url: previewUrl, context } = getPayload(call);
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     to: target,
     ...(context ? { context } : {}),
     ...(content.kind === 'text'
-      ? textOf(content.text, previewUrl ?? content.linkPreview)
-      : templateOf(content)),
+      ? buildText(content.text, previewUrl ?? content.linkPreview)
+      : buildTemplate(content)),
     biz_opaque_callback_data: messageId,
   };
 }
 
-function payloadOf({ payload }: DescribeCall<WhatsappContent>): MetaPayload {
+function getPayload({ payload }: DescribeCall<WhatsappContent>): MetaPayload {
   return Value.Check(metaPayload, payload) ? payload : {};
 }
 
-function textOf(body: string, previewUrl = false): MetaRequest {
+function buildText(body: string, previewUrl = false): MetaRequest {
   return { type: 'text', text: { preview_url: previewUrl, body } };
 }
 
-function templateOf(content: TemplateContent): MetaRequest {
+function buildTemplate(content: TemplateContent): MetaRequest {
   const { name, language, parameters, header, buttons } = content;
   const components = [
-    ...(header ? [{ type: 'header', parameters: [headerOf(header)] }] : []),
-    ...(parameters.length > 0 ? [{ type: 'body', parameters: parameters.map(parameterOf) }] : []),
-    ...buttons.map(buttonOf),
+    ...(header ? [{ type: 'header', parameters: [buildHeader(header)] }] : []),
+    ...(parameters.length > 0
+      ? [{ type: 'body', parameters: parameters.map(buildParameter) }]
+      : []),
+    ...buttons.map(buildButton),
   ];
   return {
     type: 'template',
@@ -46,14 +48,14 @@ function templateOf(content: TemplateContent): MetaRequest {
   };
 }
 
-function parameterOf({ name, text }: Parameter): MetaRequest {
+function buildParameter({ name, text }: Parameter): MetaRequest {
   return { type: 'text', ...(name === undefined ? {} : { parameter_name: name }), text };
 }
 
-function headerOf(header: Header): MetaRequest {
+function buildHeader(header: Header): MetaRequest {
   switch (header.kind) {
     case 'text':
-      return parameterOf(header);
+      return buildParameter(header);
     case 'document': {
       const { url: link, fileName: filename } = header;
       return { type: 'document', document: { link, ...(filename ? { filename } : {}) } };
@@ -63,7 +65,7 @@ function headerOf(header: Header): MetaRequest {
   }
 }
 
-function buttonOf({ index, kind, text }: Button): MetaRequest {
+function buildButton({ index, kind, text }: Button): MetaRequest {
   return {
     type: 'button',
     sub_type: kind,

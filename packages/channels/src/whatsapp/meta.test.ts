@@ -344,9 +344,9 @@ describe('Test connection', () => {
 
 describe('an integration with Meta', () => {
   test('is taken with its token, and with both halves of what receipts need', () => {
-    const whole = { ...credentials, app_secret: 's', verify_token: 'v' };
+    const allCredentials = { ...credentials, app_secret: 's', verify_token: 'v' };
     expect(meta.check({ settings, credentials })).toEqual([]);
-    expect(meta.check({ settings, credentials: whole })).toEqual([]);
+    expect(meta.check({ settings, credentials: allCredentials })).toEqual([]);
   });
 
   test.each<[Record<string, unknown>, string]>([
@@ -355,8 +355,8 @@ describe('an integration with Meta', () => {
     [{}, 'access_token must be one word'],
     [{ ...credentials, app_secret: 's' }, 'verify_token must be given with app_secret'],
     [{ ...credentials, verify_token: 'v' }, 'app_secret must be given with verify_token'],
-  ])('is refused with %j', (given, problem) => {
-    expect(meta.check({ settings, credentials: given })).toEqual([
+  ])('is refused with %j', (invalidCredentials, problem) => {
+    expect(meta.check({ settings, credentials: invalidCredentials })).toEqual([
       expect.stringContaining(problem),
     ]);
   });

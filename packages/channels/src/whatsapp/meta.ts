@@ -1,4 +1,5 @@
 import type {
+  ConnectionTestResult,
   DescribeCall,
   Provider,
   ProviderRequest,
@@ -7,20 +8,19 @@ import type {
   SenderDeps,
   SendResult,
   TestCall,
-  Tested,
 } from '../channel';
 import { createHttp } from '../http';
-import { sortFailure, type Unanswered } from '../network-failure';
-import { membersOf, parseJson } from '../read-json';
+import { classifyFailure, type FailedOutcome } from '../network-failure';
+import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
 import { readRefusal, readSent } from './meta-answer';
 import {
+  buildNumberUrl,
   checkMeta,
   metaCredentials,
   metaPayload,
   metaSettings,
   readMeta,
-  urlOfNumber,
 } from './meta-integration';
 import { metaReceipts } from './meta-receipts';
 import { createMetaRequest } from './meta-request';
@@ -42,7 +42,7 @@ export const meta: Provider<WhatsappContent> = {
 
 function describeMeta(call: DescribeCall<WhatsappContent>): ProviderRequest {
   return {
-    operation: `POST ${urlOfNumber(undefined, call.settings)}/messages`,
+    operation: `POST ${buildNumberUrl(undefined, call.settings)}/messages`,
     body: createMetaRequest(call),
   };
 }
@@ -56,31 +56,32 @@ function createMetaSender({ baseUrls }: SenderDeps): Sender<WhatsappContent> {
     if (call.content.kind === 'template' && !call.content.name) return { outcome: unnamed };
     const { sender } = integration.settings;
     const { access_token: token } = integration.credentials;
-    const seen = await http.request({
+    const httpResult = await http.request({
       method: 'POST',
-      url: `${urlOfNumber(baseUrls['meta'], integration.settings)}/messages`,
+      url: `${buildNumberUrl(baseUrls['meta'], integration.settings)}/messages`,
       headers: { ...authorize(token), 'content-type': 'application/json' },
       body: JSON.stringify(createMetaRequest(call)),
       signal: call.signal,
     });
-    return readSent(seen, { sender, token });
+    return readSent(httpResult, { sender, token });
   }
 
-  async function test({ signal, ...input }: TestCall): Promise<Tested> {
+  async function test({ signal, ...input }: TestCall): Promise<ConnectionTestResult> {
     const integration = readMeta(input);
     if (!integration) return { isWorking: false, detail: incomplete.detail };
     const { sender } = integration.settings;
     const { access_token: token } = integration.credentials;
-    const seen = await http.request({
+    const httpResult = await http.request({
       method: 'GET',
-      url: `${urlOfNumber(baseUrls['meta'], integration.settings)}?fields=${numberFields}`,
+      url: `${buildNumberUrl(baseUrls['meta'], integration.settings)}?fields=${numberFields}`,
       headers: authorize(token),
       signal,
     });
-    if ('isWritten' in seen) return { isWorking: false, detail: detailOf(sortFailure(seen)) };
-    const refused = readRefusal(seen, { sender, token });
-    if (refused) return { isWorking: false, detail: detailOf(refused.outcome) };
-    return readNumber(seen.body, token);
+    if ('isWritten' in httpResult)
+      return { isWorking: false, detail: getDetail(classifyFailure(httpResult)) };
+    const refusal = readRefusal(httpResult, { sender, token });
+    if (refusal) return { isWorking: false, detail: getDetail(refusal.outcome) };
+    return readNumber(httpResult.body, token);
   }
 
   return {
@@ -112,21 +113,21 @@ function authorize(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}`, accept: 'application/json' };
 }
 
-function detailOf({ detail, reason }: Unanswered): string {
+function getDetail({ detail, reason }: FailedOutcome): string {
   return detail ?? reason;
 }
 
 const maxNameCharacters = 100;
 
-function readNumber(body: Buffer, token: string): Tested {
-  const { display_phone_number: phone, verified_name: name, id } = membersOf(parseJson(body)) ?? {};
+function readNumber(body: Buffer, token: string): ConnectionTestResult {
+  const { display_phone_number: phone, verified_name: name, id } = toRecord(parseJson(body)) ?? {};
   if (typeof id !== 'string')
     return { isWorking: false, detail: 'Meta’s answer could not be read.' };
-  const shown = [phone, name]
+  const labels = [phone, name]
     .filter((text) => typeof text === 'string')
     .map((text) => redact(text, [token]).slice(0, maxNameCharacters));
   return {
     isWorking: true,
-    detail: `Meta knows the number${shown.length > 0 ? ` as ${shown.join(', ')}` : ''}.`,
+    detail: `Meta knows the number${labels.length > 0 ? ` as ${labels.join(', ')}` : ''}.`,
   };
 }

@@ -7,15 +7,15 @@ export function findWhatsappTargets(
   { whatsappMobile, mobile }: Recipient,
   { defaultRegion }: AppDefaults = {},
 ): Targeting {
-  const [field, given] = whatsappMobile?.trim()
+  const [field, number] = whatsappMobile?.trim()
     ? ['whatsapp_mobile', whatsappMobile]
     : ['mobile', mobile?.trim()];
-  if (!given) {
+  if (!number) {
     return { skip: 'no_address', detail: 'The recipient has no whatsapp_mobile and no mobile.' };
   }
-  const parsed = parsePhoneNumber(given, defaultRegion);
+  const parsed = parsePhoneNumber(number, defaultRegion);
   if ('problem' in parsed) {
-    return { skip: 'invalid_address', detail: `${field} "${given}" ${parsed.problem}.` };
+    return { skip: 'invalid_address', detail: `${field} "${number}" ${parsed.problem}.` };
   }
   return { targets: [parsed] };
 }

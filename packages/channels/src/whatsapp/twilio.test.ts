@@ -134,13 +134,13 @@ describe('WhatsApp by Twilio', () => {
 
   test('has numbers and messaging services for senders, and nothing else', () => {
     const credentials = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'a'.repeat(32) };
-    const problemsOf = (sender: string) =>
+    const listProblems = (sender: string) =>
       twilioWhatsapp.check({ settings: { sender }, credentials });
-    expect(problemsOf(number)).toEqual([]);
-    expect(problemsOf(`whatsapp:${number}`)).toEqual([]);
-    expect(problemsOf(service)).toEqual([]);
+    expect(listProblems(number)).toEqual([]);
+    expect(listProblems(`whatsapp:${number}`)).toEqual([]);
+    expect(listProblems(service)).toEqual([]);
     for (const sender of ['Acme', '12345']) {
-      expect(problemsOf(sender)).toEqual([expect.stringContaining('sender must be')]);
+      expect(listProblems(sender)).toEqual([expect.stringContaining('sender must be')]);
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { Unanswered } from '../network-failure';
+import type { FailedOutcome } from '../network-failure';
 import { createTwilioProvider } from '../twilio/provider';
 import type { TwilioContent } from '../twilio/request';
 import { whatsappRate } from './rate';
@@ -15,17 +15,17 @@ export const twilioWhatsapp = createTwilioProvider<WhatsappContent>({
   read: (content) => (content.kind === 'text' ? readText(content.text) : readTemplate(content)),
 });
 
-function readText(text: string): TwilioContent | { refused: Unanswered } {
+function readText(text: string): TwilioContent | { failure: FailedOutcome } {
   if (text.length <= maxTextCharacters) return { message: { Body: text } };
   const detail = `The text has ${text.length} characters; Twilio takes ${maxTextCharacters} on WhatsApp.`;
-  return { refused: { outcome: 'rejected', scope: 'content', reason: 'too_long', detail } };
+  return { failure: { outcome: 'rejected', scope: 'content', reason: 'too_long', detail } };
 }
 
 function readTemplate({
   contentSid,
   parameters,
-}: TemplateContent): TwilioContent | { refused: Unanswered } {
-  if (contentSid === undefined) return { refused: noContentSid };
+}: TemplateContent): TwilioContent | { failure: FailedOutcome } {
+  if (contentSid === undefined) return { failure: noContentSid };
   return {
     message: {
       ContentSid: contentSid,
@@ -34,7 +34,7 @@ function readTemplate({
   };
 }
 
-const noContentSid: Unanswered = {
+const noContentSid: FailedOutcome = {
   outcome: 'rejected',
   scope: 'content',
   reason: 'no_content_sid',

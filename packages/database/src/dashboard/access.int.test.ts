@@ -26,9 +26,9 @@ afterAll(() => database.close());
 
 type Operator = { id: string; accountId: string; email: string };
 
-async function createOperator(given: Partial<Operator> = {}): Promise<Operator> {
-  const accountId = given.accountId ?? (await factories.createTenant()).accountId;
-  const operator = { id: newId(), email: `${newId()}@example.com`, ...given, accountId };
+async function createOperator(overrides: Partial<Operator> = {}): Promise<Operator> {
+  const accountId = overrides.accountId ?? (await factories.createTenant()).accountId;
+  const operator = { id: newId(), email: `${newId()}@example.com`, ...overrides, accountId };
   await database.prisma.operator.create({
     data: { ...operator, passwordHash: 'old', role: 'editor' },
   });
@@ -118,8 +118,12 @@ describe('a session', () => {
     await age(sessions[2]!, { ...ended, leftMs: -times.longestMs - minuteMs });
     await signIn(operator);
     const tokenHash = { in: sessions.map((hash) => new Uint8Array(hash)) };
-    const left = await database.prisma.operatorSession.findMany({ where: { tokenHash } });
-    const leftHashes = left.map((row) => Buffer.from(row.tokenHash).toString('hex')).sort();
+    const remainingSessions = await database.prisma.operatorSession.findMany({
+      where: { tokenHash },
+    });
+    const leftHashes = remainingSessions
+      .map((row) => Buffer.from(row.tokenHash).toString('hex'))
+      .sort();
     expect(leftHashes).toEqual(
       [sessions[1], sessions[2]].map((hash) => hash?.toString('hex')).sort(),
     );
@@ -143,7 +147,7 @@ describe('a new password', () => {
   test('ends every other session of its operator, and none of anybody else', async () => {
     const operator = await createOperator();
     const colleague = await createOperator({ accountId: operator.accountId });
-    const [kept, other, theirs] = [
+    const [current, other, theirs] = [
       await signIn(operator),
       await signIn(operator),
       await signIn(colleague),
@@ -152,14 +156,14 @@ describe('a new password', () => {
       accountId: operator.accountId,
       operatorId: operator.id,
       passwordHash: 'new',
-      keptTokenHash: kept,
+      keptTokenHash: current,
     });
-    expect([await isOpen(kept), await isOpen(other), await isOpen(theirs)]).toEqual([
+    expect([await isOpen(current), await isOpen(other), await isOpen(theirs)]).toEqual([
       true,
       false,
       true,
     ]);
-    expect(await passwordsOf(operator, colleague)).toEqual(['new', 'old']);
+    expect(await readPasswords(operator, colleague)).toEqual(['new', 'old']);
   });
 
   test('by a reset link ends every session of its operator, and none of anybody else', async () => {
@@ -170,7 +174,7 @@ describe('a new password', () => {
     const link = await createLink({ kind: 'reset', ...operator });
     expect(await useLink(link)).toEqual({ operatorId: operator.id });
     expect(await Promise.all(sessions.map(isOpen))).toEqual([false, true, true]);
-    expect(await passwordsOf(operator, namesake, colleague)).toEqual(['new', 'old', 'old']);
+    expect(await readPasswords(operator, namesake, colleague)).toEqual(['new', 'old', 'old']);
   });
 
   test('is not given to an operator who was removed', async () => {
@@ -178,7 +182,7 @@ describe('a new password', () => {
     const { id } = operator;
     await database.prisma.operator.update({ where: { id }, data: { disabledAt: new Date() } });
     expect(await useLink(await createLink({ kind: 'reset', ...operator }))).toBeUndefined();
-    expect(await passwordsOf(operator)).toEqual(['old']);
+    expect(await readPasswords(operator)).toEqual(['old']);
   });
 });
 
@@ -199,9 +203,9 @@ describe('a link', () => {
 
   test('for the set-up ends with a newer one of its account, and with no other', async () => {
     const [{ accountId }, other] = [await factories.createTenant(), await factories.createTenant()];
-    const setUp = async (given: { accountId: string; kind: 'setup' | 'invite' }) => {
+    const setUp = async (input: { accountId: string; kind: 'setup' | 'invite' }) => {
       const tokenHash = randomBytes(32);
-      await access.createInvitation({ tokenHash, role: 'owner', livesMs: hourMs, ...given });
+      await access.createInvitation({ tokenHash, role: 'owner', livesMs: hourMs, ...input });
       return tokenHash;
     };
     const [older, invitation, theirs] = [
@@ -243,7 +247,7 @@ async function createLink({
 const useLink = (tokenHash: Buffer) =>
   access.useInvitation({ tokenHash, email: 'form@example.com', passwordHash: 'new' });
 
-function passwordsOf(...operators: Operator[]): Promise<string[]> {
+function readPasswords(...operators: Operator[]): Promise<string[]> {
   return Promise.all(
     operators.map(async ({ id }) => {
       const row = await database.prisma.operator.findUniqueOrThrow({ where: { id } });

@@ -182,13 +182,13 @@ async function useSession(
   if (!row) return undefined;
   const { expiresAt, endsAt, isOld, ...operator } = row;
   if (!isOld) return { operator, expiresAt, endsAt };
-  const { rows: seen } = await pool.query<{ expiresAt: Date }>(
+  const { rows: updatedRows } = await pool.query<{ expiresAt: Date }>(
     `UPDATE operator_session SET last_seen_at = now(),
        expires_at = least(now() + $2::float8 * interval '1 ms', created_at + $3::float8 * interval '1 ms')
      WHERE token_hash = $1 AND revoked_at IS NULL RETURNING expires_at AS "expiresAt"`,
     [tokenHash, idleMs, longestMs],
   );
-  return { operator, expiresAt: seen[0]?.expiresAt ?? expiresAt, endsAt };
+  return { operator, expiresAt: updatedRows[0]?.expiresAt ?? expiresAt, endsAt };
 }
 
 async function endSessionById(
@@ -262,7 +262,7 @@ async function useInvitation(
   });
 }
 
-export async function endSessionsOf(client: Queryable, operatorId: string): Promise<void> {
+export async function endOperatorSessions(client: Queryable, operatorId: string): Promise<void> {
   await client.query(
     'UPDATE operator_session SET revoked_at = now() WHERE operator_id = $1 AND revoked_at IS NULL',
     [operatorId],
@@ -280,17 +280,20 @@ async function resetPassword(
   );
   const id = rows[0]?.id;
   // Whoever lost the password may have lost a session with it.
-  if (id !== undefined) await endSessionsOf(client, id);
+  if (id !== undefined) await endOperatorSessions(client, id);
   return id;
 }
 
 type NewOperator = { accountId: string; email: string; passwordHash: string; role: string };
 
 /** Undefined where the account has the address. Who was removed and is invited again comes back, as the same one. */
-async function admitOperator(client: Queryable, given: NewOperator): Promise<string | undefined> {
-  const inserted = await insertOperator(client, given);
+async function admitOperator(
+  client: Queryable,
+  operator: NewOperator,
+): Promise<string | undefined> {
+  const inserted = await insertOperator(client, operator);
   if (inserted !== undefined) return inserted;
-  const { accountId, email, passwordHash, role } = given;
+  const { accountId, email, passwordHash, role } = operator;
   const { rows } = await client.query<{ id: string }>(
     `UPDATE operator SET password_hash = $3, role = $4, disabled_at = NULL, created_at = now()
      WHERE account_id = $1 AND email = $2 AND disabled_at IS NOT NULL RETURNING id`,

@@ -56,28 +56,28 @@ export function createAccountApps(pool: pg.Pool) {
     /** Settings that are left out have their defaults. */
     async create(actor: Actor, app: AppChange & { name: string }): Promise<string> {
       const id = newId();
-      const whole = { ...defaults, ...app };
-      const given = listGiven(whole);
-      const entry = { action: 'app.created', subject: id, change: whole };
+      const appWithDefaults = { ...defaults, ...app };
+      const columnValues = listColumnValues(appWithDefaults);
+      const entry = { action: 'app.created', subject: id, change: appWithDefaults };
       await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
         client.query(
-          `INSERT INTO app (id, account_id, ${given.map(({ column }) => column).join(', ')})
-           VALUES ($1, $2, ${given.map((_, index) => `$${index + 3}`).join(', ')})`,
-          [id, actor.accountId, ...given.map(({ value }) => value)],
+          `INSERT INTO app (id, account_id, ${columnValues.map(({ column }) => column).join(', ')})
+           VALUES ($1, $2, ${columnValues.map((_, index) => `$${index + 3}`).join(', ')})`,
+          [id, actor.accountId, ...columnValues.map(({ value }) => value)],
         ),
       );
       return id;
     },
 
     async change(actor: Actor, id: string, change: AppChange): Promise<void> {
-      const given = listGiven(change);
-      if (given.length === 0) return;
+      const columnValues = listColumnValues(change);
+      if (columnValues.length === 0) return;
       const entry = { action: 'app.changed', subject: id, change };
       await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
         client.query(
-          `UPDATE app SET ${given.map(({ column }, index) => `${column} = $${index + 3}`).join(', ')}
+          `UPDATE app SET ${columnValues.map(({ column }, index) => `${column} = $${index + 3}`).join(', ')}
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL`,
-          [id, actor.accountId, ...given.map(({ value }) => value)],
+          [id, actor.accountId, ...columnValues.map(({ value }) => value)],
         ),
       );
     },
@@ -98,7 +98,7 @@ const defaults = Object.fromEntries(
   listAppSettings().map(([key, setting]) => [key, setting.default]),
 );
 
-function listGiven(change: AppChange): { column: string; value: unknown }[] {
+function listColumnValues(change: AppChange): { column: string; value: unknown }[] {
   return Object.entries(change).flatMap(([key, value]) => {
     const column = columns[key];
     return column === undefined || value === undefined ? [] : [{ column, value }];

@@ -65,7 +65,7 @@ export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
       });
     },
 
-    async end(actor: Actor, { id, afterMs, isConfirmed }: KeyEnd): Promise<KeyEnded> {
+    async end(actor: Actor, { id, afterMs, isConfirmed }: KeyEnd): Promise<KeyEndResult> {
       return inTransaction(pool, async (client) => {
         const active = await countActive(client, actor.accountId, id);
         if (active === 0 && !isConfirmed) return 'last_one';
@@ -85,7 +85,7 @@ export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
 
 export type AccountKeys = ReturnType<typeof createAccountKeys>;
 export type KeyEnd = { id: string; afterMs: number; isConfirmed: boolean };
-export type KeyEnded = 'ended' | 'not_found' | 'last_one';
+export type KeyEndResult = 'ended' | 'not_found' | 'last_one';
 
 /** Under a lock on the account, so that two who rotate at once do not pass each other. */
 async function countActive(

@@ -3,7 +3,7 @@ import type { Queryable } from '../transaction';
 import { type Actor, changeWithAudit } from './audit';
 
 /** A line of the sandbox's list. */
-export type CaptureLine = {
+export type CaptureSummary = {
   id: string;
   messageId: string;
   channel: string;
@@ -30,7 +30,7 @@ export type CaptureListFilter = {
 };
 
 /** One capture, whole. */
-export type CaptureRow = Omit<CaptureLine, 'line' | 'requestId' | 'item' | 'event'> & {
+export type CaptureRow = Omit<CaptureSummary, 'line' | 'requestId' | 'item' | 'event'> & {
   provider: string;
   content: unknown;
   request: unknown;
@@ -66,10 +66,10 @@ export type AppCaptures = ReturnType<typeof createAppCaptures>;
 /** What the sandbox captured of an app, for the dashboard. */
 export function createAppCaptures(pool: pg.Pool) {
   return {
-    async list(filter: CaptureListFilter): Promise<CaptureLine[]> {
+    async list(filter: CaptureListFilter): Promise<CaptureSummary[]> {
       const { appId, before, channel, event, words } = filter;
       const values = [appId, before, channel, event, words];
-      return (await pool.query<CaptureLine>(listStatement, values)).rows;
+      return (await pool.query<CaptureSummary>(listStatement, values)).rows;
     },
 
     find: (appId: string, id: string) => findGroup(pool, appId, id),

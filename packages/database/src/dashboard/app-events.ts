@@ -1,7 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type { VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
-import { inTransaction, sqlStateOf } from '../transaction';
+import { getSqlState, inTransaction } from '../transaction';
 import { type Actor, changeWithAudit, writeAudit } from './audit';
 import { createEventCalls } from './event-calls';
 import { createEventVersions, type StoredVersion } from './event-versions';
@@ -131,7 +131,7 @@ async function renameEvent(
     );
     return true;
   } catch (error) {
-    if (sqlStateOf(error) === uniqueViolation) return false;
+    if (getSqlState(error) === uniqueViolation) return false;
     throw error;
   }
 }

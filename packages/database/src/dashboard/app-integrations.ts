@@ -1,7 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import { wakeMessages } from '../integrations';
-import { sqlStateOf } from '../transaction';
+import { getSqlState } from '../transaction';
 import { type Actor, changeWithAudit, writeAudit } from './audit';
 
 export type AppIntegrationRow = {
@@ -69,8 +69,8 @@ export function createAppIntegrations(pool: pg.Pool) {
     },
 
     /** Undefined when the name is taken. */
-    create: (actor: Actor, appId: string, made: NewAppIntegration) =>
-      createIntegration(pool, { ...actor, appId }, made),
+    create: (actor: Actor, appId: string, integration: NewAppIntegration) =>
+      createIntegration(pool, { ...actor, appId }, integration),
 
     /** New credentials end its need for attention: what waits is tried again. */
     change: (actor: Actor, appId: string, change: IntegrationChange) =>
@@ -130,7 +130,7 @@ async function createIntegration(
 ): Promise<string | undefined> {
   const id = newId();
   const entry = { action: 'integration.created', subject: id, change: { name, provider } };
-  const written = await unlessTaken(
+  const result = await unlessTaken(
     changeWithAudit(pool, actor, entry, (client) =>
       client.query(
         `INSERT INTO integration (id, app_id, name, channel, provider, settings, credentials)
@@ -139,7 +139,7 @@ async function createIntegration(
       ),
     ),
   );
-  return written === 'taken' ? undefined : id;
+  return result === 'taken' ? undefined : id;
 }
 
 async function changeIntegration(
@@ -205,7 +205,7 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T | 'taken'> {
   try {
     return await write;
   } catch (error) {
-    if (sqlStateOf(error) === uniqueViolation) return 'taken';
+    if (getSqlState(error) === uniqueViolation) return 'taken';
     throw error;
   }
 }

@@ -119,8 +119,8 @@ describe('among many users', () => {
       expect(plan).toBeDefined();
       const buffers = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
       expect([text, buffers < maxBuffers]).toEqual([text, true]);
-      const found = await users.search(crowded.appId, text);
-      expect(found.isPartial).toBe(!['user19999@', 'nobody'].includes(text));
+      const result = await users.search(crowded.appId, text);
+      expect(result.isPartial).toBe(!['user19999@', 'nobody'].includes(text));
     },
   );
 

@@ -1,9 +1,9 @@
 import { isUuid } from '@belfry/shared';
 import type pg from 'pg';
-import { hashOfToken } from '../devices';
+import { hashToken } from '../devices';
 
 /** A stored user, with what it was found by. */
-export type FoundUser = AppUserRow & { matched: string };
+export type MatchedUser = AppUserRow & { matched: string };
 
 export type AppUserRow = {
   sid: string;
@@ -41,13 +41,13 @@ export function createAppUsers(pool: pg.Pool) {
          ORDER BY u.user_id USING ~<~ LIMIT ${pageSize + 1}`,
         [appId, after],
       );
-      return pageOf(rows);
+      return toPage(rows);
     },
 
     /** Whoever has an id or an address that begins so, or a device of that id or token. */
-    async search(appId: string, text: string): Promise<UserPage<FoundUser>> {
-      const { rows } = await pool.query<FoundUser>(userSearch(appId, text));
-      return pageOf(rows);
+    async search(appId: string, text: string): Promise<UserPage<MatchedUser>> {
+      const { rows } = await pool.query<MatchedUser>(userSearch(appId, text));
+      return toPage(rows);
     },
 
     async find(appId: string, sid: string): Promise<AppUserRow | undefined> {
@@ -75,7 +75,7 @@ export type AppUsers = ReturnType<typeof createAppUsers>;
 
 const columns = `u.id AS sid, u.user_id AS "userId", u.contact, u.created_at AS "createdAt", u.updated_at AS "updatedAt"`;
 
-function pageOf<Row>(rows: Row[]): UserPage<Row> {
+function toPage<Row>(rows: Row[]): UserPage<Row> {
   return { rows: rows.slice(0, pageSize), isPartial: rows.length > pageSize };
 }
 
@@ -84,44 +84,44 @@ type SearchedField = {
   /** As its index has it. */
   expression: string;
   /** What the index leaves out; undefined where it has every user. */
-  given?: string;
+  presenceExpression?: string;
   /** What a stored value may begin with, where somebody looks for this text. */
   beginnings(text: string): string[];
 };
 
-const asGiven = (text: string) => [text];
-const lowered = (text: string) => [text.toLowerCase()];
+const toExactText = (text: string) => [text];
+const toLowerText = (text: string) => [text.toLowerCase()];
 
 /** Each has an index of its own: a search reads as many rows of each as a page shows, at most. */
 const searchedFields: readonly SearchedField[] = [
-  { name: 'user_id', expression: 'u.user_id', beginnings: asGiven },
-  inContact(['email'], (value) => `lower(${value})`, lowered),
-  inContact(['mobile'], digitsOf, beginningsOfPhone),
-  inContact(['whatsapp_mobile'], digitsOf, beginningsOfPhone),
-  inContact(['slack', 'channel_id'], (value) => value, asGiven),
-  inContact(['slack', 'email'], (value) => `lower(${value})`, lowered),
-  inContact(['telegram', 'chat_id'], (value) => value, asGiven),
-  inContact(['onesignal_external_id'], (value) => value, asGiven),
+  { name: 'user_id', expression: 'u.user_id', beginnings: toExactText },
+  createContactField(['email'], (value) => `lower(${value})`, toLowerText),
+  createContactField(['mobile'], stripNonDigits, listPhonePrefixes),
+  createContactField(['whatsapp_mobile'], stripNonDigits, listPhonePrefixes),
+  createContactField(['slack', 'channel_id'], (value) => value, toExactText),
+  createContactField(['slack', 'email'], (value) => `lower(${value})`, toLowerText),
+  createContactField(['telegram', 'chat_id'], (value) => value, toExactText),
+  createContactField(['onesignal_external_id'], (value) => value, toExactText),
 ];
 
-function inContact(
+function createContactField(
   path: [string, string?],
-  expressionOf: (value: string) => string,
+  buildExpression: (value: string) => string,
   beginnings: SearchedField['beginnings'],
 ): SearchedField {
   const [field, member] = path;
-  const given =
+  const presenceExpression =
     member === undefined ? `u.contact ->> '${field}'` : `u.contact #>> '{${field},${member}}'`;
   const name = member === undefined ? field : `${field}.${member}`;
-  return { name, given, expression: expressionOf(given), beginnings };
+  return { name, presenceExpression, expression: buildExpression(presenceExpression), beginnings };
 }
 
-function digitsOf(value: string): string {
+function stripNonDigits(value: string): string {
   return `regexp_replace(${value}, '[^0-9+]', '', 'g')`;
 }
 
 /** With and without the plus that callers leave out; nothing for what is no part of a number. */
-function beginningsOfPhone(text: string): string[] {
+function listPhonePrefixes(text: string): string[] {
   if (!/^[+\d\s().-]+$/.test(text)) return [];
   const digits = text.replaceAll(/[^0-9+]/g, '');
   if (digits.replace('+', '') === '') return [];
@@ -137,11 +137,11 @@ const lastCharacter = '\u{10FFFF}';
 export function userSearch(appId: string, text: string): { text: string; values: unknown[] } {
   const values: unknown[] = [appId, text];
   const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
-  const walks = searchedFields.flatMap(({ name, expression, given, beginnings }) =>
+  const walks = searchedFields.flatMap(({ name, expression, presenceExpression, beginnings }) =>
     beginnings(text).map((beginning) => {
       const conditions = [
         'u.app_id = $1',
-        ...(given === undefined ? [] : [`${given} IS NOT NULL`]),
+        ...(presenceExpression === undefined ? [] : [`${presenceExpression} IS NOT NULL`]),
         `${expression} ~>=~ ${bind(beginning, 'text')}`,
         `${expression} ~<~ ${bind(beginning + lastCharacter, 'text')}`,
       ];
@@ -150,11 +150,11 @@ export function userSearch(appId: string, text: string): { text: string; values:
     }),
   );
   const all = [...walks, ...deviceWalks(text, bind)];
-  const found = all.map((walk) => `(${walk})`).join(' UNION ALL ');
+  const walkUnion = all.map((walk) => `(${walk})`).join(' UNION ALL ');
   return {
     values,
     text: `SELECT ${columns}, f.matched FROM (
-        SELECT DISTINCT ON (b.id) b.id, b.matched FROM (${found}) b ORDER BY b.id, b.matched) f
+        SELECT DISTINCT ON (b.id) b.id, b.matched FROM (${walkUnion}) b ORDER BY b.id, b.matched) f
       JOIN app_user u ON u.id = f.id
       ORDER BY u.user_id = $2 DESC, u.user_id USING ~<~ LIMIT ${pageSize + 1}`,
   };
@@ -162,7 +162,7 @@ export function userSearch(appId: string, text: string): { text: string; values:
 
 function deviceWalks(text: string, bind: (value: unknown, type: string) => string): string[] {
   const byToken = `SELECT d.user_sid, 'device' FROM device d WHERE d.app_id = $1 AND d.fcm_token = $2
-    AND ${hashOfToken('d.fcm_token')} = ${hashOfToken('$2::text')}`;
+    AND ${hashToken('d.fcm_token')} = ${hashToken('$2::text')}`;
   const id = text.toLowerCase();
   if (!isUuid(id)) return [byToken];
   return [

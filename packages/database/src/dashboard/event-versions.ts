@@ -17,7 +17,7 @@ export type StoredVersion = {
 };
 
 /** With the live version that was published before it. */
-export type FoundVersion = StoredVersion & { previousId: string | null };
+export type VersionWithPrevious = StoredVersion & { previousId: string | null };
 
 export type Publish = {
   eventId: string;
@@ -38,11 +38,11 @@ export type RollBack = {
 };
 
 /** `draft_changed`, `live_changed`: somebody else was faster, and nothing was changed. */
-export type Published =
+export type PublishResult =
   | { state: 'published'; id: string; number: number }
   | { state: 'draft_changed' | 'live_changed' };
 
-export type RolledBack =
+export type RollBackResult =
   | { state: 'published'; id: string; number: number }
   | { state: 'live_changed' | 'is_live' | 'not_found' };
 
@@ -86,8 +86,8 @@ export function createEventVersions(pool: pg.Pool) {
     async findVersion(
       appId: string,
       { eventId, versionId }: { eventId: string; versionId: string },
-    ): Promise<FoundVersion | undefined> {
-      const { rows } = await pool.query<FoundVersion>(
+    ): Promise<VersionWithPrevious | undefined> {
+      const { rows } = await pool.query<VersionWithPrevious>(
         `SELECT ${versionColumns}, (
            SELECT p.id FROM event_version p
            WHERE p.event_id = v.event_id AND p.kind = 'live' AND p.number < v.number
@@ -111,7 +111,7 @@ async function publishDraft(
   client: Queryable,
   actor: ActorInApp,
   { eventId, basedOn, basedOnLive, note }: Publish,
-): Promise<Published> {
+): Promise<PublishResult> {
   const event = await lockEvent(client, actor.appId, eventId);
   if (!event?.draft || event.draftRevision !== basedOn) return { state: 'draft_changed' };
   if (basedOnLive !== undefined && event.liveVersionId !== basedOnLive) {
@@ -133,7 +133,7 @@ async function rollBackTo(
   client: Queryable,
   actor: ActorInApp,
   { eventId, versionId, basedOnLive, note }: RollBack,
-): Promise<RolledBack> {
+): Promise<RollBackResult> {
   const event = await lockEvent(client, actor.appId, eventId);
   if (!event) return { state: 'not_found' };
   if (event.liveVersionId !== basedOnLive) return { state: 'live_changed' };

@@ -3,29 +3,29 @@ import type pg from 'pg';
 import { wentTo } from '../address-key';
 import { listStoredKeys } from './key-text';
 
-export type FoundRow =
+export type NamedRow =
   | { kind: 'request' | 'message'; appId: string; requestId: string; event: string }
   | { kind: 'resend'; appId: string; resendId: string }
   | { kind: 'recipient' | 'idempotencyKey' | 'user'; appId: string };
 
-export type Wanted = { accountId: string; appId: string | undefined; text: string };
+export type NameQuery = { accountId: string; appId: string | undefined; text: string };
 
 /** What an account has by just this name: an id in any of its apps, anything else in the app that is named. */
 export async function findNamed(
   pool: pg.Pool,
-  { accountId, appId, text }: Wanted,
-): Promise<FoundRow[]> {
+  { accountId, appId, text }: NameQuery,
+): Promise<NamedRow[]> {
   const id = text.toLowerCase();
-  const byId = isUuid(id) ? await rowsOf(pool, idStatement, [accountId, id]) : [];
+  const byId = isUuid(id) ? await queryRows(pool, idStatement, [accountId, id]) : [];
   const byText =
     appId === undefined
       ? []
-      : await rowsOf(pool, textStatement, [appId, text, listStoredKeys(text)]);
+      : await queryRows(pool, textStatement, [appId, text, listStoredKeys(text)]);
   return [...byId, ...byText];
 }
 
-async function rowsOf(pool: pg.Pool, text: string, values: unknown[]): Promise<FoundRow[]> {
-  return (await pool.query<FoundRow>(text, values)).rows;
+async function queryRows(pool: pg.Pool, text: string, values: unknown[]): Promise<NamedRow[]> {
+  return (await pool.query<NamedRow>(text, values)).rows;
 }
 
 const idStatement = `

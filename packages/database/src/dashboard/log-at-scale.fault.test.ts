@@ -100,8 +100,8 @@ async function explain(statement: { text: string; values: unknown[] }): Promise<
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
-function nodesOf(plan: Plan): string[] {
-  return [plan['Node Type'], ...(plan.Plans ?? []).flatMap(nodesOf)];
+function listNodes(plan: Plan): string[] {
+  return [plan['Node Type'], ...(plan.Plans ?? []).flatMap(listNodes)];
 }
 
 /** Tables that are read from one end to the other. */
@@ -110,11 +110,11 @@ function walkedTables(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(walkedTables)];
 }
 
-function filterOf(filter: Partial<LogFilter>): LogFilter {
+function createFilter(filter: Partial<LogFilter>): LogFilter {
   return { appId: tenant.appId, ...filter };
 }
 
-function idOf(n: number): string {
+function createId(n: number): string {
   const hex = (1_760_000_000_000 + n * 1_000).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
@@ -124,8 +124,8 @@ describe(`the log at ${messages} messages`, () => {
 
   test.each<[string, () => Partial<LogFilter>]>([
     ['nothing', () => ({})],
-    ['a later page', () => ({ before: idOf(100_000) })],
-    ['time', () => ({ from: idOf(50_000), before: idOf(60_000) })],
+    ['a later page', () => ({ before: createId(100_000) })],
+    ['time', () => ({ from: createId(50_000), before: createId(60_000) })],
     ['event', () => ({ eventIds: events.slice(0, 1) })],
     ['two events of one name', () => ({ eventIds: events.slice(0, 2) })],
     ['channel', () => ({ channels: ['sms'] })],
@@ -141,12 +141,12 @@ describe(`the log at ${messages} messages`, () => {
     ['recipient', () => ({ recipient: 'target-77' })],
     ['user', () => ({ recipient: 'user-77' })],
     ['a recipient of nothing', () => ({ recipient: 'nobody' })],
-    ['request id', () => ({ requestId: idOf(7) })],
+    ['request id', () => ({ requestId: createId(7) })],
     ['idempotency key', () => ({ idempotencyKey: 'key-77' })],
     [
       'everything',
       () => ({
-        from: idOf(1),
+        from: createId(1),
         eventIds: events.slice(0, 1),
         channels: ['sms'],
         states: ['delivered'],
@@ -154,8 +154,8 @@ describe(`the log at ${messages} messages`, () => {
       }),
     ],
   ])('is walked by an index, unsorted, in at most 500 buffers: %s', async (_what, filter) => {
-    const plan = await explain(logStatement(filterOf(filter()), states));
-    const nodes = nodesOf(plan);
+    const plan = await explain(logStatement(createFilter(filter()), states));
+    const nodes = listNodes(plan);
     const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     expect({
       nodes: nodes.filter((node) => /Seq Scan|Sort|Bitmap/.test(node)),
@@ -164,12 +164,12 @@ describe(`the log at ${messages} messages`, () => {
   });
 
   test('has the rows of a page in at most 500 buffers a statement', async () => {
-    const ids = Array.from({ length: 50 }, (_, index) => idOf(100_000 + index));
+    const ids = Array.from({ length: 50 }, (_, index) => createId(100_000 + index));
     for (const statement of entryStatements(tenant.appId, ids)) {
       const plan = await explain(statement);
       const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
       expect({
-        nodes: nodesOf(plan).filter((node) => /Seq Scan/.test(node)),
+        nodes: listNodes(plan).filter((node) => /Seq Scan/.test(node)),
         isBounded: buffers <= maxBuffers || buffers,
       }).toEqual({ nodes: [], isBounded: true });
     }

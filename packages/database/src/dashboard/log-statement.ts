@@ -36,11 +36,11 @@ export function requestsWalked({ channels, states, provider }: LogFilter): numbe
 export function logStatement(filter: LogFilter, allStates: readonly string[]): LogStatement {
   const values: unknown[] = [];
   const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
-  const branches = branchesOf(filter, allStates, bind);
-  const conditions = conditionsOf(filter, bind);
+  const branches = listBranches(filter, allStates, bind);
+  const conditions = listConditions(filter, bind);
   const text = `
 SELECT w.id, r.id IS NOT NULL AS "isMatch"
-FROM (${walkOf(filter, branches)}) w
+FROM (${buildWalk(filter, branches)}) w
 LEFT JOIN LATERAL (
   SELECT q.id FROM request q WHERE q.id = w.id AND ${conditions.join(' AND ')} LIMIT 1
 ) r ON true`;
@@ -48,7 +48,7 @@ LEFT JOIN LATERAL (
 }
 
 /** Several messages of one request lie beside each other; of one id there is one request. */
-function walkOf(filter: LogFilter, branches: string[]): string {
+function buildWalk(filter: LogFilter, branches: string[]): string {
   if (filter.requestId) return branches.join('');
   return `SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
   ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}`;
@@ -56,11 +56,11 @@ function walkOf(filter: LogFilter, branches: string[]): string {
 
 export type Bind = (value: unknown, type: string) => string;
 
-function branchesOf(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
+function listBranches(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
   const { requestId, idempotencyKey, recipient, eventIds } = filter;
   if (requestId) return [branch('request', 'id', [`id = ${bind(requestId, 'uuid')}`])];
   const app = `app_id = ${bind(filter.appId, 'uuid')}`;
-  const range = (column: string) => rangeOf(filter, column, bind);
+  const range = (column: string) => buildRange(filter, column, bind);
   if (idempotencyKey !== undefined) {
     return listStoredKeys(idempotencyKey).map((key) =>
       branch('request', 'id', [app, `idempotency_key = ${bind(key, 'text')}`, ...range('id')]),
@@ -79,10 +79,14 @@ function branch(table: string, column: string, conditions: string[]): string {
   return `SELECT ${column} AS id FROM ${table} WHERE ${conditions.join(' AND ')} ORDER BY ${column} DESC`;
 }
 
-type Parts = { range: (column: string) => string[]; bind: Bind };
+type BranchContext = { range: (column: string) => string[]; bind: Bind };
 
 /** Whom a message went to, and the stored user that a call named. */
-function recipientBranches(recipient: string, app: string, { range, bind }: Parts): string[] {
+function recipientBranches(
+  recipient: string,
+  app: string,
+  { range, bind }: BranchContext,
+): string[] {
   const value = bind(recipient, 'text');
   return [
     branch('message', 'request_id', [app, wentTo('message', value), ...range('request_id')]),
@@ -99,19 +103,19 @@ function recipientBranches(recipient: string, app: string, { range, bind }: Part
 function messageBranches(
   filter: LogFilter,
   allStates: readonly string[],
-  { app, range, bind }: Parts & { app: string },
+  { app, range, bind }: BranchContext & { app: string },
 ): string[] | undefined {
   const { channels, states, providerChannels } = filter;
   if (states?.includes('skipped')) return undefined;
   if (!channels && !states && !providerChannels) return undefined;
   const both = channels ?? providerChannels ?? [];
-  const ofStates = conditionsOfStates(states ?? allStates, bind);
+  const stateConditions = listStateConditions(states ?? allStates, bind);
   return both.flatMap((channel) =>
-    ofStates.map((ofState) =>
+    stateConditions.map((stateCondition) =>
       branch('message', 'request_id', [
         app,
         `channel = ${bind(channel, 'text')}`,
-        ofState,
+        stateCondition,
         ...range('request_id'),
       ]),
     ),
@@ -122,7 +126,7 @@ function messageBranches(
  * The states, as the indexes tell them apart: one condition for each branch. What waits and what is being sent are one in the
  * index by state; where only the latter is asked for, it is found among what has a job, which is bounded.
  */
-function conditionsOfStates(states: readonly string[], bind: Bind): string[] {
+function listStateConditions(states: readonly string[], bind: Bind): string[] {
   const settled = states.filter((state) => !openStates.includes(state));
   const open = openStates.filter((state) => states.includes(state));
   return [
@@ -134,7 +138,7 @@ function conditionsOfStates(states: readonly string[], bind: Bind): string[] {
 const openStates = ['queued', 'sending'];
 
 /** As `message.log_state` has it. */
-export function logStateOf(state: string): string {
+export function toLogState(state: string): string {
   return openStates.includes(state) ? 'open' : state;
 }
 
@@ -144,23 +148,23 @@ function openCondition(state: string): string {
     : "log_state = 'open' AND state = 'queued'";
 }
 
-export function rangeOf({ before, from }: LogFilter, column: string, bind: Bind): string[] {
+export function buildRange({ before, from }: LogFilter, column: string, bind: Bind): string[] {
   return [
     ...(before ? [`${column} < ${bind(before, 'uuid')}`] : []),
     ...(from ? [`${column} >= ${bind(from, 'uuid')}`] : []),
   ];
 }
 
-function conditionsOf(filter: LogFilter, bind: Bind): string[] {
-  return [...requestConditionsOf(filter, bind), ...messageCondition(filter, bind)];
+function listConditions(filter: LogFilter, bind: Bind): string[] {
+  return [...listRequestConditions(filter, bind), ...messageCondition(filter, bind)];
 }
 
 /** What is asked of the request `q` itself. */
-export function requestConditionsOf(filter: LogFilter, bind: Bind): string[] {
+export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
   const { eventIds, idempotencyKey } = filter;
   return [
     `q.app_id = ${bind(filter.appId, 'uuid')}`,
-    ...rangeOf(filter, 'q.id', bind),
+    ...buildRange(filter, 'q.id', bind),
     ...(eventIds ? [`q.event_id = ANY (${bind(eventIds, 'uuid[]')})`] : []),
     ...(idempotencyKey !== undefined
       ? [`q.idempotency_key = ANY (${bind(listStoredKeys(idempotencyKey), 'text[]')})`]

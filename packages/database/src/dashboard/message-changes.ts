@@ -1,4 +1,4 @@
-import { erasedTarget } from '@belfry/shared';
+import { formatErasedTarget } from '@belfry/shared';
 import type pg from 'pg';
 import { isResent } from '../is-resent';
 import type { VersionRow } from '../look-ups';
@@ -33,7 +33,7 @@ export async function findResendable(
     [messageId, appId],
   );
   const [row] = rows;
-  return row && { ...row, isErased: row.target === erasedTarget(row.id) };
+  return row && { ...row, isErased: row.target === formatErasedTarget(row.id) };
 }
 
 /** A resend of one message, chosen by an operator. Undefined when it moved on, or another resend was faster. */
@@ -45,8 +45,10 @@ export async function writeGeneration(
   const { id, messageId } = generation;
   const entry = { action: 'message.resent', subject: messageId, change: { message: id } };
   return changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-    const written = await writeGenerations(client, { appId, resendId: undefined }, [generation]);
-    return written[0];
+    const generations = await writeGenerations(client, { appId, resendId: undefined }, [
+      generation,
+    ]);
+    return generations[0];
   });
 }
 

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import type { Queryable } from '../transaction';
 import { type Actor, changeWithAudit } from './audit';
 
-type ChannelOf = { appId: string; channel: string };
+type AppChannel = { appId: string; channel: string };
 
 export async function pauseChannel(
   pool: pg.Pool,
   actor: Actor,
-  { appId, channel }: ChannelOf,
+  { appId, channel }: AppChannel,
 ): Promise<void> {
   const entry = { action: 'channel.paused', subject: channel };
   await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
@@ -26,18 +26,18 @@ export async function pauseChannel(
 export async function resumeChannel(
   pool: pg.Pool,
   actor: Actor,
-  { appId, channel }: ChannelOf,
+  { appId, channel }: AppChannel,
 ): Promise<void> {
   const entry = { action: 'channel.resumed', subject: channel };
   await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
     await lockApp(client, appId);
-    const { rows: kept } = await client.query(
+    const { rows: remainingRows } = await client.query(
       `UPDATE channel_pause SET is_own = false
        WHERE app_id = $1 AND channel = $2 AND is_own AND EXISTS (SELECT 1 FROM sending_pause WHERE app_id = $1)
        RETURNING channel`,
       [appId, channel],
     );
-    if (kept[0]) return kept[0];
+    if (remainingRows[0]) return remainingRows[0];
     const { rows } = await client.query(
       'DELETE FROM channel_pause WHERE app_id = $1 AND channel = $2 AND is_own RETURNING channel',
       [appId, channel],

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction, type Queryable } from '../transaction';
-import { endSessionsOf } from './access';
+import { endOperatorSessions } from './access';
 import { type Actor, type NewAuditEntry, writeAudit } from './audit';
 
 /** An operator of the account, as the others see them. */
@@ -102,9 +102,9 @@ async function asOwner(pool: pg.Pool, actor: Actor, work: OwnersWork): Promise<P
     );
     const owners = rows.map(({ id }) => id);
     if (!owners.some((id) => id === actor.operatorId)) return { obstacle: 'not_owner' };
-    const done = await work(client, owners);
-    if ('obstacle' in done) return done;
-    if (done.entry) await writeAudit(client, actor, done.entry);
+    const result = await work(client, owners);
+    if ('obstacle' in result) return result;
+    if (result.entry) await writeAudit(client, actor, result.entry);
     return {};
   });
 }
@@ -159,7 +159,7 @@ async function changeRole(
     if (person.role === role) return { entry: undefined };
     if (isLastOwner(id, owners)) return { obstacle: 'last_owner' };
     await client.query('UPDATE operator SET role = $2 WHERE id = $1', [id, role]);
-    if (role !== 'owner') await endInvitationsOf(client, id);
+    if (role !== 'owner') await endInvitations(client, id);
     const change = { email: person.email, from: person.role, to: role };
     return { entry: { action: 'operator.role_changed', subject: id, change } };
   });
@@ -176,8 +176,8 @@ async function removePerson(pool: pg.Pool, actor: Actor, id: string): Promise<Pe
       `UPDATE operator SET disabled_at = now(), password_hash = '' WHERE id = $1`,
       [id],
     );
-    await endSessionsOf(client, id);
-    await endInvitationsOf(client, id);
+    await endOperatorSessions(client, id);
+    await endInvitations(client, id);
     await client.query(
       `UPDATE invitation SET expires_at = now()
        WHERE account_id = $1 AND kind = 'reset' AND email = $2 AND used_at IS NULL AND expires_at > now()`,
@@ -205,7 +205,7 @@ async function lockPerson(
 }
 
 /** Whoever may not invite any more has no link left that somebody could come in by. */
-async function endInvitationsOf(client: Queryable, operatorId: string): Promise<void> {
+async function endInvitations(client: Queryable, operatorId: string): Promise<void> {
   await client.query(
     `UPDATE invitation i SET expires_at = now() WHERE i.created_by = $1 AND ${isPending}`,
     [operatorId],

@@ -87,16 +87,16 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
     },
   };
 
-  async function walk(filter: LogFilter, before: string | undefined): Promise<Walked[]> {
+  async function walk(filter: LogFilter, before: string | undefined): Promise<WalkedRequest[]> {
     const statement = logStatement(before ? { ...filter, before } : filter, allStates);
-    return (await pool.query<Walked>(statement)).rows;
+    return (await pool.query<WalkedRequest>(statement)).rows;
   }
 }
 
-type Walked = { id: string; isMatch: boolean };
+type WalkedRequest = { id: string; isMatch: boolean };
 
 /** Fills the page up; true when it is full, and its `next` then leads to the first match that found no room. */
-function takeMatches(page: LogPage, walked: readonly Walked[]): boolean {
+function takeMatches(page: LogPage, walked: readonly WalkedRequest[]): boolean {
   for (const { id, isMatch } of walked) {
     if (isMatch && page.ids.length === pageSize) return true;
     if (isMatch) page.ids.push(id);
@@ -113,7 +113,7 @@ type HeadRow = Omit<LogEntry, 'messages' | 'groups' | 'skips'> & {
 
 async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise<LogEntry[]> {
   if (ids.length === 0) return [];
-  const { rows } = await pool.query<HeadRow>(headStatementOf(appId, ids));
+  const { rows } = await pool.query<HeadRow>(buildHeadStatement(appId, ids));
   const bulkIds = rows.filter(({ items }) => items > 1).map(({ requestId }) => requestId);
   const otherIds = rows.filter(({ items }) => items === 1).map(({ requestId }) => requestId);
   const [groups, ...messages] = await Promise.all([
@@ -137,17 +137,17 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
 /** What one page reads of its requests, where each has one item. */
 export function entryStatements(appId: string, ids: string[]): LogStatement[] {
   return [
-    headStatementOf(appId, ids),
-    messageStatementOf(ids, messagesPerSingle),
+    buildHeadStatement(appId, ids),
+    buildMessageStatement(ids, messagesPerSingle),
     ...countStatements({ appId, requestIds: ids }),
   ];
 }
 
-function headStatementOf(appId: string, ids: string[]): LogStatement {
+function buildHeadStatement(appId: string, ids: string[]): LogStatement {
   return { text: headStatement, values: [ids, appId] };
 }
 
-function messageStatementOf(ids: string[], limit: number): LogStatement {
+function buildMessageStatement(ids: string[], limit: number): LogStatement {
   return { text: messageStatement, values: [ids, limit] };
 }
 
@@ -170,7 +170,7 @@ async function readMessages(
   limit: number,
 ): Promise<(LogMessage & { requestId: string })[]> {
   if (ids.length === 0) return [];
-  const statement = messageStatementOf(ids, limit);
+  const statement = buildMessageStatement(ids, limit);
   return (await pool.query<LogMessage & { requestId: string }>(statement)).rows;
 }
 

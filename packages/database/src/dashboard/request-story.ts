@@ -5,7 +5,7 @@ import { countPlanned, isPlanned } from '../is-planned';
 import { toReadableKey } from './key-text';
 
 /** A request as it was accepted. */
-export type StoryHead = {
+export type TimelineHead = {
   requestId: string;
   kind: 'single' | 'bulk' | 'test' | 'resend';
   items: number;
@@ -22,7 +22,7 @@ export type StoryHead = {
   definition: VersionDefinition;
 };
 
-export type StoryItem = {
+export type TimelineItem = {
   recipient: string | null;
   data: string | null;
   override: string | null;
@@ -32,7 +32,7 @@ export type StoryItem = {
   isPlanned: boolean;
 };
 
-export type StoryMessage = {
+export type TimelineMessage = {
   id: string;
   channel: string;
   target: string;
@@ -53,7 +53,7 @@ export type StoryMessage = {
   isIntegrationRemoved: boolean;
 };
 
-export type StoryAttempt = {
+export type TimelineAttempt = {
   messageId: string;
   number: number;
   openedAt: Date;
@@ -70,7 +70,7 @@ export type StoryAttempt = {
   response: string | null;
 };
 
-export type StoryReceipt = {
+export type TimelineReceipt = {
   messageId: string;
   receivedAt: Date;
   state: string;
@@ -79,15 +79,15 @@ export type StoryReceipt = {
   body: string;
 };
 
-export type StoryCapture = { messageId: string; content: unknown; request: unknown };
+export type TimelineCapture = { messageId: string; content: unknown; request: unknown };
 
-export type Story = {
-  head: StoryHead;
-  item: StoryItem | undefined;
-  messages: StoryMessage[];
-  attempts: StoryAttempt[];
-  receipts: StoryReceipt[];
-  captures: StoryCapture[];
+export type ItemTimeline = {
+  head: TimelineHead;
+  item: TimelineItem | undefined;
+  messages: TimelineMessage[];
+  attempts: TimelineAttempt[];
+  receipts: TimelineReceipt[];
+  captures: TimelineCapture[];
   /** Of all items. */
   groups: StateGroup[];
   itemGroups: StateGroup[];
@@ -97,10 +97,13 @@ const maxMessages = 100;
 const maxAttempts = 1_000;
 const maxReceipts = 500;
 
-export type StoryAddress = { appId: string; requestId: string; item: number };
+export type TimelineAddress = { appId: string; requestId: string; item: number };
 
 /** All that is on record of one item of a request; undefined where the app has no such request. */
-export async function readStory(pool: pg.Pool, address: StoryAddress): Promise<Story | undefined> {
+export async function readItemTimeline(
+  pool: pg.Pool,
+  address: TimelineAddress,
+): Promise<ItemTimeline | undefined> {
   const head = await readHead(pool, address);
   if (!head) return undefined;
   const [item, messages, groups, itemGroups] = await Promise.all([
@@ -111,16 +114,16 @@ export async function readStory(pool: pg.Pool, address: StoryAddress): Promise<S
   ]);
   const ids = messages.map(({ id }) => id);
   const [attempts, receipts, captures] = await Promise.all([
-    rowsOf<StoryAttempt>(pool, attemptStatement, ids),
-    rowsOf<StoryReceipt>(pool, receiptStatement, ids),
-    rowsOf<StoryCapture>(pool, captureStatement, ids),
+    queryRows<TimelineAttempt>(pool, attemptStatement, ids),
+    queryRows<TimelineReceipt>(pool, receiptStatement, ids),
+    queryRows<TimelineCapture>(pool, captureStatement, ids),
   ]);
   return { head, item, messages, attempts, receipts, captures, groups, itemGroups };
 }
 
 async function countGroups(
   pool: pg.Pool,
-  { appId, requestId }: StoryAddress,
+  { appId, requestId }: TimelineAddress,
   item?: number,
 ): Promise<StateGroup[]> {
   const counted = { appId, requestIds: [requestId], ...(item === undefined ? {} : { item }) };
@@ -129,9 +132,9 @@ async function countGroups(
 
 async function readHead(
   pool: pg.Pool,
-  { appId, requestId }: StoryAddress,
-): Promise<StoryHead | undefined> {
-  const { rows } = await pool.query<StoryHead>(
+  { appId, requestId }: TimelineAddress,
+): Promise<TimelineHead | undefined> {
+  const { rows } = await pool.query<TimelineHead>(
     `SELECT r.id AS "requestId", r.kind, r.items, ${countPlanned('r')} AS "plannedItems", r.created_at AS "acceptedAt",
        r.api_key_id AS "apiKeyId", r.idempotency_key AS "idempotencyKey", e.id AS "eventId", e.name AS "eventName",
        e.deleted_at IS NOT NULL AS "isEventDeleted", v.id AS "versionId", v.number AS "versionNumber",
@@ -148,9 +151,9 @@ async function readHead(
 
 async function readItem(
   pool: pg.Pool,
-  { requestId, item }: StoryAddress,
-): Promise<StoryItem | undefined> {
-  const { rows } = await pool.query<StoryItem>(
+  { requestId, item }: TimelineAddress,
+): Promise<TimelineItem | undefined> {
+  const { rows } = await pool.query<TimelineItem>(
     `SELECT i.recipient, i.data, i.override, i.locale, i.schedule_at AS "scheduleAt", i.skips,
        ${isPlanned('i', 'r')} AS "isPlanned"
      FROM request_item i JOIN request r ON r.id = i.request_id WHERE i.request_id = $1 AND i.item = $2`,
@@ -161,9 +164,9 @@ async function readItem(
 
 async function readMessages(
   pool: pg.Pool,
-  { requestId, item }: StoryAddress,
-): Promise<StoryMessage[]> {
-  const { rows } = await pool.query<StoryMessage>(
+  { requestId, item }: TimelineAddress,
+): Promise<TimelineMessage[]> {
+  const { rows } = await pool.query<TimelineMessage>(
     `SELECT m.id, m.channel, m.target, m.generation, m.state, m.reason, m.waits, m.due_at AS "dueAt",
        m.expires_at AS "expiresAt", m.created_at AS "createdAt", m.settled_at AS "settledAt", m.attempts,
        m.unknown_count AS "unknownCount", m.notes, m.resend_of AS "resendOf", m.integration_id AS "integrationId",
@@ -175,7 +178,7 @@ async function readMessages(
   return rows;
 }
 
-async function rowsOf<Row extends object>(
+async function queryRows<Row extends object>(
   pool: pg.Pool,
   text: string,
   messageIds: string[],

@@ -1,14 +1,14 @@
-import { erasedTarget, maxMessagesPerResend, resendableStates } from '@belfry/shared';
+import { formatErasedTarget, maxMessagesPerResend, resendableStates } from '@belfry/shared';
 import { wentTo } from '../address-key';
 import { isResent } from '../is-resent';
 import { listOfTexts } from '../list-of-texts';
 import {
   attemptCondition,
   type Bind,
+  buildRange,
   type LogFilter,
-  logStateOf,
-  rangeOf,
-  requestConditionsOf,
+  listRequestConditions,
+  toLogState,
 } from './log-statement';
 
 /**
@@ -20,17 +20,17 @@ export function resendMatch(filter: LogFilter, bind: Bind): string {
   // The index of messages begins with the channel: as many look-ups as there are channels, where none is named.
   const channels = filter.channels ?? filter.providerChannels;
   const conditions = [
-    ...requestConditionsOf(filter, bind),
+    ...listRequestConditions(filter, bind),
     ...(requestId === undefined ? [] : [`q.id = ${bind(requestId, 'uuid')}`]),
     `m.app_id = ${bind(filter.appId, 'uuid')}`,
     // The same bounds again: they lead the index of messages.
-    ...rangeOf(filter, 'm.request_id', bind),
+    ...buildRange(filter, 'm.request_id', bind),
     ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
     ...(states
       ? [
           `m.state = ANY (${bind(states, 'text[]')})`,
           // Said in the words of the index, too.
-          `m.log_state = ANY (${bind(states.map(logStateOf), 'text[]')})`,
+          `m.log_state = ANY (${bind(states.map(toLogState), 'text[]')})`,
         ]
       : []),
     ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
@@ -38,7 +38,7 @@ export function resendMatch(filter: LogFilter, bind: Bind): string {
   ];
   return `
 matched AS MATERIALIZED (
-  SELECT m.id, m.request_id, m.channel, m.state, m.target = '${erasedTarget('')}' || m.id AS is_erased, q.version_id
+  SELECT m.id, m.request_id, m.channel, m.state, m.target = '${formatErasedTarget('')}' || m.id AS is_erased, q.version_id
   FROM message m JOIN request q ON q.id = m.request_id
   WHERE ${conditions.join('\n    AND ')}
     AND NOT ${isResent('m')}

@@ -48,7 +48,7 @@ export function createResendRuns(pool: pg.Pool) {
   return {
     /** What the filter matches now, up to one more message than a run may have. */
     async count(filter: LogFilter): Promise<MatchCount[]> {
-      const { text, values } = statementOf(
+      const { text, values } = buildStatement(
         filter,
         (match) => `
 WITH ${match} SELECT channel, state, obstacle, count(*)::int AS messages FROM judged GROUP BY channel, state, obstacle`,
@@ -92,7 +92,7 @@ WITH ${match} SELECT channel, state, obstacle, count(*)::int AS messages FROM ju
 
 export type ResendRuns = ReturnType<typeof createResendRuns>;
 
-function statementOf(filter: LogFilter, write: (match: string, bind: BindMore) => string) {
+function buildStatement(filter: LogFilter, write: (match: string, bind: BindMore) => string) {
   const values: unknown[] = [];
   const bind: BindMore = (value, type) => `$${values.push(value)}::${type}`;
   const match = resendMatch(filter, bind);
@@ -107,7 +107,7 @@ async function startRun(
   actor: Actor,
   { appId, filter, shown, confirmed, perSecond }: NewResendRun,
 ): Promise<StartedRun | undefined> {
-  const { text, values } = statementOf(
+  const { text, values } = buildStatement(
     filter,
     (match, bind) => `
 WITH ${match}, started AS (
@@ -201,11 +201,11 @@ async function cancelRun(
       [id, appId, actor.operatorId],
     );
     if (rowCount !== 1) return undefined;
-    const left = await client.query(
+    const result = await client.query(
       `UPDATE resend_message SET outcome = 'cancelled' WHERE resend_id = $1 AND outcome IS NULL`,
       [id],
     );
-    const change = { messages: left.rowCount ?? 0 };
+    const change = { messages: result.rowCount ?? 0 };
     await writeAudit(
       client,
       { ...actor, appId },

@@ -1,6 +1,6 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
-import { inTransaction, type Queryable, sqlStateOf } from '../transaction';
+import { getSqlState, inTransaction, type Queryable } from '../transaction';
 import { type Actor, changeWithAudit, writeAudit } from './audit';
 
 export type SavedFilterRow = {
@@ -102,7 +102,7 @@ async function unlessTaken<T>(work: () => Promise<T>): Promise<T | 'taken'> {
   try {
     return await work();
   } catch (error) {
-    if (sqlStateOf(error) === uniqueViolation) return 'taken';
+    if (getSqlState(error) === uniqueViolation) return 'taken';
     throw error;
   }
 }

@@ -31,7 +31,7 @@ async function createList(addresses: string[]): Promise<List> {
   return { appId, actor, ids };
 }
 
-const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+const getIds = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe('suppressions of one app', () => {
   const addresses = ['a@example.com', 'b@example.com', 'c@example.com'];
@@ -43,15 +43,15 @@ describe('suppressions of one app', () => {
   });
 
   test('are all that its list and its look-up of addresses show', async () => {
-    expect(idsOf((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids);
+    expect(getIds((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids);
     const sought = addresses.map((address) => ({ channel: 'email', address }));
-    expect(idsOf(await suppressions.listOf(own.appId, sought))).toEqual(own.ids);
+    expect(getIds(await suppressions.listForAddresses(own.appId, sought))).toEqual(own.ids);
   });
 
   test('go on behind a row of their own, and from the first behind a row of another app', async () => {
     const { appId } = own;
-    expect(idsOf((await suppressions.list(appId, '', own.ids[1])).rows)).toEqual([own.ids[2]]);
-    expect(idsOf((await suppressions.list(appId, '', other.ids[1])).rows)).toEqual(own.ids);
+    expect(getIds((await suppressions.list(appId, '', own.ids[1])).rows)).toEqual([own.ids[2]]);
+    expect(getIds((await suppressions.list(appId, '', other.ids[1])).rows)).toEqual(own.ids);
   });
 
   test('are listed in the order of their addresses, page by page', async () => {
@@ -71,13 +71,15 @@ describe('suppressions of one app', () => {
 
   test('are removed by an actor of this app only, who alone has it in the audit', async () => {
     const [id = ''] = own.ids;
-    const auditOf = ({ appId }: List) =>
+    const findAuditEntries = ({ appId }: List) =>
       database.prisma.auditEntry.findMany({ where: { appId, action: 'suppression.removed' } });
     expect(await suppressions.remove(other.actor, other.appId, id)).toBe(false);
-    expect(idsOf((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids);
-    expect(await auditOf(other)).toEqual([]);
+    expect(getIds((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids);
+    expect(await findAuditEntries(other)).toEqual([]);
     expect(await suppressions.remove(own.actor, own.appId, id)).toBe(true);
-    expect(idsOf((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids.slice(1));
-    expect(await auditOf(own)).toMatchObject([{ subject: id, change: { channel: 'email' } }]);
+    expect(getIds((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids.slice(1));
+    expect(await findAuditEntries(own)).toMatchObject([
+      { subject: id, change: { channel: 'email' } },
+    ]);
   });
 });

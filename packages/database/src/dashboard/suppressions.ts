@@ -43,7 +43,10 @@ export function createSuppressions(pool: pg.Pool) {
       return { rows: page, next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null };
     },
 
-    async listOf(appId: string, addresses: readonly AddressOnChannel[]): Promise<SuppressionRow[]> {
+    async listForAddresses(
+      appId: string,
+      addresses: readonly AddressOnChannel[],
+    ): Promise<SuppressionRow[]> {
       const { rows } = await pool.query<SuppressionRow>(
         `SELECT ${columnsWith('t.recipient')} FROM unnest($2::text[], $3::text[]) t (channel, recipient)
          JOIN suppression s ON s.app_id = $1 AND s.channel = t.channel
@@ -56,10 +59,18 @@ export function createSuppressions(pool: pg.Pool) {
     },
 
     /** For every sender. Undefined where the address is on the list already. */
-    async add(actor: Actor, appId: string, given: NewSuppression): Promise<string | undefined> {
-      const { channel, address, detail } = given;
+    async add(
+      actor: Actor,
+      appId: string,
+      suppression: NewSuppression,
+    ): Promise<string | undefined> {
+      const { channel, address, detail } = suppression;
       const id = newId();
-      const entry = { action: 'suppression.added', subject: id, change: changeOf(given) };
+      const entry = {
+        action: 'suppression.added',
+        subject: id,
+        change: toAuditChange(suppression),
+      };
       return changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
         const { rows } = await client.query<{ id: string }>(
           `INSERT INTO suppression (id, app_id, channel, recipient, reason, detail, created_by)
@@ -81,7 +92,7 @@ export function createSuppressions(pool: pg.Pool) {
         );
         const [row] = rows;
         if (!row) return false;
-        const entry = { action: 'suppression.removed', subject: id, change: changeOf(row) };
+        const entry = { action: 'suppression.removed', subject: id, change: toAuditChange(row) };
         await writeAudit(client, { ...actor, appId }, entry);
         return true;
       });
@@ -105,6 +116,6 @@ function columnsWith(address: string): string {
 }
 
 /** The audit outlives a person who is erased: it holds no address. */
-function changeOf({ channel, address }: AddressOnChannel): Record<string, unknown> {
+function toAuditChange({ channel, address }: AddressOnChannel): Record<string, unknown> {
   return { channel, address: maskTarget(channel, address) };
 }

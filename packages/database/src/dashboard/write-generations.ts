@@ -20,7 +20,7 @@ export type WrittenGeneration = {
   generation: number;
 };
 
-export type GenerationsOf = {
+export type GenerationContext = {
   appId: string;
   /** The run that sends them again; undefined where an operator chose the one message. What a run sends waits behind single sends. */
   resendId: string | undefined;
@@ -33,7 +33,7 @@ export type GenerationsOf = {
  */
 export async function writeGenerations(
   client: Queryable,
-  { appId, resendId }: GenerationsOf,
+  { appId, resendId }: GenerationContext,
   generations: readonly NewGeneration[],
 ): Promise<WrittenGeneration[]> {
   const { rows } = await client.query<WrittenGeneration>(statement, [

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findIds, type Table, twinMark, twinOf } from './twins.fixture';
+import { findIds, type Table, toTwinId, twinMark } from './twins.fixture';
 
 export type Statement = {
   /** Where it is sent from, as `users.ts:30`. */
@@ -9,7 +9,7 @@ export type Statement = {
   text: string;
   query: pg.QueryConfig;
   /** Ids that earlier statements sent or returned: of rows that there are. */
-  known: ReadonlySet<string>;
+  knownIds: ReadonlySet<string>;
   /** Those that the text names. */
   tables: Table[];
 };
@@ -27,7 +27,7 @@ export type Difference = {
   foreign: string[];
 };
 
-export type Checked = {
+export type CheckResult = {
   hasRows: boolean;
   differences: Difference[];
   /** Tables without whose own rows it does something else. */
@@ -60,12 +60,12 @@ export async function checkStatement(
   send: Send,
   statement: Statement,
   { isInTransaction, isAnchor, isEnough }: CheckOptions,
-): Promise<Checked> {
+): Promise<CheckResult> {
   await send(isInTransaction ? 'SAVEPOINT statement' : 'BEGIN');
   try {
     const { tables, query } = statement;
     const first = await run(send, { query, tables, twins: false });
-    const checked: Checked = { hasRows: first.rowCount > 0, differences: [], mattering: [] };
+    const checked: CheckResult = { hasRows: first.rowCount > 0, differences: [], mattering: [] };
     const variants = isEnough(first.answer) ? [] : listVariants(statement, isAnchor);
     for (const variant of variants) await tryVariant(send, { statement, first, variant, checked });
     return checked;
@@ -74,7 +74,7 @@ export async function checkStatement(
   }
 }
 
-type Trial = { statement: Statement; first: Ran; variant: Variant; checked: Checked };
+type Trial = { statement: Statement; first: RunResult; variant: Variant; checked: CheckResult };
 
 async function tryVariant(
   send: Send,
@@ -86,19 +86,19 @@ async function tryVariant(
   if (variant.without && isOther(first, alone, variant.without)) {
     checked.mattering.push(variant.without);
   }
-  const beside = await run(send, { ...variant, tables, twins: true });
-  const foreign = beside.rows.filter((row) => row.includes(twinMark));
+  const withTwins = await run(send, { ...variant, tables, twins: true });
+  const foreign = withTwins.rows.filter((row) => row.includes(twinMark));
   const push = (kind: Difference['kind'], difference: string) =>
     checked.differences.push({ kind, place, text, what: `${what}: ${difference}`, foreign });
-  const difference = compare(alone, beside);
+  const difference = compare(alone, withTwins);
   if (difference) push(kind, difference);
-  if (alone.own !== beside.own) {
+  if (alone.own !== withTwins.own) {
     push(kind === 'ids' ? 'ids' : 'own', "what it writes depends on another account's rows");
   }
 }
 
 /** Whether the statement changes the table's rows, or does something else without own rows of it. */
-function isOther(first: Ran, alone: Ran, table: string): boolean {
+function isOther(first: RunResult, alone: RunResult, table: string): boolean {
   const lines = (own: string, isTable: boolean) =>
     own.split(', ').filter((line) => line.startsWith(`${table} `) === isTable);
   return (
@@ -109,7 +109,7 @@ function isOther(first: Ran, alone: Ran, table: string): boolean {
 }
 
 function listVariants(
-  { query, text, tables, known }: Statement,
+  { query, text, tables, knownIds }: Statement,
   isAnchor: CheckOptions['isAnchor'],
 ) {
   const variants: Variant[] = [{ kind: 'presence', what: 'as it is', query }];
@@ -118,15 +118,15 @@ function listVariants(
     variants.push({ kind: 'presence', what: `without own rows of ${name}`, query, without: name });
   }
   if (read.length === 0) return variants;
-  const ids = [...new Set(findIds(toText(query.values ?? [])))].filter((id) => known.has(id));
+  const ids = [...new Set(findIds(toText(query.values ?? [])))].filter((id) => knownIds.has(id));
   const nearest = Math.max(0, ...ids.map(isAnchor));
   const foreign = ids.filter((id) => nearest === 0 || isAnchor(id) < nearest);
   const single = foreign.length > 1 ? foreign.slice(0, idsAlone).map((id) => [id]) : [];
-  for (const chosen of foreign.length > 0 ? [foreign, ...single] : []) {
-    const values = (query.values ?? []).map((value) => replaceIds(value, new Set(chosen)));
+  for (const foreignIds of foreign.length > 0 ? [foreign, ...single] : []) {
+    const values = (query.values ?? []).map((value) => replaceIds(value, new Set(foreignIds)));
     variants.push({
       kind: 'ids',
-      what: `with another account's ${chosen.length === foreign.length ? 'ids' : chosen[0]}`,
+      what: `with another account's ${foreignIds.length === foreign.length ? 'ids' : foreignIds[0]}`,
       query: { ...query, values },
     });
   }
@@ -154,7 +154,7 @@ const idsAlone = 3;
 function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
   if (typeof value === 'string') {
     return findIds(value).reduce(
-      (text, id) => (ids.has(id) ? text.replaceAll(id, twinOf(id)) : text),
+      (text, id) => (ids.has(id) ? text.replaceAll(id, toTwinId(id)) : text),
       value,
     );
   }
@@ -167,9 +167,9 @@ function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
 
 type Run = { query: pg.QueryConfig; tables: Table[]; without?: string; twins: boolean };
 type Answer = { rowCount: number; answer: string; rows: string[] };
-type Ran = Answer & { own: string; ownBefore: string; twins: string; twinsBefore: string };
+type RunResult = Answer & { own: string; ownBefore: string; twins: string; twinsBefore: string };
 
-async function run(send: Send, { query, tables, without, twins }: Run): Promise<Ran> {
+async function run(send: Send, { query, tables, without, twins }: Run): Promise<RunResult> {
   const digest = tables.map((table) => table.digest).join(' UNION ALL ');
   const before = await sendAll(send, [
     'SAVEPOINT run',
@@ -226,10 +226,10 @@ function readDigest(rows: DigestRow[] = [], isTwin: boolean): string {
   return lines.sort().join(', ');
 }
 
-function compare(alone: Ran, beside: Ran): string | undefined {
-  if (beside.twins !== beside.twinsBefore) return 'it changes rows of another account';
-  if (alone.answer !== beside.answer) {
-    return `its answer depends on another account's rows: ${alone.answer.slice(0, 300)} | ${beside.answer.slice(0, 300)}`;
+function compare(alone: RunResult, withTwins: RunResult): string | undefined {
+  if (withTwins.twins !== withTwins.twinsBefore) return 'it changes rows of another account';
+  if (alone.answer !== withTwins.answer) {
+    return `its answer depends on another account's rows: ${alone.answer.slice(0, 300)} | ${withTwins.answer.slice(0, 300)}`;
   }
   return undefined;
 }

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { untried } from './exceptions.fixture';
 
-export type FoundStatement = {
+export type SourceStatement = {
   /** File and line, as in `users.ts:30`. */
   place: string;
   /** The parts of an SQL text that are always in it, blanks reduced to one; undefined where a statement is sent. */
-  parts?: string[];
+  fragments?: string[];
 };
 
 const root = path.resolve(__dirname, '../../../..');
@@ -17,7 +17,7 @@ export function toPlace(file: string): string {
 }
 
 /** Every place in the sources that sends a statement, and every SQL text that is written there. */
-export function findStatements(): FoundStatement[] {
+export function findStatements(): SourceStatement[] {
   return ['apps', 'packages']
     .flatMap((folder) => listSources(path.join(root, folder)))
     .flatMap(findIn);
@@ -33,17 +33,17 @@ function listSources(folder: string): string[] {
   });
 }
 
-function findIn(file: string): FoundStatement[] {
+function findIn(file: string): SourceStatement[] {
   const name = toPlace(file);
   if (name in untried) return [];
   const text = readFileSync(file, 'utf8');
-  const placeOf = (at: number) => `${name}:${text.slice(0, at).split('\n').length}`;
-  const sent = [...text.matchAll(sending)].map(({ index }) => ({ place: placeOf(index) }));
-  const written = [...text.matchAll(writing)].map(({ index }) => ({
-    place: placeOf(index),
-    parts: readParts(text, index),
+  const getPlace = (at: number) => `${name}:${text.slice(0, at).split('\n').length}`;
+  const sends = [...text.matchAll(sending)].map(({ index }) => ({ place: getPlace(index) }));
+  const literals = [...text.matchAll(writing)].map(({ index }) => ({
+    place: getPlace(index),
+    fragments: readFragments(text, index),
   }));
-  return [...sent, ...written];
+  return [...sends, ...literals];
 }
 
 /** `pool.query(`, `tx.$queryRaw`, `prisma.account.create(`. */
@@ -53,19 +53,19 @@ const sending =
 const writing = /[`'"](?=\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\s)/g;
 
 /** A literal from its opening quote on, without what is put in. */
-function readParts(text: string, start: number): string[] {
+function readFragments(text: string, start: number): string[] {
   const quote = text[start];
-  const parts = [''];
+  const fragments = [''];
   for (let at = start + 1; at < text.length && text[at] !== quote; at += 1) {
     if (text.startsWith('${', at)) {
       at = findClosingBrace(text, at + 1);
-      parts.push('');
+      fragments.push('');
     } else {
       if (text[at] === '\\') at += 1;
-      parts.push(`${parts.pop()}${text[at]}`);
+      fragments.push(`${fragments.pop()}${text[at]}`);
     }
   }
-  return parts.map(withoutBlanks).filter(Boolean);
+  return fragments.map(withoutBlanks).filter(Boolean);
 }
 
 function findClosingBrace(text: string, open: number): number {
@@ -83,9 +83,9 @@ export function withoutBlanks(text: string): string {
 }
 
 /** Whether the text holds all parts in their order. */
-export function holdsParts(text: string, parts: readonly string[]): boolean {
+export function containsFragments(text: string, fragments: readonly string[]): boolean {
   let from = 0;
-  return parts.every((part) => {
+  return fragments.every((part) => {
     const at = text.indexOf(part, from);
     from = at + part.length;
     return at >= 0;

@@ -1,6 +1,6 @@
 import type { Difference } from './check-statement.fixture';
 import { exceptions } from './exceptions.fixture';
-import { findStatements, holdsParts } from './find-statements.fixture';
+import { containsFragments, findStatements } from './find-statements.fixture';
 import * as dashboard from './use-dashboard.fixture';
 import * as gateway from './use-gateway.fixture';
 import * as pipeline from './use-pipeline.fixture';
@@ -64,7 +64,9 @@ test('every exception is needed', () => {
   const unused = exceptions.flatMap(({ kind, statements }) =>
     statements.filter(
       (statement) =>
-        !world.watched.differences.some((each) => each.kind === kind && isOf(each, statement)),
+        !world.watched.differences.some(
+          (each) => each.kind === kind && matchesStatement(each, statement),
+        ),
     ),
   );
   refuse(unused, 'Remove it from exceptions.fixture.ts');
@@ -72,10 +74,10 @@ test('every exception is needed', () => {
 
 test('every statement of the sources is tried where it finds rows', () => {
   const { places, texts } = world.watched;
-  const missing = findStatements().filter(({ place, parts }) =>
-    parts ? ![...texts].some((text) => holdsParts(text, parts)) : !places.has(place),
+  const missing = findStatements().filter(({ place, fragments }) =>
+    fragments ? ![...texts].some((text) => containsFragments(text, fragments)) : !places.has(place),
   );
-  const lines = missing.map(({ place, parts = [] }) => `${place} ${parts.join(' … ')}`);
+  const lines = missing.map(({ place, fragments = [] }) => `${place} ${fragments.join(' … ')}`);
   refuse(lines, 'Call it in a use-*.fixture.ts, so that it finds or changes a row');
 });
 
@@ -83,17 +85,20 @@ function isExcepted(difference: Omit<Difference, 'what'>): boolean {
   return exceptions.some(
     ({ kind, statements, onlyRows = '' }) =>
       kind === difference.kind &&
-      statements.some((statement) => isOf(difference, statement)) &&
+      statements.some((statement) => matchesStatement(difference, statement)) &&
       difference.foreign.every((row) => row.includes(onlyRows)),
   );
 }
 
 /** `claim.ts: WITH due … FROM message` */
-function isOf({ place, text }: Pick<Difference, 'place' | 'text'>, statement: string): boolean {
+function matchesStatement(
+  { place, text }: Pick<Difference, 'place' | 'text'>,
+  statement: string,
+): boolean {
   const [file, ...words] = statement.split(': ');
-  const parts = words.join(': ').split(' … ');
-  const isThere = place.startsWith(`${file}:`) && text.startsWith(parts[0] ?? '');
-  return isThere && holdsParts(text, parts);
+  const fragments = words.join(': ').split(' … ');
+  const isThere = place.startsWith(`${file}:`) && text.startsWith(fragments[0] ?? '');
+  return isThere && containsFragments(text, fragments);
 }
 
 function refuse(lines: string[], advice: string): void {

@@ -13,7 +13,7 @@ export function findIds(text: string): string[] {
 }
 
 /** As `twinValue` writes it. */
-export function twinOf(id: string): string {
+export function toTwinId(id: string): string {
   if (id.includes('-')) return twinMark + id.slice(twinMark.length);
   return id.length === 64 ? `${toOtherByte(id.slice(0, 2))}${id.slice(2)}` : `twin_${id}`;
 }
@@ -108,6 +108,8 @@ export async function prepareDatabase(pool: pg.Pool): Promise<void> {
   for (const { drop } of rows) await pool.query(drop);
   await pool.query(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
     AS 'SELECT now()'`);
-  const { rows: named } = await pool.query<{ name: string }>('SELECT current_database() AS name');
-  await pool.query(`ALTER DATABASE "${named[0]?.name}" SET search_path = public, pg_catalog`);
+  const { rows: databases } = await pool.query<{ name: string }>(
+    'SELECT current_database() AS name',
+  );
+  await pool.query(`ALTER DATABASE "${databases[0]?.name}" SET search_path = public, pg_catalog`);
 }

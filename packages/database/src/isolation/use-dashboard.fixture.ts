@@ -11,11 +11,11 @@ import { createQueueFacts } from '../dashboard/queue-facts';
 import { createSavedFilters } from '../dashboard/saved-filters';
 import { createSuppressions } from '../dashboard/suppressions';
 import { resetOperator } from '../operators';
-import { definitionOf, owner, person, send, setSensitive, type World } from './world.fixture';
+import { createDefinition, owner, person, send, setSensitive, type World } from './world.fixture';
 
 const hourMs = 3_600_000;
 const times = { idleMs: hourMs, longestMs: 24 * hourMs };
-const hashOf = (token: string) => createHash('sha256').update(token).digest();
+const hashToken = (token: string) => createHash('sha256').update(token).digest();
 
 export async function useOperators(world: World): Promise<void> {
   const { database, accountId, actor, operatorId } = world;
@@ -23,49 +23,53 @@ export async function useOperators(world: World): Promise<void> {
   await access.hasOperator();
   await access.isInFirstAccount(owner);
   await access.readSalt(owner, Buffer.from('salt'));
-  const setup = { tokenHash: hashOf('setup'), accountId, kind: 'setup', role: 'owner' } as const;
+  const setup = { tokenHash: hashToken('setup'), accountId, kind: 'setup', role: 'owner' } as const;
   await access.createInvitation({ ...setup, livesMs: hourMs });
-  await access.createInvitation({ ...setup, tokenHash: hashOf('again'), livesMs: hourMs });
-  await access.findInvitation(hashOf('again'));
+  await access.createInvitation({ ...setup, tokenHash: hashToken('again'), livesMs: hourMs });
+  await access.findInvitation(hashToken('again'));
   await useSessions(world);
   const people = createPeople(database.accepting);
   const invite = { email: 'editor@example.com', role: 'owner', livesMs: hourMs };
-  await people.invite(actor, { ...invite, email: owner, tokenHash: hashOf('owner') });
+  await people.invite(actor, { ...invite, email: owner, tokenHash: hashToken('owner') });
   for (const token of ['first', 'second']) {
-    await people.invite(actor, { ...invite, tokenHash: hashOf(token) });
+    await people.invite(actor, { ...invite, tokenHash: hashToken(token) });
   }
   const { email } = invite;
-  const use = { tokenHash: hashOf('second'), email, passwordHash: 'hash' };
+  const use = { tokenHash: hashToken('second'), email, passwordHash: 'hash' };
   await access.findInvitation(use.tokenHash);
-  await access.useInvitation({ ...use, tokenHash: hashOf('again') });
+  await access.useInvitation({ ...use, tokenHash: hashToken('again') });
   await access.useInvitation(use);
   const editor = (await access.listOperators(email))[0]?.id ?? '';
   const byEditor = { accountId, operatorId: editor };
-  await people.invite(byEditor, { ...invite, email: 'third@example.com', tokenHash: hashOf('3') });
+  await people.invite(byEditor, {
+    ...invite,
+    email: 'third@example.com',
+    tokenHash: hashToken('3'),
+  });
   await people.changeRole(actor, { id: editor, role: 'viewer' });
-  await people.invite(actor, { ...invite, email: 'fourth@example.com', tokenHash: hashOf('4') });
+  await people.invite(actor, { ...invite, email: 'fourth@example.com', tokenHash: hashToken('4') });
   await people.listInvitations(accountId);
-  await people.revoke(actor, hashOf('4').toString('hex'));
+  await people.revoke(actor, hashToken('4').toString('hex'));
   await people.list(accountId);
-  await access.createSession(editor, hashOf('session of the editor'), times);
+  await access.createSession(editor, hashToken('session of the editor'), times);
   await resetOperator(database.prisma, { email });
   const reset = await resetOperator(database.prisma, { email, accountId });
-  await access.createSession(editor, hashOf('another one'), times);
+  await access.createSession(editor, hashToken('another one'), times);
   if (reset && 'token' in reset) {
-    await access.useInvitation({ ...use, tokenHash: hashOf(reset.token) });
+    await access.useInvitation({ ...use, tokenHash: hashToken(reset.token) });
   }
-  await access.createSession(editor, hashOf('the last one'), times);
+  await access.createSession(editor, hashToken('the last one'), times);
   await resetOperator(database.prisma, { email });
   await people.remove(actor, editor);
-  await people.invite(actor, { ...invite, email: 'sixth@example.com', tokenHash: hashOf('6') });
-  await people.invite(actor, { ...invite, tokenHash: hashOf('5') });
-  await access.useInvitation({ ...use, tokenHash: hashOf('5') });
-  await access.changePassword({
-    accountId,
-    operatorId,
-    passwordHash: 'new',
-    keptTokenHash: hashOf('kept'),
-  });
+  await people.invite(actor, { ...invite, email: 'sixth@example.com', tokenHash: hashToken('6') });
+  await people.invite(actor, { ...invite, tokenHash: hashToken('5') });
+  await access.useInvitation({ ...use, tokenHash: hashToken('5') });
+  const keptTokenHash = hashToken('kept');
+  await access.changePassword({ accountId, operatorId, passwordHash: 'new', keptTokenHash });
+  await useAudit(world);
+}
+
+async function useAudit({ database, accountId }: World): Promise<void> {
   await listAuditEntries(database.accepting, accountId, { before: undefined, limit: 50 });
   const [entry] = await listAuditEntries(database.accepting, accountId, {
     before: undefined,
@@ -77,18 +81,18 @@ export async function useOperators(world: World): Promise<void> {
 async function useSessions({ database, operatorId, accountId, alter }: World): Promise<void> {
   const access = createAccess(database.accepting);
   for (const token of ['kept', 'ended', 'ended by id', 'old']) {
-    await access.createSession(operatorId, hashOf(token), times);
+    await access.createSession(operatorId, hashToken(token), times);
   }
   await alter(`UPDATE operator_session SET last_seen_at = now() - interval '1 hour'`);
-  await access.useSession(hashOf('kept'), times);
+  await access.useSession(hashToken('kept'), times);
   await access.listSessions(operatorId);
-  await access.endSessionById({ accountId, operatorId }, hashOf('ended by id').toString('hex'));
-  await access.endSession(hashOf('ended'));
+  await access.endSessionById({ accountId, operatorId }, hashToken('ended by id').toString('hex'));
+  await access.endSession(hashToken('ended'));
   await alter(
     `UPDATE operator_session SET expires_at = now() - interval '9 days' WHERE token_hash = $1`,
-    [hashOf('old')],
+    [hashToken('old')],
   );
-  await access.createSession(operatorId, hashOf('new'), times);
+  await access.createSession(operatorId, hashToken('new'), times);
 }
 
 export async function useAccount({ database, accountId, actor, secrets, appId }: World) {
@@ -118,22 +122,26 @@ export async function useIntegrations(world: World): Promise<void> {
   const dueAt = new Date(Date.now() + hourMs);
   await send(world, { message: { integrationId: id, dueAt } });
   await all.list(appId);
-  const found = await all.find(appId, id);
-  const { updatedAt = new Date() } = found ?? {};
+  const integration = await all.find(appId, id);
+  const { updatedAt = new Date() } = integration ?? {};
   const mail = { channel: 'sms', provider: 'slack', settings: { a: 1 } };
   await all.change(actor, appId, { id, updatedAt, name: 'New', credentials: 'b', settings: {} });
   await all.pause(actor, appId, id);
   await all.resume(actor, appId, id);
   await all.recordTest(actor, appId, { id, ...mail });
-  const made = await all.create(actor, appId, { name: 'Third', ...mail, seal: () => 'sealed' });
-  await all.remove(actor, appId, { id: made ?? '', emptied: '' });
+  const createdId = await all.create(actor, appId, {
+    name: 'Third',
+    ...mail,
+    seal: () => 'sealed',
+  });
+  await all.remove(actor, appId, { id: createdId ?? '', emptied: '' });
 }
 
 export async function useEvents(world: World): Promise<void> {
   const { database, actor, appId, integrations, event } = world;
   const events = createAppEvents(database.accepting);
   const eventId = (await events.create(actor, appId, 'password_reset')) ?? '';
-  const definition = definitionOf(integrations);
+  const definition = createDefinition(integrations);
   const publish = { eventId, basedOnLive: undefined, note: 'note' };
   for (const basedOn of [1, 2]) {
     await events.saveDraft(actor, appId, { eventId, basedOn: basedOn - 1, definition });
@@ -164,8 +172,8 @@ export async function useEvents(world: World): Promise<void> {
 export async function usePeopleOfApp(world: World): Promise<void> {
   const { database, actor, appId } = world;
   const users = createAppUsers(database.accepting);
-  const [found] = (await users.list(appId, '')).rows;
-  const sid = found?.sid ?? '';
+  const [user] = (await users.list(appId, '')).rows;
+  const sid = user?.sid ?? '';
   const [device] = await users.listDevices(sid);
   await users.find(appId, sid);
   for (const text of [person.userId, person.email, person.token, 'token-of-ana', sid]) {
@@ -180,15 +188,18 @@ export async function usePeopleOfApp(world: World): Promise<void> {
   await suppressions.add(actor, appId, { ...suppressed, address: 'c@example.com' });
   await suppressions.list(appId, '');
   await suppressions.list(appId, '', id);
-  await suppressions.listOf(appId, suppression ? [suppression] : []);
+  await suppressions.listForAddresses(appId, suppression ? [suppression] : []);
   await suppressions.remove(actor, appId, id);
   await useSavedFilters(world);
 }
 
 async function useSavedFilters({ database, actor, appId, alter }: World): Promise<void> {
   const filters = createSavedFilters(database.accepting);
-  const made = await filters.create(actor, appId, { name: 'Failed', filters: { state: 'failed' } });
-  const filter = typeof made === 'object' ? made.id : '';
+  const savedFilter = await filters.create(actor, appId, {
+    name: 'Failed',
+    filters: { state: 'failed' },
+  });
+  const filter = typeof savedFilter === 'object' ? savedFilter.id : '';
   await filters.list(appId);
   await filters.change(actor, appId, { id: filter, name: 'Changed' });
   await filters.remove(actor, appId, filter);

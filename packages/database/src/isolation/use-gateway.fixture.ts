@@ -10,7 +10,7 @@ import { createIdLists, createLookUps } from '../look-ups';
 import { storeReceipts, writeAppReport } from '../receipts';
 import { createUsers } from '../users';
 import { writeRequests } from '../write-request';
-import { callOf, keyOf, person, send, type World } from './world.fixture';
+import { createCall, createKey, person, send, type World } from './world.fixture';
 
 const toBody = (value: object) => JSON.stringify(value);
 
@@ -19,32 +19,35 @@ export async function useUsers(world: World): Promise<void> {
   const users = createUsers({ pool: database.accepting, secrets, newId });
   const contact = { email: person.email, mobile: '+4520000000', telegram: { chat_id: '77' } };
   const user = { userId: person.userId, contact };
-  await users.writeUser({ ...callOf(world, 'user'), appId, user }, toBody);
-  await users.writeUser({ ...callOf(world, 'user'), appId, user }, toBody);
-  await users.writeUser({ ...callOf(world), appId, user: { ...user, slackToken: 'xoxb' } }, toBody);
+  await users.writeUser({ ...createCall(world, 'user'), appId, user }, toBody);
+  await users.writeUser({ ...createCall(world, 'user'), appId, user }, toBody);
+  await users.writeUser(
+    { ...createCall(world), appId, user: { ...user, slackToken: 'xoxb' } },
+    toBody,
+  );
   await users.findWholeUser(appId, person.userId);
   const devices = createDevices({ pool: database.accepting, newId });
   const address = { appId, userId: person.userId };
   const device = { clientId: 'phone', fcmToken: person.token, fields: {} };
-  await devices.addDevice({ ...callOf(world), ...address, device }, toBody);
+  await devices.addDevice({ ...createCall(world), ...address, device }, toBody);
   const { deviceSid } = await devices.getDevice({ ...address, deviceId: 'phone' });
-  const known = { ...callOf(world), ...address, knownSid: deviceSid };
-  await devices.addDevice({ ...known, device }, toBody);
+  const existingDevice = { ...createCall(world), ...address, knownSid: deviceSid };
+  await devices.addDevice({ ...existingDevice, device }, toBody);
   const other = { clientId: 'tablet', fcmToken: 'other', fields: {} };
-  await devices.addDevice({ ...callOf(world), ...address, device: other }, toBody);
+  await devices.addDevice({ ...createCall(world), ...address, device: other }, toBody);
   await devices.addDevice(
-    { ...callOf(world), ...address, device: { ...other, clientId: 'third', fcmToken: '3' } },
+    { ...createCall(world), ...address, device: { ...other, clientId: 'third', fcmToken: '3' } },
     toBody,
   );
   await devices.updateDevice(
-    { ...callOf(world), ...address, deviceId: 'tablet', device: { fcmToken: '3', fields: {} } },
+    { ...createCall(world), ...address, deviceId: 'tablet', device: { fcmToken: '3', fields: {} } },
     toBody,
   );
   await devices.getDevice({ ...address, deviceId: deviceSid });
   await devices.deleteDevice({ ...address, deviceId: 'tablet' });
   const laptop = { clientId: 'laptop', fcmToken: 'token-of-ana', fields: {} };
-  await devices.addDevice({ ...callOf(world), ...address, device: laptop }, toBody);
-  await users.writeUser({ ...callOf(world), appId, user }, toBody);
+  await devices.addDevice({ ...createCall(world), ...address, device: laptop }, toBody);
+  await users.writeUser({ ...createCall(world), appId, user }, toBody);
   await users.findWholeUser(appId, person.userId);
 }
 
@@ -78,7 +81,7 @@ export async function useSends(world: World): Promise<void> {
     const again = { ...repeated, request: { ...repeated.request, id: newId() } };
     await writeRequests(database.accepting, [again]);
   }
-  const alone = { accountId, requestId: newId(), key: keyOf('alone'), body: '{}' };
+  const alone = { accountId, requestId: newId(), key: createKey('alone'), body: '{}' };
   await writeKeyAlone(database.accepting, alone);
   await writeKeyAlone(database.accepting, alone);
 }
@@ -124,7 +127,7 @@ export async function useReceipts(world: World, messageId: string): Promise<void
   ]);
   await writeAppReport(
     database.accepting,
-    { ...callOf(world, 'report'), ...report, state: 'read', identity: 'read' },
+    { ...createCall(world, 'report'), ...report, state: 'read', identity: 'read' },
     '{}',
   );
 }

@@ -13,18 +13,18 @@ import {
 } from '../dashboard/message-changes';
 import { createQueueFacts } from '../dashboard/queue-facts';
 import { createRequestLog } from '../dashboard/request-log';
-import { readStory } from '../dashboard/request-story';
+import { readItemTimeline } from '../dashboard/request-story';
 import { createResendRuns } from '../dashboard/resend-runs';
 import { createSuppressions } from '../dashboard/suppressions';
 import { writeDeliveryCounts } from '../delivery-counts';
-import { readRequestStory } from '../doctor-queries';
+import { readRequestTimeline } from '../doctor-queries';
 import { findUnplannedRequest, listUnplannedItems, writePlans } from '../fan-out-queries';
 import { listFeedMessages, listFeedSkips } from '../feed-queries';
-import { countQueued, feedWaiting } from '../feed-waiting';
+import { countQueued, enqueueDue } from '../feed-waiting';
 import { listUsableIntegrations, markActive, markNeedsAttention } from '../integrations';
 import { resultFor } from '../message-row.fixture';
 import { readPermissions } from '../permissions';
-import { putBackMessages } from '../put-back';
+import { requeueMessages } from '../put-back';
 import { recordResults } from '../record';
 import {
   expireWaiting,
@@ -70,8 +70,8 @@ export async function useClaims(world: World): Promise<string[]> {
     });
     await claimSome(database.delivery, claim([messageId]));
   }
-  const asked = { channel: 'email', target: blocked.address, sender: '' };
-  await readPermissions(database.accepting, appId, [asked]);
+  const permissionQuery = { channel: 'email', target: blocked.address, sender: '' };
+  await readPermissions(database.accepting, appId, [permissionQuery]);
   await suppressions.remove(actor, appId, suppression ?? '');
   const queues = createQueueFacts(database.accepting);
   await queues.pauseChannel(actor, appId, 'email');
@@ -79,7 +79,7 @@ export async function useClaims(world: World): Promise<string[]> {
     const { messageId } = await send(world, { message: { integrationId: second } });
     await claimSome(database.delivery, claim([messageId]));
   }
-  await readPermissions(database.accepting, appId, [asked]);
+  await readPermissions(database.accepting, appId, [permissionQuery]);
   await queues.resumeChannel(actor, appId, 'email');
   for (const userId of [person.userId, 'somebody else']) {
     const push = await send(world, { channel: 'push', target: person.token, userId });
@@ -117,7 +117,7 @@ async function useFailover(world: World): Promise<void> {
   await claimMessages(pool, claim([messageId]));
   const back = await send(world, { message: { integrationId: first } });
   await readWaitingFacts(pool, [back.messageId]);
-  await putBackMessages(pool, [{ id: back.messageId, waitMs: 1_000, why: 'shut' }]);
+  await requeueMessages(pool, [{ id: back.messageId, waitMs: 1_000, why: 'shut' }]);
   await markNeedsAttention(pool, { integrationId: second, reason: 'refused' });
   const waiting = await send(world, { message: { integrationId: first } });
   await claimMessages(pool, claim([waiting.messageId]));
@@ -172,7 +172,7 @@ export async function useRelay(world: World): Promise<void> {
   const { database, alter } = world;
   const pool = database.delivery;
   await send(world, { channel: 'sms', target: '+4520000000' });
-  await feedWaiting(pool, {
+  await enqueueDue(pool, {
     after: undefined,
     share: (groups) => groups.map((group) => ({ ...group, messages: 9 })),
     gather: (messages) => [{ jobId: newId(), ids: messages.map(({ id }) => id) }],
@@ -238,15 +238,15 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   for (const filter of filters) await log.readPage({ appId, ...filter });
   await log.readEntries(appId, ids);
   await log.listSince([appId], requestId);
-  await readStory(database.accepting, { appId, requestId, item: 0 });
+  await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
   await readStatus(world, requestId);
-  await readRequestStory(database.prisma, requestId, appId);
-  await readRequestStory(database.prisma, requestId);
+  await readRequestTimeline(database.prisma, requestId, appId);
+  await readRequestTimeline(database.prisma, requestId);
   await listFeedMessages(database.prisma, [messageId]);
   await findVersionOfRequest(database.accepting, requestId);
-  const wanted = { accountId: world.accountId, appId };
+  const query = { accountId: world.accountId, appId };
   for (const text of [requestId, messageId, person.userId, person.email, 'send']) {
-    await findNamed(database.accepting, { ...wanted, text });
+    await findNamed(database.accepting, { ...query, text });
   }
   if (event.eventId !== eventIds[0]) throw new Error('The log does not find the event');
 }

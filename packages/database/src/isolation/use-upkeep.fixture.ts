@@ -34,10 +34,10 @@ const migrationsDir = path.resolve(__dirname, '../../../..', 'prisma/migrations'
 export async function useInstallation(world: World): Promise<void> {
   const { database, url, secrets, accountId } = world;
   const pool = database.accepting;
-  const beat = { id: 'worker', roles: ['relay'], version: '1', isFirst: true };
-  await writeHeartbeat(pool, beat);
+  const heartbeat = { id: 'worker', roles: ['relay'], version: '1', isFirst: true };
+  await writeHeartbeat(pool, heartbeat);
   await listHeartbeats(pool);
-  await removeHeartbeat(pool, beat.id);
+  await removeHeartbeat(pool, heartbeat.id);
   await readUptimeMs(pool);
   await readDatabaseTime(pool);
   await readOldestWaiting(pool, ['email', 'sms']);
@@ -46,7 +46,7 @@ export async function useInstallation(world: World): Promise<void> {
   await listIntegrations(database.prisma, 99);
   const limit = { defaultLimitMb: 1 };
   await setStorageLimit(pool, accountId, 1_000_000);
-  const slices = { sliceRows: 5, cutsPerTurn: 2, remeasuresPerTurn: 4, remeasureAfterMs: 0 };
+  const slices = { sliceRows: 5, cutsPerRun: 2, remeasuresPerRun: 4, remeasureAfterMs: 0 };
   await withStorageLock(pool, (client) => countStorage(client, limit, slices));
   await world.alter('UPDATE account SET stored_bytes = 9000000');
   await countStorage(pool, limit, slices);
@@ -65,7 +65,7 @@ export async function useErasure(world: World): Promise<void> {
   await claimMessages(database.delivery, { ids: [sending.messageId], worker: 'w', leaseMs: 1 });
   await send(world, { unplanned: 1 });
   const { messageId } = await send(world);
-  await writeCapture(database.hot, { ...captureOf(world), messageId });
+  await writeCapture(database.hot, { ...createCapture(world), messageId });
   await alter(
     `INSERT INTO inbox_item (id, app_id, user_id, message_id, content) VALUES (gen_random_uuid(), $1, 'other', $2, '{}')`,
     [appId, messageId],
@@ -84,7 +84,7 @@ export async function useUpkeep(world: World): Promise<void> {
   const { database, alter, appId, actor } = world;
   await useInApp(world);
   const { messageId } = await send(world);
-  await writeCapture(database.hot, { ...captureOf(world), messageId });
+  await writeCapture(database.hot, { ...createCapture(world), messageId });
   await createAppCaptures(database.accepting).removeAll(actor, appId);
   const tasks = createUpkeepTasks({ retentionDays: 1 });
   await alter(
@@ -112,7 +112,7 @@ export async function useUpkeep(world: World): Promise<void> {
   });
 }
 
-function captureOf({ appId }: World) {
+function createCapture({ appId }: World) {
   const place = { appId, attempt: 1, channel: 'email', provider: 'smtp', target: person.email };
   return { ...place, content: {}, request: {}, outcome: 'accepted' };
 }

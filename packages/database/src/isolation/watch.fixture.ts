@@ -14,7 +14,7 @@ import { toPlace, withoutBlanks } from './find-statements.fixture';
 import { findIds, type Table } from './twins.fixture';
 
 /** Statements that found or changed a row, or could find none, as they name no account's table. */
-export type Watched = {
+export type WatchReport = {
   /** Where they were sent from, as `users.ts:30`. */
   places: Set<string>;
   /** Their texts, blanks reduced to one. */
@@ -31,8 +31,12 @@ type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.Q
 type IsAnchor = (id: string) => number;
 
 /** Sees every statement that goes through the database's pools, and checks it before it is sent. */
-export function watchStatements(database: Database, tables: Table[], isAnchor: IsAnchor): Watched {
-  const watched: Watched = {
+export function watchStatements(
+  database: Database,
+  tables: Table[],
+  isAnchor: IsAnchor,
+): WatchReport {
+  const watched: WatchReport = {
     places: new Set(),
     texts: new Set(),
     differences: [],
@@ -47,9 +51,9 @@ export function watchStatements(database: Database, tables: Table[], isAnchor: I
     watchedClients.add(client);
     const send = client.query.bind(client) as Send;
     let isInTransaction = false;
-    const query: Send = async (given, values) => {
+    const query: Send = async (statement, values) => {
       const { place, caller } = sites.getStore() ?? findSite();
-      const config = toConfig(given, values);
+      const config = toConfig(statement, values);
       if (/^BEGIN/i.test(config.text)) isInTransaction = true;
       if (/^(COMMIT|ROLLBACK)/i.test(config.text)) isInTransaction = false;
       return check(send, { place, caller, isInTransaction, query: config });
@@ -77,13 +81,13 @@ export function watchStatements(database: Database, tables: Table[], isAnchor: I
   return watched;
 }
 
-type Sent = Pick<Statement, 'place' | 'caller' | 'query'> & { isInTransaction: boolean };
+type SentStatement = Pick<Statement, 'place' | 'caller' | 'query'> & { isInTransaction: boolean };
 
 /** Checks a statement, sends it, and remembers what it was about. */
-function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
-  const known = new Set<string>();
+function createCheck(watched: WatchReport, tables: Table[], isAnchor: IsAnchor) {
+  const knownIds = new Set<string>();
   const isEnough = createLimits();
-  const inTurn = createTurns();
+  const runInSequence = createSequence();
 
   async function check(send: Send, statement: Statement, isInTransaction: boolean) {
     if (statement.tables.length === 0) return true;
@@ -92,27 +96,36 @@ function createCheck(watched: Watched, tables: Table[], isAnchor: IsAnchor) {
       isAnchor,
       isEnough: (answer: string) => isEnough(statement, answer),
     };
-    const checked = await inTurn(() => checkStatement(send, statement, options));
+    const checked = await runInSequence(() => checkStatement(send, statement, options));
     watched.differences.push(...checked.differences);
-    note(watched.reads, statement, checked.mattering);
+    recordRead(watched.reads, statement, checked.mattering);
     return checked.hasRows;
   }
 
-  return async function checkAndSend(send: Send, { isInTransaction, ...sent }: Sent) {
+  return async function checkAndSend(send: Send, { isInTransaction, ...sent }: SentStatement) {
     const { place, query } = sent;
     const text = withoutBlanks(query.text);
-    const statement = { ...sent, text, known, tables: listNamed(text, tables) };
+    const statement: Statement = {
+      ...sent,
+      text,
+      knownIds,
+      tables: listNamed(text, tables),
+    };
     if (await check(send, statement, isInTransaction)) {
       watched.places.add(place);
       watched.texts.add(text);
     }
     const result = await send(query);
-    for (const id of findIds(toText([query.values, result.rows]))) known.add(id);
+    for (const id of findIds(toText([query.values, result.rows]))) knownIds.add(id);
     return result;
   };
 }
 
-function note(reads: Watched['reads'], statement: Statement, mattering: readonly string[]): void {
+function recordRead(
+  reads: WatchReport['reads'],
+  statement: Statement,
+  mattering: readonly string[],
+): void {
   const { place, text } = statement;
   const tables = new Set(listRead(statement).map(({ name }) => name));
   const read = reads.get(place + text) ?? { place, text, indifferent: tables };
@@ -136,9 +149,9 @@ function createLimits() {
 }
 
 /** One check at a time: each would wait for the other's rows. */
-function createTurns() {
+function createSequence() {
   let last: Promise<unknown> = Promise.resolve();
-  return function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  return function runInSequence<T>(work: () => Promise<T>): Promise<T> {
     const result = last.then(work);
     last = result.catch(() => undefined);
     return result;

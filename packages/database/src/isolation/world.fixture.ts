@@ -8,12 +8,12 @@ import { createConfiguration } from '../configuration';
 import { createAccess } from '../dashboard/access';
 import { type ItemPlan, type NewMessage, type NewRequest, writeRequests } from '../write-request';
 import { prepareDatabase, readTables } from './twins.fixture';
-import { type Watched, watchStatements } from './watch.fixture';
+import { type WatchReport, watchStatements } from './watch.fixture';
 
 /** The only account of a database of its own, with all that a statement may look for. */
 export type World = {
   database: Database;
-  watched: Watched;
+  watched: WatchReport;
   url: string;
   /** Not watched: for what only time would do. */
   alter(text: string, values?: unknown[]): Promise<void>;
@@ -52,8 +52,11 @@ export async function createWorld(): Promise<World> {
     await createMail(configuration, appId, 'Second'),
   ];
   const { id: eventId } = await configuration.createEvent({ appId, name: 'order_shipped' });
-  await configuration.publish({ id: eventId, appId }, definitionOf(integrations));
-  const version = await configuration.publish({ id: eventId, appId }, definitionOf(integrations));
+  await configuration.publish({ id: eventId, appId }, createDefinition(integrations));
+  const version = await configuration.publish(
+    { id: eventId, appId },
+    createDefinition(integrations),
+  );
   return {
     database,
     watched,
@@ -95,7 +98,7 @@ async function createMail(
   return (await configuration.createIntegration({ ...integration, credentials: { user: 'a' } })).id;
 }
 
-export function definitionOf(integrationIds: string[], isSensitive = false): VersionDefinition {
+export function createDefinition(integrationIds: string[], isSensitive = false): VersionDefinition {
   const channel = (template: object) => ({
     integrationIds,
     templates: { en: template },
@@ -125,10 +128,10 @@ export type SendOptions = {
   message?: Partial<NewMessage>;
 };
 
-export type Sent = { requestId: string; messageId: string; call: NewRequest };
+export type SentRequest = { requestId: string; messageId: string; call: NewRequest };
 
 /** A request with one message, or with items that have none yet. */
-export async function send(world: World, options: SendOptions = {}): Promise<Sent> {
+export async function send(world: World, options: SendOptions = {}): Promise<SentRequest> {
   const { key, unplanned = 0 } = options;
   const [requestId, messageId] = [newId(), newId()];
   const call: NewRequest = {
@@ -141,11 +144,11 @@ export async function send(world: World, options: SendOptions = {}): Promise<Sen
       apiKeyId: undefined,
       idempotencyKey: key,
     },
-    key: key === undefined ? undefined : keyOf(key),
+    key: key === undefined ? undefined : createKey(key),
     items:
       unplanned > 0
-        ? Array.from({ length: unplanned }, () => itemOf(options, undefined))
-        : [itemOf(options, messageId)],
+        ? Array.from({ length: unplanned }, () => createItem(options, undefined))
+        : [createItem(options, messageId)],
   };
   await writeRequests(world.database.accepting, [call]);
   return { requestId, messageId, call };
@@ -159,12 +162,12 @@ export function setSensitive({ alter, event }: World, isSensitive: boolean): Pro
   ]);
 }
 
-export function keyOf(key: string) {
+export function createKey(key: string) {
   const hash = createHash('sha256').update(key).digest();
   return { hash, fingerprint: Buffer.from('fingerprint'), ringKeyId: 'test', status: 200 };
 }
 
-function itemOf(
+function createItem(
   { channel = 'email', target = person.email, userId = person.userId, ...rest }: SendOptions,
   messageId: string | undefined,
 ): NewRequest['items'][number] {
@@ -196,6 +199,6 @@ export function newMessage(id: string): NewMessage {
   };
 }
 
-export function callOf({ accountId }: World, key?: string) {
-  return { callId: newId(), accountId, key: key === undefined ? undefined : keyOf(key) };
+export function createCall({ accountId }: World, key?: string) {
+  return { callId: newId(), accountId, key: key === undefined ? undefined : createKey(key) };
 }

@@ -1,4 +1,4 @@
-import { carriesPath } from './carries';
+import { hasPath } from './carries';
 import { parseTemplate } from './parse';
 
 const data = {
@@ -35,11 +35,11 @@ describe('a path that a template reads', () => {
     ['{{order.items.length}}', true],
   ])('%s is carried: %s', (template, isCarried) => {
     const { paths } = parseTemplate(template);
-    expect(paths.every((path) => carriesPath(data, path))).toBe(isCarried);
+    expect(paths.every((path) => hasPath(data, path))).toBe(isCarried);
   });
 
   test('is not told twice where a list is missing: its own path says it', () => {
-    expect(carriesPath({}, 'items')).toBe(false);
-    expect(carriesPath({}, 'items[].name')).toBe(true);
+    expect(hasPath({}, 'items')).toBe(false);
+    expect(hasPath({}, 'items[].name')).toBe(true);
   });
 });

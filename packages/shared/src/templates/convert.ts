@@ -1,4 +1,9 @@
-import { convertExpression, convertPrinted, nameOf, type Surroundings } from './convert-expression';
+import {
+  type ConversionContext,
+  convertExpression,
+  convertPrinted,
+  getPlainName,
+} from './convert-expression';
 import {
   type BlockName,
   type BlockNode,
@@ -10,7 +15,7 @@ import {
 import type { ParseBudget } from './parse-budget';
 import type { Level } from './resolve';
 import type { SyntaxBlock, SyntaxStatement } from './syntax';
-import { errorAt, quote } from './template-error';
+import { createErrorAt, quote } from './template-error';
 
 /** Turns the parser's tree into ours, and refuses what the language leaves out. */
 export function convertStatements(
@@ -24,12 +29,12 @@ export function convertStatements(
 }
 
 /** The list of paths and the count of prints are the same objects for the whole template. */
-type Around = Surroundings & { prints: { count: number } };
+type BodyContext = ConversionContext & { prints: { count: number } };
 
-function convertBody(statements: readonly SyntaxStatement[], around: Around): TemplateNode[] {
+function convertBody(statements: readonly SyntaxStatement[], context: BodyContext): TemplateNode[] {
   const nodes: TemplateNode[] = [];
   for (const statement of statements) {
-    const node = convertStatement(statement, around);
+    const node = convertStatement(statement, context);
     const last = nodes.at(-1);
     if (node?.kind === 'text' && last?.kind === 'text') last.text += node.text;
     else if (node) nodes.push(node);
@@ -37,7 +42,10 @@ function convertBody(statements: readonly SyntaxStatement[], around: Around): Te
   return nodes;
 }
 
-function convertStatement(statement: SyntaxStatement, around: Around): TemplateNode | undefined {
+function convertStatement(
+  statement: SyntaxStatement,
+  context: BodyContext,
+): TemplateNode | undefined {
   const { line, column } = statement;
   switch (statement.type) {
     case 'text': {
@@ -47,33 +55,33 @@ function convertStatement(statement: SyntaxStatement, around: Around): TemplateN
     case 'comment':
       return undefined;
     case 'print': {
-      const value = convertPrinted(statement, around);
-      const id = around.prints.count;
-      around.prints.count += 1;
+      const value = convertPrinted(statement, context);
+      const id = context.prints.count;
+      context.prints.count += 1;
       return { kind: 'print', id, isRaw: statement.isRaw, line, column, value };
     }
     case 'block':
-      return convertBlock(statement, around);
+      return convertBlock(statement, context);
   }
 }
 
-function convertBlock(syntax: SyntaxBlock, around: Around): BlockNode {
-  const name = blockNameOf(syntax);
+function convertBlock(syntax: SyntaxBlock, context: BodyContext): BlockNode {
+  const name = getBlockName(syntax);
   const [param] = syntax.params;
-  if (!param || syntax.params.length > 1) throw errorAt(syntax, problemOfValue(name));
-  const { expression: subject, location } = convertExpression(param, around);
-  const includeZero = convertIncludeZero(syntax, name, around);
+  if (!param || syntax.params.length > 1) throw createErrorAt(syntax, formatValueProblem(name));
+  const { expression: subject, location } = convertExpression(param, context);
+  const includeZero = convertIncludeZero(syntax, name, context);
   const isLoop = name === 'each';
   const inner: Level = {
-    parent: around.level,
+    parent: context.level,
     isLoop,
     blockParams: checkBlockParams(syntax, name),
     location: isLoop && location !== undefined ? `${location}[]` : location,
   };
-  const level = movesScope(name) ? inner : around.level;
+  const level = changesScope(name) ? inner : context.level;
   const { line, column, isInverted } = syntax;
-  const first = convertBody(syntax.first, isInverted ? around : { ...around, level });
-  const second = convertBody(syntax.second ?? [], isInverted ? { ...around, level } : around);
+  const first = convertBody(syntax.first, isInverted ? context : { ...context, level });
+  const second = convertBody(syntax.second ?? [], isInverted ? { ...context, level } : context);
   return {
     kind: 'block',
     name,
@@ -85,36 +93,36 @@ function convertBlock(syntax: SyntaxBlock, around: Around): BlockNode {
   };
 }
 
-function blockNameOf(syntax: SyntaxBlock): BlockName {
-  const written = nameOf(syntax.path);
-  const name = blockNames.find((known) => known === written);
+function getBlockName(syntax: SyntaxBlock): BlockName {
+  const tagName = getPlainName(syntax.path);
+  const name = blockNames.find((blockName) => blockName === tagName);
   if (name) return name;
-  throw errorAt(
+  throw createErrorAt(
     syntax,
-    `There is no block ${quote(written)}: write {{#if …}}, {{#unless …}}, {{#each …}} or {{#with …}}.`,
+    `There is no block ${quote(tagName)}: write {{#if …}}, {{#unless …}}, {{#each …}} or {{#with …}}.`,
   );
 }
 
-function problemOfValue(name: BlockName): string {
+function formatValueProblem(name: BlockName): string {
   return `#${name} takes one value, as in {{#${name} user.name}}; to compare, write (eq left right).`;
 }
 
 /** In them `this` is another value. */
-function movesScope(name: BlockName): boolean {
+function changesScope(name: BlockName): boolean {
   return name === 'each' || name === 'with';
 }
 
 function convertIncludeZero(
   { hash }: SyntaxBlock,
   name: BlockName,
-  around: Around,
+  context: BodyContext,
 ): Expression | undefined {
   let includeZero: Expression | undefined;
   for (const pair of hash) {
-    if (pair.key !== 'includeZero' || movesScope(name)) {
-      throw errorAt(pair, `#${name} has no named value ${quote(pair.key)}: remove it.`);
+    if (pair.key !== 'includeZero' || changesScope(name)) {
+      throw createErrorAt(pair, `#${name} has no named value ${quote(pair.key)}: remove it.`);
     }
-    includeZero = convertExpression(pair.value, around).expression;
+    includeZero = convertExpression(pair.value, context).expression;
   }
   return includeZero;
 }
@@ -122,7 +130,7 @@ function convertIncludeZero(
 function checkBlockParams(syntax: SyntaxBlock, name: BlockName): string[] {
   const { blockParams } = syntax;
   if (blockParams.length <= maxBlockParams[name]) return blockParams;
-  throw errorAt(
+  throw createErrorAt(
     syntax,
     'Block parameters are written {{#each items as |item index|}} or {{#with user as |name|}}.',
   );

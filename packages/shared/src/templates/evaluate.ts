@@ -1,7 +1,7 @@
 import { helpers } from './helpers';
 import type { Call, Expression, Path, Value } from './nodes';
 import { charge, chargeText, cost, type RenderBudget } from './render-budget';
-import { memberOf } from './values';
+import { getMember } from './values';
 
 /** What a path can begin from: the value of an `#each` round, an `#with` or the whole data, and what holds around it. */
 export type Scope = {
@@ -32,7 +32,7 @@ function readPath({ from, up, names }: Path, scope: Scope, budget: RenderBudget)
   if (!start) return undefined;
 
   let value = from === 'value' ? start.value : loopValue(from, start);
-  for (const name of names) value = memberOf(value, name);
+  for (const name of names) value = getMember(value, name);
   return value;
 }
 
@@ -65,14 +65,18 @@ function call({ helper, args }: Call, scope: Scope, budget: RenderBudget): Value
 const readingShift = 3;
 
 /** The paths that left an expression without a value; when all had one, those that it read. */
-export function missingPaths(expression: Expression, scope: Scope, budget: RenderBudget): string[] {
-  const paths = pathsIn(expression);
+export function listMissingPaths(
+  expression: Expression,
+  scope: Scope,
+  budget: RenderBudget,
+): string[] {
+  const paths = listPaths(expression);
   charge(budget, paths.length * cost.missingPath);
   const unread = paths.filter((path) => evaluate(path, scope, budget) === undefined);
-  return (unread.length > 0 ? unread : paths).map(({ written }) => written);
+  return (unread.length > 0 ? unread : paths).map(({ text }) => text);
 }
 
-function pathsIn(expression: Expression): Path[] {
+function listPaths(expression: Expression): Path[] {
   if (expression.kind === 'path') return [expression];
-  return expression.kind === 'call' ? expression.args.flatMap(pathsIn) : [];
+  return expression.kind === 'call' ? expression.args.flatMap(listPaths) : [];
 }

@@ -23,7 +23,7 @@ export function formatDate(
   // A day without a time is that day everywhere.
   const zone = date.isDay ? 'UTC' : format.zone;
   const intl = dateFormats.get({ ...format, zone }, budget);
-  return intl && withPlainSpaces(intl.format(date.ms));
+  return intl && replaceNarrowSpaces(intl.format(date.ms));
 }
 
 export function formatNumber(
@@ -34,7 +34,7 @@ export function formatNumber(
   const number = readNumber(value);
   if (number === undefined) return undefined;
   const intl = numberFormats.get(format, budget);
-  return intl && withPlainSpaces(intl.format(number));
+  return intl && replaceNarrowSpaces(intl.format(number));
 }
 
 /** By CLDR's rules for whole numbers and fractions as they are, `1.5`; undefined when the value is no number. */
@@ -58,11 +58,11 @@ export function isDateStyle(style: Value): boolean {
   return typeof style === 'string' && stylePattern.test(style);
 }
 
-export const isZone = rememberName(
+export const isZone = memoizeNameCheck(
   (zone) => createDateFormat({ style: 'short', zone, locale: defaultLocale }) !== undefined,
 );
 
-export const isLocale = rememberName((locale) => {
+export const isLocale = memoizeNameCheck((locale) => {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale).length === 1;
   } catch {
@@ -100,21 +100,21 @@ function createFormats<Format extends DateFormat | NumberFormat | PluralRules, I
   create: (format: Format) => Intl | undefined,
   costOfUse: number,
 ) {
-  const kept = new Map<string, Intl>();
+  const cache = new Map<string, Intl>();
 
   return {
     get(format: Format, budget: RenderBudget): Intl | undefined {
       charge(budget, costOfUse);
       const key = Object.values(format).join('|');
-      const found = kept.get(key);
-      if (found) return found;
+      const cached = cache.get(key);
+      if (cached) return cached;
 
       charge(budget, cost.newFormat);
-      const created = create(format);
-      if (!created) return undefined;
-      if (kept.size >= maxKeptFormats) kept.clear();
-      kept.set(key, created);
-      return created;
+      const newFormat = create(format);
+      if (!newFormat) return undefined;
+      if (cache.size >= maxKeptFormats) cache.clear();
+      cache.set(key, newFormat);
+      return newFormat;
     },
   };
 }
@@ -126,14 +126,14 @@ const maxNameCharacters = 64;
 const maxKeptNames = 200;
 
 /** Asking Intl for one name takes about 0.1 ms, so the answers are kept. */
-function rememberName(isKnown: (name: string) => boolean): (name: Value) => boolean {
-  const kept = new Map<string, boolean>();
+function memoizeNameCheck(isValidName: (name: string) => boolean): (name: Value) => boolean {
+  const cache = new Map<string, boolean>();
   return (name) => {
     if (typeof name !== 'string' || name.length > maxNameCharacters) return false;
-    const known = kept.get(name) ?? isKnown(name);
-    if (kept.size >= maxKeptNames) kept.clear();
-    kept.set(name, known);
-    return known;
+    const isValid = cache.get(name) ?? isValidName(name);
+    if (cache.size >= maxKeptNames) cache.clear();
+    cache.set(name, isValid);
+    return isValid;
   };
 }
 
@@ -176,12 +176,12 @@ function createNumberFormat({ digits, locale }: NumberFormat): Intl.NumberFormat
 
 function createPluralRules({ locale }: PluralRules): Intl.PluralRules | undefined {
   const tag = canonicalizeLocale(locale);
-  const isKnown = tag !== undefined && Intl.PluralRules.supportedLocalesOf(tag).length > 0;
-  return isKnown ? new Intl.PluralRules(tag) : undefined;
+  const isSupported = tag !== undefined && Intl.PluralRules.supportedLocalesOf(tag).length > 0;
+  return isSupported ? new Intl.PluralRules(tag) : undefined;
 }
 
 /** Intl's narrow spaces would make an SMS cost two. */
-function withPlainSpaces(text: string): string {
+function replaceNarrowSpaces(text: string): string {
   return text.replace(/[\u00a0\u202f]/g, ' ');
 }
 

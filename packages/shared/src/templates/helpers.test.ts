@@ -136,10 +136,10 @@ describe('helpers', () => {
   test('more kinds of format than are kept give the same text', () => {
     const zones = Intl.supportedValuesOf('timeZone').slice(0, 150);
     // A message may make 29.
-    const parts = [0, 25, 50, 75, 100, 125].map((from) => zones.slice(from, from + 25));
+    const chunks = [0, 25, 50, 75, 100, 125].map((from) => zones.slice(from, from + 25));
     const source = "{{#each zones}}{{date 0 'short' this}} {{/each}}";
-    const first = parts.map((part) => render(source, { zones: part })).join('');
+    const first = chunks.map((part) => render(source, { zones: part })).join('');
     expect(first.trim().split(' ')).toHaveLength(150);
-    expect(parts.map((part) => render(source, { zones: part })).join('')).toBe(first);
+    expect(chunks.map((part) => render(source, { zones: part })).join('')).toBe(first);
   });
 });

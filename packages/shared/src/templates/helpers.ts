@@ -16,7 +16,7 @@ import { maxFormatNames } from './limits';
 import type { Expression, HelperName, Value } from './nodes';
 import type { ParseBudget } from './parse-budget';
 import { charge, chargeText, cost, type RenderBudget } from './render-budget';
-import { isTruthy, jsonOf, textOf } from './values';
+import { isTruthy, toJson, toText } from './values';
 
 export type Helper = {
   /** Its arguments, for refusals. */
@@ -27,7 +27,7 @@ export type Helper = {
    * The names that its named values may have; the last one is required. Behind the other arguments, `call` gets the
    * language of the template, the list of names as written, and the value of each.
    */
-  named?: readonly string[];
+  hashKeys?: readonly string[];
   /** What is wrong with arguments that are written out in the template. */
   problem?: (args: readonly Expression[], budget: ParseBudget) => string | undefined;
   call: Call;
@@ -39,76 +39,79 @@ const maxChoices = 16;
 
 export const helpers: Record<HelperName, Helper> = {
   default: {
-    ...takes('value fallback', 2),
+    ...describeUsage('value fallback', 2),
     call: ([value, fallback]) => (isBlank(value) ? fallback : value),
   },
-  eq: { ...takes('left right', 2), call: ([left, right]) => left === right },
-  ne: { ...takes('left right', 2), call: ([left, right]) => left !== right },
-  gt: { ...takes('left right', 2), call: ([left, right]) => isLess(right, left) },
-  lt: { ...takes('left right', 2), call: ([left, right]) => isLess(left, right) },
-  and: { ...takes('first second …', 2, maxChoices), call: (args) => firstThatIs(false, args) },
-  or: { ...takes('first second …', 2, maxChoices), call: (args) => firstThatIs(true, args) },
-  not: { ...takes('value', 1), call: ([value]) => !isTruthy(value) },
+  eq: { ...describeUsage('left right', 2), call: ([left, right]) => left === right },
+  ne: { ...describeUsage('left right', 2), call: ([left, right]) => left !== right },
+  gt: { ...describeUsage('left right', 2), call: ([left, right]) => isLess(right, left) },
+  lt: { ...describeUsage('left right', 2), call: ([left, right]) => isLess(left, right) },
+  and: {
+    ...describeUsage('first second …', 2, maxChoices),
+    call: (args) => findFirst(false, args),
+  },
+  or: { ...describeUsage('first second …', 2, maxChoices), call: (args) => findFirst(true, args) },
+  not: { ...describeUsage('value', 1), call: ([value]) => !isTruthy(value) },
   upper: {
-    ...takes('text', 1),
-    call: ofValue(([value], budget) => changeCase('toUpperCase', value, budget)),
+    ...describeUsage('text', 1),
+    call: propagateMissing(([value], budget) => changeCase('toUpperCase', value, budget)),
   },
   lower: {
-    ...takes('text', 1),
-    call: ofValue(([value], budget) => changeCase('toLowerCase', value, budget)),
+    ...describeUsage('text', 1),
+    call: propagateMissing(([value], budget) => changeCase('toLowerCase', value, budget)),
   },
-  json: { ...takes('value', 1), call: ([value], budget) => jsonOf(value, budget) },
+  json: { ...describeUsage('value', 1), call: ([value], budget) => toJson(value, budget) },
   number: {
-    ...takes("value [digits] ['locale']", 1, 3),
+    ...describeUsage("value [digits] ['locale']", 1, 3),
     problem: ([value, digits, locale], budget) =>
-      problemOf(value, isNumber, 'no number') ??
-      problemOf(digits, isDigits, `no count of digits from 0 to ${maxFractionDigits}`) ??
-      problemOfNames([locale], budget) ??
-      problemOf(locale, isLocale, 'no language, such as en-US', 'fixed'),
-    call: ofValue(([value, digits, locale], budget) =>
+      findArgProblem(value, isNumber, 'no number') ??
+      findArgProblem(digits, isDigits, `no count of digits from 0 to ${maxFractionDigits}`) ??
+      findNamesProblem([locale], budget) ??
+      findArgProblem(locale, isLocale, 'no language, such as en-US', 'fixed'),
+    call: propagateMissing(([value, digits, locale], budget) =>
       formatNumber(
         value,
-        { digits: digitsOf(digits), locale: wordOr(defaultLocale, locale) },
+        { digits: readDigits(digits), locale: getWord(defaultLocale, locale) },
         budget,
       ),
     ),
   },
   date: {
-    ...takes("value ['style'] ['zone'] ['locale']", 1, 4),
+    ...describeUsage("value ['style'] ['zone'] ['locale']", 1, 4),
     problem: ([value, style, zone, locale], budget) =>
-      problemOf(value, isDate, 'no date: write epoch milliseconds or ISO 8601') ??
-      problemOf(style, isDateStyle, dateStyleProblem, 'fixed') ??
-      problemOfNames([zone, locale], budget) ??
-      problemOf(zone, isZone, 'no time zone, such as Europe/Berlin') ??
-      problemOf(locale, isLocale, 'no language, such as en-US', 'fixed'),
-    call: ofValue(([value, style, zone, locale], budget) =>
+      findArgProblem(value, isDate, 'no date: write epoch milliseconds or ISO 8601') ??
+      findArgProblem(style, isDateStyle, dateStyleProblem, 'fixed') ??
+      findNamesProblem([zone, locale], budget) ??
+      findArgProblem(zone, isZone, 'no time zone, such as Europe/Berlin') ??
+      findArgProblem(locale, isLocale, 'no language, such as en-US', 'fixed'),
+    call: propagateMissing(([value, style, zone, locale], budget) =>
       formatDate(
         value,
         {
-          style: wordOr('medium', style),
-          zone: wordOr('UTC', zone),
-          locale: wordOr(defaultLocale, locale),
+          style: getWord('medium', style),
+          zone: getWord('UTC', zone),
+          locale: getWord(defaultLocale, locale),
         },
         budget,
       ),
     ),
   },
   length: {
-    ...takes('value', 1),
-    call: ofValue(([value]) =>
+    ...describeUsage('value', 1),
+    call: propagateMissing(([value]) =>
       typeof value === 'string' || Array.isArray(value) ? value.length : undefined,
     ),
   },
   join: {
-    ...takes("list ['separator']", 1, 2),
-    call: ofValue(([list, separator], budget) =>
-      Array.isArray(list) ? joinTexts(list, textOf(separator, budget) ?? ', ', budget) : list,
+    ...describeUsage("list ['separator']", 1, 2),
+    call: propagateMissing(([list, separator], budget) =>
+      Array.isArray(list) ? joinTexts(list, toText(separator, budget) ?? ', ', budget) : list,
     ),
   },
   plural: {
-    ...takes('count one="…" other="…"', 1),
-    named: pluralCategories,
-    problem: ([count]) => problemOf(count, isNumber, 'no number'),
+    ...describeUsage('count one="…" other="…"', 1),
+    hashKeys: pluralCategories,
+    problem: ([count]) => findArgProblem(count, isNumber, 'no number'),
     call: ([count, language, names, ...forms], budget) =>
       count === null ? null : pickForm(count, { language, names, forms }, budget),
   },
@@ -117,12 +120,12 @@ export const helpers: Record<HelperName, Helper> = {
 const dateStyleProblem =
   'no style: write full, long, medium or short, and after a space the same for the time';
 
-function takes(usage: string, minArgs: number, maxArgs = minArgs) {
+function describeUsage(usage: string, minArgs: number, maxArgs = minArgs) {
   return { usage, minArgs, maxArgs };
 }
 
 /** For helpers that print a value: what is missing stays missing, and null stays null. */
-function ofValue(call: Call): Call {
+function propagateMissing(call: Call): Call {
   return (args, budget) => {
     if (args.includes(undefined)) return undefined;
     return args[0] === null ? null : call(args, budget);
@@ -134,7 +137,7 @@ function changeCase(
   value: Value,
   budget: RenderBudget,
 ): string | undefined {
-  const text = textOf(value, budget);
+  const text = toText(value, budget);
   if (text === undefined) return undefined;
   // One character may become three, and looking each up takes longer than copying it.
   chargeText(budget, text.length * 4);
@@ -144,7 +147,7 @@ function changeCase(
 /** Every length is known before anything is joined: a long separator makes a long text of a short list. */
 function joinTexts(list: readonly Value[], separator: string, budget: RenderBudget): string {
   charge(budget, list.length * cost.element);
-  const texts = list.map((item) => textOf(item, budget) ?? '');
+  const texts = list.map((item) => toText(item, budget) ?? '');
   let characters = Math.max(0, texts.length - 1) * separator.length;
   for (const text of texts) characters += text.length;
   chargeText(budget, characters);
@@ -175,24 +178,24 @@ function isLess(left: Value, right: Value): boolean {
   return smaller !== undefined && larger !== undefined && smaller < larger;
 }
 
-function firstThatIs(wanted: boolean, args: readonly Value[]): Value {
-  for (const value of args) if (isTruthy(value) === wanted) return value;
+function findFirst(truthiness: boolean, args: readonly Value[]): Value {
+  for (const value of args) if (isTruthy(value) === truthiness) return value;
   return args.at(-1);
 }
 
 /** What is no word is no format either. */
-function wordOr(fallback: string, value: Value): string {
+function getWord(fallback: string, value: Value): string {
   if (value === undefined || value === null) return fallback;
   return typeof value === 'string' ? value : '';
 }
 
-function digitsOf(value: Value): number | undefined {
+function readDigits(value: Value): number | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'number' ? value : Number.NaN;
 }
 
 /** An argument that comes from the data is judged when it is there, unless it must be fixed. */
-function problemOf(
+function findArgProblem(
   arg: Expression | undefined,
   isGood: (value: Value) => boolean,
   problem: string,
@@ -204,7 +207,7 @@ function problemOf(
 }
 
 /** Each new time zone or language is tried out, which takes long: there may be so many of them. */
-function problemOfNames(
+function findNamesProblem(
   args: readonly (Expression | undefined)[],
   { formatNames }: ParseBudget,
 ): string | undefined {

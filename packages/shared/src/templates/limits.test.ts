@@ -2,10 +2,10 @@ import { parseTemplate } from './parse';
 
 function nested(
   open: string,
-  inside: string,
+  content: string,
   { close, levels }: { close: string; levels: number },
 ): string {
-  return open.repeat(levels) + inside + close.repeat(levels);
+  return open.repeat(levels) + content + close.repeat(levels);
 }
 
 describe('the bounds of a template', () => {

@@ -71,7 +71,7 @@ export type Literal = { kind: 'literal'; value: Value };
 /** A path whose beginning is known: so many `#each` and `#with` up, either the value there or what its loop knows. */
 export type Path = {
   kind: 'path';
-  written: string;
+  text: string;
   from: 'value' | 'key' | 'index' | 'first' | 'last' | 'nothing';
   up: number;
   names: readonly string[];

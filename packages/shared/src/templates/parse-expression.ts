@@ -8,8 +8,15 @@ import type {
   SyntaxPath,
   SyntaxSubExpression,
 } from './syntax';
-import { errorIn, isKey, locate, type Reader, readToken, type TokenKind } from './tag-tokens';
-import { errorAt, quote, type TemplateError } from './template-error';
+import {
+  createErrorAtOffset,
+  isKey,
+  locate,
+  type Reader,
+  readToken,
+  type TokenKind,
+} from './tag-tokens';
+import { createErrorAt, quote, type TemplateError } from './template-error';
 
 /** Reads from the token that is looked at on, and leaves the one behind the expression to be looked at. */
 export function readExpression(reader: Reader, levels = 0): SyntaxExpression {
@@ -21,7 +28,7 @@ export function readName(reader: Reader): SyntaxPath | SyntaxLiteral {
   const { kind } = reader.token;
   if (kind === 'name' || kind === '@') return readPath(reader);
   if (kind === 'string' || kind === 'number' || kind === 'word') return readLiteral(reader, kind);
-  throw unexpected(reader);
+  throw createUnexpectedError(reader);
 }
 
 export function readArguments(reader: Reader, levels = 0): SyntaxArguments {
@@ -33,7 +40,7 @@ export function readArguments(reader: Reader, levels = 0): SyntaxArguments {
   while (isKey(reader)) {
     const { at } = reader.token;
     const { line, column } = locate(reader, at);
-    const key = nameIn(reader.token.text);
+    const key = unquoteName(reader.token.text);
     readToken(reader);
     readToken(reader);
     hash.push({ key, value: readExpression(reader, levels), line, column });
@@ -46,16 +53,16 @@ const beginners = new Set<TokenKind>(['name', '@', '(', 'string', 'number', 'wor
 function readSubExpression(reader: Reader, levels: number): SyntaxSubExpression {
   const { at } = reader.token;
   if (levels === maxParenthesisLevels) {
-    throw errorIn(reader, at, `Parentheses nest at most ${maxParenthesisLevels} deep.`);
+    throw createErrorAtOffset(reader, at, `Parentheses nest at most ${maxParenthesisLevels} deep.`);
   }
   const { line, column } = locate(reader, at);
   readToken(reader);
   const path = readExpression(reader, levels + 1);
   const { params, hash } = readArguments(reader, levels + 1);
-  if (reader.token.kind !== ')') throw unexpected(reader);
+  if (reader.token.kind !== ')') throw createUnexpectedError(reader);
   if (readToken(reader).kind === 'separator') {
     const problem = 'A path begins with a name: to go on from a helper, use {{#with (…)}}.';
-    throw errorIn(reader, at, problem);
+    throw createErrorAtOffset(reader, at, problem);
   }
   return { type: 'call', path, params, hash, line, column };
 }
@@ -78,23 +85,23 @@ function readPath(reader: Reader): SyntaxPath {
 
 function addStep(reader: Reader, path: SyntaxPath): void {
   const { kind, text } = reader.token;
-  if (kind !== 'name') throw unexpectedInPath(reader);
-  const name = nameIn(text);
+  if (kind !== 'name') throw createPathError(reader);
+  const name = unquoteName(text);
   path.original += name;
-  if (!turns.has(text)) path.parts.push(name);
-  else if (path.parts.length > 0) throw errorAt(path, turnProblem(path.original));
+  if (!relativeSteps.has(text)) path.parts.push(name);
+  else if (path.parts.length > 0) throw createErrorAt(path, formatStepProblem(path.original));
   else if (text === '..') path.depth += 1;
 }
 
 /** They stand for a value that is known, and name no member of it. */
-const turns = new Set(['this', '.', '..']);
+const relativeSteps = new Set(['this', '.', '..']);
 
-function turnProblem(path: string): string {
+function formatStepProblem(path: string): string {
   return `"${quote(path)}" is no path: "this", "." and ".." stand only at its beginning.`;
 }
 
 /** A name without its square brackets. */
-function nameIn(text: string): string {
+function unquoteName(text: string): string {
   return text.startsWith('[') ? text.replaceAll(/\\([\\\]])/g, '$1').slice(1, -1) : text;
 }
 
@@ -119,21 +126,21 @@ const words = new Map<string, LiteralValue>([
   ['undefined', undefined],
 ]);
 
-function unexpectedInPath(reader: Reader): TemplateError {
+function createPathError(reader: Reader): TemplateError {
   const { kind, at } = reader.token;
-  if (kind !== 'number' && kind !== 'word') return unexpected(reader);
+  if (kind !== 'number' && kind !== 'word') return createUnexpectedError(reader);
   const problem =
     'A number, true, false, null or undefined inside a path stands in square brackets: list.[0].';
-  return errorIn(reader, at, problem);
+  return createErrorAtOffset(reader, at, problem);
 }
 
 /** For a token that cannot stand where it is. */
-export function unexpected(reader: Reader): TemplateError {
+export function createUnexpectedError(reader: Reader): TemplateError {
   const { kind, at, text } = reader.token;
   const problem =
     problems.get(kind) ??
     `"${quote(text)}" does not fit here: a tag is {{a_name}} or {{helper value}}.`;
-  return errorIn(reader, at, problem);
+  return createErrorAtOffset(reader, at, problem);
 }
 
 const problems = new Map<TokenKind, string>([

@@ -4,7 +4,7 @@ import { createParseBudget } from './parse-budget';
 import { parseSyntax } from './parse-syntax';
 import type { SyntaxStatement } from './syntax';
 import { TemplateError } from './template-error';
-import { oneOf, soup } from './template-texts.fixture';
+import { pickWord, soup } from './template-texts.fixture';
 
 const isFull = process.env['TEST_FULL'] !== undefined;
 const runs = { numRuns: isFull ? 20_000 : 1_000 };
@@ -18,7 +18,7 @@ function sequence(...parts: (string | fc.Arbitrary<unknown>)[]): fc.Arbitrary<st
 
 const blank = fc.constantFrom('', '', ' ', '\n', '\r\n', '\r', '\t', ' \n ', '\n\n', '\u00a0\v\n');
 const text = fc.constantFrom('x', 'x\n', ' y', '🎉é', '{', '}', '{ }', '~', '\\', '\\\n', '[(|"');
-const escaped = oneOf(
+const escaped = pickWord(
   '\\{{ \\{{a}} \\\\{{a}} \\\\\\{{a}} \\{{\\{{a \\{{\\\\{{a}} \\{{{a}}} \\{{{{a}} \\{{a\\\\\\{{b}}',
 );
 const tilde = fc.constantFrom('', '', '~');
@@ -28,64 +28,78 @@ const space = fc.constantFrom(' ', '  ', '\n', '\r\n\t', '\u3000');
 const blockParams = fc.constantFrom('', '', ' as |x|', '\nas\t| x y |');
 
 /** Templates of every construct in docs/templates.md. The parts that do not fit together make some malformed. */
-const whole = fc.letrec<Record<'value' | 'call' | 'tag' | 'body' | 'rest', string>>((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small' },
-    oneOf('a b.c a/b .. . this this.a ./a ../a ../../b.c @index @root.a @../key a.b.[c] 🎉 a..b'),
-    oneOf('1 -2 0.50 1a true false null undefined trueish else.x if as a.1.b - this.this $:?'),
-    fc.constantFrom('[a b]', 'a.[b c].d', '[..]', '[a\\]b]', '[}}]', 'a .b', 'a/ b', 'list.[0]'),
-    fc.constantFrom('"s"', "'t'", '"a\\"b"', "'a\\'b'", '"}}"', '"\n"', "'{{a}}'", '""'),
-    sequence('(', tie('call'), ')'),
-  ),
-  call: sequence(
-    tie('value'),
-    fc.array(fc.tuple(space, tie('value')), { maxLength: 3 }),
-    fc.array(fc.tuple(space, oneOf('k= [k]= as=\t ..= k\t='), tie('value')), { maxLength: 2 }),
-  ),
-  tag: fc.oneof(
-    { depthSize: 'small' },
-    text,
-    escaped,
-    sequence(oneOf('{{ {{~ {{&'), tie('call'), blank, tilde, '}}'),
-    sequence(oneOf('{{{ {{~{'), tie('call'), blank, oneOf('}}} }~}}')),
-    sequence('{{', tilde, '!', fc.constantFrom('x', '-x -', "it's {{a"), blank, tilde, '}}'),
-    sequence('{{', tilde, '!--', oneOf('x }} {{a}} -'), blank, '--', tilde, '}}'),
-    fc
-      .tuple(
-        oneOf('if each a.b [x] "s" 1 ../a @a'),
-        sequence('{{', tilde, oneOf('# # ^')),
-        sequence(' ', tie('call'), blockParams, tilde, '}}', tie('body'), tie('rest'), '{{', tilde),
-        tilde,
-      )
-      .map(([name, open, inner, close]) => `${open}${name}${inner}/${name}${close}}}`),
-  ),
-  body: sequence(fc.array(fc.tuple(blank, tie('tag'), blank), { maxLength: 4 })),
-  rest: fc.oneof(
-    { depthSize: 'small' },
-    fc.constant(''),
-    sequence('{{', tilde, oneOf('else ^'), tilde, '}}', tie('body')),
-    sequence(
-      '{{',
-      tilde,
-      'else if ',
-      tie('call'),
-      blockParams,
-      tilde,
-      '}}',
-      tie('body'),
-      tie('rest'),
+const anyTemplate = fc.letrec<Record<'value' | 'call' | 'tag' | 'body' | 'rest', string>>(
+  (tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      pickWord(
+        'a b.c a/b .. . this this.a ./a ../a ../../b.c @index @root.a @../key a.b.[c] 🎉 a..b',
+      ),
+      pickWord('1 -2 0.50 1a true false null undefined trueish else.x if as a.1.b - this.this $:?'),
+      fc.constantFrom('[a b]', 'a.[b c].d', '[..]', '[a\\]b]', '[}}]', 'a .b', 'a/ b', 'list.[0]'),
+      fc.constantFrom('"s"', "'t'", '"a\\"b"', "'a\\'b'", '"}}"', '"\n"', "'{{a}}'", '""'),
+      sequence('(', tie('call'), ')'),
     ),
-  ),
-})).body;
+    call: sequence(
+      tie('value'),
+      fc.array(fc.tuple(space, tie('value')), { maxLength: 3 }),
+      fc.array(fc.tuple(space, pickWord('k= [k]= as=\t ..= k\t='), tie('value')), { maxLength: 2 }),
+    ),
+    tag: fc.oneof(
+      { depthSize: 'small' },
+      text,
+      escaped,
+      sequence(pickWord('{{ {{~ {{&'), tie('call'), blank, tilde, '}}'),
+      sequence(pickWord('{{{ {{~{'), tie('call'), blank, pickWord('}}} }~}}')),
+      sequence('{{', tilde, '!', fc.constantFrom('x', '-x -', "it's {{a"), blank, tilde, '}}'),
+      sequence('{{', tilde, '!--', pickWord('x }} {{a}} -'), blank, '--', tilde, '}}'),
+      fc
+        .tuple(
+          pickWord('if each a.b [x] "s" 1 ../a @a'),
+          sequence('{{', tilde, pickWord('# # ^')),
+          sequence(
+            ' ',
+            tie('call'),
+            blockParams,
+            tilde,
+            '}}',
+            tie('body'),
+            tie('rest'),
+            '{{',
+            tilde,
+          ),
+          tilde,
+        )
+        .map(([name, open, inner, close]) => `${open}${name}${inner}/${name}${close}}}`),
+    ),
+    body: sequence(fc.array(fc.tuple(blank, tie('tag'), blank), { maxLength: 4 })),
+    rest: fc.oneof(
+      { depthSize: 'small' },
+      fc.constant(''),
+      sequence('{{', tilde, pickWord('else ^'), tilde, '}}', tie('body')),
+      sequence(
+        '{{',
+        tilde,
+        'else if ',
+        tie('call'),
+        blockParams,
+        tilde,
+        '}}',
+        tie('body'),
+        tie('rest'),
+      ),
+    ),
+  }),
+).body;
 
 /** Blocks and comments that stand alone on their lines, most of them. */
-const lined = fc.letrec<Record<'line' | 'lines' | 'rest', string>>((tie) => ({
+const standaloneTemplate = fc.letrec<Record<'line' | 'lines' | 'rest', string>>((tie) => ({
   line: fc.oneof(
     { depthSize: 'small' },
     fc.constantFrom('x\n', '\n', '\t{{a}}\n', 'y', ' '),
     sequence(indent, '{{', tilde, '! c ', tilde, '}}', lineEnd),
     sequence(
-      ...[indent, '{{', tilde, oneOf('# # ^'), 'if a', tilde, '}}', lineEnd, tie('lines')],
+      ...[indent, '{{', tilde, pickWord('# # ^'), 'if a', tilde, '}}', lineEnd, tie('lines')],
       ...[tie('rest'), indent, '{{', tilde, '/if', tilde, '}}', lineEnd],
     ),
   ),
@@ -99,8 +113,13 @@ const lined = fc.letrec<Record<'line' | 'lines' | 'rest', string>>((tie) => ({
 })).lines;
 
 /** Whole templates with a slip of the pen in them. */
-const broken = fc
-  .tuple(whole, fc.nat(), fc.nat(3), fc.constantFrom('', '{', '}}', '(', '"', '.', ' ', '/', '='))
+const brokenTemplate = fc
+  .tuple(
+    anyTemplate,
+    fc.nat(),
+    fc.nat(3),
+    fc.constantFrom('', '{', '}}', '(', '"', '.', ' ', '/', '='),
+  )
   .map(([source, at, removed, added]) => {
     const from = at % (source.length + 1);
     return source.slice(0, from) + added + source.slice(from + removed);
@@ -127,9 +146,10 @@ function parseTheirs(source: string): Node | undefined {
 type Node = any;
 
 /** Raw blocks, partials, decorators, private steps, `[]`, lists, a path after a call, block parameters in brackets. */
-function isLeftOut(source: string, tree: Node): boolean {
-  const left = /"(?:Partial|Decorator)|"HashLiteral"|"parts":\[\{|"blockParams":\[[^\]]*"\[/;
-  return /\{\{\{\{|\[\]|\.#/.test(source) || left.test(JSON.stringify(tree));
+function isUnsupported(source: string, tree: Node): boolean {
+  const unsupportedPattern =
+    /"(?:Partial|Decorator)|"HashLiteral"|"parts":\[\{|"blockParams":\[[^\]]*"\[/;
+  return /\{\{\{\{|\[\]|\.#/.test(source) || unsupportedPattern.test(JSON.stringify(tree));
 }
 
 /** Handlebars keeps the brackets of a name with a line break in it; nobody can mean that. */
@@ -137,9 +157,9 @@ const bracketedBreak = /\[(?:\\\]|[^\]\r\n])*[\r\n]/;
 
 describe('our parser and Handlebars’', () => {
   test.each([
-    ['whole templates', whole, 0.3],
-    ['tags on lines of their own', lined, 0.3],
-    ['templates with a mistake', broken, 0.05],
+    ['whole templates', anyTemplate, 0.3],
+    ['tags on lines of their own', standaloneTemplate, 0.3],
+    ['templates with a mistake', brokenTemplate, 0.05],
     ['pieces of templates', soup, 0.02],
   ])(
     'agree on the tree, the white space and what is malformed: %s',
@@ -161,7 +181,7 @@ describe('our parser and Handlebars’', () => {
 function compare(source: string): number {
   const [ours, theirs] = [parseOurs(source), parseTheirs(source)];
   if (ours) expect(ours).toEqual(theirs && translate(source, theirs));
-  else expect(theirs === undefined || isLeftOut(source, theirs)).toBe(true);
+  else expect(theirs === undefined || isUnsupported(source, theirs)).toBe(true);
   return ours ? 1 : 0;
 }
 

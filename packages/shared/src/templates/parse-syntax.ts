@@ -5,7 +5,7 @@ import {
   maxTemplateCharacters,
 } from './limits';
 import type { ParseBudget } from './parse-budget';
-import { readArguments, readExpression, readName, unexpected } from './parse-expression';
+import { createUnexpectedError, readArguments, readExpression, readName } from './parse-expression';
 import type {
   LiteralValue,
   Strip,
@@ -15,8 +15,8 @@ import type {
   SyntaxStatement,
 } from './syntax';
 import { type Opener, readOpener, readText } from './tag-opener';
-import { createReader, errorIn, type Reader, readToken } from './tag-tokens';
-import { errorAt, quote } from './template-error';
+import { createErrorAtOffset, createReader, type Reader, readToken } from './tag-tokens';
+import { createErrorAt, quote } from './template-error';
 import { stripWhiteSpace } from './white-space';
 
 /**
@@ -27,7 +27,7 @@ export function parseSyntax(source: string, budget: ParseBudget): SyntaxStatemen
   const reader = createReader(source, budget);
   countCharacters(reader);
   const { statements, end } = readPart({ reader, blocks: 0, branches: 0 });
-  if (end) throw errorIn(reader, end.at, strayProblem(end));
+  if (end) throw createErrorAtOffset(reader, end.at, strayProblem(end));
   stripWhiteSpace(statements);
   return statements;
 }
@@ -46,15 +46,19 @@ type Part = { statements: SyntaxStatement[]; end: Opener | undefined };
 function countCharacters(reader: Reader): void {
   const { source, budget } = reader;
   if (source.length > maxSourceCharacters) {
-    throw errorIn(reader, 0, `The template is longer than ${maxSourceCharacters} characters.`);
+    throw createErrorAtOffset(
+      reader,
+      0,
+      `The template is longer than ${maxSourceCharacters} characters.`,
+    );
   }
   budget.characters -= source.length;
   if (budget.characters < 0) {
     const problem = `All fields together have at most ${maxTemplateCharacters} characters.`;
-    throw errorIn(reader, 0, problem);
+    throw createErrorAtOffset(reader, 0, problem);
   }
   const zero = source.indexOf('\0');
-  if (zero !== -1) throw errorIn(reader, zero, 'Remove the character U+0000.');
+  if (zero !== -1) throw createErrorAtOffset(reader, zero, 'Remove the character U+0000.');
 }
 
 function strayProblem({ sign }: Opener): string {
@@ -96,7 +100,7 @@ function readComment(
   // The dashes that begin a comment may also end it.
   pattern.lastIndex = at + (isStripped ? 4 : 3);
   if (!pattern.test(reader.source)) {
-    throw errorIn(reader, at, 'This comment is never closed: end it as it began.');
+    throw createErrorAtOffset(reader, at, 'This comment is never closed: end it as it began.');
   }
   reader.at = pattern.lastIndex;
   const strip = { open: isStripped, close: reader.source[reader.at - 3] === '~' };
@@ -116,7 +120,7 @@ function readPrint(reader: Reader, { sign, isStripped, line, column }: Opener): 
 
 /** Whether the end of the tag is written with `~`. */
 function closeTag(reader: Reader, end: '}}' | '}}}'): boolean {
-  if (reader.token.kind !== end) throw unexpected(reader);
+  if (reader.token.kind !== end) throw createUnexpectedError(reader);
   return reader.token.text.at(-3) === '~';
 }
 
@@ -124,12 +128,16 @@ function readBlock(parser: Parser, opener: Opener): SyntaxBlock {
   const { branches } = parser;
   parser.blocks += 1;
   if (parser.blocks > maxBlockLevels) {
-    throw errorIn(parser.reader, opener.at, `Blocks nest at most ${maxBlockLevels} deep.`);
+    throw createErrorAtOffset(
+      parser.reader,
+      opener.at,
+      `Blocks nest at most ${maxBlockLevels} deep.`,
+    );
   }
   const block = openBlock(parser, opener);
   const closeStrip = closeBlock(parser.reader, block, readBranches(parser, block));
-  for (let each: SyntaxBlock | undefined = block; each; each = each.elseIf) {
-    each.closeStrip = closeStrip;
+  for (let branch: SyntaxBlock | undefined = block; branch; branch = branch.elseIf) {
+    branch.closeStrip = closeStrip;
   }
   parser.blocks -= 1;
   parser.branches = branches;
@@ -141,7 +149,7 @@ function readBranches(parser: Parser, block: SyntaxBlock): Opener | undefined {
   const { statements, end } = readPart(parser);
   block.first = statements;
   if (end?.sign === 'else if') {
-    if (block.isInverted) throw errorIn(parser.reader, end.at, invertedProblem);
+    if (block.isInverted) throw createErrorAtOffset(parser.reader, end.at, invertedProblem);
     const next = openBlock(parser, end);
     block.elseIf = next;
     block.second = [next];
@@ -192,7 +200,7 @@ function countBranch(parser: Parser, { at }: Opener): void {
   parser.branches += 1;
   if (parser.branches > maxNestedBranches) {
     const problem = `Open blocks have at most ${maxNestedBranches} parts together.`;
-    throw errorIn(parser.reader, at, problem);
+    throw createErrorAtOffset(parser.reader, at, problem);
   }
 }
 
@@ -202,32 +210,36 @@ function readBlockParams(reader: Reader): string[] {
   let { kind, at, text } = readToken(reader);
   while (kind === 'name') {
     if (text.startsWith('[')) {
-      throw errorIn(reader, at, 'A block parameter has a name without square brackets.');
+      throw createErrorAtOffset(
+        reader,
+        at,
+        'A block parameter has a name without square brackets.',
+      );
     }
     names.push(text);
     ({ kind, at, text } = readToken(reader));
   }
-  if (names.length === 0 || kind !== '|') throw unexpected(reader);
+  if (names.length === 0 || kind !== '|') throw createUnexpectedError(reader);
   readToken(reader);
   return names;
 }
 
 function closeBlock(reader: Reader, block: SyntaxBlock, end: Opener | undefined): Strip {
-  if (!end) throw errorAt(block, 'This block is never closed: end it with {{/…}}.');
+  if (!end) throw createErrorAt(block, 'This block is never closed: end it with {{/…}}.');
   if (end.sign !== '/') {
-    throw errorIn(reader, end.at, 'A block has one else, and it comes last.');
+    throw createErrorAtOffset(reader, end.at, 'A block has one else, and it comes last.');
   }
   readToken(reader);
-  const [opened, closed] = [nameOf(block.path), nameOf(readName(reader))];
+  const [openName, closeName] = [getName(block.path), getName(readName(reader))];
   const strip = { open: end.isStripped, close: closeTag(reader, '}}') };
-  if (opened !== closed) {
-    const [name, other] = [quote(String(opened)), quote(String(closed))];
-    const problem = `{{#${name}}} is closed by {{/${other}}}: close it by its own name.`;
-    throw errorAt(block.path, problem);
+  if (openName !== closeName) {
+    const [name, closingName] = [quote(String(openName)), quote(String(closeName))];
+    const problem = `{{#${name}}} is closed by {{/${closingName}}}: close it by its own name.`;
+    throw createErrorAt(block.path, problem);
   }
   return strip;
 }
 
-function nameOf(path: SyntaxBlock['path']): LiteralValue {
+function getName(path: SyntaxBlock['path']): LiteralValue {
   return path.type === 'path' ? path.original : path.value;
 }

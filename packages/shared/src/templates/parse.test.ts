@@ -2,14 +2,14 @@ import type { TemplateNode } from './nodes';
 import { parseTemplate } from './parse';
 import { TemplateError } from './template-error';
 
-function printsOf(nodes: readonly TemplateNode[]): Extract<TemplateNode, { kind: 'print' }>[] {
+function listPrints(nodes: readonly TemplateNode[]): Extract<TemplateNode, { kind: 'print' }>[] {
   return nodes.flatMap((node) => {
-    if (node.kind === 'block') return node.branches.flatMap(printsOf);
+    if (node.kind === 'block') return node.branches.flatMap(listPrints);
     return node.kind === 'print' ? [node] : [];
   });
 }
 
-function errorOf(source: string): TemplateError {
+function getError(source: string): TemplateError {
   try {
     parseTemplate(source);
   } catch (error) {
@@ -34,15 +34,15 @@ describe('parseTemplate', () => {
 
   test('counts prints in source order, those of an inverted block included', () => {
     const source = '{{a}}{{^if b}}{{c}}{{else}}{{d}}{{/if}}{{#each e}}{{f}}{{else}}{{&g}}{{/each}}';
-    const found = printsOf(parseTemplate(source).nodes).sort((a, b) => a.id - b.id);
-    expect(found.map(({ id, column }) => [id, source.slice(column + 1, column + 2)])).toEqual([
+    const prints = listPrints(parseTemplate(source).nodes).sort((a, b) => a.id - b.id);
+    expect(prints.map(({ id, column }) => [id, source.slice(column + 1, column + 2)])).toEqual([
       [0, 'a'],
       [1, 'c'],
       [2, 'd'],
       [3, 'f'],
       [4, '&'],
     ]);
-    expect(found.map(({ isRaw }) => isRaw)).toEqual([false, false, false, false, true]);
+    expect(prints.map(({ isRaw }) => isRaw)).toEqual([false, false, false, false, true]);
   });
 
   test('gives each block two branches; an else if is a block in the second', () => {
@@ -69,11 +69,11 @@ describe('parseTemplate', () => {
   test('cannot be changed afterwards', () => {
     const { nodes } = parseTemplate('{{#if a}}{{b}}{{/if}}');
     expect(Object.isFrozen(nodes) && Object.isFrozen(nodes[0])).toBe(true);
-    expect(printsOf(nodes).every(Object.isFrozen)).toBe(true);
+    expect(listPrints(nodes).every(Object.isFrozen)).toBe(true);
   });
 
   test('a line break of any kind ends a line', () => {
-    const places = printsOf(parseTemplate('a\r\n{{b}}\r{{c}}\n\n {{d}}').nodes);
+    const places = listPrints(parseTemplate('a\r\n{{b}}\r{{c}}\n\n {{d}}').nodes);
     expect(places.map(({ line, column }) => [line, column])).toEqual([
       [2, 1],
       [3, 1],
@@ -198,12 +198,12 @@ describe('what is refused when a template is saved', () => {
     ['U+0000', 'a\0b', [1, 2], 'U+0000'],
     ['number beyond all', `{{upper ${'9'.repeat(400)}}}`, [1, 9], 'too large'],
   ])('%s', (_name, source, place, message) => {
-    const error = errorOf(source);
+    const error = getError(source);
     expect([error.line, error.column]).toEqual(place);
     expect(error.message).toContain(message);
   });
 
   test('a message shows a long name only in part', () => {
-    expect(errorOf(`{{${'x'.repeat(50_000)} y}}`).message.length).toBeLessThan(400);
+    expect(getError(`{{${'x'.repeat(50_000)} y}}`).message.length).toBeLessThan(400);
   });
 });

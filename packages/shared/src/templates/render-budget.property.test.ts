@@ -85,10 +85,10 @@ const { body } = fc.letrec<{ body: string; node: string }>((tie) => ({
   node: fc.oneof(
     { depthSize: 'medium' },
     fc.constant('x'),
-    expression.map((written) =>
-      written.startsWith('(') ? `{{default ${written} ''}}` : `{{[${written}]}}`,
+    expression.map((source) =>
+      source.startsWith('(') ? `{{default ${source} ''}}` : `{{[${source}]}}`,
     ),
-    expression.map((written) => `{{#if ${written}}}y{{/if}}`),
+    expression.map((source) => `{{#if ${source}}}y{{/if}}`),
     fc.tuple(expression, tie('body')).map(([list, inner]) => `{{#each ${list}}}${inner}{{/each}}`),
     fc
       .tuple(expression, tie('body'))
@@ -119,9 +119,9 @@ function countCharacters(run: () => void): number {
   function count<Owner extends object>(owner: Owner, name: keyof Owner) {
     const original = owner[name] as (...args: unknown[]) => unknown;
     const counting = function (this: unknown, ...args: unknown[]) {
-      const made = original.apply(this, args);
-      if (typeof made === 'string') characters += made.length;
-      return made;
+      const result = original.apply(this, args);
+      if (typeof result === 'string') characters += result.length;
+      return result;
     };
     owner[name] = counting as Owner[keyof Owner];
     return () => {
@@ -145,13 +145,13 @@ describe('the budget of a message', () => {
     () => {
       let exceeded = 0;
       fc.assert(
-        fc.property(fc.array(template, { minLength: 1, maxLength: 5 }), data, (fields, given) => {
+        fc.property(fc.array(template, { minLength: 1, maxLength: 5 }), data, (fields, input) => {
           const budget = createRenderBudget();
           let rendered: Rendered[] = [];
           const characters = countCharacters(() => {
             rendered = fields
               .filter((field) => field !== undefined)
-              .map((field) => renderTemplate(field, given, { escape: escapeNothing, budget }));
+              .map((field) => renderTemplate(field, input, { escape: escapeNothing, budget }));
           });
           expect(characters).toBeLessThanOrEqual(maxCharacters);
           const texts = rendered.map((each) => ('text' in each ? each.text.length : 0));
@@ -189,10 +189,10 @@ describe('the budget of a message', () => {
     'escapes no text that is too long already',
     () => {
       fc.assert(
-        fc.property(template, data, (field, given) => {
+        fc.property(template, data, (field, input) => {
           if (!field) return;
           let longest = 0;
-          const rendered = renderTemplate(field, given, {
+          const rendered = renderTemplate(field, input, {
             escape(value) {
               longest = Math.max(longest, value.length);
               return escapeHtml(value);

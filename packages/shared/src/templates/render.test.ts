@@ -7,13 +7,13 @@ function render(source: string, data: Data = {}, options: Partial<RenderOptions>
   return renderTemplate(parseTemplate(source), data, { escape: escapeNothing, ...options });
 }
 
-function textOf(source: string, data: Data = {}): string {
+function renderText(source: string, data: Data = {}): string {
   const rendered = render(source, data);
   if ('failed' in rendered) throw new Error(rendered.detail);
   return rendered.text;
 }
 
-function missingOf(source: string, data: Data = {}): string[] {
+function listMissing(source: string, data: Data = {}): string[] {
   const rendered = render(source, data);
   if ('failed' in rendered) throw new Error(rendered.detail);
   return rendered.missing;
@@ -93,7 +93,7 @@ describe('renderTemplate does what Handlebars documents', () => {
     ['{{eq}} {{date}} {{upper}}', { eq: 1, date: 2, upper: 3 }, '1 2 3'],
     ['{{null}}{{undefined}}{{true}}', { null: 1, undefined: 2, true: 3 }, '123'],
   ])('%j with %j', (source, data, text) => {
-    expect(textOf(source, data)).toBe(text);
+    expect(renderText(source, data)).toBe(text);
   });
 
   test.each<[string, string]>([
@@ -110,7 +110,7 @@ describe('renderTemplate does what Handlebars documents', () => {
     ['a \n {{~! x ~}} \n b', 'ab'],
     ['{{#each l~}}\n {{this}},\n{{~/each}}', '1,2,'],
   ])('white space of %j', (source, text) => {
-    expect(textOf(source, { t: true, f: false, l: [1, 2] })).toBe(text);
+    expect(renderText(source, { t: true, f: false, l: [1, 2] })).toBe(text);
   });
 
   test.each<[string, Data[string], string]>([
@@ -124,7 +124,7 @@ describe('renderTemplate does what Handlebars documents', () => {
     ['a list', [0], 'yes'],
     ['a number', -1, 'yes'],
   ])('%s is true or false as in Handlebars', (_name, a, text) => {
-    expect(textOf('{{#if a}}yes{{else}}no{{/if}}', { a })).toBe(text);
+    expect(renderText('{{#if a}}yes{{else}}no{{/if}}', { a })).toBe(text);
   });
 });
 
@@ -144,13 +144,15 @@ describe('what a value prints', () => {
     ['NaN', Number.NaN, ''],
     ['Infinity', Number.POSITIVE_INFINITY, ''],
   ])('%s', (_name, value, text) => {
-    expect(textOf('{{a}}', { a: value })).toBe(text);
-    expect(textOf('{{#each l}}{{this}}{{/each}}', { l: [value] })).toBe(text);
+    expect(renderText('{{a}}', { a: value })).toBe(text);
+    expect(renderText('{{#each l}}{{this}}{{/each}}', { l: [value] })).toBe(text);
   });
 
   test('a value that looks like a template stays what it is', () => {
     const data = { a: '{{b}} {{#each c}} {{{d}}} \\{{e}} {{!', b: 'never' };
-    expect(textOf('{{a}}{{{a}}}{{upper a}}', data)).toBe(data.a + data.a + data.a.toUpperCase());
+    expect(renderText('{{a}}{{{a}}}{{upper a}}', data)).toBe(
+      data.a + data.a + data.a.toUpperCase(),
+    );
   });
 
   test('what is nested too deeply for JSON prints nothing and counts as missing', () => {
@@ -161,7 +163,7 @@ describe('what a value prints', () => {
 });
 
 test('the parameters of an inverted block name its rounds', () => {
-  expect(textOf('{{^each l as |x|}}none{{else}}{{x}}{{/each}}', { l: [1, 2] })).toBe('12');
+  expect(renderText('{{^each l as |x|}}none{{else}}{{x}}{{/each}}', { l: [1, 2] })).toBe('12');
 });
 
 describe('escape', () => {
@@ -219,7 +221,7 @@ describe('what is missing', () => {
     ['{{number a}} {{length b}}', { a: 'ten', b: {} }, ['a', 'b']],
     ['{{@index}} {{@key}}', {}, ['@index', '@key']],
   ])('%s with %j', (source, data, missing) => {
-    expect(missingOf(source, data)).toEqual(missing);
+    expect(listMissing(source, data)).toEqual(missing);
   });
 });
 
@@ -241,16 +243,16 @@ describe('own properties', () => {
   ])('{{%s}} reads nothing that is inherited', (path) => {
     const data = { a: {}, text: 'abc', list: [1], number: 1 };
     expect(render(`{{${path}}}`, data)).toEqual({ text: '', missing: [path] });
-    expect(textOf(`{{#if ${path}}}yes{{/if}}{{#with ${path}}}yes{{/with}}`, data)).toBe('');
+    expect(renderText(`{{#if ${path}}}yes{{/if}}{{#with ${path}}}yes{{/with}}`, data)).toBe('');
   });
 
   test('a member of the data is read whatever its name', () => {
     const data: Data = JSON.parse('{"__proto__":{"x":1},"constructor":2,"hasOwnProperty":3}');
-    expect(textOf('{{__proto__.x}}{{constructor}}{{hasOwnProperty}}', data)).toBe('123');
+    expect(renderText('{{__proto__.x}}{{constructor}}{{hasOwnProperty}}', data)).toBe('123');
   });
 
   test('the length of a list is read, as templates for Handlebars do', () => {
-    expect(textOf('{{#if list.length}}{{list.length}}{{/if}}', { list: [1, 2] })).toBe('2');
+    expect(renderText('{{#if list.length}}{{list.length}}{{/if}}', { list: [1, 2] })).toBe('2');
   });
 });
 
@@ -270,7 +272,7 @@ describe('the bounds of a rendering', () => {
   });
 
   test('without a limit given it is 256 K characters', () => {
-    expect(textOf('{{a}}', { a: 'x'.repeat(262_144) })).toHaveLength(262_144);
+    expect(renderText('{{a}}', { a: 'x'.repeat(262_144) })).toHaveLength(262_144);
     expect(render('{{a}}!', { a: 'x'.repeat(262_144) })).toMatchObject({ failed: 'too_long' });
   });
 
@@ -337,6 +339,6 @@ describe('the bounds of a rendering', () => {
     }));
     const source =
       '{{#each rows}}<tr><td>{{id}}</td><td>{{upper name}}</td><td>{{date at}}</td></tr>{{/each}}';
-    expect(textOf(source, { rows })).toContain('<td>ROW 999</td>');
+    expect(renderText(source, { rows })).toContain('<td>ROW 999</td>');
   });
 });

@@ -1,5 +1,5 @@
 import type { Data } from '../data';
-import { evaluate, missingPaths, type Scope } from './evaluate';
+import { evaluate, listMissingPaths, type Scope } from './evaluate';
 import { defaultMaxOutputCharacters } from './limits';
 import type { BlockNode, Expression, PrintNode, Template, TemplateNode, Value } from './nodes';
 import {
@@ -9,7 +9,7 @@ import {
   createRenderBudget,
   type RenderBudget,
 } from './render-budget';
-import { isTruthy, textOf } from './values';
+import { isTruthy, toText } from './values';
 
 export type RenderOptions = {
   /**
@@ -84,9 +84,9 @@ function append(text: string, run: Run, charged = 0): void {
 function print(node: PrintNode, scope: Scope, run: Run): void {
   const value = evaluate(node.value, scope, run.budget);
   if (value === null) return;
-  const text = textOf(value, run.budget);
+  const text = toText(value, run.budget);
   if (text === undefined) {
-    noteMissing(node.value, scope, run);
+    recordMissing(node.value, scope, run);
     return;
   }
   charge(run.budget, cost.print + text.length * cost.outputCharacter);
@@ -95,9 +95,9 @@ function print(node: PrintNode, scope: Scope, run: Run): void {
   else append(run.escape(text, node, run.text.length), run, text.length);
 }
 
-function noteMissing(expression: Expression, scope: Scope, run: Run): void {
+function recordMissing(expression: Expression, scope: Scope, run: Run): void {
   run.missing ??= new Set();
-  for (const path of missingPaths(expression, scope, run.budget)) run.missing.add(path);
+  for (const path of listMissingPaths(expression, scope, run.budget)) run.missing.add(path);
 }
 
 function renderBlock(block: BlockNode, scope: Scope, run: Run): void {
@@ -113,7 +113,7 @@ function renderBlock(block: BlockNode, scope: Scope, run: Run): void {
       ? renderWith(main, innerScope(scope, subject), run)
       : renderEach(main, innerScope(scope, subject), run);
   if (hasShown) return;
-  if (subject === undefined && otherwise.length === 0) noteMissing(block.subject, scope, run);
+  if (subject === undefined && otherwise.length === 0) recordMissing(block.subject, scope, run);
   renderNodes(otherwise, scope, run);
 }
 

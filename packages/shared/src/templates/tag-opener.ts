@@ -1,6 +1,6 @@
 import { maxTags } from './limits';
 import type { SyntaxStatement } from './syntax';
-import { errorIn, locate, type Reader, skip } from './tag-tokens';
+import { createErrorAtOffset, locate, type Reader, skip } from './tag-tokens';
 import type { Place } from './template-error';
 
 /** The beginning of a tag; `sign` is what stands between its braces and its name. */
@@ -29,7 +29,11 @@ export function readText(reader: Reader, statements: SyntaxStatement[]): boolean
 function countTag(reader: Reader, at: number): void {
   reader.budget.tags -= 1;
   if (reader.budget.tags < 0) {
-    throw errorIn(reader, at, `A template has at most ${maxTags} tags in all its fields.`);
+    throw createErrorAtOffset(
+      reader,
+      at,
+      `A template has at most ${maxTags} tags in all its fields.`,
+    );
   }
 }
 
@@ -62,9 +66,9 @@ export function readOpener(reader: Reader): Opener {
   const { source, at } = reader;
   const opener = source.slice(at, skip(openerPattern, source, at));
   const isStripped = opener[2] === '~';
-  const sign = signOf(opener.slice(isStripped ? 3 : 2));
+  const sign = getSign(opener.slice(isStripped ? 3 : 2));
   const refusal = refusedSigns.get(sign);
-  if (refusal) throw errorIn(reader, at, refusal);
+  if (refusal) throw createErrorAtOffset(reader, at, refusal);
   reader.tagAt = at;
   reader.at = at + opener.length;
   const { line, column } = locate(reader, at);
@@ -74,9 +78,9 @@ export function readOpener(reader: Reader): Opener {
 const openerPattern =
   /\{\{(?:\{\{|~?(?:(?:\^|\s*else)\s*~?\}\}|\s*else\b|!--|!|#>|#\*|#|>|\/|\^|\{|&|\*)?)/y;
 
-function signOf(written: string): string {
-  if (written.endsWith('}}')) return 'else';
-  return written.endsWith('else') ? 'else if' : written;
+function getSign(text: string): string {
+  if (text.endsWith('}}')) return 'else';
+  return text.endsWith('else') ? 'else if' : text;
 }
 
 const partials = 'Partials do not exist here: write the text itself in the template.';

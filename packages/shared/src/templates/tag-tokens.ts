@@ -1,6 +1,6 @@
 import { maxTokens } from './limits';
 import type { ParseBudget } from './parse-budget';
-import { type Place, placeAt, TemplateError } from './template-error';
+import { getPlace, type Place, TemplateError } from './template-error';
 
 /** A word or sign inside a tag, split off as Handlebars does. */
 export type Token = { kind: TokenKind; at: number; text: string };
@@ -30,24 +30,24 @@ export type Reader = {
   /** The token that is looked at, which ends before `at`. */
   token: Token;
   line: number;
-  lineAt: number;
-  nextLineAt: number;
+  lineStart: number;
+  nextLineStart: number;
 };
 
 export function createReader(source: string, budget: ParseBudget): Reader {
   const token: Token = { kind: '}}', at: 0, text: '' };
-  const nextLineAt = findNextLine(source, 0);
-  return { source, budget, at: 0, tagAt: 0, token, line: 1, lineAt: 0, nextLineAt };
+  const nextLineStart = findNextLine(source, 0);
+  return { source, budget, at: 0, tagAt: 0, token, line: 1, lineStart: 0, nextLineStart };
 }
 
 /** The place of a character that is not before the one asked for last. */
 export function locate(reader: Reader, at: number): Place {
-  while (reader.nextLineAt <= at) {
+  while (reader.nextLineStart <= at) {
     reader.line += 1;
-    reader.lineAt = reader.nextLineAt;
-    reader.nextLineAt = findNextLine(reader.source, reader.lineAt);
+    reader.lineStart = reader.nextLineStart;
+    reader.nextLineStart = findNextLine(reader.source, reader.lineStart);
   }
-  return { line: reader.line, column: at - reader.lineAt + 1 };
+  return { line: reader.line, column: at - reader.lineStart + 1 };
 }
 
 const lineBreak = /\r\n|\r|\n/g;
@@ -57,8 +57,12 @@ function findNextLine(source: string, from: number): number {
   return lineBreak.test(source) ? lineBreak.lastIndex : Number.POSITIVE_INFINITY;
 }
 
-export function errorIn({ source }: Reader, at: number, message: string): TemplateError {
-  return new TemplateError(message, placeAt(source, at));
+export function createErrorAtOffset(
+  { source }: Reader,
+  at: number,
+  message: string,
+): TemplateError {
+  return new TemplateError(message, getPlace(source, at));
 }
 
 /** Goes on to the next token of the tag. */
@@ -82,7 +86,7 @@ function splitToken(reader: Reader, at: number): Token {
   const sign = source.charAt(at);
   switch (sign) {
     case '':
-      throw neverClosed(reader);
+      throw createUnclosedError(reader);
     case '(':
     case ')':
     case '=':
@@ -129,18 +133,19 @@ function splitQuoted(
   at: number,
 ): Token {
   const text = reader.source.slice(at, skip(pattern, reader.source, at));
-  if (text === '') throw errorIn(reader, at, signProblem(reader.source.charAt(at)));
-  if (text === '[]') throw errorIn(reader, at, 'Write a name between the square brackets.');
+  if (text === '') throw createErrorAtOffset(reader, at, signProblem(reader.source.charAt(at)));
+  if (text === '[]')
+    throw createErrorAtOffset(reader, at, 'Write a name between the square brackets.');
   return { kind, at, text };
 }
 
 function splitEnd(reader: Reader, at: number): Token {
   const { source } = reader;
   const text = source.slice(at, skip(tagEnd, source, at));
-  if (text === '') throw errorIn(reader, at, signProblem(source.charAt(at)));
+  if (text === '') throw createErrorAtOffset(reader, at, signProblem(source.charAt(at)));
   if (text === '}}}}') {
     const problem = 'Four closing braces: put a space between the tag and the brace after it.';
-    throw errorIn(reader, at, problem);
+    throw createErrorAtOffset(reader, at, problem);
   }
   return { kind: text.startsWith('}') && text.length > 2 ? '}}}' : '}}', at, text };
 }
@@ -151,7 +156,7 @@ function splitWord(reader: Reader, at: number): Token {
   if (numberEnd > at) return { kind: 'number', at, text: source.slice(at, numberEnd) };
   const end = skip(word, source, at);
   const text = source.slice(at, end);
-  if (text === '') throw errorIn(reader, at, signProblem(source.charAt(at)));
+  if (text === '') throw createErrorAtOffset(reader, at, signProblem(source.charAt(at)));
   if (text === 'as') {
     const paramsAt = skip(startOfBlockParams, source, at);
     if (paramsAt > at) return { kind: 'as |', at, text: source.slice(at, paramsAt) };
@@ -163,13 +168,17 @@ function splitWord(reader: Reader, at: number): Token {
 
 function errorAfterWord(reader: Reader, at: number): TemplateError {
   const sign = reader.source.charAt(at);
-  if (sign === '') return neverClosed(reader);
+  if (sign === '') return createUnclosedError(reader);
   const isStart = '("\'@['.includes(sign);
-  return errorIn(reader, at, isStart ? `Put a space before the ${sign}.` : signProblem(sign));
+  return createErrorAtOffset(
+    reader,
+    at,
+    isStart ? `Put a space before the ${sign}.` : signProblem(sign),
+  );
 }
 
-function neverClosed(reader: Reader): TemplateError {
-  return errorIn(reader, reader.tagAt, 'This tag is never closed: end it with }}.');
+function createUnclosedError(reader: Reader): TemplateError {
+  return createErrorAtOffset(reader, reader.tagAt, 'This tag is never closed: end it with }}.');
 }
 
 /** Whether a name may end before this character: one of =~}/.)| or a blank. */
@@ -194,7 +203,11 @@ export function skip(pattern: RegExp, source: string, at: number): number {
 function countToken(reader: Reader, at: number): void {
   reader.budget.tokens -= 1;
   if (reader.budget.tokens < 0) {
-    throw errorIn(reader, at, `Tags hold at most ${maxTokens} names and signs together.`);
+    throw createErrorAtOffset(
+      reader,
+      at,
+      `Tags hold at most ${maxTokens} names and signs together.`,
+    );
   }
 }
 

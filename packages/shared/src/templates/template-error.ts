@@ -13,12 +13,12 @@ export class TemplateError extends Error {
   }
 }
 
-export function errorAt({ line, column }: Place, message: string): TemplateError {
+export function createErrorAt({ line, column }: Place, message: string): TemplateError {
   return new TemplateError(message, { line, column });
 }
 
 /** The place of a character; columns count UTF-16 units, as editors do. */
-export function placeAt(source: string, offset: number): Place {
+export function getPlace(source: string, offset: number): Place {
   const lines = source.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

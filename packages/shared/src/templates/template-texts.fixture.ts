@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
 /** One of the words, which stand between spaces. */
-export const oneOf = (words: string) => fc.constantFrom(...words.split(' '));
+export const pickWord = (words: string) => fc.constantFrom(...words.split(' '));
 
 /** Pieces that make valid tags often, and broken ones as well. */
 const piece = fc.oneof(
-  oneOf('{{ }} {{{ }}} { } {{{{ }}}} ~ ( ) [ ] [] " \' | = & ^ # / . .. @ ! \\ \\\\ .#'),
-  oneOf('{{a}} {{{b}}} {{this}} {{../a}} {{/if}} {{/each}} {{/with}} {{else}} {{^}}'),
-  oneOf('{{! {{!-- --}} {{> {{* {{#> {{#* {{/ {{# {{^ {{& {{~ ~}} {{!x}}'),
-  oneOf("a b o list this else eq upper 1 true null @index [a\tb] 'x' text <b> 🎉"),
+  pickWord('{{ }} {{{ }}} { } {{{{ }}}} ~ ( ) [ ] [] " \' | = & ^ # / . .. @ ! \\ \\\\ .#'),
+  pickWord('{{a}} {{{b}}} {{this}} {{../a}} {{/if}} {{/each}} {{/with}} {{else}} {{^}}'),
+  pickWord('{{! {{!-- --}} {{> {{* {{#> {{#* {{/ {{# {{^ {{& {{~ ~}} {{!x}}'),
+  pickWord("a b o list this else eq upper 1 true null @index [a\tb] 'x' text <b> 🎉"),
   fc.constantFrom('{{#if a}}', '{{#each list}}', '{{#with o}}', '{{else if b}}', '{{^if a}}'),
   fc.constantFrom('(eq a b)', '(not ', 'upper ', ' as |x y|', ' ', '\n', '\r\n', '\r', '\t'),
 );

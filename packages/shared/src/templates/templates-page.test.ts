@@ -22,7 +22,7 @@ describe('docs/templates.md', () => {
   });
 
   test('shows every helper', () => {
-    const shown = rows.map(([template]) => template).join('\n');
-    for (const name of helperNames) expect(shown).toMatch(new RegExp(`[{(]${name} `));
+    const templates = rows.map(([template]) => template).join('\n');
+    for (const name of helperNames) expect(templates).toMatch(new RegExp(`[{(]${name} `));
   });
 });

@@ -5,20 +5,20 @@ import type { Template, TemplateNode } from './nodes';
 import { parseTemplate } from './parse';
 import { renderTemplate } from './render';
 import { TemplateError } from './template-error';
-import { oneOf, soup } from './template-texts.fixture';
+import { pickWord, soup } from './template-texts.fixture';
 
 /** Whole templates, valid by construction; their own text holds no < > or quote. */
 const body = fc.letrec<{ path: string; value: string; node: string; body: string }>((tie) => ({
-  path: oneOf(
+  path: pickWord(
     'a b.c this .. ../a ./a @index @key @first @root.b list list.length o x x.a [a] constructor __proto__ o.toString',
   ),
   value: fc.oneof(
     { depthSize: 'small' },
     tie('path'),
-    oneOf("'s' 1 0 true null undefined '2024-01-01'"),
-    fc.tuple(oneOf('number date'), tie('path')).map(call),
-    fc.tuple(oneOf('upper lower length join json not'), tie('value')).map(call),
-    fc.tuple(oneOf('default eq ne gt lt and or'), tie('value'), tie('value')).map(call),
+    pickWord("'s' 1 0 true null undefined '2024-01-01'"),
+    fc.tuple(pickWord('number date'), tie('path')).map(call),
+    fc.tuple(pickWord('upper lower length join json not'), tie('value')).map(call),
+    fc.tuple(pickWord('default eq ne gt lt and or'), tie('value'), tie('value')).map(call),
   ),
   node: fc.oneof(
     { depthSize: 'small' },
@@ -33,7 +33,7 @@ const body = fc.letrec<{ path: string; value: string; node: string; body: string
       .map(([value, inner]) => `{{#each ${value} as |x k|}}${inner}{{k}}{{/each}}`),
     fc
       .tuple(tie('value'), tie('body'), tie('body'))
-      .map(([value, inner, other]) => `{{#if ${value}}}${inner}{{else}}${other}{{/if}}`),
+      .map(([value, inner, otherwise]) => `{{#if ${value}}}${inner}{{else}}${otherwise}{{/if}}`),
   ),
   body: fc.array(tie('node'), { maxLength: 4 }).map((nodes) => nodes.join('')),
 })).body;
@@ -42,7 +42,7 @@ function call(words: string[]): string {
   return `(${words.join(' ')})`;
 }
 
-const name = oneOf('a b c list o x __proto__ constructor toString length 0');
+const name = pickWord('a b c list o x __proto__ constructor toString length 0');
 
 /** Any JSON, as it comes off the wire: `__proto__` is a member like any other. */
 const jsonText = fc.letrec<{ json: string }>((tie) => ({
@@ -89,14 +89,14 @@ function tryParse(source: string): Template | undefined {
   }
 }
 
-function printsOf(nodes: readonly TemplateNode[]): Extract<TemplateNode, { kind: 'print' }>[] {
+function listPrints(nodes: readonly TemplateNode[]): Extract<TemplateNode, { kind: 'print' }>[] {
   return nodes.flatMap((node) => {
-    if (node.kind === 'block') return node.branches.flatMap(printsOf);
+    if (node.kind === 'block') return node.branches.flatMap(listPrints);
     return node.kind === 'print' ? [node] : [];
   });
 }
 
-function offsetOf(source: string, { line, column }: { line: number; column: number }): number {
+function getOffset(source: string, { line, column }: { line: number; column: number }): number {
   const before = source.split(/(?<=\r\n|\r(?!\n)|\n)/).slice(0, line - 1);
   return before.join('').length + column - 1;
 }
@@ -111,7 +111,7 @@ describe('any text as a template', () => {
             parseTemplate(source);
           } catch (error) {
             if (!(error instanceof TemplateError)) throw error;
-            const offset = offsetOf(source, error);
+            const offset = getOffset(source, error);
             expect(offset).toBeGreaterThanOrEqual(0);
             expect(offset).toBeLessThanOrEqual(source.length);
           }
@@ -128,8 +128,10 @@ describe('any text as a template', () => {
       fc.assert(
         fc.property(fc.oneof(soup, body), (source) => {
           const template = tryParse(source);
-          const prints = printsOf(template?.nodes ?? []).sort((left, right) => left.id - right.id);
-          const offsets = prints.map((print) => offsetOf(source, print));
+          const prints = listPrints(template?.nodes ?? []).sort(
+            (left, right) => left.id - right.id,
+          );
+          const offsets = prints.map((print) => getOffset(source, print));
           expect(prints.map(({ id }) => id)).toEqual(prints.map((_print, index) => index));
           expect(offsets.every((offset) => source.startsWith('{{', offset))).toBe(true);
           expect(offsets).toEqual([...offsets].sort((left, right) => left - right));

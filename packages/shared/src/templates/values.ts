@@ -8,14 +8,14 @@ export function isTruthy(value: Value, includeZero = false): boolean {
 }
 
 /** An own member of an object or list, the length of a list included; nothing that data could inherit. */
-export function memberOf(value: Value, name: string): Value {
+export function getMember(value: Value, name: string): Value {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   if (!Array.isArray(value)) return value[name];
   return name === 'length' ? value.length : value[Number(name)];
 }
 
 /** The text that a value prints: undefined for what has none. Objects and lists are JSON. */
-export function textOf(value: Value, budget: RenderBudget): string | undefined {
+export function toText(value: Value, budget: RenderBudget): string | undefined {
   switch (typeof value) {
     case 'string':
       return value;
@@ -24,14 +24,14 @@ export function textOf(value: Value, budget: RenderBudget): string | undefined {
     case 'boolean':
       return String(value);
     case 'object':
-      return value === null ? undefined : jsonOf(value, budget);
+      return value === null ? undefined : toJson(value, budget);
     default:
       return undefined;
   }
 }
 
 /** Undefined for what is nested too deeply to be written. Charges for the whole text before it is made. */
-export function jsonOf(value: Value, budget: RenderBudget): string | undefined {
+export function toJson(value: Value, budget: RenderBudget): string | undefined {
   if (!chargeJson(value, budget, 0)) return undefined;
   return JSON.stringify(value);
 }
@@ -42,18 +42,18 @@ const maxJsonLevels = 500;
 /** False where the value is nested too deeply. */
 function chargeJson(value: Value, budget: RenderBudget, level: number): boolean {
   charge(budget, cost.jsonValue);
-  if (typeof value === 'string') chargeText(budget, jsonCharacters(value));
+  if (typeof value === 'string') chargeText(budget, countJsonCharacters(value));
   if (typeof value !== 'object' || value === null) return true;
   if (level >= maxJsonLevels) return false;
   if (Array.isArray(value)) return value.every((item) => chargeJson(item, budget, level + 1));
   return Object.keys(value).every((name) => {
-    chargeText(budget, jsonCharacters(name));
+    chargeText(budget, countJsonCharacters(name));
     return chargeJson(value[name], budget, level + 1);
   });
 }
 
 /** At most: a character that JSON escapes takes up to six. */
-function jsonCharacters(text: string): number {
+function countJsonCharacters(text: string): number {
   return escapedInJson.test(text) ? text.length * 6 : text.length;
 }
 

@@ -41,7 +41,7 @@ function stripAround(
 /** Where the first or the last tag of a block stands alone on its line. */
 function stripTagLines(block: SyntaxBlock, position: Position): void {
   const { part, index } = position;
-  const { main, next } = partsOf(block);
+  const { main, next } = getBranches(block);
   if (isBlankBefore(position) && startsWithBlank(main)) {
     trimStart(main[0], 'line');
     trimEnd(part[index - 1], 'line');
@@ -54,11 +54,11 @@ function stripTagLines(block: SyntaxBlock, position: Position): void {
 
 /** Before the closing tag, in each part that can be the last one shown. */
 function trimLastLines(block: SyntaxBlock): void {
-  const { main, next = main } = partsOf(block);
+  const { main, next = main } = getBranches(block);
   trimEnd(next.at(-1), 'line');
-  for (let each = block.elseIf; each; each = each.elseIf) {
-    trimEnd(each.first.at(-1), 'line');
-    if (!each.elseIf) trimEnd(each.second?.at(-1), 'line');
+  for (let branch = block.elseIf; branch; branch = branch.elseIf) {
+    trimEnd(branch.first.at(-1), 'line');
+    if (!branch.elseIf) trimEnd(branch.second?.at(-1), 'line');
   }
 }
 
@@ -67,7 +67,7 @@ function stripInside(block: SyntaxBlock): void {
   stripPart(block.first, false);
   if (block.second) stripPart(block.second, false);
 
-  const { main, next } = partsOf(block);
+  const { main, next } = getBranches(block);
   if (openStrip.close) trimStart(main[0], 'all');
   if (next) stripElse(block, main, next);
   else if (closeStrip.open) trimEnd(main.at(-1), 'all');
@@ -84,7 +84,10 @@ function stripElse({ elseStrip, closeStrip }: SyntaxBlock, main: Part, next: Par
 }
 
 /** The parts on both sides of the first `else`; Handlebars exchanges those of an inverted block. */
-function partsOf({ isInverted, first, second, elseIf }: SyntaxBlock): { main: Part; next?: Part } {
+function getBranches({ isInverted, first, second, elseIf }: SyntaxBlock): {
+  main: Part;
+  next?: Part;
+} {
   if (!second) return { main: first };
   return isInverted
     ? { main: second, next: first }

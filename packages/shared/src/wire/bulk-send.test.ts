@@ -20,7 +20,7 @@ function read(body: unknown): WireItem[] {
   return head.elements.map((_, index) => reader.readElement(head, index).item);
 }
 
-async function refusalOf(work: () => unknown): Promise<{ code: string; sentence: string }> {
+async function getRefusal(work: () => unknown): Promise<{ code: string; sentence: string }> {
   try {
     await work();
   } catch (error) {
@@ -81,7 +81,7 @@ describe('the body of events/bulk_send', () => {
       'validation_failed',
     ],
   ])('is refused where "%s"', async (sentence, body, code) => {
-    expect(await refusalOf(() => read(body))).toEqual({ code, sentence });
+    expect(await getRefusal(() => read(body))).toEqual({ code, sentence });
   });
 
   test('counts the bytes of an override, not its characters, up to the last one', () => {
@@ -165,8 +165,8 @@ describe('parseJsonInSteps', () => {
     '{"batch":[{"a":}],"batch":[]}',
     '{"batch":[1,9007199254740993]}',
   ])('refuses %j as parseJson does', async (text) => {
-    const refusal = await refusalOf(() => parse(text));
-    expect(refusal).toEqual(await refusalOf(() => parseJson(Buffer.from(text))));
+    const refusal = await getRefusal(() => parse(text));
+    expect(refusal).toEqual(await getRefusal(() => parseJson(Buffer.from(text))));
   });
 
   test('reads a batch of many elements as parseJson does, and refuses what it refuses of the last ones', async () => {
@@ -177,9 +177,9 @@ describe('parseJsonInSteps', () => {
     const text = JSON.stringify({ batch: elements, list: elements.slice(0, 10) });
     expect(await parse(text)).toEqual(JSON.parse(text));
     for (const bad of ['{"__proto__":1}', '1e400', '"\\u0000"', '{"text":}']) {
-      const broken = text.replace('{"text":"é399"}', bad);
-      const refusal = await refusalOf(() => parse(broken));
-      expect(refusal).toEqual(await refusalOf(() => parseJson(Buffer.from(broken))));
+      const brokenText = text.replace('{"text":"é399"}', bad);
+      const refusal = await getRefusal(() => parse(brokenText));
+      expect(refusal).toEqual(await getRefusal(() => parseJson(Buffer.from(brokenText))));
     }
   });
 
@@ -213,13 +213,13 @@ describe('parseJsonInSteps', () => {
   });
 
   test('asks again and again whether others are due', async () => {
-    let asked = 0;
+    let callCount = 0;
     const text = JSON.stringify({ batch: Array(50_000).fill({}) });
     const yieldWhenDue = () => {
-      asked += 1;
+      callCount += 1;
       return undefined;
     };
     await parseJsonInSteps(Buffer.from(text), { isBatch: true, yieldWhenDue });
-    expect(asked).toBeGreaterThan(10);
+    expect(callCount).toBeGreaterThan(10);
   });
 });

@@ -21,7 +21,7 @@ export type BulkHead = {
   all: WireItem;
   elements: readonly Json[];
   /** What was given beside the elements, nulls left out. */
-  given: Json;
+  fields: Json;
   /** For problems beside the elements: the batch is refused, and its elements may have further problems. */
   refusal: AppError | undefined;
 };
@@ -29,7 +29,7 @@ export type BulkHead = {
 export type BulkElement = {
   item: WireItem;
   /** What was given, nulls left out. */
-  given: Json;
+  fields: Json;
 };
 
 /** Reads a batch element by element, so that others can have their turn between them. */
@@ -49,7 +49,7 @@ export type BulkLimits = {
 /** The schema of the body of `events/bulk_send`, whole. */
 export function createBulkSendBody(channels: WireChannels, maxItems: number) {
   const { properties } = createHead(channels, maxItems);
-  const batch = Type.Array(createElement(channels), batchRules(maxItems));
+  const batch = Type.Array(createElement(channels), createBatchRules(maxItems));
   return Type.Object({ ...properties, batch });
 }
 
@@ -57,11 +57,11 @@ export function createBulkReader(channels: WireChannels, limits: BulkLimits): Bu
   const validateHead = createValidator(createHead(channels, limits.maxItems));
   const validateElement = createValidator(createElement(channels));
 
-  function readSoundHead({ given, elements }: SplitBody): Omit<BulkHead, 'refusal'> {
-    const head = validateHead(elements === undefined ? given : withBatch(given, elements));
+  function readSoundHead({ fields, elements }: SplitBody): Omit<BulkHead, 'refusal'> {
+    const head = validateHead(elements === undefined ? fields : addBatch(fields, elements));
     const all = itemFromWire(head);
     refuseSize(all.override, head.batch.length, limits.maxInheritedBytes);
-    return { eventName: head.event, all, elements: head.batch, given };
+    return { eventName: head.event, all, elements: head.batch, fields };
   }
 
   return {
@@ -71,22 +71,22 @@ export function createBulkReader(channels: WireChannels, limits: BulkLimits): Bu
         return { ...readSoundHead(split), refusal: undefined };
       } catch (error) {
         if (!(error instanceof AppError) || !isBatchReadable(split, error)) throw error;
-        const { given, elements } = split;
-        return { eventName: '', all: {}, elements, given, refusal: error };
+        const { fields, elements } = split;
+        return { eventName: '', all: {}, elements, fields, refusal: error };
       }
     },
     readElement({ all, elements }, index) {
-      const given = withoutNulls(elements[index] ?? null);
-      const element = validateElement(withInterfaceNames(given), ['batch', index]);
-      return { item: inherit(all, itemFromWire(element)), given };
+      const fields = withoutNulls(elements[index] ?? null);
+      const element = validateElement(withInterfaceNames(fields), ['batch', index]);
+      return { item: mergeItems(all, itemFromWire(element)), fields };
     },
   };
 }
 
 /** Gathers what is wrong with a batch, so that one refusal names all of it. */
-export function createRefusals(body: Json, refusalOfHead: AppError | undefined) {
-  const problems: FieldProblem[] = [...(refusalOfHead?.problems ?? [])];
-  let first = refusalOfHead;
+export function createRefusals(body: Json, headRefusal: AppError | undefined) {
+  const problems: FieldProblem[] = [...(headRefusal?.problems ?? [])];
+  let first = headRefusal;
 
   return {
     isFull: () => problems.length >= maxProblems,
@@ -119,15 +119,15 @@ function createElement(channels: WireChannels) {
 }
 
 function createHead(channels: WireChannels, maxItems: number) {
-  const elements = Type.Unsafe<Json[]>({ type: 'array', ...batchRules(maxItems) });
+  const elements = Type.Unsafe<Json[]>({ type: 'array', ...createBatchRules(maxItems) });
   return Type.Object({ event: eventName, batch: elements, ...createItemFields(channels) });
 }
 
-function batchRules(maxItems: number) {
+function createBatchRules(maxItems: number) {
   return { minItems: 1, maxItems, 'x-problem': 'must not be empty' };
 }
 
-type SplitBody = { given: Json; elements: Json | undefined };
+type SplitBody = { fields: Json; elements: Json | undefined };
 
 function isBatchReadable(
   split: SplitBody,
@@ -138,25 +138,25 @@ function isBatchReadable(
 
 function splitBody(body: Json): SplitBody {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { given: body, elements: undefined };
+    return { fields: body, elements: undefined };
   }
   const { batch, ...head } = body;
-  return { given: withoutNulls(head), elements: batch ?? undefined };
+  return { fields: withoutNulls(head), elements: batch ?? undefined };
 }
 
-function withBatch(given: Json, batch: Json): Json {
-  return Object.assign({}, given, { batch });
+function addBatch(fields: Json, batch: Json): Json {
+  return Object.assign({}, fields, { batch });
 }
 
 /** An override counts by channel: what an element says for one channel leaves the others as the head has them. */
-function inherit(all: WireItem, own: WireItem): WireItem {
+function mergeItems(all: WireItem, own: WireItem): WireItem {
   if (Object.keys(all).length === 0) return own;
-  const override = all.override && { ...all.override, ...givenOnly(own.override) };
+  const override = all.override && { ...all.override, ...dropEmptyOverrides(own.override) };
   return { ...all, ...own, ...(override ? { override } : {}) };
 }
 
 /** Old clients fill in what they do not use: what is empty says nothing. */
-function givenOnly(override: WireOverride | undefined): WireOverride {
+function dropEmptyOverrides(override: WireOverride | undefined): WireOverride {
   return Object.fromEntries(
     Object.entries(override ?? {}).filter(([, value]) => Object.keys(Object(value)).length > 0),
   );

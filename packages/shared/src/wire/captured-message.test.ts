@@ -37,11 +37,13 @@ describe('a captured message on the wire', () => {
 
   test('is what its schema says, also where its request is gone', () => {
     const validate = createValidator(capturedMessageAnswer);
-    const rest = { requestId: undefined, event: undefined, data: undefined };
-    for (const one of [captured, { ...captured, ...rest }]) {
+    const missingFields = { requestId: undefined, event: undefined, data: undefined };
+    for (const one of [captured, { ...captured, ...missingFields }]) {
       const wire = JSON.parse(JSON.stringify(capturedMessageToWire(one)));
       expect(() => validate(wire)).not.toThrow();
     }
-    expect(capturedMessageToWire({ ...captured, ...rest })).not.toHaveProperty('request_id');
+    expect(capturedMessageToWire({ ...captured, ...missingFields })).not.toHaveProperty(
+      'request_id',
+    );
   });
 });

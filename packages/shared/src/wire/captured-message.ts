@@ -65,14 +65,14 @@ export function capturedMessageToWire(captured: CapturedMessage): object {
     request_id: requestId,
     message_id: messageId,
     to: target,
-    ...textsOf(content),
+    ...readTexts(content),
     content,
     captured_at: capturedAtMs,
   });
 }
 
 /** By the names that channels have in common, so that a new channel needs nothing here. */
-function textsOf(content: unknown): { subject?: string; text?: string; html?: string } {
+function readTexts(content: unknown): { subject?: string; text?: string; html?: string } {
   if (typeof content !== 'object' || content === null) return {};
   const members = new Map<string, unknown>(Object.entries(content));
   const first = (...names: string[]) =>

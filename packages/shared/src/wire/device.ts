@@ -65,7 +65,7 @@ export const deviceBody = Type.Object(
     ),
     platform: Type.Optional(
       Type.String({
-        pattern: `^(?:${platforms.map(inAnyCase).join('|')})?$`,
+        pattern: `^(?:${platforms.map(toAnyCasePattern).join('|')})?$`,
         'x-problem': `must be one of ${platforms.join(', ')}`,
         'x-values': platforms,
         description: '`android`, `web` or `ios`, in any letter case.',
@@ -114,14 +114,14 @@ export const deviceAnswer = Type.Object({
 export function deviceFromWire(body: DeviceBody): DeviceChange {
   return {
     ...definedOnly({
-      clientId: textOf(body.id),
-      fcmToken: textOf(body.fcm_token),
-      platform: textOf(body.platform)?.toLowerCase(),
+      clientId: trimText(body.id),
+      fcmToken: trimText(body.fcm_token),
+      platform: trimText(body.platform)?.toLowerCase(),
       notificationsDisabled: body.notifications_disabled,
     }),
     fields: Object.fromEntries(
       otherTokenNames.flatMap((name) => {
-        const token = textOf(body[name]);
+        const token = trimText(body[name]);
         return token === undefined ? [] : [[name, token] as const];
       }),
     ),
@@ -147,11 +147,11 @@ export function isDeviceId(text: string): boolean {
   return text !== '' && text.length <= 2 * limits.identifierCharacters && !text.includes('\0');
 }
 
-function textOf(given: string | undefined): string | undefined {
-  return given?.trim() || undefined;
+function trimText(text: string | undefined): string | undefined {
+  return text?.trim() || undefined;
 }
 
 /** A pattern of a schema has no flag for it. */
-function inAnyCase(word: string): string {
+function toAnyCasePattern(word: string): string {
   return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('');
 }

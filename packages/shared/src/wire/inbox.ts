@@ -25,7 +25,7 @@ const userId = Type.String({
 });
 
 /** A message's id is looked up as it came: what is no id is a message that does not exist. */
-function messageIdOf(description: string) {
+function createMessageIdSchema(description: string) {
   return Type.String({ maxLength: limits.identifierCharacters, description });
 }
 
@@ -34,20 +34,20 @@ const status = Type.Unsafe<InboxStatus>({ type: 'string', enum: [...inboxStatuse
 export const fetchInboxBody = Type.Object({
   user_id: userId,
   last_message_id: Type.Optional(
-    messageIdOf('The last message of the page before; the newest 20 without it.'),
+    createMessageIdSchema('The last message of the page before; the newest 20 without it.'),
   ),
 });
 
 export const updateInboxBody = Type.Object({
   user_id: userId,
-  message_id: messageIdOf('Of the item.'),
+  message_id: createMessageIdSchema('Of the item.'),
   status,
 });
 
 export const readInboxBody = Type.Object({
   user_id: userId,
   message_id: Type.Optional(
-    messageIdOf('The newest message that was seen; all of them without it.'),
+    createMessageIdSchema('The newest message that was seen; all of them without it.'),
   ),
 });
 

@@ -37,7 +37,7 @@ export type Scan = {
 };
 
 export function createScan(bytes: Buffer, isBatch: boolean): Scan {
-  const seen = createCounts(isBatch);
+  const counts = createCounts(isBatch);
   let at = 0;
   let isInString = false;
   let hasUnicodeEscape = false;
@@ -56,9 +56,9 @@ export function createScan(bytes: Buffer, isBatch: boolean): Scan {
   }
 
   function passByte(): void {
-    const found = kindOfByte[bytes[at] ?? 0] ?? 0;
-    isInString = found === kind.string;
-    if (found > kind.string) countPart(found, seen, at);
+    const byteKind = kindOfByte[bytes[at] ?? 0] ?? 0;
+    isInString = byteKind === kind.string;
+    if (byteKind > kind.string) countPart(byteKind, counts, at);
     at += 1;
   }
 
@@ -72,7 +72,7 @@ export function createScan(bytes: Buffer, isBatch: boolean): Scan {
     return at >= bytes.length;
   }
 
-  return { goOn, hasUnicodeEscape: () => hasUnicodeEscape, elements: seen.elements };
+  return { goOn, hasUnicodeEscape: () => hasUnicodeEscape, elements: counts.elements };
 }
 
 type Counts = {
@@ -114,69 +114,73 @@ function createCounts(isBatch: boolean): Counts {
 const depthOfMember = 2;
 const depthOfElement = 3;
 
-function countPart(found: number, seen: Counts, at: number): void {
-  switch (found) {
+function countPart(byteKind: number, counts: Counts, at: number): void {
+  switch (byteKind) {
     case kind.comma:
-      countSeparator(seen);
+      countSeparator(counts);
       break;
     case kind.colon:
-      countSeparator(seen);
-      countKey(seen);
+      countSeparator(counts);
+      countKey(counts);
       break;
     case kind.closing:
-      if (seen.depth === depthOfElement) leaveItem(seen, at);
-      seen.depth -= 1;
+      if (counts.depth === depthOfElement) leaveItem(counts, at);
+      counts.depth -= 1;
       break;
     default:
-      countOpening(seen);
-      if (seen.depth <= depthOfElement) enterItem(found === kind.array, seen, at);
+      countOpening(counts);
+      if (counts.depth <= depthOfElement) enterItem(byteKind === kind.array, counts, at);
   }
 }
 
-function countSeparator(seen: Counts): void {
-  seen.separators += 1;
-  if (seen.separators > maxSeparators) throw hostile(`over ${maxSeparators} commas and colons`);
+function countSeparator(counts: Counts): void {
+  counts.separators += 1;
+  if (counts.separators > maxSeparators)
+    throw createHostileError(`over ${maxSeparators} commas and colons`);
 }
 
-function countOpening(seen: Counts): void {
-  seen.openings += 1;
-  if (seen.openings > maxOpenings) throw hostile(`over ${maxOpenings} objects and arrays`);
-  seen.depth += 1;
-  if (seen.depth > maxDepth) throw hostile(`nested deeper than ${maxDepth} levels`);
-  seen.colonsOfObject[seen.depth] = 0;
+function countOpening(counts: Counts): void {
+  counts.openings += 1;
+  if (counts.openings > maxOpenings)
+    throw createHostileError(`over ${maxOpenings} objects and arrays`);
+  counts.depth += 1;
+  if (counts.depth > maxDepth) throw createHostileError(`nested deeper than ${maxDepth} levels`);
+  counts.colonsOfObject[counts.depth] = 0;
 }
 
 /** The elements of a batch are counted each for itself. */
-function enterItem(isArray: boolean, seen: Counts, at: number): void {
-  if (seen.depth === depthOfMember) seen.isInList = seen.isBatch && isArray;
-  if (seen.depth !== depthOfElement) return;
-  seen.isInElement = seen.isInList && !isArray;
-  seen.startOfElement = at;
-  seen.keysOfElement = 0;
+function enterItem(isArray: boolean, counts: Counts, at: number): void {
+  if (counts.depth === depthOfMember) counts.isInList = counts.isBatch && isArray;
+  if (counts.depth !== depthOfElement) return;
+  counts.isInElement = counts.isInList && !isArray;
+  counts.startOfElement = at;
+  counts.keysOfElement = 0;
 }
 
-function leaveItem(seen: Counts, at: number): void {
-  if (seen.isInElement) seen.elements.push({ start: seen.startOfElement, end: at + 1 });
-  seen.isInElement = false;
+function leaveItem(counts: Counts, at: number): void {
+  if (counts.isInElement) counts.elements.push({ start: counts.startOfElement, end: at + 1 });
+  counts.isInElement = false;
 }
 
 /** Every key is behind a colon, so that what has too many need not be made. */
-function countKey(seen: Counts): void {
-  const { depth, colonsOfObject, isInElement } = seen;
-  seen.colons += 1;
-  if (seen.colons > maxKeysOfBody) throw hostile(`over ${maxKeysOfBody} keys in a body`);
+function countKey(counts: Counts): void {
+  const { depth, colonsOfObject, isInElement } = counts;
+  counts.colons += 1;
+  if (counts.colons > maxKeysOfBody)
+    throw createHostileError(`over ${maxKeysOfBody} keys in a body`);
   const keys = (colonsOfObject[depth] ?? 0) + 1;
   colonsOfObject[depth] = keys;
-  if (keys > maxKeysOfItem) throw hostile(`over ${maxKeysOfItem} keys in one object`);
-  if (isInElement && depth > depthOfElement) seen.keysOfElement += 1;
-  else if (!isInElement && depth >= depthOfMember) seen.keysOfBody += 1;
-  if (seen.keysOfElement > maxKeysOfItem || seen.keysOfBody > maxKeysOfItem) throw largeItem();
+  if (keys > maxKeysOfItem) throw createHostileError(`over ${maxKeysOfItem} keys in one object`);
+  if (isInElement && depth > depthOfElement) counts.keysOfElement += 1;
+  else if (!isInElement && depth >= depthOfMember) counts.keysOfBody += 1;
+  if (counts.keysOfElement > maxKeysOfItem || counts.keysOfBody > maxKeysOfItem)
+    throw createLargeItemError();
 }
 
-export function largeItem(): AppError {
-  return hostile(`over ${maxKeysOfItem} keys in one user, data and override together`);
+export function createLargeItemError(): AppError {
+  return createHostileError(`over ${maxKeysOfItem} keys in one user, data and override together`);
 }
 
-export function hostile(what: string): AppError {
+export function createHostileError(what: string): AppError {
   return new AppError('hostile_json', `The JSON is refused: ${what}`);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isJsonWithin } from './json-size';
 
-const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+const countBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe('isJsonWithin', () => {
   const values: [string, unknown][] = [
@@ -19,15 +19,15 @@ describe('isJsonWithin', () => {
   ];
 
   test.each(values)('is true up to the last byte and false from then on: %s', (_what, value) => {
-    expect(isJsonWithin(value, bytesOf(value))).toBe(true);
-    expect(isJsonWithin(value, bytesOf(value) - 1)).toBe(false);
+    expect(isJsonWithin(value, countBytes(value))).toBe(true);
+    expect(isJsonWithin(value, countBytes(value) - 1)).toBe(false);
   });
 
   test('tells of any value what writing it out tells', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.double({ min: 0.01, max: 60, noNaN: true }), (value, part) => {
-        const maxBytes = Math.floor(bytesOf(value) * part);
-        expect(isJsonWithin(value, maxBytes)).toBe(bytesOf(value) <= maxBytes);
+        const maxBytes = Math.floor(countBytes(value) * part);
+        expect(isJsonWithin(value, maxBytes)).toBe(countBytes(value) <= maxBytes);
       }),
     );
   });

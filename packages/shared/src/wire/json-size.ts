@@ -1,6 +1,6 @@
 /** Whether a value takes at most `maxBytes` as JSON. Writes out neither what is plainly larger nor what is plainly smaller. */
 export function isJsonWithin(value: unknown, maxBytes: number): boolean {
-  const atLeast = charactersAtLeast(value, maxBytes);
+  const atLeast = countMinCharacters(value, maxBytes);
   if (atLeast > maxBytes) return false;
   if (atLeast * mostBytesOfOne <= maxBytes) return true;
   return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
@@ -10,34 +10,34 @@ export function isJsonWithin(value: unknown, maxBytes: number): boolean {
 const mostBytesOfOne = 25;
 
 /** A lower bound of the bytes, counted no further than `enough`. Recurses: parseJson bounded the depth. */
-function charactersAtLeast(value: unknown, enough: number): number {
+function countMinCharacters(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length + quotes;
   if (typeof value !== 'object' || value === null) return 1;
   return Array.isArray(value)
-    ? charactersOfArray(value, enough)
-    : charactersOfObject(value, enough);
+    ? countArrayCharacters(value, enough)
+    : countObjectCharacters(value, enough);
 }
 
 const quotes = 2;
 const brackets = 2;
 const quotesAndColon = 3;
 
-function charactersOfArray(array: readonly unknown[], enough: number): number {
+function countArrayCharacters(array: readonly unknown[], enough: number): number {
   let sum = brackets;
   for (const member of array) {
     if (sum > enough) break;
-    sum += charactersAtLeast(member, enough - sum);
+    sum += countMinCharacters(member, enough - sum);
   }
   return sum;
 }
 
-function charactersOfObject(object: object, enough: number): number {
+function countObjectCharacters(object: object, enough: number): number {
   // Of an object that was parsed from JSON, whatever its members are.
   const members = object as Readonly<Record<string, unknown>>;
   let sum = brackets;
   for (const key of Object.keys(members)) {
     if (sum > enough) break;
-    sum += key.length + quotesAndColon + charactersAtLeast(members[key], enough - sum);
+    sum += key.length + quotesAndColon + countMinCharacters(members[key], enough - sum);
   }
   return sum;
 }

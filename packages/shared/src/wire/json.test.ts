@@ -3,7 +3,7 @@ import type { Json } from '../data';
 import { AppError } from '../errors';
 import { parseJson } from './json';
 
-function codeOf(text: string | Buffer): string {
+function getCode(text: string | Buffer): string {
   try {
     parseJson(Buffer.from(text as string));
     return 'taken';
@@ -13,7 +13,7 @@ function codeOf(text: string | Buffer): string {
   }
 }
 
-function sentenceOf(text: string): string {
+function getSentence(text: string): string {
   try {
     parseJson(Buffer.from(text));
     return 'taken';
@@ -46,14 +46,14 @@ describe('parseJson', () => {
     ['a cut string', '{"a":"\\'],
     ['closing brackets first', `${']'.repeat(40)}${'['.repeat(40)}`.slice(0, 60)],
   ])('refuses %s as malformed_json, in the words that old clients know', (_, text) => {
-    expect(codeOf(text)).toBe('malformed_json');
-    expect(sentenceOf(text)).toBe('Unable to process JSON');
+    expect(getCode(text)).toBe('malformed_json');
+    expect(getSentence(text)).toBe('Unable to process JSON');
   });
 
   test('refuses bytes that are not UTF-8 as malformed_json', () => {
-    expect(codeOf(Buffer.from([0x22, 0xff, 0x22]))).toBe('malformed_json');
+    expect(getCode(Buffer.from([0x22, 0xff, 0x22]))).toBe('malformed_json');
     // A surrogate written as UTF-8, which UTF-8 does not allow.
-    expect(codeOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe('malformed_json');
+    expect(getCode(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe('malformed_json');
   });
 
   test.each([
@@ -93,7 +93,7 @@ describe('parseJson', () => {
       JSON.stringify({ batch: [{ data: keys(1) }, { data: { list: [keys(2_000)] } }] }),
     ],
   ])('refuses %s as hostile_json', (_, text) => {
-    expect(codeOf(text)).toBe('hostile_json');
+    expect(getCode(text)).toBe('hostile_json');
   });
 
   test.each([
@@ -119,13 +119,13 @@ describe('parseJson', () => {
     ['{"data":{"id":1e300}}', 'data.id must be sent as a string'],
     ['9007199254740993', 'body must be sent as a string'],
   ])('refuses %s as validation_failed, because its digits are lost', (text, sentence) => {
-    expect(codeOf(text)).toBe('validation_failed');
-    expect(sentenceOf(text)).toBe(sentence);
+    expect(getCode(text)).toBe('validation_failed');
+    expect(getSentence(text)).toBe(sentence);
   });
 
   test('says where a hostile value stands, and cuts a path that the caller made long', () => {
-    expect(sentenceOf('{"data":{"a":[1,"\\u0000"]}}')).toContain('at data.a[1]');
-    expect(sentenceOf(`{"${'k'.repeat(10_000)}":1e400}`).length).toBeLessThan(400);
+    expect(getSentence('{"data":{"a":[1,"\\u0000"]}}')).toContain('at data.a[1]');
+    expect(getSentence(`{"${'k'.repeat(10_000)}":1e400}`).length).toBeLessThan(400);
   });
 
   test('takes the last of equal keys', () => {
@@ -133,7 +133,7 @@ describe('parseJson', () => {
   });
 
   test('leaves the prototype of every object alone', () => {
-    expect(codeOf('{"__proto__":{"isAdmin":true}}')).toBe('hostile_json');
+    expect(getCode('{"__proto__":{"isAdmin":true}}')).toBe('hostile_json');
     expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
   });
 
@@ -179,7 +179,7 @@ describe('parseJson', () => {
     fc.assert(
       fc.property(fc.array(fragment, { maxLength: 12 }), (fragments) => {
         const text = fragments.join('');
-        expect(codeOf(text) === 'taken').toBe(isHarmlessText(text));
+        expect(getCode(text) === 'taken').toBe(isHarmlessText(text));
       }),
       { numRuns: 2_000 },
     );
@@ -188,7 +188,7 @@ describe('parseJson', () => {
   test('answers any bytes with a value or an AppError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        codeOf(Buffer.from(bytes));
+        getCode(Buffer.from(bytes));
       }),
     );
   });
@@ -199,14 +199,14 @@ describe('parseJson', () => {
       maxLength: 20,
     });
     fc.assert(
-      fc.property(fc.string(), bad, path, fc.boolean(), (around, character, steps, isKey) => {
-        const text = `${around}${character}`;
+      fc.property(fc.string(), bad, path, fc.boolean(), (prefix, character, steps, isKey) => {
+        const text = `${prefix}${character}`;
         const start: Json = isKey ? { [text]: 1 } : text;
         const value = steps.reduce<Json>(
           (inner, step) => (step === 0 ? [inner] : { [step]: inner }),
           start,
         );
-        expect(codeOf(JSON.stringify(value))).toBe('hostile_json');
+        expect(getCode(JSON.stringify(value))).toBe('hostile_json');
       }),
     );
   });

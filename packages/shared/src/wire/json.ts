@@ -1,14 +1,14 @@
 import type { Json } from '../data';
 import { AppError, type FieldProblem, maxProblems } from '../errors';
 import {
+  createHostileError,
+  createLargeItemError,
   createScan,
-  hostile,
-  largeItem,
   maxKeysOfItem,
   type Piece,
   unreadableJson,
 } from './json-scan';
-import { pathText } from './path-text';
+import { formatPath } from './path-text';
 
 /**
  * The value of a body, or an AppError for what is not JSON or is hostile. One pass over the bytes
@@ -27,16 +27,16 @@ export function parseJson(bytes: Buffer): Json {
 
 /** Whether the walk would find nothing. Recurses: the scan bounded the depth. */
 function isSound(value: Json, checksText: boolean): boolean {
-  if (typeof value !== 'object' || value === null) return !problemOfValue(value, checksText);
+  if (typeof value !== 'object' || value === null) return !findValueProblem(value, checksText);
   if (Array.isArray(value)) return value.every((element) => isSound(element, checksText));
   for (const key in value) {
-    if (problemOfKey(key, checksText) || !isSound(value[key] ?? null, checksText)) return false;
+    if (findKeyProblem(key, checksText) || !isSound(value[key] ?? null, checksText)) return false;
   }
   return true;
 }
 
-const bytesOfStep = 1024 * 1024;
-const partsOfStep = 5_000;
+const bytesPerStep = 1024 * 1024;
+const partsPerStep = 5_000;
 
 export type JsonSteps = {
   /** Whether its `batch` holds items, each of which is counted for itself. */
@@ -51,7 +51,7 @@ export async function parseJsonInSteps(
   { isBatch, yieldWhenDue }: JsonSteps,
 ): Promise<Json> {
   const scan = createScan(bytes, isBatch);
-  while (!scan.goOn(bytesOfStep)) await yieldWhenDue();
+  while (!scan.goOn(bytesPerStep)) await yieldWhenDue();
   await yieldWhenDue();
   const checksText = scan.hasUnicodeEscape();
   const read = await parsePieces(bytes, scan.elements, { checksText, yieldWhenDue });
@@ -68,7 +68,7 @@ async function refuseUnsound(
   yieldWhenDue: JsonSteps['yieldWhenDue'],
 ): Promise<void> {
   const walkOn = createWalk(value, checksText);
-  while (!walkOn(partsOfStep)) await yieldWhenDue();
+  while (!walkOn(partsPerStep)) await yieldWhenDue();
 }
 
 type Pieces = { checksText: boolean; yieldWhenDue: JsonSteps['yieldWhenDue'] };
@@ -90,7 +90,7 @@ async function parsePieces(
   let isWholeSound = isSound(value, checksText);
   await yieldWhenDue();
   const parsed: Json[] = [];
-  for (const run of runsOf(bytes, elements)) {
+  for (const run of groupRuns(bytes, elements)) {
     // The scan has counted brackets, so what is an element of the list here is an element by itself.
     const list = parse(`[${await decode(bytes, run, yieldWhenDue)}]`);
     isWholeSound &&= isSound(list, checksText);
@@ -108,15 +108,15 @@ async function parsePieces(
   }
 }
 
-const bytesOfRun = 16 * 1024;
+const bytesPerRun = 16 * 1024;
 
 /** Elements with nothing but a comma between them, as long as a run is short: the scan has seen where each begins and ends. */
-function runsOf(bytes: Buffer, elements: readonly Piece[]): Piece[] {
+function groupRuns(bytes: Buffer, elements: readonly Piece[]): Piece[] {
   const runs: Piece[] = [];
   let run: Piece | undefined;
   for (const { start, end } of elements) {
     const goesOn = run && start === run.end + 1 && bytes[run.end] === comma;
-    if (run && goesOn && end - run.start <= bytesOfRun) run.end = end;
+    if (run && goesOn && end - run.start <= bytesPerRun) run.end = end;
     else {
       run = { start, end };
       runs.push(run);
@@ -138,7 +138,7 @@ async function decode(
 ): Promise<string> {
   const texts: string[] = [];
   for (let at = start; at < end; ) {
-    const next = Math.min(startOfCharacter(bytes, at + bytesOfStep), end);
+    const next = Math.min(findCharacterStart(bytes, at + bytesPerStep), end);
     texts.push(bytes.toString('utf8', at, next));
     at = next;
     if (at < end) await yieldWhenDue();
@@ -147,7 +147,7 @@ async function decode(
 }
 
 /** The next place at which the bytes can be cut: UTF-8 marks what goes on with a character. */
-function startOfCharacter(bytes: Buffer, from: number): number {
+function findCharacterStart(bytes: Buffer, from: number): number {
   let at = Math.min(from, bytes.length);
   while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
   return at;
@@ -187,15 +187,15 @@ function createWalk(body: Json, checksText: boolean): WalkOn {
   }
 
   function lookAt(key: string | undefined, value: Json): void {
-    const problem = problemOfKey(key, checksText) ?? problemOfValue(value, checksText);
+    const problem = findKeyProblem(key, checksText) ?? findValueProblem(value, checksText);
     if (problem) refuse(problem);
     enter(value);
   }
 
   function refuse({ code, text }: Problem): void {
     // The first place holds the body itself.
-    const at = pathText(places.slice(1).map((place) => place.keys?.[place.at] ?? place.at));
-    if (code === 'hostile_json') throw hostile(`${text}, at ${at}`);
+    const at = formatPath(places.slice(1).map((place) => place.keys?.[place.at] ?? place.at));
+    if (code === 'hostile_json') throw createHostileError(`${text}, at ${at}`);
     if (problems.length < maxProblems) problems.push({ path: at, problem: text });
   }
 
@@ -206,7 +206,7 @@ function createWalk(body: Json, checksText: boolean): WalkOn {
   }
 
   return function walkOn(parts) {
-    for (let left = parts; left > 0; left -= 1) {
+    for (let remaining = parts; remaining > 0; remaining -= 1) {
       const place = places.at(-1);
       if (!place) return end();
       place.at += 1;
@@ -218,35 +218,35 @@ function createWalk(body: Json, checksText: boolean): WalkOn {
   };
 }
 
-function problemOfValue(value: Json, checksText: boolean): Problem | undefined {
-  if (typeof value === 'string') return checksText ? problemOfText(value) : undefined;
-  return typeof value === 'number' ? problemOfNumber(value) : undefined;
+function findValueProblem(value: Json, checksText: boolean): Problem | undefined {
+  if (typeof value === 'string') return checksText ? findTextProblem(value) : undefined;
+  return typeof value === 'number' ? findNumberProblem(value) : undefined;
 }
 
-function problemOfKey(key: string | undefined, checksText: boolean): Problem | undefined {
+function findKeyProblem(key: string | undefined, checksText: boolean): Problem | undefined {
   if (key === undefined) return undefined;
   // `constructor` and `prototype` are ordinary: only this one changes an object that it is assigned to.
-  if (key === '__proto__') return problemOf('a key that is not allowed');
-  return checksText ? problemOfText(key) : undefined;
+  if (key === '__proto__') return createHostileProblem('a key that is not allowed');
+  return checksText ? findTextProblem(key) : undefined;
 }
 
 const badCharacter = /[\0\ud800-\udfff]/u;
 
-function problemOfText(text: string): Problem | undefined {
-  return badCharacter.test(text) ? problemOf('U+0000 or a lone surrogate') : undefined;
+function findTextProblem(text: string): Problem | undefined {
+  return badCharacter.test(text) ? createHostileProblem('U+0000 or a lone surrogate') : undefined;
 }
 
 /**
  * An integer beyond 2^53 - 1 was rounded by JSON.parse, so its digits are gone; all of them are still
  * seen, because rounding never brings one back below 2^53. A fraction that large has become an integer too.
  */
-function problemOfNumber(value: number): Problem | undefined {
-  if (!Number.isFinite(value)) return problemOf('a number that is not finite');
+function findNumberProblem(value: number): Problem | undefined {
+  if (!Number.isFinite(value)) return createHostileProblem('a number that is not finite');
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined;
   return { code: 'validation_failed', text: 'must be sent as a string' };
 }
 
-function problemOf(text: string): Problem {
+function createHostileProblem(text: string): Problem {
   return { code: 'hostile_json', text };
 }
 
@@ -254,19 +254,19 @@ function problemOf(text: string): Problem {
 function refuseLargeHead(body: Json): void {
   if (!isObject(body)) return;
   const { batch: _, ...head } = body;
-  if (keysLeftAfter(Object.values(head), maxKeysOfItem) < 0) throw largeItem();
+  if (countRemainingKeys(Object.values(head), maxKeysOfItem) < 0) throw createLargeItemError();
 }
 
 /** How many of the keys that are allowed are left; counts no further than that. */
-function keysLeftAfter(value: Json, allowed: number): number {
-  if (typeof value !== 'object' || value === null) return allowed;
+function countRemainingKeys(value: Json, maxKeys: number): number {
+  if (typeof value !== 'object' || value === null) return maxKeys;
   const members = Object.values(value);
-  let left = Array.isArray(value) ? allowed : allowed - members.length;
+  let remaining = Array.isArray(value) ? maxKeys : maxKeys - members.length;
   for (const member of members) {
-    if (left < 0) return left;
-    left = keysLeftAfter(member, left);
+    if (remaining < 0) return remaining;
+    remaining = countRemainingKeys(member, remaining);
   }
-  return left;
+  return remaining;
 }
 
 function isObject(value: Json | undefined): value is { [key: string]: Json } {

@@ -64,7 +64,7 @@ test.each(Object.keys(schemas))(
 
 test('a problem less in the body is a problem less in the list', () => {
   const validate = createValidator(send);
-  const problemsOf = (body: object) => {
+  const listProblemPaths = (body: object) => {
     try {
       validate(body);
       return [];
@@ -72,13 +72,13 @@ test('a problem less in the body is a problem less in the list', () => {
       return error instanceof AppError ? error.problems.map(({ path }) => path) : undefined;
     }
   };
-  const wrong = { event: 5, locale: 7, schedule_at: 'soon', user: [], data: 1, override: '' };
-  const right = { event: 'e', locale: 'de', schedule_at: 0, user: {}, data: {}, override: {} };
+  const invalidBody = { event: 5, locale: 7, schedule_at: 'soon', user: [], data: 1, override: '' };
+  const validBody = { event: 'e', locale: 'de', schedule_at: 0, user: {}, data: {}, override: {} };
   fc.assert(
-    fc.property(fc.subarray(Object.keys(wrong)), (fields) => {
-      const chosen = Object.entries(wrong).filter(([name]) => fields.includes(name));
-      expect(problemsOf({ ...right, ...Object.fromEntries(chosen) })).toEqual(
-        Object.keys(right).filter((name) => fields.includes(name)),
+    fc.property(fc.subarray(Object.keys(invalidBody)), (fields) => {
+      const invalidFields = Object.entries(invalidBody).filter(([name]) => fields.includes(name));
+      expect(listProblemPaths({ ...validBody, ...Object.fromEntries(invalidFields) })).toEqual(
+        Object.keys(validBody).filter((name) => fields.includes(name)),
       );
     }),
   );

@@ -13,8 +13,8 @@ export type ListProblems = (schema: TSchema, value: unknown, at: Steps) => Descr
 export function createListProblems(ajv: Ajv): ListProblems {
   const validators = new WeakMap<object, ValidateFunction>();
 
-  function judgeAlone({ schema, value }: Part): readonly ErrorObject[] {
-    const validate = validators.get(schema) ?? ajv.compile(withoutParts(schema));
+  function validateOwn({ schema, value }: Part): readonly ErrorObject[] {
+    const validate = validators.get(schema) ?? ajv.compile(dropNestedSchemas(schema));
     validators.set(schema, validate);
     return validate(value) ? [] : (validate.errors ?? []);
   }
@@ -27,11 +27,11 @@ export function createListProblems(ajv: Ajv): ListProblems {
     // Recurses: parseJson bounded the depth.
     function walk(part: Part): void {
       if (problems.length >= maxProblems) return;
-      const chosen = { ...part, schema: chooseBranch(part.schema, part.value) };
-      const errors = judgeAlone(chosen);
-      problems.push(...describeOwn(chosen, errors));
+      const resolvedPart = { ...part, schema: chooseBranch(part.schema, part.value) };
+      const errors = validateOwn(resolvedPart);
+      problems.push(...describeOwn(resolvedPart, errors));
       if (errors.some(({ keyword }) => endingKeywords.has(keyword))) return;
-      for (const inner of listParts(chosen)) walk(inner);
+      for (const inner of listParts(resolvedPart)) walk(inner);
     }
   };
 }
@@ -42,7 +42,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Nothing that lies deeper is looked at: the value has another type, or is too large. */
 const endingKeywords = new Set(['type', 'maxItems', 'maxProperties', 'x-max-json-bytes']);
 
-function withoutParts(schema: TSchema): TSchema {
+function dropNestedSchemas(schema: TSchema): TSchema {
   const { properties, patternProperties, additionalProperties, required, items, ...own } = schema;
   return own as TSchema;
 }
@@ -64,11 +64,11 @@ function describeOwn(
   { schema, value, steps }: Part,
   errors: readonly ErrorObject[],
 ): DescribedProblem[] {
-  const own = errors.length > 0 ? [describeProblem(value, errors, steps)] : [];
-  if (!isMembers(value)) return own;
+  const problems = errors.length > 0 ? [describeProblem(value, errors, steps)] : [];
+  if (!isMembers(value)) return problems;
   const required: string[] = schema['required'] ?? [];
   const missing = required.filter((name) => value[name] === undefined);
-  return [...own, ...missing.map((name) => describeMissing(schema, [...steps, name]))];
+  return [...problems, ...missing.map((name) => describeMissing(schema, [...steps, name]))];
 }
 
 /** Elements or members that have a schema, in their order. */
@@ -81,8 +81,8 @@ function* listParts({ schema, value, steps }: Part): Iterable<Part> {
   if (!isMembers(value)) return;
   for (const name of Object.keys(value)) {
     const member = findMemberSchema(schema, name);
-    const isGiven = value[name] !== undefined;
-    if (member && isGiven) yield { schema: member, value: value[name], steps: [...steps, name] };
+    const isDefined = value[name] !== undefined;
+    if (member && isDefined) yield { schema: member, value: value[name], steps: [...steps, name] };
   }
 }
 

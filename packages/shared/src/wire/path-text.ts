@@ -1,7 +1,7 @@
 const maxPathCharacters = 200;
 
 /** `batch[0].user.email`, and `body` for the whole; cut short, as keys are the caller's. */
-export function pathText(steps: readonly (string | number)[]): string {
+export function formatPath(steps: readonly (string | number)[]): string {
   const text = steps
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldProblem } from '../errors';
-import { pathText } from './path-text';
+import { formatPath } from './path-text';
 
 export type DescribedProblem = FieldProblem & {
   /** The JSON type is wrong, rather than the value. */
@@ -12,19 +12,19 @@ export type Steps = readonly (string | number)[];
 /** The first problem of a value in words; the texts that old clients know come from the schemas' `x-problem`. */
 export function describeProblem(
   value: unknown,
-  found: readonly ErrorObject[],
+  errors: readonly ErrorObject[],
   at: Steps = [],
 ): DescribedProblem {
-  const error = chooseError(found);
-  const steps = [...at, ...stepsOf(value, error.instancePath)];
+  const error = chooseError(errors);
+  const steps = [...at, ...parseInstancePath(value, error.instancePath)];
   if (error.keyword === 'required') {
     const name = String(error.params['missingProperty']);
     return describeMissing(error.parentSchema, [...steps, name]);
   }
   return {
     isTypeProblem: error.keyword === 'type',
-    path: pathText(steps),
-    problem: problemOf(error),
+    path: formatPath(steps),
+    problem: describeError(error),
   };
 }
 
@@ -35,26 +35,26 @@ export function describeMissing(
 ): DescribedProblem {
   const missing = schema?.['properties']?.[String(steps.at(-1))];
   const problem = missing?.['x-problem'] ?? 'must not be null';
-  return { isTypeProblem: false, path: pathText(steps), problem };
+  return { isTypeProblem: false, path: formatPath(steps), problem };
 }
 
 /**
  * The last error is the one of the whole. Where that is `anyOf` and the schema does not word it, the
  * branch that got furthest into the value knows best what is wrong with it.
  */
-function chooseError(found: readonly ErrorObject[]): ErrorObject {
-  const last = found.at(-1);
+function chooseError(errors: readonly ErrorObject[]): ErrorObject {
+  const last = errors.at(-1);
   if (!last) throw new Error('The validator found a problem and did not say which');
-  if (last.keyword !== 'anyOf' || ownProblem(last) !== undefined) return last;
-  return found
+  if (last.keyword !== 'anyOf' || getOwnProblem(last) !== undefined) return last;
+  return errors
     .slice(0, -1)
     .reduce(
       (best, one) => (one.instancePath.length > best.instancePath.length ? one : best),
-      found[0] ?? last,
+      errors[0] ?? last,
     );
 }
 
-function stepsOf(value: unknown, instancePath: string): (string | number)[] {
+function parseInstancePath(value: unknown, instancePath: string): (string | number)[] {
   const steps: (string | number)[] = [];
   let at = value;
   for (const part of instancePath.split('/').slice(1)) {
@@ -66,11 +66,11 @@ function stepsOf(value: unknown, instancePath: string): (string | number)[] {
   return steps;
 }
 
-function problemOf(error: ErrorObject): string {
+function describeError(error: ErrorObject): string {
   const { keyword, params } = error;
   switch (keyword) {
     case 'type':
-      return `must be ${typeText(params['type'])}`;
+      return `must be ${formatType(params['type'])}`;
     case 'maxLength':
       return `must be at most ${params['limit']} characters`;
     case 'maxItems':
@@ -80,11 +80,11 @@ function problemOf(error: ErrorObject): string {
     case 'enum':
       return `must be one of ${[params['allowedValues']].flat().join(', ')}`;
     default:
-      return ownProblem(error) ?? error.message ?? 'is not allowed';
+      return getOwnProblem(error) ?? error.message ?? 'is not allowed';
   }
 }
 
-function ownProblem({ parentSchema }: ErrorObject): string | undefined {
+function getOwnProblem({ parentSchema }: ErrorObject): string | undefined {
   return parentSchema?.['x-problem'];
 }
 
@@ -97,7 +97,7 @@ const typeNames: Record<string, string> = {
   string: 'a string',
 };
 
-function typeText(types: unknown): string {
+function formatType(types: unknown): string {
   return [types]
     .flat()
     .map((type) => typeNames[String(type)] ?? String(type))

@@ -27,19 +27,19 @@ export function createWireUser(extraFields: Record<string, TSchema>) {
 export function recipientFromWire(user: WireUser, extraFields: readonly string[]): Recipient {
   return definedOnly({
     userId: user.user_id || undefined,
-    email: textOf(user.email),
-    mobile: textOf(user.mobile),
-    whatsappMobile: textOf(user.whatsapp_mobile),
-    slack: slackOf(user.slack),
-    telegram: telegramOf(user.telegram),
-    onesignalExternalId: textOf(user.onesignal_external_id),
-    onesignalPlayerIds: textsOf(user.onesignal_player_ids),
-    fcmTokens: textsOf(user.fcm_tokens),
-    iosTokens: textsOf(user.ios_tokens),
-    fcmTopics: textsOf([user.fcm_topic ?? []].flat()),
-    fcmDeviceGroups: textsOf([user.fcm_device_group ?? []].flat()),
-    preferences: preferencesOf(user.preferences),
-    extra: extraOf(user, extraFields),
+    email: trimText(user.email),
+    mobile: trimText(user.mobile),
+    whatsappMobile: trimText(user.whatsapp_mobile),
+    slack: readSlack(user.slack),
+    telegram: readTelegram(user.telegram),
+    onesignalExternalId: trimText(user.onesignal_external_id),
+    onesignalPlayerIds: trimTexts(user.onesignal_player_ids),
+    fcmTokens: trimTexts(user.fcm_tokens),
+    iosTokens: trimTexts(user.ios_tokens),
+    fcmTopics: trimTexts([user.fcm_topic ?? []].flat()),
+    fcmDeviceGroups: trimTexts([user.fcm_device_group ?? []].flat()),
+    preferences: readPreferences(user.preferences),
+    extra: readExtra(user, extraFields),
   });
 }
 
@@ -53,10 +53,10 @@ export const phone = Type.String({
     'Phone number with + and country code. Without +, it is also read in the default region of the app, if it has one.',
 });
 const token = Type.String({ maxLength: limits.pushTokenCharacters });
-const listOf = (item: TSchema, description: string) =>
+const createList = (item: TSchema, description: string) =>
   Type.Array(Type.Unsafe<string>(item), { maxItems: limits.tokensOfRecipient, description });
-const oneOrMore = (item: TSchema, description: string) =>
-  Type.Union([Type.Unsafe<string>(item), listOf(item, description)], { description });
+const createOneOrMore = (item: TSchema, description: string) =>
+  Type.Union([Type.Unsafe<string>(item), createList(item, description)], { description });
 const identifier = Type.String({ maxLength: limits.identifierCharacters });
 
 export const onesignalExternalId = Type.String({
@@ -65,7 +65,7 @@ export const onesignalExternalId = Type.String({
     'OneSignal external id, at most 128 characters: one message, to every subscription of the person.',
 });
 
-const isGiven = { pattern: '\\S' };
+const notBlank = { pattern: '\\S' };
 
 export const wireSlack = Type.Object(
   {
@@ -91,8 +91,8 @@ export const wireSlack = Type.Object(
   },
   {
     anyOf: [
-      { required: ['channel_id'], properties: { channel_id: isGiven } },
-      { required: ['email'], properties: { email: isGiven } },
+      { required: ['channel_id'], properties: { channel_id: notBlank } },
+      { required: ['email'], properties: { email: notBlank } },
     ],
     'x-problem': 'must have channel_id or email',
   },
@@ -144,26 +144,26 @@ const namedFields = Type.Object({
   telegram: Type.Optional(wireTelegram),
   onesignal_external_id: Type.Optional(onesignalExternalId),
   onesignal_player_ids: Type.Optional(
-    listOf(
+    createList(
       identifier,
       'OneSignal subscription ids (UUIDs), once called player ids: a message for each. They replace a stored external id and the stored devices. `onesignal_external_id` in the same call wins over them; the message says so.',
     ),
   ),
   fcm_tokens: Type.Optional(
-    listOf(
+    createList(
       token,
       'FCM registration tokens: a message for each. Tokens, topics and device groups of the call replace the stored devices.',
     ),
   ),
   ios_tokens: Type.Optional(
-    listOf(
+    createList(
       token,
       'FCM registration tokens of iOS apps, read as `fcm_tokens` are. Not APNs tokens.',
     ),
   ),
-  fcm_topic: Type.Optional(oneOrMore(topic, 'FCM topics: a message for each.')),
+  fcm_topic: Type.Optional(createOneOrMore(topic, 'FCM topics: a message for each.')),
   fcm_device_group: Type.Optional(
-    oneOrMore(
+    createOneOrMore(
       token,
       'Notification keys of FCM device groups: a message for each. FCM removes device groups on 2027-09-29.',
     ),
@@ -171,45 +171,45 @@ const namedFields = Type.Object({
   preferences: Type.Optional(wirePreferences),
 });
 
-function textOf(given: string | undefined): string | undefined {
-  return given?.trim() || undefined;
+function trimText(text: string | undefined): string | undefined {
+  return text?.trim() || undefined;
 }
 
-function textsOf(given: readonly string[] | undefined): string[] | undefined {
-  const texts = given?.map((text) => text.trim()).filter((text) => text !== '');
+function trimTexts(values: readonly string[] | undefined): string[] | undefined {
+  const texts = values?.map((text) => text.trim()).filter((text) => text !== '');
   return texts?.length ? texts : undefined;
 }
 
-function slackOf(given: WireUser['slack']): SlackRecipient | undefined {
-  if (!given) return undefined;
+function readSlack(slack: WireUser['slack']): SlackRecipient | undefined {
+  if (!slack) return undefined;
   return definedOnly({
-    accessToken: textOf(given.access_token),
-    channelId: textOf(given.channel_id),
-    email: textOf(given.email),
+    accessToken: trimText(slack.access_token),
+    channelId: trimText(slack.channel_id),
+    email: trimText(slack.email),
   });
 }
 
-function telegramOf(given: WireUser['telegram']): Recipient['telegram'] {
-  const id = textOf(given?.chat_id?.toString());
+function readTelegram(telegram: WireUser['telegram']): Recipient['telegram'] {
+  const id = trimText(telegram?.chat_id?.toString());
   return id === undefined ? undefined : { chatId: id };
 }
 
-function preferencesOf(given: WireUser['preferences']): Preferences | undefined {
-  if (!given) return undefined;
+function readPreferences(preferences: WireUser['preferences']): Preferences | undefined {
+  if (!preferences) return undefined;
   return definedOnly({
-    locale: textOf(given.locale),
-    disabled: given.disabled,
-    channelPreferences: given.channel_preferences,
+    locale: trimText(preferences.locale),
+    disabled: preferences.disabled,
+    channelPreferences: preferences.channel_preferences,
   });
 }
 
-function extraOf(user: WireUser, extraFields: readonly string[]): Recipient['extra'] {
-  const given = extraFields
-    .map((name) => [name, extraValueOf(user[name])] as const)
+function readExtra(user: WireUser, extraFields: readonly string[]): Recipient['extra'] {
+  const entries = extraFields
+    .map((name) => [name, readExtraValue(user[name])] as const)
     .filter(([, value]) => value !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-function extraValueOf(value: unknown): unknown {
-  return typeof value === 'string' ? textOf(value) : value;
+function readExtraValue(value: unknown): unknown {
+  return typeof value === 'string' ? trimText(value) : value;
 }

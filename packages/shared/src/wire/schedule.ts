@@ -18,7 +18,7 @@ const maxDaysAhead = 366;
 /** Reads a `schedule_at` of a call; null, an empty text, 0 and the past are now. */
 export function readSchedule(value: unknown, now: Date): Schedule {
   if (value === undefined || value === null) return { now: true };
-  const atMs = epochMsOf(value);
+  const atMs = parseEpochMs(value);
   if (atMs === undefined || Number.isNaN(atMs)) {
     return { problem: 'must be epoch milliseconds or an ISO 8601 time' };
   }
@@ -29,19 +29,19 @@ export function readSchedule(value: unknown, now: Date): Schedule {
   return { at: new Date(atMs) };
 }
 
-function epochMsOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return fromEpoch(value);
+function parseEpochMs(value: unknown): number | undefined {
+  if (typeof value === 'number') return parseEpoch(value);
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   if (text === '') return 0;
-  if (/^-?\d+(\.\d+)?$/.test(text)) return fromEpoch(Number(text));
-  return fromIso(text);
+  if (/^-?\d+(\.\d+)?$/.test(text)) return parseEpoch(Number(text));
+  return parseIso(text);
 }
 
 const largestSeconds = 1e11;
 const largestMilliseconds = 1e14;
 
-function fromEpoch(value: number): number {
+function parseEpoch(value: number): number {
   if (value < largestSeconds) return value * 1000;
   if (value > largestMilliseconds) return Math.floor(value / 1000);
   return value;
@@ -50,18 +50,18 @@ function fromEpoch(value: number): number {
 const isoTime =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,9}))?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-function fromIso(text: string): number | undefined {
+function parseIso(text: string): number | undefined {
   const match = isoTime.exec(text);
   if (!match) return undefined;
   const [, date, minutes = '00:00', seconds = ':00', fraction = '0', zone = 'Z'] = match;
   const atMs = Date.parse(
-    `${date}T${minutes}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${normalZone(zone)}`,
+    `${date}T${minutes}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${normalizeZone(zone)}`,
   );
   // Date.parse takes 30 February for 1 March.
   return date !== undefined && isCalendarDate(date) ? atMs : undefined;
 }
 
-function normalZone(zone: string): string {
+function normalizeZone(zone: string): string {
   if (/^z$/i.test(zone)) return 'Z';
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
   return `${zone.slice(0, 1)}${digits.slice(0, 2)}:${digits.slice(2)}`;

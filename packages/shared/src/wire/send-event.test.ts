@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { AppError } from '../errors';
 import {
+  collectExtraFields,
   createReadSend,
   createSendEventBody,
-  extraFieldsOf,
-  scheduleOf,
+  getSchedule,
   type WireChannels,
 } from './send-event';
 import { createValidator } from './validate';
@@ -31,7 +31,7 @@ const channels: WireChannels = {
 };
 const validate = createValidator(createSendEventBody(channels));
 
-function refusalOf(body: unknown): {
+function getRefusal(body: unknown): {
   code: string;
   sentence: string;
   problems: string[];
@@ -120,7 +120,7 @@ describe('the body of events/send', () => {
     ['schedule_at must be a number or a string', { event: 'e', schedule_at: {} }],
     ['locale must be a string', { event: 'e', locale: 1 }],
   ])('refuses a wrong JSON type: %s', (sentence, body) => {
-    expect(refusalOf(body)).toEqual({ code: 'invalid_type', sentence, problems: [sentence] });
+    expect(getRefusal(body)).toEqual({ code: 'invalid_type', sentence, problems: [sentence] });
   });
 
   test.each<[string, unknown]>([
@@ -188,7 +188,7 @@ describe('the body of events/send', () => {
       { event: 'e', override: { toy: { schedule_at: '2999-01-01' } } },
     ],
   ])('refuses a wrong value: %s', (sentence, body) => {
-    expect(refusalOf(body)).toEqual({ code: 'validation_failed', sentence, problems: [sentence] });
+    expect(getRefusal(body)).toEqual({ code: 'validation_failed', sentence, problems: [sentence] });
   });
 
   test('allows a channel both names of its time', () => {
@@ -223,7 +223,7 @@ describe('createReadSend', () => {
 });
 
 describe('scheduleOf', () => {
-  test.each<[string, Parameters<typeof scheduleOf>[0], unknown]>([
+  test.each<[string, Parameters<typeof getSchedule>[0], unknown]>([
     ['the channel’s own', { scheduleAt: 1, override: { toy: { schedule_at: 2 } } }, 2],
     ['its other name', { scheduleAt: 1, override: { toy: { scheduled_at: 3 } } }, 3],
     ['its name in camelCase', { scheduleAt: 1, override: { toy: { scheduleAt: 4 } } }, 4],
@@ -240,12 +240,12 @@ describe('scheduleOf', () => {
     ],
     ['nothing', {}, undefined],
   ])('gives %s', (_, item, expected) => {
-    expect(scheduleOf(item, 'toy')).toBe(expected);
+    expect(getSchedule(item, 'toy')).toBe(expected);
   });
 });
 
 describe('extraFieldsOf', () => {
   test('gathers the recipient fields of all channels', () => {
-    expect(Object.keys(extraFieldsOf(channels))).toEqual(['toy_address']);
+    expect(Object.keys(collectExtraFields(channels))).toEqual(['toy_address']);
   });
 });

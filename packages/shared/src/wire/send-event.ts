@@ -55,7 +55,7 @@ export function createSendEventBody(channels: WireChannels) {
 export function createElementFields(channels: WireChannels) {
   return {
     data: Type.Optional(wireData),
-    user: createWireUser(extraFieldsOf(channels)),
+    user: createWireUser(collectExtraFields(channels)),
     ...createItemFields(channels),
   };
 }
@@ -79,7 +79,7 @@ type ItemFields = Omit<SendEventBody, 'event'>;
 
 export function itemFromWire(fields: ItemFields): WireItem {
   const { user, data, override } = fields;
-  const scheduleAt = scheduleIn(fields);
+  const scheduleAt = findSchedule(fields);
   const locale = fields.locale?.trim();
   // Member by member: a bulk has a thousand of them.
   const item: WireItem = {};
@@ -91,36 +91,36 @@ export function itemFromWire(fields: ItemFields): WireItem {
   return item;
 }
 
-function scheduleIn(fields: ItemFields): number | string | undefined {
+function findSchedule(fields: ItemFields): number | string | undefined {
   for (const name of scheduleNames) {
-    const given = fields[name];
-    if (given !== undefined && given !== '') return given;
+    const value = fields[name];
+    if (value !== undefined && value !== '') return value;
   }
   return undefined;
 }
 
 /** What the call says for one channel, if anything. */
-export function overrideOf(
+export function getOverride(
   item: Pick<WireItem, 'override'>,
   channel: string,
 ): Record<string, unknown> | undefined {
   const override = item.override;
   if (!override || !Object.hasOwn(override, channel)) return undefined;
-  const given = override[channel];
-  return isRecord(given) ? given : undefined;
+  const channelOverride = override[channel];
+  return isRecord(channelOverride) ? channelOverride : undefined;
 }
 
 /** When a channel of an item is to be sent, as given: its own time, else the item's. */
-export function scheduleOf(
+export function getSchedule(
   item: Pick<WireItem, 'override' | 'scheduleAt'>,
   channel: string,
 ): unknown {
-  const own = overrideOf(item, channel);
-  return firstGiven([...scheduleNames.map((name) => own?.[name]), item.scheduleAt]);
+  const override = getOverride(item, channel);
+  return findFirstValue([...scheduleNames.map((name) => override?.[name]), item.scheduleAt]);
 }
 
 /** The names of the recipient fields that channels declare beyond the interface. */
-export function extraFieldsOf(channels: WireChannels): Record<string, TSchema> {
+export function collectExtraFields(channels: WireChannels): Record<string, TSchema> {
   return Object.assign({}, ...Object.values(channels).map((channel) => channel.recipient));
 }
 
@@ -128,7 +128,7 @@ export function extraFieldsOf(channels: WireChannels): Record<string, TSchema> {
 const scheduleNames = ['schedule_at', 'scheduleAt', 'scheduled_at', 'scheduledAt'] as const;
 
 /** An empty text says nothing. */
-function firstGiven<T>(values: readonly T[]): T | undefined {
+function findFirstValue<T>(values: readonly T[]): T | undefined {
   return values.find((value) => value !== undefined && value !== '');
 }
 

@@ -33,10 +33,10 @@ const namesInside = {
 function renameUser(user: Members): Members {
   let renamed = rename(user, camelCaseNames);
   for (const [name, names] of Object.entries(namesInside)) {
-    const given = renamed[name];
-    if (!isMembers(given)) continue;
-    const inside = rename(given, names);
-    if (inside !== given) renamed = { ...renamed, [name]: inside };
+    const member = renamed[name];
+    if (!isMembers(member)) continue;
+    const renamedMember = rename(member, names);
+    if (renamedMember !== member) renamed = { ...renamed, [name]: renamedMember };
   }
   return renamed;
 }
@@ -45,9 +45,9 @@ function rename(members: Members, names: Names): Members {
   if (!Object.keys(members).some((name) => Object.hasOwn(names, name))) return members;
   const renamed: Members = {};
   for (const [name, value] of Object.entries(members)) {
-    const own = Object.hasOwn(names, name) ? names[name] : undefined;
-    if (own === undefined) renamed[name] = value;
-    else if (!Object.hasOwn(members, own)) renamed[own] = value;
+    const interfaceName = Object.hasOwn(names, name) ? names[name] : undefined;
+    if (interfaceName === undefined) renamed[name] = value;
+    else if (!Object.hasOwn(members, interfaceName)) renamed[interfaceName] = value;
   }
   return renamed;
 }

@@ -40,7 +40,7 @@ export type StoredUser = {
 
 /** The schema of the body that creates or updates a user; `extraFields` are the ones that channels declare. */
 export function createUserBody(extraFields: Record<string, TSchema>) {
-  const all: TObject = Type.Object({ ...allOptional(extraFields), ...namedFields.properties });
+  const all: TObject = Type.Object({ ...makeOptional(extraFields), ...namedFields.properties });
   return Type.Unsafe<UserBody>({
     ...all,
     description: 'Null and what is absent change nothing; an empty text clears its field.',
@@ -58,7 +58,7 @@ export function createUserAnswer(extraFields: Record<string, TSchema>) {
     telegram: Type.Optional(Type.Object({ chat_id: Type.Optional(Type.String()) })),
     onesignal_external_id: Type.Optional(Type.String()),
     preferences: Type.Optional(wirePreferences),
-    ...allOptional(extraFields),
+    ...makeOptional(extraFields),
     devices: Type.Array(deviceAnswer, { description: 'Newest first, at most 100.' }),
     created_at: Type.Integer({ description: 'Unix milliseconds.' }),
     updated_at: Type.Integer({ description: 'Unix milliseconds.' }),
@@ -69,15 +69,15 @@ export function createUserAnswer(extraFields: Record<string, TSchema>) {
 export function userFromWire(body: UserBody, extraFields: readonly string[]): UserChange {
   const token = body.slack?.access_token?.trim();
   const contact = definedOnly({
-    ...extrasOf(body, extraFields),
-    email: changeOf(body.email),
-    mobile: changeOf(body.mobile),
-    whatsapp_mobile: changeOf(body.whatsapp_mobile ?? body.whats_app),
-    slack: slackChangeOf(body.slack),
+    ...readExtras(body, extraFields),
+    email: toChange(body.email),
+    mobile: toChange(body.mobile),
+    whatsapp_mobile: toChange(body.whatsapp_mobile ?? body.whats_app),
+    slack: toSlackChange(body.slack),
     telegram:
-      body.telegram && definedOnly({ chat_id: changeOf(body.telegram.chat_id?.toString()) }),
-    onesignal_external_id: changeOf(body.onesignal_external_id),
-    preferences: preferencesChangeOf(body.preferences),
+      body.telegram && definedOnly({ chat_id: toChange(body.telegram.chat_id?.toString()) }),
+    onesignal_external_id: toChange(body.onesignal_external_id),
+    preferences: toPreferencesChange(body.preferences),
   });
   const isNew = token !== undefined && !maskOrEmpty.test(token);
   return { userId: body.user_id, contact, ...(isNew ? { slackToken: token } : {}) };
@@ -92,8 +92,8 @@ export function userToWire(user: StoredUser, extraFields: readonly string[]): ob
     email: contact['email'],
     mobile: contact['mobile'],
     whatsapp_mobile: contact['whatsapp_mobile'],
-    slack: maskedSlack(contact['slack']),
-    telegram: telegramWithChat(contact['telegram']),
+    slack: maskSlack(contact['slack']),
+    telegram: filterTelegram(contact['telegram']),
     onesignal_external_id: contact['onesignal_external_id'],
     preferences: contact['preferences'],
     ...Object.fromEntries(extraFields.map((name) => [name, contact[name]])),
@@ -157,44 +157,44 @@ const slackAnswer = Type.Object({
   email: Type.Optional(Type.String()),
 });
 
-function allOptional(fields: Record<string, TSchema>): Record<string, TSchema> {
+function makeOptional(fields: Record<string, TSchema>): Record<string, TSchema> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
   );
 }
 
 /** Null clears. */
-function changeOf(given: string | undefined): string | null | undefined {
-  return given === undefined ? undefined : given.trim() || null;
+function toChange(text: string | undefined): string | null | undefined {
+  return text === undefined ? undefined : text.trim() || null;
 }
 
-function extrasOf(body: UserBody, extraFields: readonly string[]): Record<string, Json> {
-  const given = extraFields.flatMap((name) => {
+function readExtras(body: UserBody, extraFields: readonly string[]): Record<string, Json> {
+  const entries = extraFields.flatMap((name) => {
     // The body was JSON, and only its own members are read.
     const value = Object.hasOwn(body, name) ? (body[name] as Json) : undefined;
     if (value === undefined) return [];
     return [[name, typeof value === 'string' ? value.trim() || null : value] as const];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
-function slackChangeOf(given: UserBody['slack']): { [member: string]: Json } | undefined {
-  if (!given) return undefined;
+function toSlackChange(slack: UserBody['slack']): { [member: string]: Json } | undefined {
+  if (!slack) return undefined;
   return definedOnly({
-    access_token: given.access_token?.trim() === '' ? null : undefined,
-    channel_id: changeOf(given.channel_id),
-    email: changeOf(given.email),
+    access_token: slack.access_token?.trim() === '' ? null : undefined,
+    channel_id: toChange(slack.channel_id),
+    email: toChange(slack.email),
   });
 }
 
-function preferencesChangeOf(
-  given: UserBody['preferences'],
+function toPreferencesChange(
+  preferences: UserBody['preferences'],
 ): { [member: string]: Json } | undefined {
-  if (!given) return undefined;
-  const channels = given.channel_preferences;
+  if (!preferences) return undefined;
+  const channels = preferences.channel_preferences;
   return definedOnly({
-    locale: changeOf(given.locale),
-    disabled: given.disabled,
+    locale: toChange(preferences.locale),
+    disabled: preferences.disabled,
     channel_preferences:
       channels &&
       Object.fromEntries(
@@ -207,13 +207,13 @@ function preferencesChangeOf(
 }
 
 /** Some clients cannot read a `slack` without a token. */
-function maskedSlack(slack: Json | undefined): Json | undefined {
+function maskSlack(slack: Json | undefined): Json | undefined {
   if (typeof slack !== 'object' || slack === null || Array.isArray(slack)) return undefined;
   return { ...slack, access_token: slack['access_token'] ? mask : '' };
 }
 
 /** Some clients cannot read a `telegram` without a chat. */
-function telegramWithChat(telegram: Json | undefined): Json | undefined {
+function filterTelegram(telegram: Json | undefined): Json | undefined {
   if (typeof telegram !== 'object' || telegram === null || Array.isArray(telegram)) {
     return undefined;
   }

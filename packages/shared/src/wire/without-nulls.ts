@@ -7,17 +7,19 @@ type Members = { [key: string]: Json };
  * where null is a value. Arrays keep their length. A body that holds no null is not copied.
  */
 export function withoutNulls(body: Json): Json {
-  if (!isMembers(body) || !holdsNull(body)) return body;
+  if (!isMembers(body) || !hasNull(body)) return body;
   return dropMembers(body, (key, value) =>
-    key === 'batch' && Array.isArray(value) ? value.map(ofItem) : ofMember(key, value),
+    key === 'batch' && Array.isArray(value)
+      ? value.map(dropItemNulls)
+      : dropMemberNulls(key, value),
   );
 }
 
-function ofItem(item: Json): Json {
-  return isMembers(item) ? dropMembers(item, ofMember) : item;
+function dropItemNulls(item: Json): Json {
+  return isMembers(item) ? dropMembers(item, dropMemberNulls) : item;
 }
 
-function ofMember(key: string, value: Json): Json {
+function dropMemberNulls(key: string, value: Json): Json {
   return key === 'data' ? value : dropNulls(value);
 }
 
@@ -29,16 +31,16 @@ function dropNulls(value: Json): Json {
 }
 
 function dropMembers(object: Members, change: (key: string, value: Json) => Json): Members {
-  const given = Object.entries(object).filter(([, value]) => value !== null);
-  return Object.fromEntries(given.map(([key, value]) => [key, change(key, value)]));
+  const entries = Object.entries(object).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [key, change(key, value)]));
 }
 
-function holdsNull(value: Json): boolean {
+function hasNull(value: Json): boolean {
   if (value === null) return true;
   if (typeof value !== 'object') return false;
-  if (Array.isArray(value)) return value.some(holdsNull);
+  if (Array.isArray(value)) return value.some(hasNull);
   // A loop over the keys: a list of the values, made for each object of a bulk, costs more than looking at them.
-  for (const key of Object.keys(value)) if (holdsNull(value[key] ?? null)) return true;
+  for (const key of Object.keys(value)) if (hasNull(value[key] ?? null)) return true;
   return false;
 }
 

@@ -34,14 +34,14 @@ export type OpenDashboard = {
   /** A one-time link, as `npm start` prints it; for the account of the tenant unless told otherwise. */
   createSetUpLink(accountId?: string): Promise<string>;
   /** A visitor of their own; beside another page: the same browser, with its session. */
-  openPage(beside?: WatchedPage): Promise<WatchedPage>;
+  openPage(existingPage?: WatchedPage): Promise<WatchedPage>;
   /** Pages that stay open ask on and on, and slow down the tests after them. */
   closePages(): Promise<void>;
   close(): Promise<void>;
 };
 
 /** A page, with all that went wrong: errors, what its policy forbids, what it asked of another origin. */
-export type WatchedPage = { page: Page; wrong: string[] };
+export type WatchedPage = { page: Page; problems: string[] };
 
 const viewport = { width: 1_440, height: 900 };
 const args = ['--no-sandbox', '--disable-dev-shm-usage'];
@@ -95,7 +95,7 @@ export async function openDashboard({
       });
       return `${url}set-up#${token}`;
     },
-    openPage: (beside) => openPage(browser, url, beside),
+    openPage: (existingPage) => openPage(browser, url, existingPage),
     async closePages() {
       const pages = browser.contexts().flatMap((context) => context.pages());
       await Promise.all(pages.map((page) => page.close()));
@@ -103,8 +103,8 @@ export async function openDashboard({
     async close() {
       await browser.close();
       // Files that run one after the other share a database, where an address is one operator's.
-      const ofThisFile = { accountId: { in: [...accountIds] } };
-      await system.database.prisma.operator.deleteMany({ where: ofThisFile });
+      const createdHere = { accountId: { in: [...accountIds] } };
+      await system.database.prisma.operator.deleteMany({ where: createdHere });
       await system.stop();
       await simulated.close();
     },
@@ -120,21 +120,25 @@ async function openContext(browser: Browser): Promise<BrowserContext> {
   return context;
 }
 
-async function openPage(browser: Browser, url: string, beside?: WatchedPage): Promise<WatchedPage> {
-  const context = beside?.page.context() ?? (await openContext(browser));
+async function openPage(
+  browser: Browser,
+  url: string,
+  existingPage?: WatchedPage,
+): Promise<WatchedPage> {
+  const context = existingPage?.page.context() ?? (await openContext(browser));
   const page = await context.newPage();
-  const wrong: string[] = [];
+  const problems: string[] = [];
   page.on('request', (request) => {
     if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(url)) {
-      wrong.push(`foreign: ${request.url()}`);
+      problems.push(`foreign: ${request.url()}`);
     }
   });
-  page.on('pageerror', (error) => wrong.push(error.message));
-  page.on('console', (line) => {
-    const isRefusal = line.text().includes('the server responded with a status of');
-    if (line.type() === 'error' && !isRefusal) wrong.push(line.text());
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (consoleMessage) => {
+    const isRefusal = consoleMessage.text().includes('the server responded with a status of');
+    if (consoleMessage.type() === 'error' && !isRefusal) problems.push(consoleMessage.text());
   });
-  return { page, wrong };
+  return { page, problems };
 }
 
 export async function signIn(page: Page, url: string, email: string): Promise<void> {
@@ -157,14 +161,14 @@ export async function setUp(page: Page, link: string, email: string): Promise<vo
 /** What axe finds of at least serious impact; empty is well. The mail's frame is not ours to judge. */
 export function findA11yProblems(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
-    type Found = {
+    type AxeViolation = {
       id: string;
       impact?: string | null;
       nodes: { html: string; failureSummary?: string }[];
     };
     // axe was put there before the page began.
     const { axe } = globalThis as unknown as {
-      axe: { run(context: object): Promise<{ violations: Found[] }> };
+      axe: { run(context: object): Promise<{ violations: AxeViolation[] }> };
     };
     const { violations } = await axe.run({ exclude: [['iframe']] });
     const serious = violations.filter(

@@ -15,21 +15,21 @@ export const narrow = { width: 900, height: 1_000 };
 export const zoomed = { width: 640, height: 400 };
 
 /** What axe finds in either theme, and how far the page is wider than a narrow window and one at 200 % zoom. */
-export async function lookAtPage(page: Page, name: string): Promise<string[]> {
-  const wrong: string[] = [];
+export async function inspectPage(page: Page, name: string): Promise<string[]> {
+  const problems: string[] = [];
   for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
     await takePicture(page, `${name}-${theme}`);
-    wrong.push(...(await findA11yProblems(page)).map((problem) => `${theme}: ${problem}`));
+    problems.push(...(await findA11yProblems(page)).map((problem) => `${theme}: ${problem}`));
   }
   await page.emulateMedia({ colorScheme: 'light' });
   for (const [window, picture] of [[narrow, `${name}-900`] as const, [zoomed] as const]) {
-    const overhang = await overhangOf(page, window);
+    const overhang = await measureOverhang(page, window);
     if (picture) await takePicture(page, picture);
-    if (overhang > 0) wrong.push(`${overhang} px wider than ${window.width}`);
+    if (overhang > 0) problems.push(`${overhang} px wider than ${window.width}`);
   }
   await page.setViewportSize(wide);
-  return wrong;
+  return problems;
 }
 
 /** Where pictures are wanted. */
@@ -44,7 +44,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
 }
 
 /** How far a page is wider than its window, in px. */
-export async function overhangOf(
+export async function measureOverhang(
   page: Page,
   window: { width: number; height: number },
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { changeAt, childrenOf, sizeOf, type Tree, textOf, treeOf } from './json-tree';
+import { changeAt, countParts, formatTree, listChildren, type Tree, toTree } from './json-tree';
 
 /** As much of JSON Schema as the interface's own schemas use. */
 export type Schema = {
@@ -13,48 +13,49 @@ export type Schema = {
 };
 
 /** Texts that are something to the gateway, by the names of the members that may hold them. */
-export type Known = Readonly<Record<string, readonly string[]>>;
+export type KnownTexts = Readonly<Record<string, readonly string[]>>;
 
 /** A body that its schema takes, or nearly: what a rule of a text says is left to chance. */
-export function bodyOf(schema: Schema, known: Known): fc.Arbitrary<Tree> {
+export function buildBody(schema: Schema, knownTexts: KnownTexts): fc.Arbitrary<Tree> {
   const makers: Readonly<Record<string, (part: Schema, name: string) => fc.Arbitrary<Tree>>> = {
-    object: objectOf,
-    array: arrayOf,
-    string: textFor,
-    boolean: () => written(fc.boolean()),
-    number: () => written(fc.oneof(fc.integer(), fc.double({ noNaN: true }))),
-    integer: () => written(fc.integer()),
+    object: buildObject,
+    array: buildArray,
+    string: buildText,
+    boolean: () => mapToTree(fc.boolean()),
+    number: () => mapToTree(fc.oneof(fc.integer(), fc.double({ noNaN: true }))),
+    integer: () => mapToTree(fc.integer()),
   };
-  return partOf('body', schema);
+  return buildPart('body', schema);
 
-  function partOf(name: string, part: Schema): fc.Arbitrary<Tree> {
+  function buildPart(name: string, part: Schema): fc.Arbitrary<Tree> {
     if (typeof part.type === 'object') return schedule;
-    const texts = known[name];
-    if (texts) return written(fc.constantFrom(...texts));
+    const texts = knownTexts[name];
+    if (texts) return mapToTree(fc.constantFrom(...texts));
     return makers[part.type ?? '']?.(part, name) ?? anyJson;
   }
 
-  function arrayOf({ items }: Schema, name: string): fc.Arbitrary<Tree> {
-    const element = items ? partOf(name, items) : anyJson;
+  function buildArray({ items }: Schema, name: string): fc.Arbitrary<Tree> {
+    const element = items ? buildPart(name, items) : anyJson;
     return fc.array(element, { minLength: 1, maxLength: 4 }).map((all) => ({ items: all }));
   }
 
-  function objectOf({ properties, required = [], ...rest }: Schema): fc.Arbitrary<Tree> {
-    const [ofOthers] = Object.values(rest.patternProperties ?? {});
-    const others = ofOthers ?? rest.additionalProperties;
-    if (!properties) return recordOf(typeof others === 'object' ? others : undefined);
+  function buildObject({ properties, required = [], ...rest }: Schema): fc.Arbitrary<Tree> {
+    const [patternSchema] = Object.values(rest.patternProperties ?? {});
+    const otherMembers = patternSchema ?? rest.additionalProperties;
+    if (!properties)
+      return buildRecord(typeof otherMembers === 'object' ? otherMembers : undefined);
     const members = Object.entries(properties).map(([name, member]) => {
-      const given = partOf(name, member).map((tree) => [[name, tree] as const]);
-      if (required.includes(name)) return given;
-      return fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: given });
+      const entries = buildPart(name, member).map((tree) => [[name, tree] as const]);
+      if (required.includes(name)) return entries;
+      return fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: entries });
     });
-    return fc.tuple(...members).map((found) => ({ members: found.flat() }));
+    return fc.tuple(...members).map((memberLists) => ({ members: memberLists.flat() }));
   }
 
-  function recordOf(part: Schema | undefined): fc.Arbitrary<Tree> {
-    const member = part ? partOf('', part) : anyJson;
+  function buildRecord(part: Schema | undefined): fc.Arbitrary<Tree> {
+    const member = part ? buildPart('', part) : anyJson;
     return fc
-      .array(fc.tuple(nameOfMember, member), { maxLength: 4 })
+      .array(fc.tuple(memberName, member), { maxLength: 4 })
       .map((members) => ({ members: members.map(([key, tree]) => [plainKey(key), tree]) }));
   }
 }
@@ -63,22 +64,22 @@ function plainKey(key: string): string {
   return key.replaceAll('"', '');
 }
 
-function written(values: fc.Arbitrary<unknown>): fc.Arbitrary<Tree> {
-  return values.map(treeOf);
+function mapToTree(values: fc.Arbitrary<unknown>): fc.Arbitrary<Tree> {
+  return values.map(toTree);
 }
 
 const names = ['name', 'sms', 'email', 'push', 'data', 'user', 'a.b', '', 'toString', '0', '-1'];
 
-const nameOfMember = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names) }, fc.string());
+const memberName = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names) }, fc.string());
 
 const plausible = [
   ...['', ' ', 'u1', 'u2', 'ana@example.com', '+12025550123', '0049 (30) 123', 'C012345678', 'de'],
   ...['android', 'IOS', 'xoxb-1', '********', 'token-1', 'token-2', '{{name}}', '@channel', '.'],
 ];
 
-function textFor({ maxLength = 64 }: Schema): fc.Arbitrary<Tree> {
+function buildText({ maxLength = 64 }: Schema): fc.Arbitrary<Tree> {
   const longest = fc.constantFrom(maxLength, maxLength + 1).map((length) => 'x'.repeat(length));
-  return written(
+  return mapToTree(
     fc.oneof(
       { weight: 40, arbitrary: fc.constantFrom(...plausible) },
       { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
@@ -88,10 +89,10 @@ function textFor({ maxLength = 64 }: Schema): fc.Arbitrary<Tree> {
   );
 }
 
-const anyJson = written(fc.jsonValue({ maxDepth: 4 }));
+const anyJson = mapToTree(fc.jsonValue({ maxDepth: 4 }));
 
 /** Now, and the edges of every calendar that may be behind it. */
-const schedule = written(
+const schedule = mapToTree(
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(0, '0', '', '2001-01-01T00:00:00Z') },
     fc.constantFrom(
@@ -115,7 +116,7 @@ export function changed(bodies: fc.Arbitrary<Tree>): fc.Arbitrary<Tree> {
   return fc
     .tuple(bodies, steps)
     .map(([body, changes]) =>
-      changes.reduce((tree, [at, apply]) => changeAt(tree, at % sizeOf(tree), apply), body),
+      changes.reduce((tree, [at, apply]) => changeAt(tree, at % countParts(tree), apply), body),
     );
 }
 
@@ -200,7 +201,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     arbitrary: nesting.map(
       (levels): Change =>
         (part) =>
-          nested(part, levels),
+          nest(part, levels),
     ),
   },
   {
@@ -208,7 +209,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     arbitrary: times.map(
       (count): Change =>
         (part) =>
-          repeated(part, count),
+          repeat(part, count),
     ),
   },
 );
@@ -226,7 +227,7 @@ function without(part: Tree, at: number): Tree {
 }
 
 /** Arrays, or objects where the number is odd. */
-function nested(part: Tree, levels: number): Tree {
+function nest(part: Tree, levels: number): Tree {
   // Not as a tree: it would be too deep for what walks trees here.
   const [open, close] = levels % 2 === 0 ? ['[', ']'] : ['{"a":', '}'];
   const core = 'text' in part ? part.text : '0';
@@ -234,17 +235,17 @@ function nested(part: Tree, levels: number): Tree {
 }
 
 /** Fewer times where it would become larger than any body may be. */
-function repeated(part: Tree, times: number): Tree {
-  const one = firstOf(part);
-  const count = Math.min(times, Math.ceil(maxRepeatedCharacters / textOf(one).length));
+function repeat(part: Tree, times: number): Tree {
+  const one = getFirst(part);
+  const count = Math.min(times, Math.ceil(maxRepeatedCharacters / formatTree(one).length));
   if ('items' in part) return { items: Array(count).fill(one) };
   return { members: Array.from({ length: count }, (_, index) => [`k${index}`, one] as const) };
 }
 
 const maxRepeatedCharacters = 1_000_000;
 
-function firstOf(part: Tree): Tree {
-  const [first] = childrenOf(part);
-  const isWritten = first !== undefined && textOf(first) !== '';
+function getFirst(part: Tree): Tree {
+  const [first] = listChildren(part);
+  const isWritten = first !== undefined && formatTree(first) !== '';
   return isWritten ? first : { text: '0' };
 }

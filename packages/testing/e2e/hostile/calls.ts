@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Tenant } from '../../src/factories';
-import { bodyOf, changed, type Known, type Schema } from './bodies';
-import { textOf } from './json-tree';
+import { buildBody, changed, type KnownTexts, type Schema } from './bodies';
+import { formatTree } from './json-tree';
 
 export type Call = {
   readonly method: string;
@@ -27,74 +27,75 @@ export type CallsOptions = {
   tenant: Tenant;
   /** Whose key and app do not go together with the tenant's. */
   other: Tenant;
-  known: Known;
+  knownTexts: KnownTexts;
   /** The same of the bodies that front ends send. */
-  knownOfReaders: Known;
+  readerTexts: KnownTexts;
   /** Where Meta reports of an integration of the tenant, and the secret that it signs by. */
   receipts: { path: string; appSecret: string; verifyToken: string };
 };
 
 export function createCalls(options: CallsOptions): fc.Arbitrary<Call> {
-  const ofOperations = options.operations.map((operation) =>
-    operation.isSigned ? signedCallOf(operation, options) : callOf(operation, options),
+  const operationCalls = options.operations.map((operation) =>
+    operation.isSigned ? buildSignedCall(operation, options) : buildCall(operation, options),
   );
   return fc.oneof(
-    ...ofOperations.map((arbitrary) => ({ weight: 10, arbitrary })),
+    ...operationCalls.map((arbitrary) => ({ weight: 10, arbitrary })),
     { weight: 5, arbitrary: callBesideRoutes(options) },
-    { weight: 5, arbitrary: receiptCall(options) },
+    { weight: 5, arbitrary: buildReceiptCall(options) },
   );
 }
 
-function callOf(
+function buildCall(
   { method, path, body, isSigned }: Operation,
   options: CallsOptions,
 ): fc.Arbitrary<Call> {
-  const known = isSigned ? options.knownOfReaders : options.known;
-  const bodies = body ? bodyBytesOf(body, known) : rarely(bytes, undefined);
+  const knownTexts = isSigned ? options.readerTexts : options.knownTexts;
+  const bodies = body ? buildBodyBytes(body, knownTexts) : rarely(bytes, undefined);
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   return fc
     .record({
-      places: fc.tuple(...names.map((name) => placeFor(name, options))),
+      places: fc.tuple(...names.map((name) => buildPathSegment(name, options))),
       ending: rarely(fc.constantFrom('/', '//', '?a=1&a=2&__proto__=x', '?%', '#x', '/x'), ''),
       body: bodies,
-      headers: headersOf(options),
+      headers: buildHeaders(options),
       isChunked: fc.boolean(),
     })
-    .map(({ places, ending, body: given, headers, isChunked }) => {
+    .map(({ places, ending, body: bodyBytes, headers, isChunked }) => {
       const filled = names.reduce(
         (text, name, at) => text.replace(`{${name}}`, places[at] ?? ''),
         path,
       );
       return {
         ...{ method: method.toUpperCase(), path: filled + ending, headers, isChunked },
-        ...(given ? { body: given } : {}),
+        ...(bodyBytes ? { body: bodyBytes } : {}),
       };
     })
-    .map(shown);
+    .map(withDescription);
 }
 
 const readers = ['u1', 'u2', 'Ünï/ø 👋 ?&='];
 
 /** As a front end calls: the user is signed for, mostly. */
-function signedCallOf(operation: Operation, options: CallsOptions): fc.Arbitrary<Call> {
+function buildSignedCall(operation: Operation, options: CallsOptions): fc.Arbitrary<Call> {
   const hostile = fc.constantFrom('', ' ', '\0', 'x'.repeat(255), 'x'.repeat(256), '__proto__');
   return fc
     .tuple(
-      callOf(operation, options),
+      buildCall(operation, options),
       rarely(fc.constant('other'), 'tenant'),
       fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...readers) }, hostile),
       rarely(fc.constantFrom('', 'x', '0'.repeat(64), 'é'), undefined),
     )
-    .map(([call, whose, reader, wrong]) => {
+    .map(([call, whose, reader, wrongSignature]) => {
       const { apiKey } = whose === 'tenant' ? options.tenant : options.other;
-      const signature = wrong ?? hmacOf(apiKey, operation.body ? readerIn(call) : reader);
+      const signature =
+        wrongSignature ?? computeHmac(apiKey, operation.body ? readerIn(call) : reader);
       const path = operation.body ? call.path : withQuery(call.path, reader);
       const headers = [...call.headers, ['X-Raven-User-Signature', signature] as const];
-      return shown({ ...call, path, headers });
+      return withDescription({ ...call, path, headers });
     });
 }
 
-function hmacOf(key: string, content: string | Buffer): string {
+function computeHmac(key: string, content: string | Buffer): string {
   return createHmac('sha256', key).update(content).digest('hex');
 }
 
@@ -147,18 +148,18 @@ const report = object({
   ),
 });
 
-const knownOfReports: Known = {
+const reportTexts: KnownTexts = {
   field: ['messages', 'messages', 'messages', 'account_update'],
   status: ['sent', 'delivered', 'read', 'failed', 'none', ''],
 };
 
 /** At an address that was given out: signed, mostly, or the handshake. */
-function receiptCall({ receipts }: CallsOptions): fc.Arbitrary<Call> {
+function buildReceiptCall({ receipts }: CallsOptions): fc.Arbitrary<Call> {
   const { path, appSecret, verifyToken } = receipts;
   const signed = fc
-    .tuple(bodyBytesOf(report, knownOfReports), rarely(fc.constantFrom('', 'é', 'x'), undefined))
-    .map(([body, wrong]): Call => {
-      const signature = wrong ?? `sha256=${hmacOf(appSecret, body)}`;
+    .tuple(buildBodyBytes(report, reportTexts), rarely(fc.constantFrom('', 'é', 'x'), undefined))
+    .map(([body, wrongSignature]): Call => {
+      const signature = wrongSignature ?? `sha256=${computeHmac(appSecret, body)}`;
       const headers = [
         ['Content-Type', 'application/json'],
         ['X-Hub-Signature-256', signature],
@@ -166,11 +167,13 @@ function receiptCall({ receipts }: CallsOptions): fc.Arbitrary<Call> {
       return { method: 'POST', path, headers, body };
     });
   const challenge = fc.constantFrom('1', '', '<script>', '%00', 'x'.repeat(257), '__proto__');
-  const handshake = challenge.map((given): Call => {
-    const query = `hub.mode=subscribe&hub.verify_token=${verifyToken}&hub.challenge=${given}`;
+  const handshake = challenge.map((challengeText): Call => {
+    const query = `hub.mode=subscribe&hub.verify_token=${verifyToken}&hub.challenge=${challengeText}`;
     return { method: 'GET', path: `${path}?${query}`, headers: [] };
   });
-  return fc.oneof({ weight: 4, arbitrary: signed }, { weight: 1, arbitrary: handshake }).map(shown);
+  return fc
+    .oneof({ weight: 4, arbitrary: signed }, { weight: 1, arbitrary: handshake })
+    .map(withDescription);
 }
 
 function callBesideRoutes(options: CallsOptions): fc.Arbitrary<Call> {
@@ -196,10 +199,10 @@ function callBesideRoutes(options: CallsOptions): fc.Arbitrary<Call> {
     .record({
       method: fc.constantFrom(...methods),
       path: paths.map((path) => (path.startsWith('/') ? path : `/${path}`)),
-      headers: headersOf(options),
+      headers: buildHeaders(options),
       body: rarely(bytes, undefined),
     })
-    .map(({ body, ...call }) => shown({ ...call, ...(body ? { body } : {}) }));
+    .map(({ body, ...call }) => withDescription({ ...call, ...(body ? { body } : {}) }));
 }
 
 const segments = [
@@ -220,7 +223,7 @@ const segments = [
   ...['x'.repeat(255), 'x'.repeat(256), '%F0%9F%98%80'.repeat(255), 'x'.repeat(8_000)],
 ];
 
-function placeFor(name: string, { tenant, other }: CallsOptions): fc.Arbitrary<string> {
+function buildPathSegment(name: string, { tenant, other }: CallsOptions): fc.Arbitrary<string> {
   const hostile = fc.constantFrom(...segments);
   if (name !== 'app_id') {
     return fc.oneof({ weight: 20, arbitrary: fc.constantFrom('u1', 'u2') }, hostile);
@@ -229,25 +232,35 @@ function placeFor(name: string, { tenant, other }: CallsOptions): fc.Arbitrary<s
   return rarely(fc.oneof(fc.constantFrom(...apps), hostile), tenant.appId);
 }
 
-function headersOf(options: CallsOptions): Headers {
+function buildHeaders(options: CallsOptions): Headers {
   return fc
-    .tuple(authorizationOf(options), contentType, idempotencyKey, rarely(otherHeaders, []))
-    .map((parts) => parts.flat());
+    .tuple(buildAuthorization(options), contentType, idempotencyKey, rarely(otherHeaders, []))
+    .map((headerLists) => headerLists.flat());
 }
 
 type Header = readonly [string, string];
 type Headers = fc.Arbitrary<readonly Header[]>;
 
-function authorizationOf({ tenant, other }: CallsOptions): Headers {
+function buildAuthorization({ tenant, other }: CallsOptions): Headers {
   const { apiKey } = tenant;
-  const given = (...texts: string[]): [string, string][] =>
+  const toHeaders = (...texts: string[]): [string, string][] =>
     texts.map((text) => ['Authorization', text]);
-  const wrong = fc.constantFrom(
-    ...[given(), given(''), given(apiKey), given(`Bearer ${apiKey}`), given(`AuthKey ${apiKey}x`)],
-    ...[given(`AuthKey ${other.apiKey}`), given(`AuthKey ${apiKey}`, `AuthKey ${apiKey}`)],
-    ...[given(`authkey   ${apiKey}`), given(`AuthKey ${'k'.repeat(9_000)}`), given('AuthKey é')],
+  const wrongHeaders = fc.constantFrom(
+    ...[
+      toHeaders(),
+      toHeaders(''),
+      toHeaders(apiKey),
+      toHeaders(`Bearer ${apiKey}`),
+      toHeaders(`AuthKey ${apiKey}x`),
+    ],
+    ...[toHeaders(`AuthKey ${other.apiKey}`), toHeaders(`AuthKey ${apiKey}`, `AuthKey ${apiKey}`)],
+    ...[
+      toHeaders(`authkey   ${apiKey}`),
+      toHeaders(`AuthKey ${'k'.repeat(9_000)}`),
+      toHeaders('AuthKey é'),
+    ],
   );
-  return rarely(wrong, given(`AuthKey ${apiKey}`));
+  return rarely(wrongHeaders, toHeaders(`AuthKey ${apiKey}`));
 }
 
 const contentType: Headers = rarely(
@@ -340,8 +353,8 @@ const otherHeaders: Headers = fc.constantFrom<(readonly Header[])[]>(
   Array.from({ length: 100 }, (_, index): Header => [`X-Many-${index}`, 'v'.repeat(20)]),
 );
 
-function bodyBytesOf(schema: Schema, known: Known): fc.Arbitrary<Buffer> {
-  const texts = changed(bodyOf(schema, known)).map(textOf);
+function buildBodyBytes(schema: Schema, knownTexts: KnownTexts): fc.Arbitrary<Buffer> {
+  const texts = changed(buildBody(schema, knownTexts)).map(formatTree);
   return fc.oneof(
     { weight: 20, arbitrary: texts.map((text) => Buffer.from(text)) },
     { weight: 2, arbitrary: fc.tuple(texts, distortion).map(([text, distort]) => distort(text)) },
@@ -393,7 +406,7 @@ function rarely<T, U>(unusual: fc.Arbitrary<T>, usual: U): fc.Arbitrary<T | U> {
 const shownCharacters = 2_000;
 
 /** As a failed run prints it. */
-function shown(call: Call): Call {
+function withDescription(call: Call): Call {
   return Object.assign(call, { [fc.toStringMethod]: () => describeCall(call) });
 }
 

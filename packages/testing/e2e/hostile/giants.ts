@@ -11,31 +11,35 @@ export const giants: Readonly<Record<string, () => string>> = {
   'one key': () => filled('k', '{"', '":1}'),
   'white space': () => filled(' ', '{"data":', '{}}'),
   'one number': () => filled('1', '{"data":{"a":0.', '}}'),
-  'the digits of 200,000 numbers': () => listOf(199_990, (at) => `0.${digits(at, 46)}`),
-  'the digits of 12,000 numbers': () => listOf(12_000, (at) => `0.${digits(at, 800)}`),
-  '200,000 numbers with exponents': () => listOf(199_990, (at) => `${digits(at, 25)}e-${at % 300}`),
-  '200,000 texts': () => listOf(199_990, (at) => `"${digits(at, 46)}"`),
-  '200,000 nulls': () => listOf(199_990, () => 'null'),
-  '200,000 empty objects': () => listOf(199_990, () => '{}'),
-  '200,000 empty arrays': () => listOf(199_990, () => '[]'),
-  'arrays in arrays, 20 deep': () => listOf(199_990, () => '['.repeat(20) + ']'.repeat(20)),
+  'the digits of 200,000 numbers': () => buildList(199_990, (at) => `0.${digits(at, 46)}`),
+  'the digits of 12,000 numbers': () => buildList(12_000, (at) => `0.${digits(at, 800)}`),
+  '200,000 numbers with exponents': () =>
+    buildList(199_990, (at) => `${digits(at, 25)}e-${at % 300}`),
+  '200,000 texts': () => buildList(199_990, (at) => `"${digits(at, 46)}"`),
+  '200,000 nulls': () => buildList(199_990, () => 'null'),
+  '200,000 empty objects': () => buildList(199_990, () => '{}'),
+  '200,000 empty arrays': () => buildList(199_990, () => '[]'),
+  'arrays in arrays, 20 deep': () => buildList(199_990, () => '['.repeat(20) + ']'.repeat(20)),
   '100,000 keys in one object': () => `{"data":{${keys(99_990, 6)}}}`,
   '100,000 long keys in one object': () => `{"data":{${keys(99_990, 90)}}}`,
   '100,000 keys that nobody reads': () => `{"event":"none","x":{${keys(99_990, 6)}},"user_id":"u"}`,
   '100,000 keys of the body itself': () => `{"event":"none","user_id":"u",${keys(99_980, 6)}}`,
-  '66,000 objects of a key each': () => listOf(66_000, (at) => `{"k${at}":1}`),
+  '66,000 objects of a key each': () => buildList(66_000, (at) => `{"k${at}":1}`),
   '200,000 texts that nobody reads': () =>
     `{"event":"none","user_id":"u","x":[${joined(199_980, (at) => `"${digits(at, 40)}"`)}]}`,
   '200,000 nulls that nobody reads': () =>
     `{"event":"none","user_id":"u","x":[${joined(199_980, () => 'null')}]}`,
   'a batch of 1,000 large elements': () =>
-    batchOf(1_000, () => `{"user":{"email":"a@example.com"},"data":{"a":"${'v'.repeat(9_000)}"}}`),
+    buildBatch(
+      1_000,
+      () => `{"user":{"email":"a@example.com"},"data":{"a":"${'v'.repeat(9_000)}"}}`,
+    ),
   'a batch of 50 elements of 2,000 keys': () =>
-    batchOf(49, (at) => `{"user":{"email":"a@example.com"},"data":{${keys(1_990, 10, at)}}}`),
+    buildBatch(49, (at) => `{"user":{"email":"a@example.com"},"data":{${keys(1_990, 10, at)}}}`),
   'an attachment': () =>
     `{"event":"LIVE","user":{"email":"a@example.com"},"override":{"email":{"attachments":[{"file_name":"a","content":"${'QUJD'.repeat(2_400_000)}"}]}}}`,
   'an element with an attachment': () =>
-    batchOf(
+    buildBatch(
       1,
       () =>
         `{"user":{"email":"a@example.com"},"override":{"email":{"attachments":[{"file_name":"a","content":"${'QUJD'.repeat(2_400_000)}"}]}}}`,
@@ -50,15 +54,15 @@ export const liveEventMark = '"LIVE"';
 const maxBytes = 10_000_000;
 
 function filled(unit: string, begin = '{"data":{"a":"', end = '"}}'): string {
-  const left = maxBytes - Buffer.byteLength(begin) - Buffer.byteLength(end);
-  return begin + unit.repeat(Math.floor(left / Buffer.byteLength(unit))) + end;
+  const availableBytes = maxBytes - Buffer.byteLength(begin) - Buffer.byteLength(end);
+  return begin + unit.repeat(Math.floor(availableBytes / Buffer.byteLength(unit))) + end;
 }
 
-function listOf(count: number, write: (at: number) => string): string {
+function buildList(count: number, write: (at: number) => string): string {
   return `{"data":{"a":[${joined(count, write)}]}}`;
 }
 
-function batchOf(count: number, write: (at: number) => string): string {
+function buildBatch(count: number, write: (at: number) => string): string {
   return `{"event":"LIVE","batch":[${joined(count, write)}]}`;
 }
 

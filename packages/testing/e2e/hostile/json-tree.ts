@@ -4,16 +4,16 @@ export type Tree =
   | { readonly items: readonly Tree[] }
   | { readonly members: readonly (readonly [string, Tree])[] };
 
-export function treeOf(value: unknown): Tree {
-  if (Array.isArray(value)) return { items: value.map(treeOf) };
+export function toTree(value: unknown): Tree {
+  if (Array.isArray(value)) return { items: value.map(toTree) };
   if (typeof value !== 'object' || value === null) return { text: JSON.stringify(value) ?? 'null' };
-  return { members: Object.entries(value).map(([key, member]) => [key, treeOf(member)]) };
+  return { members: Object.entries(value).map(([key, member]) => [key, toTree(member)]) };
 }
 
-export function textOf(tree: Tree): string {
+export function formatTree(tree: Tree): string {
   if ('text' in tree) return tree.text;
-  if ('items' in tree) return `[${tree.items.map(textOf).join(',')}]`;
-  return `{${tree.members.map(([key, member]) => `${keyText(key)}:${textOf(member)}`).join(',')}}`;
+  if ('items' in tree) return `[${tree.items.map(formatTree).join(',')}]`;
+  return `{${tree.members.map(([key, member]) => `${keyText(key)}:${formatTree(member)}`).join(',')}}`;
 }
 
 /** A key that begins with a quote is written as it is. */
@@ -21,8 +21,8 @@ function keyText(key: string): string {
   return key.startsWith('"') ? key : JSON.stringify(key);
 }
 
-export function sizeOf(tree: Tree): number {
-  return childrenOf(tree).reduce((sum, child) => sum + sizeOf(child), 1);
+export function countParts(tree: Tree): number {
+  return listChildren(tree).reduce((sum, child) => sum + countParts(child), 1);
 }
 
 /** The tree with its `index`th part, itself being the first, changed. */
@@ -30,7 +30,7 @@ export function changeAt(tree: Tree, index: number, change: (part: Tree) => Tree
   if (index === 0) return change(tree);
   let left = index - 1;
   const changeChild = (child: Tree): Tree => {
-    const size = sizeOf(child);
+    const size = countParts(child);
     const changed = left >= 0 && left < size ? changeAt(child, left, change) : child;
     left -= size;
     return changed;
@@ -40,7 +40,7 @@ export function changeAt(tree: Tree, index: number, change: (part: Tree) => Tree
   return { members: tree.members.map(([key, member]) => [key, changeChild(member)] as const) };
 }
 
-export function childrenOf(tree: Tree): readonly Tree[] {
+export function listChildren(tree: Tree): readonly Tree[] {
   if ('text' in tree) return [];
   return 'items' in tree ? tree.items : tree.members.map(([, member]) => member);
 }

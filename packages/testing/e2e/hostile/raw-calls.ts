@@ -12,7 +12,7 @@ export type RawCall = {
 export function createRawCalls({ apiKey, appId }: Tenant): RawCall[] {
   const post = `POST /v1/apps/${appId}/events/send HTTP/1.1\r\n${host}`;
   const key = `Authorization: AuthKey ${apiKey}`;
-  const whole = head(post, key, json, sized) + body;
+  const completeCall = head(post, key, json, sized) + body;
   const rows: readonly Row[] = [
     ...withoutKey,
     ...sends.map(([name, status, lines, ...rest]): Row => {
@@ -21,8 +21,8 @@ export function createRawCalls({ apiKey, appId }: Tenant): RawCall[] {
     ['two Authorizations', 401, head(post, key, key, json, sized) + body],
     ['100-continue without a key', 401, head(post, json, sized, 'Expect: 100-continue')],
     ['headers that end early', 'none', `${post}\r\n${key}\r\n`],
-    ['two calls in one write', 404, whole.repeat(2)],
-    ['a call and no HTTP behind it', 404, `${whole}hello\r\n\r\n`],
+    ['two calls in one write', 404, completeCall.repeat(2)],
+    ['a call and no HTTP behind it', 404, `${completeCall}hello\r\n\r\n`],
     ['a bomb in gzip', 415, bomb(post, key, json, 'Content-Encoding: gzip')],
     ['a bomb in gzip that says it is JSON', 400, bomb(post, key, json)],
   ];

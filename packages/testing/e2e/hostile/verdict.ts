@@ -3,7 +3,7 @@ import type { Call } from './calls';
 import type { Answer } from './exchange';
 
 /** What is wrong with an answer, whatever was asked; undefined where nothing is. */
-export function problemOf(answer: Answer, method: string): string | undefined {
+export function findProblem(answer: Answer, method: string): string | undefined {
   if (answer.status >= 500) return `answered ${answer.status}`;
   // What answers HEAD has no body.
   if (method === 'HEAD') return undefined;
@@ -12,11 +12,11 @@ export function problemOf(answer: Answer, method: string): string | undefined {
   if (!String(answer.headers['content-type']).startsWith('application/json')) {
     return `answered ${answer.headers['content-type']}`;
   }
-  const body = bodyOf(answer);
-  return body ? problemOfError(answer, body) : 'answered no JSON object';
+  const body = parseBody(answer);
+  return body ? findErrorProblem(answer, body) : 'answered no JSON object';
 }
 
-function bodyOf({ text }: Answer): Readonly<Record<string, unknown>> | undefined {
+function parseBody({ text }: Answer): Readonly<Record<string, unknown>> | undefined {
   try {
     const body: unknown = JSON.parse(text);
     return isRecord(body) ? body : undefined;
@@ -25,7 +25,7 @@ function bodyOf({ text }: Answer): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-function problemOfError(
+function findErrorProblem(
   { status, headers }: Answer,
   body: Readonly<Record<string, unknown>>,
 ): string | undefined {
@@ -45,7 +45,7 @@ export type Ledger = {
   /** Requests, by id: how many items each has. */
   requests: Map<string, number>;
   /** Calls whose key was written. */
-  keyedCalls: Set<string>;
+  idempotentCalls: Set<string>;
   users: Set<string>;
   devices: Set<string>;
   /** Users whose front end was set up, by their own id. */
@@ -57,7 +57,7 @@ export type Ledger = {
 export function createLedger(): Ledger {
   return {
     requests: new Map(),
-    keyedCalls: new Set(),
+    idempotentCalls: new Set(),
     users: new Set(),
     devices: new Set(),
     readers: new Set(),
@@ -85,12 +85,13 @@ function enterReader(ledger: Ledger, { method, path }: Call): void {
 }
 
 function enterStored(ledger: Ledger, { method, path, headers }: Call, answer: Answer): void {
-  const body = bodyOf(answer) ?? {};
+  const body = parseBody(answer) ?? {};
   if (body['request_id'])
     ledger.requests.set(String(body['request_id']), Number(body['accepted'] ?? 1));
   if (body['user_sid']) ledger.users.add(String(body['user_sid']));
   if (body['device_sid']) ledger.devices.add(String(body['device_sid']));
   if (path.startsWith('/v1/receipts/')) ledger.signedCalls.providers += 1;
-  const isKeyed = headers.some(([name]) => name === 'Idempotency-Key');
-  if (method === 'POST' && isKeyed) ledger.keyedCalls.add(String(answer.headers['x-request-id']));
+  const hasIdempotencyKey = headers.some(([name]) => name === 'Idempotency-Key');
+  if (method === 'POST' && hasIdempotencyKey)
+    ledger.idempotentCalls.add(String(answer.headers['x-request-id']));
 }

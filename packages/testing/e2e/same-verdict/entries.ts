@@ -89,8 +89,10 @@ async function judge(
   if (status === 200) return { planned: await readPlan(body) };
   const fields = body['fields'] as { path: string; problem: string }[] | undefined;
   const errors = fields?.map(({ path, problem }) => `${path} ${problem}`) ?? body['errors'];
-  const told = { error: body['error'], errors: status === 422 ? errors : undefined };
-  const text = JSON.stringify(told).replaceAll('batch[0].', '').replaceAll('batch[0]', 'body');
+  const reportedErrors = { error: body['error'], errors: status === 422 ? errors : undefined };
+  const text = JSON.stringify(reportedErrors)
+    .replaceAll('batch[0].', '')
+    .replaceAll('batch[0]', 'body');
   return { status, ...JSON.parse(text) };
 }
 
@@ -169,6 +171,6 @@ function readDryRun(messages: readonly DryRunMessage[]): Planned {
 }
 
 function sort(messages: PlannedMessage[]): PlannedMessage[] {
-  const nameOf = ({ channel, target }: PlannedMessage) => `${channel} ${target}`;
-  return messages.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const getSortKey = ({ channel, target }: PlannedMessage) => `${channel} ${target}`;
+  return messages.sort((a, b) => (getSortKey(a) < getSortKey(b) ? -1 : 1));
 }

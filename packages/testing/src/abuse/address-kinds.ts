@@ -43,7 +43,7 @@ export async function runOrigins(world: World, random: Random, count: number): P
       'content-type': 'application/json',
     };
     const answer = await call(url, '/api/session', { method: 'POST', headers, body }).catch(unsent);
-    kind.tried += 1;
+    kind.trialCount += 1;
     if (answer.status !== 403 && answer.status !== 400) {
       kind.problems.push(`${answer.status} for Host ${sentHost} and Origin ${sentOrigin}`);
     }
@@ -105,8 +105,8 @@ export async function runQueries(world: World, random: Random, count: number): P
     if (!read) break;
     const path = fill(read.path, world, random);
     const query = `?${random.pick(read.names)}=${random.pick(values)}`;
-    const answer = await read.ask(path + query).catch(unsent);
-    kind.tried += 1;
+    const answer = await read.request(path + query).catch(unsent);
+    kind.trialCount += 1;
     if (answer.status >= 500) kind.problems.push(`${answer.status} for GET ${path}${query}`);
   }
   return kind;
@@ -115,14 +115,14 @@ export async function runQueries(world: World, random: Random, count: number): P
 type Read = {
   path: string;
   names: string[];
-  ask(path: string): Promise<Pick<HttpAnswer, 'status'>>;
+  request(path: string): Promise<Pick<HttpAnswer, 'status'>>;
 };
 
 function listDashboardReads({ browser }: World): Read[] {
   return Object.entries(queries).map(([path, names]) => ({
     path,
     names,
-    ask: (asked) => browser.send('GET', asked),
+    request: (requestPath) => browser.send('GET', requestPath),
   }));
 }
 
@@ -138,8 +138,14 @@ async function listGatewayReads({ programs, attacker }: World): Promise<Read[]> 
     if (!get) return [];
     const own = (get.parameters ?? []).filter((parameter) => parameter.in === 'query');
     const names = [...own.map(({ name }) => name), 'x'];
-    const ask = (asked: string) => call(url, `${asked}&timeout=0`, { headers });
-    return [{ path: path.replace(/\{app_id\}/, ':app').replace(/\{\w+\}/g, ':value'), names, ask }];
+    const request = (requestPath: string) => call(url, `${requestPath}&timeout=0`, { headers });
+    return [
+      {
+        path: path.replace(/\{app_id\}/, ':app').replace(/\{\w+\}/g, ':value'),
+        names,
+        request,
+      },
+    ];
   });
 }
 

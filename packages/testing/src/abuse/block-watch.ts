@@ -1,40 +1,40 @@
 import { rmSync } from 'node:fs';
 import net from 'node:net';
-import { type Held, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
+import { type BlockTimes, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 
 /*
  * Loaded into a built process of ours by `--require`, with nothing changed in it: measures from inside how long its
  * event loop was held, and says so to whoever connects to the socket that WATCH_SOCKET names. Each answer is one line
  * of JSON about the time since the answer before.
  */
-export type BlockReport = Held & {
+export type BlockReport = BlockTimes & {
   /** What was resident when the answer before was given. */
   startMb: number;
   peakMb: number;
 };
 
 /** Each turn reads a file of the kernel, some 10 µs. */
-const turnMs = 4;
+const tickMs = 4;
 
 // The tools and the supervisor inherit NODE_OPTIONS; they have no socket.
 const socket = process.env['WATCH_SOCKET'];
 if (socket) watch(socket);
 
 function watch(path: string): void {
-  let turned = readMoment();
+  let lastMoment = readMoment();
   let report = begin();
 
-  function turn(): void {
+  function tick(): void {
     const now = readMoment();
-    const { blockMs, heldMs } = measureSince(turned, now);
-    report.blockMs = Math.max(report.blockMs, blockMs - turnMs);
-    report.heldMs = Math.max(report.heldMs, heldMs - turnMs);
-    turned = now;
+    const { blockMs, heldMs } = measureSince(lastMoment, now);
+    report.blockMs = Math.max(report.blockMs, blockMs - tickMs);
+    report.heldMs = Math.max(report.heldMs, heldMs - tickMs);
+    lastMoment = now;
   }
 
-  setInterval(turn, turnMs).unref();
+  setInterval(tick, tickMs).unref();
   const server = net.createServer((connection) => {
-    turn();
+    tick();
     const { residentMb, peakMb } = readMemory();
     connection.on('error', () => connection.destroy());
     connection.end(`${JSON.stringify({ ...report, peakMb })}\n`);

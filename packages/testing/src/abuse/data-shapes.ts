@@ -79,14 +79,14 @@ export function createData(shape: string, size: number, character: string): Data
     return character.repeat(Math.floor((bytes * share) / each));
   };
   const list = (share: number, make: (index: number) => Json) => {
-    const made: Json[] = [];
+    const items: Json[] = [];
     let left = bytes * share;
     for (let index = 0; left > 0; index += 1) {
       const item = make(index);
       left -= Buffer.byteLength(JSON.stringify(item)) + 1;
-      if (left > 0) made.push(item);
+      if (left > 0) items.push(item);
     }
-    return made;
+    return items;
   };
   return { ...common, ...create({ list, text }) };
 }

@@ -43,9 +43,9 @@ export async function runBehindTemplates(
       { apiUrl: programs.gateway.url, ...bystander },
       { event: name, user: reachable },
     );
-    kind.tried += 1;
+    kind.trialCount += 1;
     if (answer.status !== 200) kind.problems.push(`${answer.status} ${answer.text}`);
-    else await noteWait(kind, world, answer.body.request_id);
+    else await recordWait(kind, world, answer.body.request_id);
   }
   isOver = true;
   if ((await flooding) === 0) kind.problems.push('None of the attacker’s messages was accepted');
@@ -53,7 +53,7 @@ export async function runBehindTemplates(
   return { ...kind, blockMs, heldMs };
 }
 
-async function noteWait(kind: KindReport, world: World, requestId: string): Promise<void> {
+async function recordWait(kind: KindReport, world: World, requestId: string): Promise<void> {
   const { state, waitedMs } = await waitUntilSettled(world, requestId);
   if (state !== 'sent') kind.problems.push(`The bystander’s message is ${state}`);
   if (waitedMs > goals.waitMs) kind.missed.push(`sent after ${waitedMs} ms`);
@@ -90,7 +90,7 @@ export async function runBehindUploads(
     const bytes = round === 0 ? 9_150_000 : random.pick([1, 1_000, 70_000, 1_000_000, 9_150_000]);
     const stalled = Array.from({ length: count }, () => stallUpload(sender, bytes));
     try {
-      await callBeside(kind, world, `${count} uploads of ${bytes} bytes`);
+      await callDuring(kind, world, `${count} uploads of ${bytes} bytes`);
     } finally {
       for (const socket of stalled) socket.destroy();
     }
@@ -99,7 +99,7 @@ export async function runBehindUploads(
   return { ...kind, blockMs, heldMs, growthMb: peakMb - startMb };
 }
 
-async function callBeside(kind: KindReport, world: World, beside: string): Promise<void> {
+async function callDuring(kind: KindReport, world: World, background: string): Promise<void> {
   const { gateway } = world.programs;
   const body = JSON.stringify({ event: 'none', user: { user_id: 'ana' } });
   for (let second = 0; second < seconds; second += 1) {
@@ -107,9 +107,9 @@ async function callBeside(kind: KindReport, world: World, beside: string): Promi
       const beganAtMs = performance.now();
       const answer = await send({ apiUrl: gateway.url, ...world.bystander }, text);
       const tookMs = performance.now() - beganAtMs;
-      kind.tried += 1;
-      if (answer.status !== 404) kind.problems.push(`${answer.status} beside ${beside}`);
-      if (tookMs > goals.waitMs) kind.missed.push(`${tookMs.toFixed(0)} ms beside ${beside}`);
+      kind.trialCount += 1;
+      if (answer.status !== 404) kind.problems.push(`${answer.status} beside ${background}`);
+      if (tookMs > goals.waitMs) kind.missed.push(`${tookMs.toFixed(0)} ms beside ${background}`);
     }
     await call(gateway.url, '/livez');
     await wait(500);

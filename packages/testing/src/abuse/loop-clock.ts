@@ -12,9 +12,9 @@ export function readMoment(): Moment {
 const schedule = `/proc/self/task/${process.pid}/schedstat`;
 
 /** How long something held a thread: by the clock, and without the wait for a core, which a busy machine adds. */
-export type Held = { blockMs: number; heldMs: number };
+export type BlockTimes = { blockMs: number; heldMs: number };
 
-export function measureSince(begin: Moment, now = readMoment()): Held {
+export function measureSince(begin: Moment, now = readMoment()): BlockTimes {
   const blockMs = now.clockMs - begin.clockMs;
   return { blockMs, heldMs: blockMs - (now.waitedMs - begin.waitedMs) };
 }

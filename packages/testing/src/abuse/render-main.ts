@@ -1,11 +1,11 @@
 import { createCompose } from '@belfry/accepting';
 import { type ChannelName, channels, warmTemplates } from '@belfry/channels';
 import { createFairQueue } from '@belfry/runtime';
-import { type Held, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
+import { type BlockTimes, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 import type { AbuseMessage } from './messages';
 
 /** What one rendering came to, in this process. */
-export type Rendered = Held & {
+export type Rendered = BlockTimes & {
   /** `rendered`, a failure reason (`rejected_content` where it could not be compiled), or `threw …`. */
   outcome: string;
   /** Peak over what the process held after it had rendered a small template on each channel. */
@@ -60,24 +60,29 @@ async function render({
 }
 
 /** The longest that the work held the event loop, turn by turn. */
-async function measureTurns<T>(work: () => Promise<T>): Promise<{ result: T; held: Held }> {
-  let turned = readMoment();
-  let held: Held = { blockMs: 0, heldMs: 0 };
+async function measureTicks<T>(
+  work: () => Promise<T>,
+): Promise<{ result: T; blockTimes: BlockTimes }> {
+  let lastMoment = readMoment();
+  let blockTimes: BlockTimes = { blockMs: 0, heldMs: 0 };
   let isOver = false;
 
-  function turn(): void {
+  function tick(): void {
     const now = readMoment();
-    const { blockMs, heldMs } = measureSince(turned, now);
-    held = { blockMs: Math.max(held.blockMs, blockMs), heldMs: Math.max(held.heldMs, heldMs) };
-    turned = now;
-    if (!isOver) setImmediate(turn);
+    const { blockMs, heldMs } = measureSince(lastMoment, now);
+    blockTimes = {
+      blockMs: Math.max(blockTimes.blockMs, blockMs),
+      heldMs: Math.max(blockTimes.heldMs, heldMs),
+    };
+    lastMoment = now;
+    if (!isOver) setImmediate(tick);
   }
 
-  setImmediate(turn);
+  setImmediate(tick);
   const result = await work();
   isOver = true;
-  turn();
-  return { result, held };
+  tick();
+  return { result, blockTimes };
 }
 
 let restMb = 0;
@@ -86,8 +91,8 @@ async function measure(message: AbuseMessage): Promise<Rendered> {
   // Garbage of the message before is not this one's.
   globalThis.gc?.();
   resetPeak();
-  const { result: outcome, held } = await measureTurns(() => render(message));
-  return { outcome, ...held, growthMb: readMemory().peakMb - restMb };
+  const { result: outcome, blockTimes } = await measureTicks(() => render(message));
+  return { outcome, ...blockTimes, growthMb: readMemory().peakMb - restMb };
 }
 
 type Order = { message: AbuseMessage; isWarmUp: boolean };

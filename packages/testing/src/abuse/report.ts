@@ -2,7 +2,7 @@
 export type KindReport = {
   kind: string;
   title: string;
-  tried: number;
+  trialCount: number;
   /** By process: the longest that its loop was held, by the clock and without the wait for a core. */
   blockMs: number;
   heldMs: number;
@@ -21,7 +21,7 @@ export type AbuseReport = { seed: number; kinds: KindReport[]; isGood: boolean }
 export const goals = { blockMs: 50, growthMb: 32, waitMs: 2_000 } as const;
 
 export function createKind(kind: string, title: string): KindReport {
-  const numbers = { tried: 0, blockMs: 0, heldMs: 0, growthMb: 0 };
+  const numbers = { trialCount: 0, blockMs: 0, heldMs: 0, growthMb: 0 };
   return { kind, title, ...numbers, missed: [], problems: [] };
 }
 
@@ -34,10 +34,10 @@ const shownProblems = 10;
 
 /** A table of all kinds, and below it what is wrong. */
 export function formatAbuse({ seed, kinds, isGood }: AbuseReport): string {
-  const rows = kinds.map(({ kind, title, tried, blockMs, heldMs, growthMb }) => [
+  const rows = kinds.map(({ kind, title, trialCount, blockMs, heldMs, growthMb }) => [
     kind,
     title,
-    String(tried),
+    String(trialCount),
     blockMs.toFixed(0),
     heldMs.toFixed(0),
     growthMb.toFixed(0),
@@ -49,12 +49,14 @@ export function formatAbuse({ seed, kinds, isGood }: AbuseReport): string {
   const lines = [head, ...rows].map((row) =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '),
   );
-  const wrong = kinds.flatMap(({ kind, title, missed, problems, worst }) => {
+  const problemLines = kinds.flatMap(({ kind, title, missed, problems, worst }) => {
     const all = [...problems, ...missed];
-    const shown = all.slice(0, shownProblems).map((text) => `${kind} ${title}: ${text}`);
+    const visibleProblems = all.slice(0, shownProblems).map((text) => `${kind} ${title}: ${text}`);
     const more = all.length > shownProblems ? [`… and ${all.length - shownProblems} more`] : [];
-    return all.length > 0 && worst ? [...shown, ...more, `  worst: ${worst}`] : [...shown, ...more];
+    return all.length > 0 && worst
+      ? [...visibleProblems, ...more, `  worst: ${worst}`]
+      : [...visibleProblems, ...more];
   });
   const verdict = isGood ? 'Every goal was met.' : 'Goals were missed.';
-  return [...lines, '', ...wrong, `Seed ${seed}. ${verdict}`].join('\n');
+  return [...lines, '', ...problemLines, `Seed ${seed}. ${verdict}`].join('\n');
 }

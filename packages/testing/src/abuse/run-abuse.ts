@@ -5,7 +5,7 @@ import { runOrigins, runQueries } from './address-kinds';
 import { runBehindTemplates, runBehindUploads } from './fairness-kinds';
 import type { Gene } from './genes';
 import { type AbuseReport, concludeAbuse, createKind, goals, type KindReport } from './report';
-import { describe, type Found, searchWorst } from './search';
+import { describe, type SearchResult, searchWorst } from './search';
 import { runTemplates } from './template-kinds';
 import { runMarkup, runPatterns } from './text-kinds';
 import { openWorld, type World } from './world';
@@ -35,15 +35,16 @@ export async function runAbuse(options: AbuseOptions): Promise<AbuseReport> {
   const kinds: KindReport[] = [];
   function add(...reports: KindReport[]): void {
     kinds.push(...reports);
-    for (const { kind, title, tried } of reports) onProgress(`${kind} ${title}: ${tried} tried`);
+    for (const { kind, title, trialCount } of reports)
+      onProgress(`${kind} ${title}: ${trialCount} tried`);
   }
   onProgress('looking for the worst templates');
-  const found = await searchWorst(options);
-  add(...reportSearch(found));
+  const result = await searchWorst(options);
+  add(...reportSearch(result));
   if (!isQuick && !signal?.aborted) add(await runReproductions(signal));
   const world = await openWorld(signal);
   try {
-    await runKinds(world, found, { seed, isQuick, add });
+    await runKinds(world, result, { seed, isQuick, add });
   } finally {
     await world.close();
   }
@@ -51,7 +52,13 @@ export async function runAbuse(options: AbuseOptions): Promise<AbuseReport> {
   return concludeAbuse(seed, kinds);
 }
 
-function reportSearch({ tried, slowest, largest, outcomes, problems }: Found): KindReport[] {
+function reportSearch({
+  trialCount,
+  slowest,
+  largest,
+  outcomes,
+  problems,
+}: SearchResult): KindReport[] {
   const [slow, large] = [slowest[0], largest[0]];
   const title = `templates (${[...outcomes].map(([name, count]) => `${count} ${name}`).join(', ')})`;
   const time = createKind('S1 S2', title);
@@ -64,7 +71,7 @@ function reportSearch({ tried, slowest, largest, outcomes, problems }: Found): K
   return [
     {
       ...time,
-      ...{ tried, problems, blockMs: slow?.blockMs ?? 0, heldMs: slow?.heldMs ?? 0 },
+      ...{ trialCount, problems, blockMs: slow?.blockMs ?? 0, heldMs: slow?.heldMs ?? 0 },
       growthMb: large?.growthMb ?? 0,
       missed: [...missedTime, ...missedMemory],
       ...(slow ? { worst: describe(slow.gene) } : {}),
@@ -79,7 +86,7 @@ async function runReproductions(signal: AbortSignal | undefined): Promise<KindRe
     for (const attack of attacks) {
       if (signal?.aborted) break;
       await target.local.waitUntilUp();
-      kind.tried += 1;
+      kind.trialCount += 1;
       await attack.run(target).catch((error: unknown) => {
         kind.problems.push(`${attack.kind} ${attack.title}: ${error}`);
       });
@@ -96,10 +103,10 @@ type Kinds = {
   add(...reports: KindReport[]): void;
 };
 
-async function runKinds(world: World, found: Found, { seed, isQuick, add }: Kinds) {
+async function runKinds(world: World, result: SearchResult, { seed, isQuick, add }: Kinds) {
   const random = createRandom(seed);
   const share = isQuick ? 0.1 : 1;
-  const genes = pickWorst(found, isQuick ? 2 : 10);
+  const genes = pickWorst(result, isQuick ? 2 : 10);
   const steps: (() => Promise<KindReport | KindReport[]>)[] = [
     () => runTemplates(world, genes),
     () => runBehindTemplates(world, genes),
@@ -119,8 +126,8 @@ async function runKinds(world: World, found: Found, { seed, isQuick, add }: Kind
 }
 
 /** Those that can be published: what is refused reaches no process but by the dashboard's check. */
-function pickWorst({ slowest, largest }: Found, count: number): Gene[] {
-  const usable = (tried: Found['slowest']) =>
-    tried.filter(({ outcome }) => outcome !== 'rejected_content').slice(0, count);
+function pickWorst({ slowest, largest }: SearchResult, count: number): Gene[] {
+  const usable = (trials: SearchResult['slowest']) =>
+    trials.filter(({ outcome }) => outcome !== 'rejected_content').slice(0, count);
   return [...usable(slowest), ...usable(largest)].map(({ gene }) => gene);
 }

@@ -7,15 +7,15 @@ import { listHelpers } from './pieces';
 import { type RenderChild, startRenderChild } from './render-child';
 import type { Rendered } from './render-main';
 
-export type Tried = Rendered & { gene: Gene };
+export type Trial = Rendered & { gene: Gene };
 
-export type Found = {
-  tried: number;
+export type SearchResult = {
+  trialCount: number;
   /** How often each outcome came. */
   outcomes: Map<string, number>;
   /** Worst first. */
-  slowest: Tried[];
-  largest: Tried[];
+  slowest: Trial[];
+  largest: Trial[];
   /** What no outcome may be, and what was never generated. */
   problems: string[];
 };
@@ -30,7 +30,7 @@ export type SearchOptions = {
 
 /** After so many generated at random, as many as that are changes of the worst. */
 const shareAtRandom = 0.6;
-const kept = 20;
+const maxWorst = 20;
 /** A child holds what its messages left behind: another one now and then. */
 const messagesOfChild = 50;
 const [measuredAgain, measuredAgainQuickly] = [10, 2];
@@ -38,76 +38,86 @@ const [measuredAgain, measuredAgainQuickly] = [10, 2];
 const maxLost = 5;
 
 /** Looks for the messages that take most time and memory, by the built code in children of this process. */
-export async function searchWorst(options: SearchOptions): Promise<Found> {
+export async function searchWorst(options: SearchOptions): Promise<SearchResult> {
   const { templates, seed, isQuick = false, signal } = options;
   const random = createRandom(seed).fork('templates');
   const renderer = createRenderer(random.fork('small'));
   const helpers = new Set<string>();
   const usedChannels = new Set<string>();
-  const found: Found = { tried: 0, outcomes: new Map(), slowest: [], largest: [], problems: [] };
+  const result: SearchResult = {
+    trialCount: 0,
+    outcomes: new Map(),
+    slowest: [],
+    largest: [],
+    problems: [],
+  };
   const again = isQuick ? measuredAgainQuickly : measuredAgain;
   let lost = 0;
   try {
-    while (found.tried < templates && lost < maxLost && !signal?.aborted) {
-      const gene = nextGene(found, random, templates);
+    while (result.trialCount < templates && lost < maxLost && !signal?.aborted) {
+      const gene = nextGene(result, random, templates);
       for (const name of gene.pieces.flatMap(listHelpers)) helpers.add(name);
       usedChannels.add(gene.channel);
-      const tried = { ...(await renderer.render(gene)), gene };
-      lost += isLost(tried) ? 1 : 0;
-      add(found, tried);
+      const trial = { ...(await renderer.render(gene)), gene };
+      lost += isLost(trial) ? 1 : 0;
+      add(result, trial);
     }
-    found.slowest = await measureAgain(found.slowest.slice(0, again), renderer, 'heldMs');
-    found.largest = await measureAgain(found.largest.slice(0, again), renderer, 'growthMb');
+    result.slowest = await measureAgain(result.slowest.slice(0, again), renderer, 'heldMs');
+    result.largest = await measureAgain(result.largest.slice(0, again), renderer, 'growthMb');
   } finally {
     renderer.end();
   }
-  found.problems.push(
-    ...findVacuity(found),
+  result.problems.push(
+    ...findVacuity(result),
     ...listMissing(helperNames, helpers),
     ...listMissing(channelNames, usedChannels),
   );
-  return found;
+  return result;
 }
 
-function nextGene({ tried, slowest, largest }: Found, random: Random, templates: number): Gene {
+function nextGene(
+  { trialCount, slowest, largest }: SearchResult,
+  random: Random,
+  templates: number,
+): Gene {
   const parents = [...slowest, ...largest];
-  if (tried < coveringGenes) return createCoveringGene(random, tried);
-  if (tried < templates * shareAtRandom || parents.length === 0) return createGene(random);
+  if (trialCount < coveringGenes) return createCoveringGene(random, trialCount);
+  if (trialCount < templates * shareAtRandom || parents.length === 0) return createGene(random);
   return mutate(random.pick(parents).gene, random);
 }
 
-function add(found: Found, tried: Tried): void {
-  const { outcome } = tried;
-  found.tried += 1;
-  found.outcomes.set(outcome, (found.outcomes.get(outcome) ?? 0) + 1);
-  if (outcome.startsWith('threw') || isLost(tried)) {
-    found.problems.push(`${outcome}: ${describe(tried.gene)}`);
+function add(result: SearchResult, trial: Trial): void {
+  const { outcome } = trial;
+  result.trialCount += 1;
+  result.outcomes.set(outcome, (result.outcomes.get(outcome) ?? 0) + 1);
+  if (outcome.startsWith('threw') || isLost(trial)) {
+    result.problems.push(`${outcome}: ${describe(trial.gene)}`);
   }
-  found.slowest = worst([...found.slowest, tried], 'heldMs');
-  found.largest = worst([...found.largest, tried], 'growthMb');
+  result.slowest = pickWorst([...result.slowest, trial], 'heldMs');
+  result.largest = pickWorst([...result.largest, trial], 'growthMb');
 }
 
-function isLost({ outcome }: Tried): boolean {
+function isLost({ outcome }: Trial): boolean {
   return outcome === 'died' || outcome.startsWith('took over');
 }
 
-function worst(tried: Tried[], by: 'heldMs' | 'growthMb'): Tried[] {
-  return tried.sort((a, b) => b[by] - a[by]).slice(0, kept);
+function pickWorst(trials: Trial[], by: 'heldMs' | 'growthMb'): Trial[] {
+  return trials.sort((a, b) => b[by] - a[by]).slice(0, maxWorst);
 }
 
 /** A process of its own for each; the smaller of two measures, as a busy machine only adds to it. */
 async function measureAgain(
-  tried: Tried[],
+  trials: Trial[],
   renderer: Renderer,
   by: 'heldMs' | 'growthMb',
-): Promise<Tried[]> {
-  const again: Tried[] = [];
-  for (const each of tried) {
+): Promise<Trial[]> {
+  const again: Trial[] = [];
+  for (const each of trials) {
     renderer.end();
     const second = isLost(each) ? each : await renderer.render(each.gene);
     again.push({ ...each, [by]: Math.min(each[by], second[by]) });
   }
-  return worst(again, by);
+  return pickWorst(again, by);
 }
 
 type Renderer = { render(gene: Gene): Promise<Rendered>; end(): void };
@@ -133,10 +143,10 @@ function createRenderer(random: Random): Renderer {
 /** What is refused when it is compiled shows nothing of rendering. */
 const maxShareRejected = 0.5;
 
-function findVacuity({ tried, outcomes }: Found): string[] {
+function findVacuity({ trialCount, outcomes }: SearchResult): string[] {
   const rejected = outcomes.get('rejected_content') ?? 0;
-  if (rejected <= tried * maxShareRejected) return [];
-  return [`${rejected} of ${tried} templates break a limit: generate smaller ones`];
+  if (rejected <= trialCount * maxShareRejected) return [];
+  return [`${rejected} of ${trialCount} templates break a limit: generate smaller ones`];
 }
 
 function listMissing(names: readonly string[], used: ReadonlySet<string>): string[] {
@@ -145,6 +155,8 @@ function listMissing(names: readonly string[], used: ReadonlySet<string>): strin
 
 /** Enough of a message to make it again. */
 export function describe({ pieces, ...gene }: Gene): string {
-  const shown = pieces.map((piece) => (piece.length > 200 ? `${piece.slice(0, 200)}…` : piece));
-  return JSON.stringify({ ...gene, pieces: shown });
+  const shortPieces = pieces.map((piece) =>
+    piece.length > 200 ? `${piece.slice(0, 200)}…` : piece,
+  );
+  return JSON.stringify({ ...gene, pieces: shortPieces });
 }

@@ -73,16 +73,17 @@ async function measure(kind: KindReport, place: Place, program: Program): Promis
   await watched.read();
   const problems = await runs[program](place).catch((error: unknown) => [String(error)]);
   const { blockMs, heldMs, startMb, peakMb } = await watched.read();
-  const made = describe(place.message.gene);
-  kind.tried += 1;
-  kind.problems.push(...problems.map((problem) => `${problem}: ${made}`));
-  if (heldMs > kind.heldMs) kind.worst = made;
+  const description = describe(place.message.gene);
+  kind.trialCount += 1;
+  kind.problems.push(...problems.map((problem) => `${problem}: ${description}`));
+  if (heldMs > kind.heldMs) kind.worst = description;
   kind.blockMs = Math.max(kind.blockMs, blockMs);
   kind.heldMs = Math.max(kind.heldMs, heldMs);
   kind.growthMb = Math.max(kind.growthMb, peakMb - startMb);
-  if (heldMs > goals.blockMs) kind.missed.push(`held for ${heldMs.toFixed(0)} ms: ${made}`);
+  if (heldMs > goals.blockMs) kind.missed.push(`held for ${heldMs.toFixed(0)} ms: ${description}`);
   const grownMb = peakMb - startMb;
-  if (grownMb > goals.growthMb) kind.missed.push(`grew by ${grownMb.toFixed(0)} MB: ${made}`);
+  if (grownMb > goals.growthMb)
+    kind.missed.push(`grew by ${grownMb.toFixed(0)} MB: ${description}`);
 }
 
 /** What a refusal for its content is answered with; anything else that is not 200 is a fault. */
@@ -107,13 +108,13 @@ async function checkAndPreview({ world, message, eventId }: Place): Promise<stri
   const { browser } = world;
   const body = { definition, data, user: reachable };
   return [
-    ...judge('check', await browser.send('POST', `${at}/check`, { definition }), allowed),
-    ...judge('preview', await browser.send('POST', `${at}/preview`, body), allowed),
+    ...judge('check', await browser.send('POST', `${at}/check`, { definition }), allowedStatuses),
+    ...judge('preview', await browser.send('POST', `${at}/preview`, body), allowedStatuses),
   ];
 }
 
 /** Template and data together may be more than the JSON of one body may be. */
-const allowed = [200, 400, 413, 422];
+const allowedStatuses = [200, 400, 413, 422];
 
 async function sendAndSettle(place: Place): Promise<string[]> {
   const { world } = place;

@@ -61,13 +61,13 @@ async function measure(
   kind: KindReport,
   world: World,
   { program, what }: Subject,
-  ask: () => Promise<HttpAnswer>,
+  request: () => Promise<HttpAnswer>,
 ): Promise<void> {
   const watched = world.programs[program];
   await watched.read();
-  const answer = await ask().catch((error: unknown) => ({ status: 0, text: String(error) }));
+  const answer = await request().catch((error: unknown) => ({ status: 0, text: String(error) }));
   const { blockMs, heldMs, startMb, peakMb } = await watched.read();
-  kind.tried += 1;
+  kind.trialCount += 1;
   if (answer.status === 0 || answer.status >= 500) {
     kind.problems.push(`${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
@@ -118,18 +118,20 @@ export async function runPatterns(
     const characters = Math.floor(mostNameCharacters ** (0.5 + random.next() / 2));
     const text = unit.repeat(Math.ceil(characters / unit.length)) + end;
     const what = `${target.what} ${JSON.stringify(unit)} × ${characters} ${JSON.stringify(end)}`;
-    await measure(kind, world, { program: target.program, what }, () => target.ask(world, text));
+    await measure(kind, world, { program: target.program, what }, () =>
+      target.request(world, text),
+    );
   }
   return kind;
 }
 
-type TextTarget = Subject & { ask(world: World, text: string): Promise<HttpAnswer> };
+type TextTarget = Subject & { request(world: World, text: string): Promise<HttpAnswer> };
 
 function listForms(appId: string): TextTarget[] {
   const form = (path: string, fill: (text: string) => unknown): TextTarget => ({
     program: 'dashboard',
     what: path,
-    ask: ({ browser }, text) => browser.send('POST', path, fill(text)),
+    request: ({ browser }, text) => browser.send('POST', path, fill(text)),
   });
   const at = `/api/apps/${appId}`;
   const password = 'a sentence of her own';
@@ -161,7 +163,7 @@ function listCalls(world: World): TextTarget[] {
   const post = (path: string, fill: (text: string) => unknown): TextTarget => ({
     program: 'gateway',
     what: path,
-    ask: ({ programs }, text) =>
+    request: ({ programs }, text) =>
       call(programs.gateway.url, `/v1/apps/${appId}/${path}`, {
         method: 'POST',
         headers: { authorization: `AuthKey ${apiKey}`, 'content-type': 'application/json' },

@@ -60,16 +60,16 @@ async function waitUntilFull(sender: Sender): Promise<void> {
 
 const unknownEvent = JSON.stringify({ event: 'none', user: { user_id: 'ana' } });
 
-async function assertAnswered({ local, other }: Target, receiptPath: string): Promise<void> {
-  const sender = createSender(local, other);
+async function assertAnswered({ local, otherAccount }: Target, receiptPath: string): Promise<void> {
+  const sender = createSender(local, otherAccount);
   const answers: [string, number, () => Promise<HttpAnswer>][] = [
     ['a small call', 404, () => send(sender, unknownEvent)],
     ['a call of 1 MB', 404, () => send(sender, unknownEvent.padEnd(1_000_000))],
     ['a receipt', 403, () => postReceipt(sender.apiUrl, receiptPath)],
   ];
-  for (const [name, status, ask] of answers) {
+  for (const [name, status, sendRequest] of answers) {
     const beganAtMs = performance.now();
-    const answer = await ask();
+    const answer = await sendRequest();
     const tookMs = performance.now() - beganAtMs;
     assert.equal(answer.status, status, `${name}: ${answer.status} ${answer.text}`);
     assert.ok(tookMs < answerMs, `${name} took ${Math.round(tookMs)} ms`);

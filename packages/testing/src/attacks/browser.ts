@@ -25,12 +25,12 @@ export function openBrowser(dashboardUrl: string, cookies = new Map<string, stri
         ...more.headers,
       },
     });
-    for (const line of answer.headers['set-cookie'] ?? []) keep(line);
+    for (const setCookie of answer.headers['set-cookie'] ?? []) storeCookie(setCookie);
     return answer;
   }
 
-  function keep(line: string): void {
-    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+  function storeCookie(setCookie: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(setCookie) ?? [];
     if (value === '') cookies.delete(name);
     else cookies.set(name, value);
   }

@@ -14,7 +14,7 @@ export const credentialAttacks: Attack[] = [
     async run(target) {
       await withMailServer(async ({ port, logins }) => {
         const integration = await createSmtp(target);
-        const answer = await target.editor.send('POST', `${integrationsAt(target)}/test`, {
+        const answer = await target.editor.send('POST', `${getIntegrationsPath(target)}/test`, {
           id: integration.id,
           channel: 'email',
           provider: 'smtp',
@@ -32,7 +32,7 @@ export const credentialAttacks: Attack[] = [
     title: 'a change of the host is not saved with the stored credential',
     async run(target) {
       const { id, updatedAt } = await createSmtp(target);
-      const at = `${integrationsAt(target)}/${id}`;
+      const at = `${getIntegrationsPath(target)}/${id}`;
       for (const settings of [
         { ...smtpSettings, port: smtpSettings.port + 1 },
         { ...smtpSettings, host: 'mx.attacker.example', port: 587 },
@@ -57,7 +57,7 @@ export const credentialAttacks: Attack[] = [
         return entries.filter(isTest).length;
       };
       const before = await count();
-      await target.editor.send('POST', `${integrationsAt(target)}/${id}/test`, {});
+      await target.editor.send('POST', `${getIntegrationsPath(target)}/${id}/test`, {});
       assert.equal(await count(), before + 1);
     },
   },
@@ -66,7 +66,7 @@ export const credentialAttacks: Attack[] = [
     title: 'a viewer sees no character of a stored password',
     async run(target) {
       await createSmtp(target);
-      const { text } = await target.viewer.send('GET', integrationsAt(target));
+      const { text } = await target.viewer.send('GET', getIntegrationsPath(target));
       assert.ok(text.includes('smtp'), text.slice(0, 300));
       assert.ok(!text.includes(smtpLogin.pass.slice(-4)));
     },
@@ -81,7 +81,7 @@ const smtpSettings = {
   from: { address: 'notify@example.com' },
 };
 
-function integrationsAt({ local }: Target): string {
+function getIntegrationsPath({ local }: Target): string {
   return `/api/apps/${local.ready.app_id}/integrations`;
 }
 
@@ -89,7 +89,7 @@ let created = 0;
 
 function createSmtp(target: Target) {
   created += 1;
-  return target.owner.sendOk('POST', integrationsAt(target), {
+  return target.owner.sendOk('POST', getIntegrationsPath(target), {
     channel: 'email',
     provider: 'smtp',
     name: `smtp-${created}`,

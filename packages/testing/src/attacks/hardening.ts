@@ -54,8 +54,8 @@ export const hardeningAttacks: Attack[] = [
           const { headers } = await call(url, path);
           assert.equal(headers['x-content-type-options'], 'nosniff', `${url}${path}`);
         }
-        const broken = await callRaw(url, `BREW / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-        assert.match(broken, /x-content-type-options: nosniff/i);
+        const rawResponse = await callRaw(url, `BREW / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        assert.match(rawResponse, /x-content-type-options: nosniff/i);
       }),
   },
   {
@@ -122,9 +122,9 @@ async function onBoth(
 
 async function lockOut({ local }: Target): Promise<void> {
   const { dashboard_url: url } = local.ready;
-  const known = openBrowser(url);
+  const ownerBrowser = openBrowser(url);
   const signIn = { email: ownerEmail, password };
-  await known.sendOk('POST', '/api/session', signIn);
+  await ownerBrowser.sendOk('POST', '/api/session', signIn);
   let throttled = 0;
   for (let count = 0; count < wrongPasswords; count += 1) {
     const guess = { ...signIn, password: `guess ${count}` };
@@ -132,7 +132,7 @@ async function lockOut({ local }: Target): Promise<void> {
     if (status === 429) throttled += 1;
   }
   assert.ok(throttled > 0, 'nothing throttles guesses');
-  assert.equal((await known.send('POST', '/api/session', signIn)).status, 200);
+  assert.equal((await ownerBrowser.send('POST', '/api/session', signIn)).status, 200);
 }
 
 async function guessKeys({ local }: Target): Promise<void> {

@@ -6,12 +6,14 @@ export const operatorAttacks: Attack[] = [
   {
     kind: 'S8',
     title: 'a person removed in one account is not moved by an invitation of another',
-    async run({ owner, other, local }) {
+    async run({ owner, otherAccount, local }) {
       const email = 'removed@example.com';
       const { dashboard_url: url } = local.ready;
       const removed = await readId(await setUp(url, await inviteOk(owner, email), email));
       await owner.sendOk('DELETE', `/api/people/${removed}`, { password });
-      const moved = await readId(await setUp(url, await inviteOk(other.owner, email), email));
+      const moved = await readId(
+        await setUp(url, await inviteOk(otherAccount.owner, email), email),
+      );
       assert.notEqual(moved, removed);
       const back = await setUp(url, await inviteOk(owner, email), email);
       assert.notEqual(await readId(back), moved);
@@ -20,10 +22,10 @@ export const operatorAttacks: Attack[] = [
   {
     kind: 'S8',
     title: 'an address that another account took can be invited, and its link works',
-    async run({ owner, other, local }) {
+    async run({ owner, otherAccount, local }) {
       const email = 'squatted@example.com';
       const { dashboard_url: url } = local.ready;
-      await setUp(url, await inviteOk(other.owner, email), email);
+      await setUp(url, await inviteOk(otherAccount.owner, email), email);
       const invited = await setUp(url, await inviteOk(owner, email), email);
       assert.equal(await readAccountId(invited), await readAccountId(owner));
     },
@@ -49,14 +51,14 @@ async function readAccountId(browser: Browser): Promise<string> {
   return (await browser.sendOk('GET', '/api/session')).account.id;
 }
 
-async function compareAnswers({ owner, other, local }: Target): Promise<void> {
-  const known = 'known@example.com';
+async function compareAnswers({ owner, otherAccount, local }: Target): Promise<void> {
+  const knownEmail = 'known@example.com';
   const { dashboard_url: url } = local.ready;
-  await setUp(url, await inviteOk(owner, known), known);
+  await setUp(url, await inviteOk(owner, knownEmail), knownEmail);
   const answers = [];
-  for (const email of [known, 'unknown@example.com']) {
-    const token = await inviteOk(other.owner, email);
+  for (const email of [knownEmail, 'unknown@example.com']) {
+    const token = await inviteOk(otherAccount.owner, email);
     answers.push(await readAccountId(await setUp(url, token, email)));
   }
-  assert.deepEqual(answers, Array(2).fill(await readAccountId(other.owner)));
+  assert.deepEqual(answers, Array(2).fill(await readAccountId(otherAccount.owner)));
 }

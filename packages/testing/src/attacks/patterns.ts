@@ -24,10 +24,10 @@ export const patternAttacks: Attack[] = [
             channels: { telegram: version },
           },
         });
-        const refused = answer.problems.filter(
+        const errors = answer.problems.filter(
           ({ severity }: { severity: string }) => severity === 'error',
         );
-        assert.equal(refused.length, 3, JSON.stringify(answer).slice(0, 500));
+        assert.equal(errors.length, 3, JSON.stringify(answer).slice(0, 500));
       }),
   },
   ...['/api/apps', '/api/apps/:app/filters'].map((path) => ({

@@ -147,15 +147,15 @@ async function sendSlow({ local }: Target, event: string): Promise<string> {
 }
 
 async function sendBehindSlow(target: Target): Promise<void> {
-  const { local, other } = target;
+  const { local, otherAccount } = target;
   const slow = await publishSlow(target, 10);
   const definition = createDefinition('slack', { text: 'Hello' });
-  const { name } = await publish(other.owner, other.appId, definition);
+  const { name } = await publish(otherAccount.owner, otherAccount.appId, definition);
   await Promise.all(Array.from({ length: 8 }, () => sendSlow(target, slow)));
-  const answer = await send(createSender(local, other), { event: name, user });
+  const answer = await send(createSender(local, otherAccount), { event: name, user });
   assert.equal(answer.status, 200, answer.text);
   const { request_id: requestId } = answer.body;
-  const message = await readSettled(other.owner, other.appId, requestId);
+  const message = await readSettled(otherAccount.owner, otherAccount.appId, requestId);
   const tookMs = message.settledAt - message.createdAt;
   assert.equal(message.state, 'sent');
   assert.ok(tookMs < maxWaitMs, `It took ${tookMs} ms`);

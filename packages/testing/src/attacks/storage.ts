@@ -14,12 +14,12 @@ export const storageAttacks: Attack[] = [
   },
 ];
 
-async function storeBeyondQuota({ local, other }: Target): Promise<void> {
+async function storeBeyondQuota({ local, otherAccount }: Target): Promise<void> {
   const account = await createAccount(local, 'Account with a quota');
   await local.runCli('account', 'quota', account.accountId, '0.001MB');
   const sender = { apiUrl: local.ready.api_url, ...account };
   let count = 0;
-  const refused = await eventually(
+  const refusal = await eventually(
     async () => {
       count += 1;
       const answer = await createUser(sender, `user-${count}`);
@@ -28,9 +28,9 @@ async function storeBeyondQuota({ local, other }: Target): Promise<void> {
     },
     { timeoutMs: refusedWithinMs, intervalMs: 200 },
   );
-  assert.equal(refused.body.code, 'storage_limit');
+  assert.equal(refusal.body.code, 'storage_limit');
   assert.equal((await readUser(sender, `user-${count}`)).status, 404);
-  assert.equal((await createUser(createSender(local, other), 'ana')).status, 200);
+  assert.equal((await createUser(createSender(local, otherAccount), 'ana')).status, 200);
 }
 
 function createUser(sender: Sender, userId: string): Promise<HttpAnswer> {

@@ -16,7 +16,7 @@ export type Target = {
   editor: Browser;
   viewer: Browser;
   /** Another account. */
-  other: { apiKey: string; appId: string; owner: Browser };
+  otherAccount: { apiKey: string; appId: string; owner: Browser };
   twilio: TwilioSimulator;
   /** Begun with the target, as they take long. */
   slowCalls: SlowCalls;
@@ -45,8 +45,8 @@ export async function openTarget(): Promise<Target> {
       await join(dashboardUrl, owner, { email: 'editor@example.com', role: 'editor' }),
       await join(dashboardUrl, owner, { email: 'viewer@example.com', role: 'viewer' }),
     ];
-    const other = await createOther(local);
-    return { local, owner, editor, viewer, other, twilio, slowCalls, close };
+    const otherAccount = await createOther(local);
+    return { local, owner, editor, viewer, otherAccount, twilio, slowCalls, close };
   } catch (error) {
     await close();
     throw error;
@@ -77,7 +77,7 @@ function tokenIn(link: string): string {
   return link.slice(link.indexOf('#') + 1);
 }
 
-async function createOther(local: LocalStart): Promise<Target['other']> {
+async function createOther(local: LocalStart): Promise<Target['otherAccount']> {
   const { accountId, ...account } = await createAccount(local, 'Other account');
   const token = await createSetUpToken(local.ready.database_url, accountId);
   const owner = await setUp(local.ready.dashboard_url, token, 'owner@example.net');
@@ -140,8 +140,8 @@ export async function publish(
 
 export type Sender = { apiUrl: string; apiKey: string; appId: string };
 
-export function createSender({ ready }: LocalStart, other?: Target['other']): Sender {
-  const { apiKey, appId } = other ?? { apiKey: ready.api_key, appId: ready.app_id };
+export function createSender({ ready }: LocalStart, otherAccount?: Target['otherAccount']): Sender {
+  const { apiKey, appId } = otherAccount ?? { apiKey: ready.api_key, appId: ready.app_id };
   return { apiUrl: ready.api_url, apiKey, appId };
 }
 
@@ -163,8 +163,11 @@ const settleTimeoutMs = 60_000;
 export function readSettled(browser: Browser, appId: string, requestId: string): Promise<Json> {
   return eventually(
     async () => {
-      const { lanes } = await browser.sendOk('GET', `/api/apps/${appId}/requests/${requestId}`);
-      const [message] = lanes;
+      const { lanes: channelRows } = await browser.sendOk(
+        'GET',
+        `/api/apps/${appId}/requests/${requestId}`,
+      );
+      const [message] = channelRows;
       if (message === undefined || message.settledAt === null) throw new Error('Not settled');
       return message;
     },

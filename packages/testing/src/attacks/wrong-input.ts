@@ -21,8 +21,8 @@ export const wrongInputAttacks: Attack[] = [
       const paths = Object.entries(readOfApp).flatMap(([path, names]) =>
         names.map((name) => `/api/apps/${appId}/${path}?${name}=%00`),
       );
-      const found = ['text', 'app'].map((name) => `/api/find?text=a&${name}=%00`);
-      for (const path of [...paths, ...found, '/api/audit?before=%00']) {
+      const searchPaths = ['text', 'app'].map((name) => `/api/find?text=a&${name}=%00`);
+      for (const path of [...paths, ...searchPaths, '/api/audit?before=%00']) {
         const { status, text } = await viewer.send('GET', path);
         assert.ok(status < 500, `${path}: ${status} ${text}`);
       }

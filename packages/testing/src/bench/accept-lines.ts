@@ -2,18 +2,18 @@ import {
   type BenchContext,
   callHeaders,
   emptyStores,
-  linesOf,
-  roundsOf,
+  getRoundsOptions,
   sendBody,
   sendPath,
-  untilRoomIsKnown,
+  summarizeLines,
+  waitForPublishedCapacity,
   wideWindows,
   withCosts,
 } from './bench-context';
 import type { LoadTarget } from './load-types';
 import { type BenchMember, startPart } from './members';
-import { createSeries, inRounds, type Series } from './rounds';
-import { ratioOf } from './statistics';
+import { createSeries, runRounds, type Series } from './rounds';
+import { computeRatio } from './statistics';
 
 export const acceptNames = {
   hello: 'node:http that answers at once',
@@ -108,7 +108,7 @@ export async function acceptRound(
     // What a quick round accepts has room in the windows, and emptying takes as long as a slice.
     if (!context.isQuick || name === names[0]) {
       await emptyStores(context);
-      await untilRoomIsKnown(context);
+      await waitForPublishedCapacity(context);
     }
     const { pid, targets } = servers.targets[name];
     const result = await withCosts(context, { pid, count: ({ calls }) => calls }, () =>
@@ -120,8 +120,8 @@ export async function acceptRound(
       }),
     );
     context.numbers.next = result.nextNumber;
-    if (result.refused > 0) {
-      throw new Error(`${name} refused ${result.refused} of ${result.calls} calls`);
+    if (result.failedCalls > 0) {
+      throw new Error(`${name} refused ${result.failedCalls} of ${result.calls} calls`);
     }
     figures.set(name, {
       perSecond: result.perSecond,
@@ -146,25 +146,34 @@ export async function measureAccept(context: BenchContext, servers: AcceptServer
   context.onProgress('accepting: warming up');
   await acceptRound(context, servers, warm);
   const sliceMs = context.isQuick ? 700 : 3_000;
-  await inRounds(roundsOf(context, { quickMs: 60_000, fullMs: 300_000 }), async (index) => {
-    context.onProgress(`accepting: round ${index + 1}`);
-    // Backwards every other time: nobody has always the same one before it.
-    const order = index % 2 === 0 ? names : names.toReversed();
-    const figures = await acceptRound(context, servers, { names: order, connections, sliceMs });
-    for (const name of names) series.add(name, figures.get(name) ?? {});
-  });
-  return { connections, lines: linesOf(series), ratios: ratiosOf(series) };
+  await runRounds(
+    getRoundsOptions(context, { quickMs: 60_000, fullMs: 300_000 }),
+    async (index) => {
+      context.onProgress(`accepting: round ${index + 1}`);
+      // Backwards every other time: nobody has always the same one before it.
+      const order = index % 2 === 0 ? names : names.toReversed();
+      const figures = await acceptRound(context, servers, { names: order, connections, sliceMs });
+      for (const name of names) series.add(name, figures.get(name) ?? {});
+    },
+  );
+  return { connections, lines: summarizeLines(series), ratios: computeRatios(series) };
 }
 
-function ratiosOf(series: Series) {
+function computeRatios(series: Series) {
   const ratio = (name: AcceptName, base: AcceptName) =>
-    ratioOf(series.of(name, 'perSecond'), series.of(base, 'perSecond'));
+    computeRatio(series.getValues(name, 'perSecond'), series.getValues(base, 'perSecond'));
   return {
     send_vs_naive: ratio('send', 'plain'),
     send_vs_naive_fast: ratio('send', 'proto'),
     send_keyed_vs_naive: ratio('keyed', 'plain'),
     send_keyed_vs_naive_fast: ratio('keyed', 'proto'),
-    keyed_p99_vs_naive: ratioOf(series.of('keyed', 'p99Ms'), series.of('plain', 'p99Ms')),
-    keyed_p99_vs_naive_fast: ratioOf(series.of('keyed', 'p99Ms'), series.of('proto', 'p99Ms')),
+    keyed_p99_vs_naive: computeRatio(
+      series.getValues('keyed', 'p99Ms'),
+      series.getValues('plain', 'p99Ms'),
+    ),
+    keyed_p99_vs_naive_fast: computeRatio(
+      series.getValues('keyed', 'p99Ms'),
+      series.getValues('proto', 'p99Ms'),
+    ),
   };
 }

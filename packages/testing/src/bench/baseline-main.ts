@@ -1,13 +1,13 @@
 import http, { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import { Queue } from 'bullmq';
 import express, { type Express } from 'express';
-import { portOf } from '../simulators/http-simulator';
+import { getPort } from '../simulators/http-simulator';
 
 /** What people write by hand: `plain`, `proto` (the same with Express's prototypes given to Node), and `hello`, the limit. */
 const [kind = 'plain', redisUrl = ''] = process.argv.slice(2);
 
 const server = kind === 'hello' ? http.createServer(hello) : createHandWritten(kind === 'proto');
-server.listen(0, '127.0.0.1', () => process.send?.({ port: portOf(server.address()) }));
+server.listen(0, '127.0.0.1', () => process.send?.({ port: getPort(server.address()) }));
 process.on('disconnect', () => process.exit(0));
 
 function createHandWritten(hasPrototypes: boolean): http.Server {
@@ -18,10 +18,10 @@ function createHandWritten(hasPrototypes: boolean): http.Server {
     const job = await queue.add('send', req.body);
     res.json({ id: job.id, success: true });
   });
-  return hasPrototypes ? http.createServer(shapesOf(app), app) : http.createServer(app);
+  return hasPrototypes ? http.createServer(buildServerOptions(app), app) : http.createServer(app);
 }
 
-function shapesOf(app: Express): http.ServerOptions {
+function buildServerOptions(app: Express): http.ServerOptions {
   return {
     IncomingMessage: withPrototype(IncomingMessage, app.request),
     ServerResponse: withPrototype(ServerResponse, app.response),

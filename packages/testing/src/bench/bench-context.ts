@@ -1,6 +1,6 @@
 import { readCpuSeconds } from './process-costs';
 import type { RoundsOptions, Series } from './rounds';
-import { type Spread, spreadOf } from './statistics';
+import { computeSpread, type Spread } from './statistics';
 import type { BenchWorld } from './world';
 
 export type BenchContext = {
@@ -13,19 +13,19 @@ export type BenchContext = {
 };
 
 /** The medians and ends of every figure of a line. */
-export type Line = { line: string } & Record<string, Spread | string>;
+export type BenchLine = { line: string } & Record<string, Spread | string>;
 
-export function linesOf(series: Series): Line[] {
+export function summarizeLines(series: Series): BenchLine[] {
   return series.lines().map((line) => ({
     line,
     ...Object.fromEntries(
-      series.names(line).map((name) => [name, spreadOf(series.of(line, name))]),
+      series.names(line).map((name) => [name, computeSpread(series.getValues(line, name))]),
     ),
   }));
 }
 
 /** How many rounds a section makes and how long it may take. */
-export function roundsOf(
+export function getRoundsOptions(
   { isQuick, signal }: BenchContext,
   { quickMs, fullMs }: { quickMs: number; fullMs: number },
 ): RoundsOptions {
@@ -45,25 +45,25 @@ export async function emptyStores({ world }: BenchContext): Promise<void> {
 /** Settings under which all that a slice accepts may lie in Redis, as with the queue it is compared with. */
 export const wideWindows = { RELAY_CHANNEL_WINDOW: '100000', RELAY_APP_WINDOW: '100000' };
 
-const roomPollMs = 20;
-const roomTimeoutMs = 10_000;
+const capacityPollMs = 20;
+const capacityTimeoutMs = 10_000;
 /** A gateway looks every 50 ms, and takes the second count as the first whole one. */
-const roomReadMs = 150;
+const capacityReadMs = 150;
 
 /** Waits until a relay has told the gateways what they may queue; before that they queue nothing. */
-export async function untilRoomIsKnown({ world }: BenchContext): Promise<void> {
-  const deadline = performance.now() + roomTimeoutMs;
+export async function waitForPublishedCapacity({ world }: BenchContext): Promise<void> {
+  const deadline = performance.now() + capacityTimeoutMs;
   while (performance.now() < deadline) {
-    if ((await world.redis.exists(`${world.prefix}:relay:room`)) === 1) {
-      await new Promise((resolve) => setTimeout(resolve, roomReadMs));
+    if ((await world.redis.exists(`${world.prefix}:relay:capacity`)) === 1) {
+      await new Promise((resolve) => setTimeout(resolve, capacityReadMs));
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, roomPollMs));
+    await new Promise((resolve) => setTimeout(resolve, capacityPollMs));
   }
   throw new Error('No relay told what there is room for');
 }
 
-export type Measured = { cpuUs: Record<string, number> };
+export type CpuCosts = { cpuUs: Record<string, number> };
 
 const microseconds = 1e6;
 
@@ -72,7 +72,7 @@ export async function withCosts<T>(
   { world }: BenchContext,
   { pid, count }: { pid: number; count: (result: T) => number },
   work: () => Promise<T>,
-): Promise<T & Measured> {
+): Promise<T & CpuCosts> {
   const read = () => ({
     node: readCpuSeconds(pid),
     redis: readCpuSeconds(world.redisPid),
@@ -99,10 +99,13 @@ export function sendPath({ world }: BenchContext, url: string, call = 'send'): s
   return `${url}/v1/apps/${world.tenant.appId}/events/${call}`;
 }
 
-export function callHeaders({ world }: BenchContext, isKeyed: boolean): Record<string, string> {
+export function callHeaders(
+  { world }: BenchContext,
+  hasIdempotencyKey: boolean,
+): Record<string, string> {
   return {
     Authorization: `AuthKey ${world.tenant.apiKey}`,
-    ...(isKeyed ? { 'Idempotency-Key': 'bench-##########' } : {}),
+    ...(hasIdempotencyKey ? { 'Idempotency-Key': 'bench-##########' } : {}),
   };
 }
 

@@ -1,8 +1,8 @@
-import type { Line } from './bench-context';
+import type { BenchLine } from './bench-context';
 import type { BenchReport } from './run-bench';
 
 /** A run as text for the terminal. */
-export function benchTableOf(report: BenchReport): string {
+export function formatBenchTable(report: BenchReport): string {
   const { machine, accept, bulk, delivery, system, scale, latency, costs, limits } = report;
   const headlines = Object.entries(report).filter(([, value]) => typeof value === 'number');
   return [
@@ -11,16 +11,16 @@ export function benchTableOf(report: BenchReport): string {
       'The figures of the gate',
       headlines.map(([name, value]) => `${name}: ${value}`),
     ),
-    section(`Accepting, ${accept?.connections} connections`, rowsOf(accept?.lines)),
-    section('Ratios, round by round', fieldsOf(accept?.ratios)),
-    section('Other numbers of connections', rowsOf(accept?.otherConnections)),
-    section('Bulk of 1,000', [...rowsOf(bulk?.lines), ...fieldsOf(bulk?.ratios)]),
-    section('Delivery', [...rowsOf(delivery?.lines), ...fieldsOf(delivery?.ratios)]),
-    section('The whole system', [...rowsOf(system?.lines), ...fieldsOf(system?.memoryMb)]),
-    section('Latency', fieldsOf(latency)),
-    section('In the stores', fieldsOf(costs)),
-    section('Limits', fieldsOf(limits)),
-    section('More of it', rowsOf(scale)),
+    section(`Accepting, ${accept?.connections} connections`, formatRows(accept?.lines)),
+    section('Ratios, round by round', formatFields(accept?.ratios)),
+    section('Other numbers of connections', formatRows(accept?.otherConnections)),
+    section('Bulk of 1,000', [...formatRows(bulk?.lines), ...formatFields(bulk?.ratios)]),
+    section('Delivery', [...formatRows(delivery?.lines), ...formatFields(delivery?.ratios)]),
+    section('The whole system', [...formatRows(system?.lines), ...formatFields(system?.memoryMb)]),
+    section('Latency', formatFields(latency)),
+    section('In the stores', formatFields(costs)),
+    section('Limits', formatFields(limits)),
+    section('More of it', formatRows(scale)),
   ]
     .filter((text) => text !== '')
     .join('\n\n');
@@ -32,16 +32,16 @@ function section(title: string, rows: string[]): string {
 
 const nameCharacters = 52;
 
-function rowsOf(lines: Line[] = []): string[] {
+function formatRows(lines: BenchLine[] = []): string[] {
   return lines.map(({ line, ...figures }) => {
-    const shown = Object.entries(figures).map(([name, spread]) =>
+    const cells = Object.entries(figures).map(([name, spread]) =>
       typeof spread === 'string' ? '' : `${name} ${spread.median} (${spread.least}-${spread.most})`,
     );
-    return `${line.padEnd(nameCharacters)} ${shown.join('  ')}`;
+    return `${line.padEnd(nameCharacters)} ${cells.join('  ')}`;
   });
 }
 
-function fieldsOf(values: object = {}): string[] {
+function formatFields(values: object = {}): string[] {
   return Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`,
   );

@@ -5,18 +5,18 @@ import {
   type BenchContext,
   callHeaders,
   emptyStores,
-  linesOf,
-  roundsOf,
+  getRoundsOptions,
   sendBody,
   sendPath,
-  untilRoomIsKnown,
+  summarizeLines,
+  waitForPublishedCapacity,
   wideWindows,
 } from './bench-context';
 import { type LoadProcess, startLoad } from './load-process';
 import type { LoadSpec } from './load-types';
 import type { BenchMember } from './members';
-import { createSeries, inRounds, type Series } from './rounds';
-import { ratioOf } from './statistics';
+import { createSeries, runRounds, type Series } from './rounds';
+import { computeRatio } from './statistics';
 
 const recipients = 1_000;
 const bulkConnections = 4;
@@ -45,10 +45,10 @@ export async function measureBulk(context: BenchContext) {
   const bench = { context, gateway, singles, queue, sliceMs: isQuick ? 700 : 3_000 };
   try {
     context.onProgress('bulk: warming up');
-    await round(bench, createSeries());
-    await inRounds(roundsOf(context, { quickMs: 32_000, fullMs: 150_000 }), (index) => {
+    await runRound(bench, createSeries());
+    await runRounds(getRoundsOptions(context, { quickMs: 32_000, fullMs: 150_000 }), (index) => {
       context.onProgress(`bulk: round ${index + 1}`);
-      return round(bench, series);
+      return runRound(bench, series);
     });
   } finally {
     singles.close();
@@ -58,62 +58,65 @@ export async function measureBulk(context: BenchContext) {
   return {
     recipients,
     connections: bulkConnections,
-    lines: linesOf(series),
-    ratios: ratios(series),
+    lines: summarizeLines(series),
+    ratios: computeRatios(series),
   };
 }
 
-function ratios(series: Series) {
-  const p99 = (line: string) => series.of(line, 'p99Ms');
+function computeRatios(series: Series) {
+  const getP99 = (line: string) => series.getValues(line, 'p99Ms');
   return {
-    single_p99_beside_bulk_vs_alone: ratioOf(p99('single sends beside'), p99('single sends alone')),
+    single_p99_beside_bulk_vs_alone: computeRatio(
+      getP99('single sends beside'),
+      getP99('single sends alone'),
+    ),
   };
 }
 
-async function round(bench: BulkBench, series: Series): Promise<void> {
+async function runRound(bench: BulkBench, series: Series): Promise<void> {
   const { context, gateway, singles, queue, sliceMs } = bench;
   const { load } = context.world;
-  await begin(bench);
+  await beginRound(bench);
   const accepted = await run(bench, load, { ...bulkLoad(context, gateway), durationMs: sliceMs });
   series.add('accepting', {
     recipientsPerSecond: accepted.perSecond * recipients,
     p50Ms: accepted.p50Ms,
     p99Ms: accepted.p99Ms,
   });
-  await begin(bench);
+  await beginRound(bench);
   const alone = await run(bench, singles, singleLoad(context, gateway, sliceMs));
   series.add('single sends alone', {
     perSecond: alone.perSecond,
     p50Ms: alone.p50Ms,
     p99Ms: alone.p99Ms,
   });
-  const [beside] = await Promise.all([
+  const [besideBulk] = await Promise.all([
     run(bench, singles, singleLoad(context, gateway, sliceMs)),
     run(bench, load, { ...bulkLoad(context, gateway), connections: 1, durationMs: sliceMs }),
   ]);
   series.add('single sends beside', {
-    perSecond: beside.perSecond,
-    p50Ms: beside.p50Ms,
-    p99Ms: beside.p99Ms,
+    perSecond: besideBulk.perSecond,
+    p50Ms: besideBulk.p50Ms,
+    p99Ms: besideBulk.p99Ms,
   });
-  await begin(bench);
+  await beginRound(bench);
   await acceptBulks(bench);
   series.add('fanout', { plannedPerSecond: await planAll(context, queue) });
 }
 
 /** Fanout waits until it is let go. */
-async function begin({ context, queue }: BulkBench): Promise<void> {
+async function beginRound({ context, queue }: BulkBench): Promise<void> {
   context.signal.throwIfAborted();
   await emptyStores(context);
   await queue.pause();
-  await untilRoomIsKnown(context);
+  await waitForPublishedCapacity(context);
 }
 
 async function run({ context }: BulkBench, load: LoadProcess, spec: LoadSpec) {
   const result = await load.run(spec);
   context.numbers.next = Math.max(context.numbers.next, result.nextNumber);
-  if (result.refused > 0)
-    throw new Error(`${result.refused} of ${result.calls} calls were refused`);
+  if (result.failedCalls > 0)
+    throw new Error(`${result.failedCalls} of ${result.calls} calls were refused`);
   return result;
 }
 
@@ -179,10 +182,10 @@ async function planAll(context: BenchContext, queue: Queue): Promise<number> {
   const deadline = performance.now() + longestPlanMs;
   while (performance.now() < deadline) {
     await wait(pollMs);
-    const { rows: left } = await delivery.query(
+    const { rows: unplannedRows } = await delivery.query(
       'SELECT 1 FROM request WHERE planned_items < items LIMIT 1',
     );
-    if (left.length === 0) break;
+    if (unplannedRows.length === 0) break;
   }
   const { rows: planned } = await delivery.query<{ items: number; seconds: number }>(
     `SELECT count(DISTINCT (request_id, item))::int AS items, extract(epoch FROM max(created_at) - $1)::float8 AS seconds

@@ -1,4 +1,4 @@
-import { barChartOf } from './chart';
+import { renderBarChart } from './chart';
 
 const chart = {
   title: 'Calls "a" <b>',
@@ -12,7 +12,7 @@ const chart = {
 
 describe('a chart', () => {
   test('has a bar and its value for each figure, the largest as long as there is room', () => {
-    const svg = barChartOf(chart);
+    const svg = renderBarChart(chart);
     const lengths = [...svg.matchAll(/<rect x="290" [^>]*width="(\d+)"/g)].map((match) =>
       Number(match[1]),
     );
@@ -23,7 +23,7 @@ describe('a chart', () => {
   });
 
   test('is readable in light and dark, and its words are no markup', () => {
-    const svg = barChartOf(chart);
+    const svg = renderBarChart(chart);
     expect(svg).toContain('prefers-color-scheme:dark');
     expect(svg).toContain('Express &amp; queue');
     expect(svg).toContain('Calls &quot;a&quot; &lt;b>');

@@ -16,7 +16,7 @@ const top = 64;
 const colours = ['#2f81f7', '#d29922'];
 
 /** Bars beside each other as an SVG that is readable in a light and in a dark page. */
-export function barChartOf({ title, unit, series, groups }: Chart): string {
+export function renderBarChart({ title, unit, series, groups }: Chart): string {
   const largest = Math.max(...groups.flatMap(({ values }) => values));
   const groupHeight = series.length * barHeight + groupGap;
   const height = top + groups.length * groupHeight;
@@ -24,15 +24,15 @@ export function barChartOf({ title, unit, series, groups }: Chart): string {
     const y = top + index * groupHeight;
     const middle = y + (series.length * barHeight) / 2 + 4;
     return [
-      `<text class="name" x="${labelWidth - 10}" y="${middle}" text-anchor="end">${escaped(label)}</text>`,
-      ...values.map((value, bar) => barOf({ value, largest, bar, y: y + bar * barHeight })),
+      `<text class="name" x="${labelWidth - 10}" y="${middle}" text-anchor="end">${escapeXml(label)}</text>`,
+      ...values.map((value, bar) => renderBar({ value, largest, bar, y: y + bar * barHeight })),
     ];
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeXml(title)}">`,
     `<style>${style}</style>`,
-    `<text class="title" x="0" y="20">${escaped(title)} (${escaped(unit)})</text>`,
-    ...(series.length > 1 ? series.map(legendOf) : []),
+    `<text class="title" x="0" y="20">${escapeXml(title)} (${escapeXml(unit)})</text>`,
+    ...(series.length > 1 ? series.map(renderLegend) : []),
     ...rows,
     '</svg>',
     '',
@@ -47,27 +47,27 @@ const style = [
 
 type Bar = { value: number; largest: number; bar: number; y: number };
 
-function barOf({ value, largest, bar, y }: Bar): string {
-  const room = width - labelWidth - valueWidth;
-  const length = Math.max(1, Math.round((value / largest) * room));
+function renderBar({ value, largest, bar, y }: Bar): string {
+  const barSpace = width - labelWidth - valueWidth;
+  const length = Math.max(1, Math.round((value / largest) * barSpace));
   return (
     `<rect x="${labelWidth}" y="${y}" width="${length}" height="${barHeight - 3}" fill="${colours[bar]}"/>` +
-    `<text x="${labelWidth + length + 8}" y="${y + barHeight - 5}">${shown(value)}</text>`
+    `<text x="${labelWidth + length + 8}" y="${y + barHeight - 5}">${formatValue(value)}</text>`
   );
 }
 
-function legendOf(name: string, index: number): string {
+function renderLegend(name: string, index: number): string {
   const x = index * 90;
   return (
     `<rect x="${x}" y="34" width="12" height="12" fill="${colours[index]}"/>` +
-    `<text x="${x + 18}" y="45">${escaped(name)}</text>`
+    `<text x="${x + 18}" y="45">${escapeXml(name)}</text>`
   );
 }
 
-function shown(value: number): string {
+function formatValue(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : String(value);
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

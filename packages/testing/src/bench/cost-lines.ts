@@ -6,10 +6,10 @@ import {
   emptyStores,
   sendBody,
   sendPath,
-  untilRoomIsKnown,
+  waitForPublishedCapacity,
   wideWindows,
 } from './bench-context';
-import { queueBacklog, untilDelivered, writeDeliveryBacklog } from './delivery-backlog';
+import { queueBacklog, waitUntilDelivered, writeDeliveryBacklog } from './delivery-backlog';
 import { round } from './statistics';
 
 export type StoreCosts = {
@@ -38,7 +38,7 @@ async function countRequests(context: BenchContext): Promise<StoreCosts> {
   const gateway = await context.world.startGateway(counters.urls);
   try {
     await emptyStores(context);
-    await untilRoomIsKnown(context);
+    await waitForPublishedCapacity(context);
     // Look-ups and the first statements.
     await load(context, gateway.url, 500);
     let calls = 0;
@@ -84,7 +84,7 @@ async function countMessages(context: BenchContext): Promise<StoreCosts> {
     const backlog = await writeDeliveryBacklog(context, countedMessages);
     return await counters.count(async () => {
       await queueBacklog(context, backlog);
-      await untilDelivered(context, 60_000);
+      await waitUntilDelivered(context, 60_000);
       return countedMessages;
     });
   } finally {
@@ -100,18 +100,18 @@ async function startCounters({ world }: BenchContext) {
     urls: { databaseUrl: statements.url, redisUrl: commands.url },
     /** `work` returns of how many. */
     async count(work: () => Promise<number>): Promise<StoreCosts> {
-      let of = 0;
-      let asked: string[] = [];
-      const { commands: sent, writes } = await commands.during(async () => {
-        asked = await statements.during(async () => {
-          of = await work();
+      let total = 0;
+      let queries: string[] = [];
+      const { commands: sentCommands, writes } = await commands.during(async () => {
+        queries = await statements.during(async () => {
+          total = await work();
         });
       });
       return {
-        of,
-        statements: round(asked.length / of),
-        redisCommands: round(sent.length / of),
-        redisWrites: round(writes / of),
+        of: total,
+        statements: round(queries.length / total),
+        redisCommands: round(sentCommands.length / total),
+        redisWrites: round(writes / total),
       };
     },
     async close() {
@@ -132,7 +132,7 @@ async function measureBytes(context: BenchContext) {
   const redisPerWaitingMessage = ((await redisBytes(context)) - emptyRedis) / storedMessages;
   const waiting = await postgresBytes(context);
   const worker = await context.world.startWorker('deliver-sms', { isProviderInside: true });
-  await untilDelivered(context, 60_000).finally(() => worker.stop());
+  await waitUntilDelivered(context, 60_000).finally(() => worker.stop());
   return {
     redisPerWaitingMessage: round(redisPerWaitingMessage),
     postgresPerWaitingMessage: round(waiting / storedMessages),

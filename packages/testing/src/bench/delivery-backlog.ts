@@ -26,14 +26,15 @@ export async function writeDeliveryBacklog(
     messages,
   ]);
   await database.delivery.query('ANALYZE message, request, request_item');
-  const idsOf = new Map<string, string[]>();
-  for (const { id, job_id: jobId } of rows) idsOf.set(jobId, [...(idsOf.get(jobId) ?? []), id]);
+  const idsByJob = new Map<string, string[]>();
+  for (const { id, job_id: jobId } of rows)
+    idsByJob.set(jobId, [...(idsByJob.get(jobId) ?? []), id]);
   return {
     messages,
     jobs: jobs.map((jobId, index) => ({
       jobId,
       lane: integrationIds[index % 2] ?? '',
-      ids: idsOf.get(jobId) ?? [],
+      ids: idsByJob.get(jobId) ?? [],
     })),
   };
 }
@@ -66,7 +67,7 @@ export async function queueBacklog(
 const pollMs = 100;
 
 /** Waits until all is settled; false when the time is over first. */
-export async function untilDelivered(
+export async function waitUntilDelivered(
   { world, signal }: BenchContext,
   timeoutMs: number,
 ): Promise<boolean> {

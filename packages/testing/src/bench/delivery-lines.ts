@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { Queue } from 'bullmq';
-import { type BenchContext, emptyStores, linesOf, roundsOf } from './bench-context';
+import { type BenchContext, emptyStores, getRoundsOptions, summarizeLines } from './bench-context';
 import {
   queueBacklog,
   readDeliveredPerSecond,
-  untilDelivered,
+  waitUntilDelivered,
   writeDeliveryBacklog,
 } from './delivery-backlog';
 import { type BenchMember, startPart } from './members';
-import { createSeries, inRounds, type Series } from './rounds';
-import { ratioOf, spreadOf } from './statistics';
+import { createSeries, runRounds, type Series } from './rounds';
+import { computeRatio, computeSpread } from './statistics';
 
 const noOpQueue = 'no-op';
 
@@ -19,23 +19,31 @@ export async function measureDelivery(context: BenchContext) {
   await measureInside(context, series);
   for (const delayMs of context.isQuick ? [150] : [25, 150])
     await measureOverHttp(context, series, delayMs);
-  return { lines: linesOf(series), ratios: ratiosOf(series) };
+  return { lines: summarizeLines(series), ratios: computeRatios(series) };
 }
 
-function ratiosOf(series: Series) {
-  const of = (line: string) => series.of(line, 'perSecond');
+function computeRatios(series: Series) {
+  const getPerSecond = (line: string) => series.getValues(line, 'perSecond');
   const possible = 200 / 0.15;
   return {
-    delivery_vs_noop: ratioOf(of(ourLine(100)), of(noOpLine(100))),
-    delivery_vs_noop_200: ratioOf(of(ourLine(200)), of(noOpLine(200))),
-    slow_provider_part_of_possible: spreadOf(of(httpLine(150)).map((each) => each / possible))
-      .median,
+    delivery_vs_noop: computeRatio(
+      getPerSecond(formatOwnLine(100)),
+      getPerSecond(formatNoOpLine(100)),
+    ),
+    delivery_vs_noop_200: computeRatio(
+      getPerSecond(formatOwnLine(200)),
+      getPerSecond(formatNoOpLine(200)),
+    ),
+    slow_provider_part_of_possible: computeSpread(
+      getPerSecond(formatHttpLine(150)).map((each) => each / possible),
+    ).median,
   };
 }
 
-const noOpLine = (inFlight: number) => `no-op BullMQ worker, ${inFlight} in flight`;
-const ourLine = (inFlight: number) => `provider in the process, ${inFlight} in flight`;
-const httpLine = (delayMs: number) => `provider over HTTP that takes ${delayMs} ms, 200 in flight`;
+const formatNoOpLine = (inFlight: number) => `no-op BullMQ worker, ${inFlight} in flight`;
+const formatOwnLine = (inFlight: number) => `provider in the process, ${inFlight} in flight`;
+const formatHttpLine = (delayMs: number) =>
+  `provider over HTTP that takes ${delayMs} ms, 200 in flight`;
 
 async function measureInside(context: BenchContext, series: Series): Promise<void> {
   const messages = context.isQuick ? 5_000 : 15_000;
@@ -52,11 +60,13 @@ async function measureInside(context: BenchContext, series: Series): Promise<voi
     });
     try {
       const round = async (into: Series) => {
-        into.add(noOpLine(inFlight), { perSecond: await drainNoOp(context, noOp.child, messages) });
-        into.add(ourLine(inFlight), { perSecond: await deliver(context, messages) });
+        into.add(formatNoOpLine(inFlight), {
+          perSecond: await drainNoOp(context, noOp.child, messages),
+        });
+        into.add(formatOwnLine(inFlight), { perSecond: await deliver(context, messages) });
       };
       await round(createSeries());
-      await inRounds(roundsOf(context, { quickMs: 20_000, fullMs: 90_000 }), (index) => {
+      await runRounds(getRoundsOptions(context, { quickMs: 20_000, fullMs: 90_000 }), (index) => {
         context.onProgress(`delivery, ${inFlight} in flight: round ${index + 1}`);
         return round(series);
       });
@@ -76,10 +86,13 @@ async function measureOverHttp(
   const messages = context.isQuick ? 1_400 : 8_000;
   try {
     await deliver(context, messages);
-    await inRounds(roundsOf(context, { quickMs: 14_000, fullMs: 70_000 }), async (index) => {
-      context.onProgress(`delivery to a provider of ${delayMs} ms: round ${index + 1}`);
-      series.add(httpLine(delayMs), { perSecond: await deliver(context, messages) });
-    });
+    await runRounds(
+      getRoundsOptions(context, { quickMs: 14_000, fullMs: 70_000 }),
+      async (index) => {
+        context.onProgress(`delivery to a provider of ${delayMs} ms: round ${index + 1}`);
+        series.add(formatHttpLine(delayMs), { perSecond: await deliver(context, messages) });
+      },
+    );
   } finally {
     await Promise.all([worker.stop(), provider.stop()]);
   }
@@ -99,7 +112,7 @@ async function deliver(context: BenchContext, messages: number): Promise<number>
   await emptyStores(context);
   const backlog = await writeDeliveryBacklog(context, messages);
   await queueBacklog(context, backlog);
-  if (!(await untilDelivered(context, longestDeliveryMs))) {
+  if (!(await waitUntilDelivered(context, longestDeliveryMs))) {
     context.onProgress('what waits was not delivered in time: the figure is of what was');
   }
   return readDeliveredPerSecond(context);

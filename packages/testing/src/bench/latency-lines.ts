@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { type BenchContext, emptyStores, untilRoomIsKnown } from './bench-context';
-import { untilDelivered } from './delivery-backlog';
+import { type BenchContext, emptyStores, waitForPublishedCapacity } from './bench-context';
+import { waitUntilDelivered } from './delivery-backlog';
 import type { Sample } from './load-types';
 import { startPart } from './members';
-import { quantileOf, round } from './statistics';
+import { computeQuantile, round } from './statistics';
 import { systemTargets } from './system-lines';
 
 export type Latency = {
@@ -59,22 +59,26 @@ async function measure(
   pace: { perSecond: number; connections: number; durationMs: number },
 ): Promise<Latency> {
   await emptyStores(context);
-  await untilRoomIsKnown(context);
+  await waitForPublishedCapacity(context);
   await readCalls(child);
-  const { samples, nextNumber, refused } = await context.world.load.run({
+  const { samples, nextNumber, failedCalls } = await context.world.load.run({
     targets,
     ...pace,
     firstNumber: context.numbers.next,
     keepsSamples: true,
   });
   context.numbers.next = nextNumber;
-  if (refused > 0) throw new Error(`${refused} calls were refused`);
-  await untilDelivered(context, 20_000);
+  if (failedCalls > 0) throw new Error(`${failedCalls} calls were refused`);
+  await waitUntilDelivered(context, 20_000);
   const calledAt = new Map(await readCalls(child));
-  return latencyOf(samples, calledAt, pace.perSecond);
+  return computeLatency(samples, calledAt, pace.perSecond);
 }
 
-function latencyOf(samples: Sample[], calledAt: Map<string, number>, perSecond: number): Latency {
+function computeLatency(
+  samples: Sample[],
+  calledAt: Map<string, number>,
+  perSecond: number,
+): Latency {
   const reached = samples.flatMap(({ number, sentAtMs }) => {
     const atMs = calledAt.get(`+1${number}`);
     return atMs === undefined ? [] : [atMs - sentAtMs];
@@ -85,7 +89,7 @@ function latencyOf(samples: Sample[], calledAt: Map<string, number>, perSecond: 
   const answered = samples.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs);
   const quantile = (values: number[], part: number) =>
     round(
-      quantileOf(
+      computeQuantile(
         values.toSorted((a, b) => a - b),
         part,
       ),

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type BenchContext, emptyStores } from './bench-context';
 import { writeDeliveryBacklog } from './delivery-backlog';
-import { round, type Spread, spreadOf } from './statistics';
+import { computeSpread, round, type Spread } from './statistics';
 
 const copiedMessages = 50_000;
 /** What a busy machine writes well within the time that a statement may take. */
@@ -18,7 +18,11 @@ export async function measureLimits(context: BenchContext): Promise<{
 }> {
   context.onProgress('limits of the stores');
   await emptyStores(context);
-  for (let written = 0; written < copiedMessages; written += messagesPerStatement) {
+  for (
+    let writtenMessages = 0;
+    writtenMessages < copiedMessages;
+    writtenMessages += messagesPerStatement
+  ) {
     await writeDeliveryBacklog(context, messagesPerStatement);
   }
   const plain: number[] = [];
@@ -32,9 +36,9 @@ export async function measureLimits(context: BenchContext): Promise<{
   }
   await emptyStores(context);
   return {
-    copyRowsPerSecond: spreadOf(plain),
-    copyIndexedRowsPerSecond: spreadOf(indexed),
-    redisCommandsPerSecond: spreadOf(piped),
+    copyRowsPerSecond: computeSpread(plain),
+    copyIndexedRowsPerSecond: computeSpread(indexed),
+    redisCommandsPerSecond: computeSpread(piped),
   };
 }
 

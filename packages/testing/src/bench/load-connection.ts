@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { Counted } from './load';
-import type { LoadRequest, Place } from './load-requests';
+import type { CallResult } from './load';
+import type { Address, LoadRequest } from './load-requests';
 
 /** One kept connection, with one call at a time. */
 export type LoadConnection = {
@@ -12,19 +12,22 @@ export type LoadConnection = {
   /** `dueAtMs` is from when its time counts; now, where it is not given. */
   call(request: LoadRequest, dueAtMs?: number): void;
   /** The next call with each answer, until there is none. */
-  callOnAndOn(next: () => LoadRequest | undefined): void;
+  callRepeatedly(next: () => LoadRequest | undefined): void;
   close(): void;
 };
 
 /** Reads no more of an answer than its status and its length: what the load costs, the server does not get. */
-export function createConnection(place: Place, count: (counted: Counted) => void): LoadConnection {
-  const socket = net.connect({ ...place, noDelay: true });
+export function createConnection(
+  address: Address,
+  count: (result: CallResult) => void,
+): LoadConnection {
+  const socket = net.connect({ ...address, noDelay: true });
   let current: { number: number; sentAtMs: number } | undefined;
   let unread: Buffer | undefined;
   let next: () => LoadRequest | undefined = () => undefined;
-  let tellEnd = () => {};
+  let resolveEnd = () => {};
   const ended = new Promise<void>((resolve) => {
-    tellEnd = resolve;
+    resolveEnd = resolve;
   });
 
   function call({ number, bytes }: LoadRequest, dueAtMs = performance.now()): void {
@@ -32,22 +35,22 @@ export function createConnection(place: Place, count: (counted: Counted) => void
     socket.write(bytes);
   }
 
-  function goOn(): void {
+  function callNext(): void {
     const request = next();
     if (request) call(request);
-    else tellEnd();
+    else resolveEnd();
   }
 
   function finish(isAccepted: boolean): void {
     if (!current) return;
-    const done = { ...current, isAccepted };
+    const result = { ...current, isAccepted };
     current = undefined;
-    count(done);
+    count(result);
   }
 
   socket.on('data', (chunk: Buffer) => {
     const bytes = unread ? Buffer.concat([unread, chunk]) : chunk;
-    const length = lengthOf(bytes);
+    const length = findResponseLength(bytes);
     if (length === undefined || bytes.length < length) {
       unread = bytes;
       return;
@@ -55,12 +58,12 @@ export function createConnection(place: Place, count: (counted: Counted) => void
     unread = undefined;
     // "HTTP/1.1 2": what is asked is only whether the call was accepted.
     finish(bytes[statusAt] === digitTwo);
-    goOn();
+    callNext();
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     finish(false);
-    tellEnd();
+    resolveEnd();
   });
 
   return {
@@ -70,9 +73,9 @@ export function createConnection(place: Place, count: (counted: Counted) => void
     ended,
     isBusy: () => current !== undefined,
     call,
-    callOnAndOn(given) {
-      next = given;
-      goOn();
+    callRepeatedly(getNext) {
+      next = getNext;
+      callNext();
     },
     close: () => socket.destroy(),
   };
@@ -83,7 +86,7 @@ const digitTwo = '2'.charCodeAt(0);
 const headEnd = Buffer.from('\r\n\r\n');
 
 /** Of a whole answer; undefined while its head is not there. */
-function lengthOf(bytes: Buffer): number | undefined {
+function findResponseLength(bytes: Buffer): number | undefined {
   const end = bytes.indexOf(headEnd);
   if (end === -1) return undefined;
   const head = bytes.toString('latin1', 0, end);

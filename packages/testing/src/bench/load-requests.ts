@@ -1,26 +1,26 @@
 import type { LoadSpec, LoadTarget } from './load-types';
 
-export type Place = { host: string; port: number };
+export type Address = { host: string; port: number };
 export type LoadRequest = { number: number; bytes: Buffer };
 
 const hole = '##########';
 
 /** The bytes of calls, made once; each call has its number written into them. */
 export function createRequests({ targets, firstNumber }: LoadSpec) {
-  const templates = targets.map(templateOf);
+  const templates = targets.map(createTemplate);
   let nextNumber = firstNumber;
 
-  function templateFor(index: number) {
+  function getTemplate(index: number) {
     const template = templates[index % templates.length];
     if (!template) throw new Error('A load without a target');
     return template;
   }
 
   return {
-    placeOf: (index: number): Place => templateFor(index).place,
+    getAddress: (index: number): Address => getTemplate(index).address,
     nextNumber: () => nextNumber,
     next(index: number): LoadRequest {
-      const { bytes: template, holes } = templateFor(index);
+      const { bytes: template, holes } = getTemplate(index);
       const number = nextNumber;
       nextNumber += 1;
       const bytes = Buffer.from(template);
@@ -31,15 +31,15 @@ export function createRequests({ targets, firstNumber }: LoadSpec) {
   };
 }
 
-function templateOf({ url: text, headers, body }: LoadTarget) {
+function createTemplate({ url: text, headers, body }: LoadTarget) {
   const url = new URL(text);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const head = [
     `POST ${url.pathname} HTTP/1.1`,
     `Host: ${url.host}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...lines,
+    ...headerLines,
     '',
     '',
   ].join('\r\n');
@@ -48,5 +48,5 @@ function templateOf({ url: text, headers, body }: LoadTarget) {
   for (let at = bytes.indexOf(hole); at !== -1; at = bytes.indexOf(hole, at + hole.length)) {
     holes.push(at);
   }
-  return { place: { host: url.hostname, port: Number(url.port) }, bytes, holes };
+  return { address: { host: url.hostname, port: Number(url.port) }, bytes, holes };
 }

@@ -27,7 +27,7 @@ export type Sample = { number: number; sentAtMs: number; answeredAtMs: number };
 export type LoadResult = {
   calls: number;
   /** Answers that were no 2xx, and connections that broke. */
-  refused: number;
+  failedCalls: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;

@@ -19,13 +19,13 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   const isOver = () =>
     performance.now() - beganAtMs >= spec.durationMs || requests.nextNumber() >= end;
   const connections = Array.from({ length: spec.connections }, (_, index) =>
-    createConnection(requests.placeOf(index), tally.count),
+    createConnection(requests.getAddress(index), tally.count),
   );
   await Promise.all(connections.map((connection) => connection.opened));
   const nextFor = (index: number) => (isOver() ? undefined : requests.next(index));
   if (spec.perSecond === undefined) {
     for (const [index, connection] of connections.entries()) {
-      connection.callOnAndOn(() => nextFor(index));
+      connection.callRepeatedly(() => nextFor(index));
     }
     await Promise.all(connections.map(({ ended }) => ended));
   } else {
@@ -46,22 +46,22 @@ async function pace(
   next: (index: number) => LoadRequest,
 ): Promise<void> {
   const beganAtMs = performance.now();
-  const wanted = Math.floor((durationMs / 1_000) * perSecond);
-  let begun = 0;
+  const totalCalls = Math.floor((durationMs / 1_000) * perSecond);
+  let startedCalls = 0;
   /** Calls below it were due at an earlier look. */
   let waitingUntil = 0;
 
-  function countsFromMs(call: number): number | undefined {
+  function getDueAtMs(call: number): number | undefined {
     return call < waitingUntil ? beganAtMs + (call / perSecond) * 1_000 : undefined;
   }
 
-  function callWhatIsDue(elapsedMs: number): void {
-    const due = Math.min(wanted, Math.floor((elapsedMs / 1_000) * perSecond) + 1);
+  function callDue(elapsedMs: number): void {
+    const due = Math.min(totalCalls, Math.floor((elapsedMs / 1_000) * perSecond) + 1);
     for (const [index, connection] of connections.entries()) {
-      if (begun >= due) break;
+      if (startedCalls >= due) break;
       if (connection.isBusy()) continue;
-      connection.call(next(index), countsFromMs(begun));
-      begun += 1;
+      connection.call(next(index), getDueAtMs(startedCalls));
+      startedCalls += 1;
     }
     waitingUntil = Math.max(waitingUntil, due);
   }
@@ -69,35 +69,35 @@ async function pace(
   for (let elapsedMs = 0; elapsedMs < durationMs + lastAnswersMs; ) {
     await wait(paceMs);
     elapsedMs = performance.now() - beganAtMs;
-    callWhatIsDue(elapsedMs);
-    if (begun >= wanted && connections.every(({ isBusy }) => !isBusy())) return;
+    callDue(elapsedMs);
+    if (startedCalls >= totalCalls && connections.every(({ isBusy }) => !isBusy())) return;
   }
 }
 
-export type Counted = { number: number; isAccepted: boolean; sentAtMs: number };
+export type CallResult = { number: number; isAccepted: boolean; sentAtMs: number };
 
 function createTally(keepsSamples: boolean) {
   const buckets = new Uint32Array(longestMs / bucketMs + 1);
   const samples: Sample[] = [];
   let calls = 0;
-  let refused = 0;
+  let failedCalls = 0;
   let longest = 0;
 
   function quantile(part: number): number {
-    let left = calls * part;
+    let remaining = calls * part;
     for (const [index, count] of buckets.entries()) {
-      left -= count;
-      if (left <= 0) return index * bucketMs;
+      remaining -= count;
+      if (remaining <= 0) return index * bucketMs;
     }
     return longestMs;
   }
 
   return {
-    count({ number, isAccepted, sentAtMs }: Counted): void {
+    count({ number, isAccepted, sentAtMs }: CallResult): void {
       const now = performance.now();
       const tookMs = now - sentAtMs;
       calls += 1;
-      if (!isAccepted) refused += 1;
+      if (!isAccepted) failedCalls += 1;
       longest = Math.max(longest, tookMs);
       const bucket = Math.min(Math.round(tookMs / bucketMs), buckets.length - 1);
       buckets[bucket] = (buckets[bucket] ?? 0) + 1;
@@ -108,7 +108,7 @@ function createTally(keepsSamples: boolean) {
     result({ tookMs, nextNumber }: { tookMs: number; nextNumber: number }): LoadResult {
       return {
         calls,
-        refused,
+        failedCalls,
         perSecond: calls / (tookMs / 1_000),
         p50Ms: quantile(0.5),
         p99Ms: quantile(0.99),

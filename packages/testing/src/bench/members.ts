@@ -42,7 +42,7 @@ export async function startMember(options: MemberOptions): Promise<BenchMember> 
     stdio: ['ignore', file, file],
   });
   closeSync(file);
-  const ready = await untilReady(child, log, readyEvent);
+  const ready = await waitUntilReady(child, log, readyEvent);
   return {
     name,
     pid: child.pid ?? 0,
@@ -51,7 +51,7 @@ export async function startMember(options: MemberOptions): Promise<BenchMember> 
   };
 }
 
-async function untilReady(
+async function waitUntilReady(
   child: ChildProcess,
   log: string,
   event: string,

@@ -4,16 +4,16 @@ import { Worker } from 'bullmq';
 /** A worker that does nothing: what BullMQ itself can drain. Told how many jobs there are, it answers how fast they went. */
 const [queue = '', url = '', concurrency = '1'] = process.argv.slice(2);
 
-let left = 0;
+let remaining = 0;
 let total = 0;
 let beganAtMs = 0;
 
 const worker = new Worker(
   queue,
   async () => {
-    if (left === total) beganAtMs = performance.now();
-    left -= 1;
-    if (left === 0)
+    if (remaining === total) beganAtMs = performance.now();
+    remaining -= 1;
+    if (remaining === 0)
       process.send?.({ perSecond: total / ((performance.now() - beganAtMs) / 1_000) });
   },
   {
@@ -25,7 +25,7 @@ const worker = new Worker(
 );
 worker.on('error', () => undefined);
 process.on('message', ({ jobs }: { jobs: number }) => {
-  left = jobs;
+  remaining = jobs;
   total = jobs;
 });
 process.on('disconnect', () => process.exit(0));

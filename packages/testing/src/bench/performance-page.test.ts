@@ -1,11 +1,11 @@
-import { performancePageOf } from './performance-page';
+import { buildPerformancePage } from './performance-page';
 import type { BenchReport } from './run-bench';
-import { spreadOf } from './statistics';
+import { computeSpread } from './statistics';
 
 const figures = {
-  perSecond: spreadOf([900, 1_000, 1_200]),
-  p50Ms: spreadOf([5]),
-  p99Ms: spreadOf([20]),
+  perSecond: computeSpread([900, 1_000, 1_200]),
+  p50Ms: computeSpread([5]),
+  p99Ms: computeSpread([20]),
 };
 const latency = { perSecond: 25, sends: 300, p50Ms: 6, p99Ms: 17, answerP50Ms: 3, answerP99Ms: 9 };
 const costs = { of: 1_000, statements: 0.04, redisCommands: 0.2, redisWrites: 0.1 };
@@ -69,7 +69,7 @@ const report: BenchReport = {
 
 describe('the page of what it costs', () => {
   test('shows each figure beside its goal, and each line with its spread', () => {
-    const { text } = performancePageOf(report);
+    const { text } = buildPerformancePage(report);
     expect(text).toContain('| keyed send, requests/s, of (a) | at least 2.0 | 2.3 |');
     expect(text).toContain('| fanout, planned/s | at least 30,000 | not measured |');
     expect(text).toContain(
@@ -80,7 +80,7 @@ describe('the page of what it costs', () => {
   });
 
   test('has a chart of throughput and one of latency, which the text shows', () => {
-    const { text, charts } = performancePageOf(report);
+    const { text, charts } = buildPerformancePage(report);
     for (const [name, svg] of Object.entries(charts)) {
       expect(text).toContain(`](charts/${name})`);
       expect(svg).toContain('(c) events/send with a key');
@@ -89,13 +89,13 @@ describe('the page of what it costs', () => {
   });
 
   test('names the Node of a quick run, which has no charts', () => {
-    const { text, charts } = performancePageOf({ ...report, isQuick: true });
+    const { text, charts } = buildPerformancePage({ ...report, isQuick: true });
     expect(text).toMatch(/^A quick run of .* Node v20,/);
     expect(text).not.toContain('](charts/');
     expect(charts).toEqual({});
   });
 
   test('is not made from a part of a run', () => {
-    expect(() => performancePageOf({ ...report, accept: undefined })).toThrow('npm run bench');
+    expect(() => buildPerformancePage({ ...report, accept: undefined })).toThrow('npm run bench');
   });
 });

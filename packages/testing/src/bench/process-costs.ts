@@ -5,10 +5,10 @@ const ticksPerSecond = 100;
 
 /** Seconds of processor time that a process has used, its children's with it where `withChildren`; undefined where the system does not tell. */
 export function readCpuSeconds(pid: number, { withChildren = false } = {}): number | undefined {
-  const own = cpuTicksOf(pid);
+  const own = readCpuTicks(pid);
   if (own === undefined) return undefined;
-  const children = withChildren ? childrenOf(pid) : [];
-  const ticks = children.reduce((total, child) => total + (cpuTicksOf(child) ?? 0), own);
+  const children = withChildren ? listChildren(pid) : [];
+  const ticks = children.reduce((total, child) => total + (readCpuTicks(child) ?? 0), own);
   return ticks / ticksPerSecond;
 }
 
@@ -18,21 +18,21 @@ export function readMemoryMb(pid: number): number | undefined {
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
 }
 
-function cpuTicksOf(pid: number): number | undefined {
-  const fields = statOf(pid);
+function readCpuTicks(pid: number): number | undefined {
+  const fields = readStat(pid);
   // utime and stime, the fields 14 and 15 of proc(5), and those of children that have ended.
   return fields && [11, 12, 13, 14].reduce((total, at) => total + Number(fields[at]), 0);
 }
 
-function childrenOf(pid: number): number[] {
+function listChildren(pid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((each) => Number(statOf(each)?.[1]) === pid);
+    .filter((each) => Number(readStat(each)?.[1]) === pid);
 }
 
 /** The fields from the third on: the second is a name in parentheses, which may hold anything. */
-function statOf(pid: number): string[] | undefined {
+function readStat(pid: number): string[] | undefined {
   const stat = readProc(`${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

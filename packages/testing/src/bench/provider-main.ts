@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { portOf } from '../simulators/http-simulator';
+import { getPort } from '../simulators/http-simulator';
 
 /** A provider over HTTP that takes a while to answer and remembers when it was called, and for whom. */
 const delayMs = Number(process.argv[2] ?? 0);
@@ -24,7 +24,7 @@ const server = http.createServer((req, res) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.send?.({ port: portOf(server.address()) }));
+server.listen(0, '127.0.0.1', () => process.send?.({ port: getPort(server.address()) }));
 process.on('message', () => {
   process.send?.({ calls });
   calls = [];

@@ -8,7 +8,7 @@ export type RoundsOptions = {
 };
 
 /** Runs rounds one after the other, as many as there is time for. */
-export async function inRounds(
+export async function runRounds(
   { rounds, leastRounds, budgetMs, signal }: RoundsOptions,
   round: (index: number) => Promise<void>,
 ): Promise<void> {
@@ -25,13 +25,13 @@ export function createSeries() {
   const series = new Map<string, Map<string, number[]>>();
   return {
     add(line: string, figures: Record<string, number>): void {
-      const ofLine = series.get(line) ?? new Map<string, number[]>();
-      series.set(line, ofLine);
+      const figuresByName = series.get(line) ?? new Map<string, number[]>();
+      series.set(line, figuresByName);
       for (const [name, value] of Object.entries(figures)) {
-        ofLine.set(name, [...(ofLine.get(name) ?? []), value]);
+        figuresByName.set(name, [...(figuresByName.get(name) ?? []), value]);
       }
     },
-    of: (line: string, name: string): number[] => series.get(line)?.get(name) ?? [],
+    getValues: (line: string, name: string): number[] => series.get(line)?.get(name) ?? [],
     lines: () => [...series.keys()],
     names: (line: string) => [...(series.get(line)?.keys() ?? [])],
   };

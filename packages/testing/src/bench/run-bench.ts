@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from '../test-stores';
 import { measureAccept, startAcceptServers } from './accept-lines';
-import { type BenchContext, firstPhone, type Line } from './bench-context';
+import { type BenchContext, type BenchLine, firstPhone } from './bench-context';
 import { measureBulk } from './bulk-lines';
 import { measureCosts } from './cost-lines';
 import { measureDelivery } from './delivery-lines';
@@ -28,21 +28,21 @@ export type BenchReport = Awaited<ReturnType<typeof runBench>>;
 
 /** Measures every line beside what it is compared with, and writes `bench/results`. */
 export async function runBench(options: BenchOptions) {
-  const began = { at: new Date(), load: readLoad() };
+  const start = { at: new Date(), load: readLoad() };
   const world = await openBenchWorld();
   try {
     const context: BenchContext = { world, ...options, numbers: { next: firstPhone } };
     const machine = await readMachine(world);
-    const measured = await measureAll(context, options.only ?? parts);
-    const tookSeconds = Math.round((Date.now() - began.at.getTime()) / 1_000);
+    const measurements = await measureAll(context, options.only ?? parts);
+    const tookSeconds = Math.round((Date.now() - start.at.getTime()) / 1_000);
     const report = {
-      ...headlinesOf(measured),
+      ...buildHeadlines(measurements),
       commit: readCommit(),
-      startedAt: began.at.toISOString(),
+      startedAt: start.at.toISOString(),
       tookSeconds,
       isQuick: options.isQuick,
-      machine: { ...machine, loadBefore: began.load, loadAfter: readLoad() },
-      ...measured,
+      machine: { ...machine, loadBefore: start.load, loadAfter: readLoad() },
+      ...measurements,
     };
     if (!options.only) write(report);
     return report;
@@ -53,7 +53,7 @@ export async function runBench(options: BenchOptions) {
 
 const resultsFolder = path.join(repositoryRoot, 'bench', 'results');
 
-type Measured = Awaited<ReturnType<typeof measureAll>>;
+type Measurements = Awaited<ReturnType<typeof measureAll>>;
 
 export const parts = [
   'accept',
@@ -71,17 +71,18 @@ export type Part = (typeof parts)[number];
 /** What a quick run leaves out. */
 const slowParts: readonly Part[] = ['limits', 'scale'];
 
-async function measureAll(context: BenchContext, wanted: readonly Part[]) {
+async function measureAll(context: BenchContext, requestedParts: readonly Part[]) {
   async function measure<T>(part: Part, work: () => Promise<T>): Promise<T | undefined> {
-    const isWanted = wanted.includes(part) && !(context.isQuick && slowParts.includes(part));
-    return isWanted ? work() : undefined;
+    const isIncluded =
+      requestedParts.includes(part) && !(context.isQuick && slowParts.includes(part));
+    return isIncluded ? work() : undefined;
   }
   const accept = await measure('accept', () => measureAccepting(context));
   const bulk = await measure('bulk', () => measureBulk(context));
   const delivery = await measure('delivery', () => measureDelivery(context));
   const system = await measure('system', () => measureSystem(context));
-  const whole = medianOf(system?.lines[0], 'messagesPerSecond') ?? defaultWholePerSecond;
-  const latency = await measure('latency', () => measureLatency(context, whole));
+  const wholePerSecond = findMedian(system?.lines[0], 'messagesPerSecond') ?? defaultWholePerSecond;
+  const latency = await measure('latency', () => measureLatency(context, wholePerSecond));
   const costs = await measure('costs', () => measureCosts(context));
   const limits = await measure('limits', () => measureLimits(context));
   const scale = await measure('scale', () => measureScale(context));
@@ -94,9 +95,9 @@ const defaultWholePerSecond = 3_000;
 async function measureAccepting(context: BenchContext) {
   const servers = await startAcceptServers(context);
   try {
-    const measured = await measureAccept(context, servers);
+    const acceptMeasurements = await measureAccept(context, servers);
     return {
-      ...measured,
+      ...acceptMeasurements,
       otherConnections: context.isQuick ? [] : await measureConnections(context, servers),
     };
   } finally {
@@ -105,23 +106,23 @@ async function measureAccepting(context: BenchContext) {
 }
 
 /** What the gate looks at, at the top of the record. */
-function headlinesOf({ accept, bulk, delivery, system, latency }: Measured) {
+function buildHeadlines({ accept, bulk, delivery, system, latency }: Measurements) {
   return {
     send_vs_naive: accept?.ratios.send_vs_naive,
     send_keyed_vs_naive: accept?.ratios.send_keyed_vs_naive,
     send_keyed_vs_naive_fast: accept?.ratios.send_keyed_vs_naive_fast,
-    bulk_recipients_per_s: medianOf(
+    bulk_recipients_per_s: findMedian(
       bulk?.lines.find(({ line }) => line === 'accepting'),
       'recipientsPerSecond',
     ),
-    whole_system_messages_per_s: medianOf(system?.lines[0], 'messagesPerSecond'),
+    whole_system_messages_per_s: findMedian(system?.lines[0], 'messagesPerSecond'),
     delivery_vs_noop: delivery?.ratios.delivery_vs_noop,
     idle_p50_ms: latency?.idle.p50Ms,
     idle_p99_ms: latency?.idle.p99Ms,
   };
 }
 
-function medianOf(line: Line | undefined, name: string): number | undefined {
+function findMedian(line: BenchLine | undefined, name: string): number | undefined {
   const spread: Spread | string | undefined = line?.[name];
   return typeof spread === 'object' ? spread.median : undefined;
 }

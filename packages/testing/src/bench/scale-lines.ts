@@ -1,6 +1,6 @@
 import { type AcceptName, type AcceptServers, acceptNames, acceptRound } from './accept-lines';
-import { type BenchContext, emptyStores, type Line, linesOf } from './bench-context';
-import { createSeries, inRounds } from './rounds';
+import { type BenchContext, type BenchLine, emptyStores, summarizeLines } from './bench-context';
+import { createSeries, runRounds } from './rounds';
 import { startWholeSystem, systemRound } from './system-lines';
 
 /** Beside what is compared round by round, these are a look to the sides. */
@@ -11,11 +11,11 @@ const sliceMs = 3_000;
 export async function measureConnections(
   context: BenchContext,
   servers: AcceptServers,
-): Promise<Line[]> {
+): Promise<BenchLine[]> {
   const series = createSeries();
   const names: AcceptName[] = ['plain', 'proto', 'send', 'keyed'];
   for (const connections of [1, 16, 256]) {
-    await inRounds({ ...few, signal: context.signal }, async (index) => {
+    await runRounds({ ...few, signal: context.signal }, async (index) => {
       context.onProgress(`${connections} connections: round ${index + 1}`);
       const figures = await acceptRound(context, servers, { names, connections, sliceMs });
       for (const name of names) {
@@ -23,11 +23,11 @@ export async function measureConnections(
       }
     });
   }
-  return linesOf(series);
+  return summarizeLines(series);
 }
 
 /** The second part: the whole system with one and two gateways and workers, and with much stored. */
-export async function measureScale(context: BenchContext): Promise<Line[]> {
+export async function measureScale(context: BenchContext): Promise<BenchLine[]> {
   const series = createSeries();
   const options = { connections: 64, sliceMs: 6_000 };
   for (const [gateways, workers] of [
@@ -38,7 +38,7 @@ export async function measureScale(context: BenchContext): Promise<Line[]> {
   ] as const) {
     const system = await startWholeSystem(context, { gateways, workers });
     try {
-      await inRounds({ ...few, signal: context.signal }, async (index) => {
+      await runRounds({ ...few, signal: context.signal }, async (index) => {
         const line = `${gateways} gateways, ${workers} workers`;
         context.onProgress(`${line}: round ${index + 1}`);
         series.add(line, await systemRound(context, system.gateways, options));
@@ -52,7 +52,7 @@ export async function measureScale(context: BenchContext): Promise<Line[]> {
       series.add(`${stored.toLocaleString('en')} stored messages`, figures),
     );
   }
-  return linesOf(series);
+  return summarizeLines(series);
 }
 
 async function measureStored(
@@ -65,7 +65,7 @@ async function measureStored(
   await writeSettled(context, stored);
   const system = await startWholeSystem(context, { gateways: 1, workers: 1 });
   try {
-    await inRounds({ ...few, signal: context.signal }, async (index) => {
+    await runRounds({ ...few, signal: context.signal }, async (index) => {
       context.onProgress(`${stored} stored messages: round ${index + 1}`);
       add(
         await systemRound(context, system.gateways, {

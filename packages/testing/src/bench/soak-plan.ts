@@ -15,12 +15,12 @@ export async function readLogPlan({ requestLog }: Database, appId: string): Prom
   await requestLog.query('ANALYZE request, request_item, message');
   const { text, values } = logStatement({ appId }, Object.keys(messageStates));
   const { rows } = await requestLog.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
-  return stepsOf(rows[0]['QUERY PLAN'][0].Plan).join(', ');
+  return listSteps(rows[0]['QUERY PLAN'][0].Plan).join(', ');
 }
 
-function stepsOf(plan: Plan): string[] {
+function listSteps(plan: Plan): string[] {
   const index = plan['Index Name'];
-  const walks = index === undefined ? plan['Node Type'] : `${plan['Node Type']} ${index}`;
-  const step = index !== undefined && logOrder.has(index) ? 'log order' : walks;
-  return [step, ...(plan.Plans ?? []).flatMap(stepsOf)];
+  const scan = index === undefined ? plan['Node Type'] : `${plan['Node Type']} ${index}`;
+  const step = index !== undefined && logOrder.has(index) ? 'log order' : scan;
+  return [step, ...(plan.Plans ?? []).flatMap(listSteps)];
 }

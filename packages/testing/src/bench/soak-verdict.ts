@@ -33,23 +33,25 @@ export function judgeSoak({
   const problems = [
     ...(stored === sends ? [] : [`${stored} messages were sent of ${sends}`]),
     ...(planAfter === planBefore ? [] : [`the log was read by ${planBefore}, now by ${planAfter}`]),
-    ...(samples.length < leastSamples ? [] : growthOf(samples)),
+    ...(samples.length < leastSamples ? [] : findGrowth(samples)),
   ];
   return { isGood: problems.length === 0, problems };
 }
 
 /** Redis against its size after the first sends; a process, which first fills its caches, against its second quarter. */
-function growthOf(samples: readonly SoakSample[]): string[] {
+function findGrowth(samples: readonly SoakSample[]): string[] {
   const quarter = Math.floor(samples.length / 4);
   const last = samples.slice(-quarter);
   return measured.flatMap((name) => {
     const early = name === 'redisKb' ? samples.slice(0, 1) : samples.slice(quarter, 2 * quarter);
-    const [before, after] = [early, last].map((part) => medianOf(part.map((each) => each[name])));
+    const [before, after] = [early, last].map((part) =>
+      computeMedian(part.map((each) => each[name])),
+    );
     if (before === undefined || after === undefined) return [];
     return after > before * flatWithin[name] ? [`${name} grew from ${before} to ${after}`] : [];
   });
 }
 
-function medianOf(values: readonly number[]): number | undefined {
+function computeMedian(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

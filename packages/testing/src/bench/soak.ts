@@ -32,15 +32,15 @@ export async function runSoak({ sends, signal, onProgress }: SoakOptions): Promi
     const soak = {
       world,
       signal,
-      target: targetOf(tenant, gateway.url),
+      target: buildTarget(tenant, gateway.url),
       pids: { gateway: gateway.pid, worker: worker.pid },
     };
-    const taken: SoakSample[] = [];
+    const soakSamples: SoakSample[] = [];
     let sent = 0;
     async function sendTo(total: number): Promise<void> {
       sent += await sendSome(soak, { calls: total - sent, firstNumber: firstPhone + sent });
-      taken.push(await sampleOf(soak, sent));
-      onProgress(textOf(taken.at(-1)));
+      soakSamples.push(await takeSample(soak, sent));
+      onProgress(formatSample(soakSamples.at(-1)));
     }
     await sendTo(Math.min(firstSends, sends));
     const planBefore = await readLogPlan(world.database, tenant.appId);
@@ -49,9 +49,9 @@ export async function runSoak({ sends, signal, onProgress }: SoakOptions): Promi
     }
     const planAfter = await readLogPlan(world.database, tenant.appId);
     const stored = await countSent(world);
-    const verdict = judgeSoak({ sends, stored, samples: taken, planBefore, planAfter });
+    const verdict = judgeSoak({ sends, stored, samples: soakSamples, planBefore, planAfter });
     const seconds = Math.round((performance.now() - beganAtMs) / 1_000);
-    return { ...verdict, sends, seconds, samples: taken };
+    return { ...verdict, sends, seconds, samples: soakSamples };
   } finally {
     await world.close();
   }
@@ -66,7 +66,7 @@ async function createSandbox({ database }: BenchWorld): Promise<Tenant & { event
   return { ...tenant, event: name };
 }
 
-function targetOf({ apiKey, appId, event }: Tenant & { event: string }, url: string) {
+function buildTarget({ apiKey, appId, event }: Tenant & { event: string }, url: string) {
   return {
     url: `${url}/v1/apps/${appId}/events/send`,
     headers: { Authorization: `AuthKey ${apiKey}` },
@@ -77,7 +77,7 @@ function targetOf({ apiKey, appId, event }: Tenant & { event: string }, url: str
 type Soak = {
   world: BenchWorld;
   signal: AbortSignal;
-  target: ReturnType<typeof targetOf>;
+  target: ReturnType<typeof buildTarget>;
   pids: Record<'gateway' | 'worker', number>;
 };
 
@@ -99,19 +99,19 @@ async function sendSome(
       durationMs: longestSendingMs,
       firstNumber: firstNumber + sent,
     });
-    if (result.refused > 0)
-      throw new Error(`${result.refused} of ${result.calls} calls were refused`);
+    if (result.failedCalls > 0)
+      throw new Error(`${result.failedCalls} of ${result.calls} calls were refused`);
     sent += result.calls;
-    await untilFewWait(world, signal, mostWaiting);
+    await waitUntilFewAreWaiting(world, signal, mostWaiting);
   }
-  await untilFewWait(world, signal, 0);
+  await waitUntilFewAreWaiting(world, signal, 0);
   return sent;
 }
 
 const pollMs = 200;
 const longestDeliveryMs = 10 * 60_000;
 
-async function untilFewWait(
+async function waitUntilFewAreWaiting(
   { database }: BenchWorld,
   signal: AbortSignal,
   most: number,
@@ -129,7 +129,7 @@ async function untilFewWait(
   }
 }
 
-async function sampleOf({ world, pids }: Soak, sends: number): Promise<SoakSample> {
+async function takeSample({ world, pids }: Soak, sends: number): Promise<SoakSample> {
   const memory = /used_memory:(\d+)/.exec(await world.redis.info('memory'))?.[1];
   return {
     sends,
@@ -139,7 +139,7 @@ async function sampleOf({ world, pids }: Soak, sends: number): Promise<SoakSampl
   };
 }
 
-function textOf(sample: SoakSample | undefined): string {
+function formatSample(sample: SoakSample | undefined): string {
   return Object.entries(sample ?? {})
     .map(([name, value]) => `${name} ${value.toLocaleString('en')}`)
     .join('  ');

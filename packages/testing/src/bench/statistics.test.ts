@@ -1,18 +1,18 @@
-import { quantileOf, ratioOf, round, spreadOf } from './statistics';
+import { computeQuantile, computeRatio, computeSpread, round } from './statistics';
 
 describe('what rounds come to', () => {
   test('a spread has the middle, the ends and the number of rounds', () => {
-    expect(spreadOf([5, 1, 3])).toEqual({ median: 3, least: 1, most: 5, rounds: 3 });
+    expect(computeSpread([5, 1, 3])).toEqual({ median: 3, least: 1, most: 5, rounds: 3 });
   });
 
   test('a quantile lies between its neighbours', () => {
-    expect(quantileOf([1, 2, 3, 4], 0.5)).toBe(2.5);
-    expect(quantileOf([1, 2, 3, 4], 0.99)).toBeCloseTo(3.97);
-    expect(quantileOf([], 0.5)).toBeNaN();
+    expect(computeQuantile([1, 2, 3, 4], 0.5)).toBe(2.5);
+    expect(computeQuantile([1, 2, 3, 4], 0.99)).toBeCloseTo(3.97);
+    expect(computeQuantile([], 0.5)).toBeNaN();
   });
 
   test('a ratio is taken round by round: a slow round slows both of its parts', () => {
-    expect(ratioOf([200, 20, 200], [100, 10, 100])).toBe(2);
+    expect(computeRatio([200, 20, 200], [100, 10, 100])).toBe(2);
   });
 
   test('a figure keeps four digits', () => {

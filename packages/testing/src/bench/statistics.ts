@@ -1,10 +1,10 @@
 /** What several rounds of one measurement gave. */
 export type Spread = { median: number; least: number; most: number; rounds: number };
 
-export function spreadOf(values: readonly number[]): Spread {
+export function computeSpread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   return {
-    median: round(quantileOf(sorted, 0.5)),
+    median: round(computeQuantile(sorted, 0.5)),
     least: round(sorted[0] ?? Number.NaN),
     most: round(sorted.at(-1) ?? Number.NaN),
     rounds: sorted.length,
@@ -12,7 +12,7 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /** Of values in ascending order, between the two that are nearest; NaN of none. */
-export function quantileOf(sorted: readonly number[], part: number): number {
+export function computeQuantile(sorted: readonly number[], part: number): number {
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
   const above = sorted[Math.ceil(place)] ?? Number.NaN;
@@ -27,10 +27,10 @@ export function round(value: number): number {
 }
 
 /** The median of the ratios of each round, whose parts were measured side by side. */
-export function ratioOf(values: readonly number[], bases: readonly number[]): number {
+export function computeRatio(values: readonly number[], bases: readonly number[]): number {
   const ratios = values.flatMap((value, index) => {
     const base = bases[index];
     return base === undefined ? [] : [value / base];
   });
-  return spreadOf(ratios).median;
+  return computeSpread(ratios).median;
 }

@@ -2,17 +2,17 @@ import {
   type BenchContext,
   callHeaders,
   emptyStores,
-  linesOf,
-  roundsOf,
+  getRoundsOptions,
   sendBody,
   sendPath,
-  untilRoomIsKnown,
+  summarizeLines,
+  waitForPublishedCapacity,
 } from './bench-context';
-import { untilDelivered } from './delivery-backlog';
+import { waitUntilDelivered } from './delivery-backlog';
 import type { LoadTarget } from './load-types';
 import type { BenchMember } from './members';
 import { readMemoryMb } from './process-costs';
-import { createSeries, inRounds } from './rounds';
+import { createSeries, runRounds } from './rounds';
 
 export type SystemOptions = {
   connections: number;
@@ -62,7 +62,7 @@ export async function systemRound(
 ): Promise<Record<string, number>> {
   context.signal.throwIfAborted();
   if (!keepsStored) await emptyStores(context);
-  await untilRoomIsKnown(context);
+  await waitForPublishedCapacity(context);
   const sentBefore = await countSent(context);
   const beganAtMs = performance.now();
   const result = await context.world.load.run({
@@ -72,9 +72,9 @@ export async function systemRound(
     firstNumber: context.numbers.next,
   });
   context.numbers.next = result.nextNumber;
-  if (result.refused > 0) throw new Error(`${result.refused} calls were refused`);
+  if (result.failedCalls > 0) throw new Error(`${result.failedCalls} calls were refused`);
   const waitingAtEnd = await countWaiting(context);
-  await untilDelivered(context, longestDrainMs);
+  await waitUntilDelivered(context, longestDrainMs);
   const delivered = (await countSent(context)) - sentBefore;
   return {
     acceptedPerSecond: result.perSecond,
@@ -95,18 +95,21 @@ export async function measureSystem(context: BenchContext) {
   try {
     context.onProgress('whole system: warming up');
     await systemRound(context, system.gateways, { ...options, sliceMs: 3_000 });
-    await inRounds(roundsOf(context, { quickMs: 24_000, fullMs: 150_000 }), async (index) => {
-      context.onProgress(`whole system: round ${index + 1}`);
-      series.add('whole system', await systemRound(context, system.gateways, options));
-    });
-    memory = memoryOf({ gateway: system.gateways[0], worker: system.workers[0] });
+    await runRounds(
+      getRoundsOptions(context, { quickMs: 24_000, fullMs: 150_000 }),
+      async (index) => {
+        context.onProgress(`whole system: round ${index + 1}`);
+        series.add('whole system', await systemRound(context, system.gateways, options));
+      },
+    );
+    memory = readMemory({ gateway: system.gateways[0], worker: system.workers[0] });
   } finally {
     await system.stop();
   }
-  return { connections: options.connections, lines: linesOf(series), memoryMb: memory };
+  return { connections: options.connections, lines: summarizeLines(series), memoryMb: memory };
 }
 
-function memoryOf(members: Record<string, BenchMember | undefined>): Record<string, number> {
+function readMemory(members: Record<string, BenchMember | undefined>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, member]) => {
       const memory = member && readMemoryMb(member.pid);

@@ -179,10 +179,10 @@ async function createTenant(database: Database) {
       ...(credentials ? { credentials } : {}),
     });
   }
-  function eventOf(wanted: string[], smsIntegration = integrations['sms']) {
-    const versions = wanted.map((channel) => {
+  function createEvent(eventChannels: string[], smsIntegration = integrations['sms']) {
+    const versions = eventChannels.map((channel) => {
       const id = channel === 'sms' ? smsIntegration : integrations[channel];
-      return [channel, channelVersion(templateOf(channel), { integrationIds: id ? [id] : [] })];
+      return [channel, channelVersion(createTemplate(channel), { integrationIds: id ? [id] : [] })];
     });
     return factories.createEvent(tenant, Object.fromEntries(versions), { name: `e_${newId()}` });
   }
@@ -190,9 +190,9 @@ async function createTenant(database: Database) {
     tenant,
     integrationIds: [String(integrations['sms']), second] as const,
     events: {
-      sms: [await eventOf(['sms']), await eventOf(['sms'], second)] as const,
-      three: await eventOf(['sms', 'whatsapp', 'telegram']),
-      all: await eventOf(names),
+      sms: [await createEvent(['sms']), await createEvent(['sms'], second)] as const,
+      three: await createEvent(['sms', 'whatsapp', 'telegram']),
+      all: await createEvent(names),
     },
     channelCount: names.length,
   };
@@ -219,7 +219,7 @@ const providers: Record<
   in_app: { provider: 'inbox' },
 };
 
-function templateOf(channel: string): unknown {
+function createTemplate(channel: string): unknown {
   const text = 'Hello {{name}}, order {{order}} is on its way';
   if (channel === 'email') return { subject: text, html: text };
   if (channel === 'in_app' || channel === 'push') return { title: text, body: text };

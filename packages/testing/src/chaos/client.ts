@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { SimulatedChannels } from '../simulated-channels';
 import type { Random } from './random';
 import type { Entry, Variant } from './recording';
-import { bodyOf, type PlannedKey, type Tenant } from './workload';
+import { buildBody, type PlannedKey, type Tenant } from './workload';
 
 export type ClientDeps = {
   tenants: Tenant[];
@@ -35,7 +35,7 @@ export function createClient(deps: ClientDeps): Client {
 
   async function use(planned: PlannedKey): Promise<boolean> {
     const { key, policy, channels, numbers, copies } = planned;
-    const { accountId, appId } = tenantOf(deps, planned.tenant);
+    const { accountId, appId } = getTenant(deps, planned.tenant);
     record({ type: 'key', key, accountId, appId, policy, channels, items: numbers.length });
     const same = Array.from({ length: copies }, () => untilAnswered(planned, 'same'));
     const isAccepted = (await Promise.all(same)).every(Boolean);
@@ -81,18 +81,18 @@ function createCallOnce(deps: ClientDeps): (call: Call) => Promise<number> {
     const call = calls;
     const { key, tenant, isBulk } = planned;
     record({ type: 'call', call, atMs: performance.now(), key, variant, gateway: gateway.name });
-    const { appId } = tenantOf(deps, tenant);
+    const { appId } = getTenant(deps, tenant);
     const path = `/v1/apps/${appId}/events/${isBulk ? 'bulk_send' : 'send'}`;
-    const { apiKey } = tenantOf(deps, variant === 'stranger' ? tenant + 1 : tenant);
+    const { apiKey } = getTenant(deps, variant === 'stranger' ? tenant + 1 : tenant);
     const value = variant === 'other' ? 'Eve' : 'Ana';
-    const body = JSON.stringify(bodyOf(planned, simulated, value));
+    const body = JSON.stringify(buildBody(planned, simulated, value));
     const answer = await post(new URL(path, gateway.url), { apiKey, key, body });
     record({ type: 'answer', call, atMs: performance.now(), ...answer });
     return answer.status;
   };
 }
 
-function tenantOf({ tenants }: ClientDeps, index: number): Tenant {
+function getTenant({ tenants }: ClientDeps, index: number): Tenant {
   const tenant = tenants[index % tenants.length];
   if (!tenant) throw new Error('There is no tenant');
   return tenant;

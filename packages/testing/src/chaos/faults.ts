@@ -154,14 +154,20 @@ function onStore(
     draw(world, random, isFree) {
       if (!isFree(target)) return undefined;
       const isKill = kills.has(name);
-      return { name, target, pid: undefined, isKill, run: () => act(world, random).then(nothing) };
+      return {
+        name,
+        target,
+        pid: undefined,
+        isKill,
+        run: () => act(world, random).then(doNothing),
+      };
     },
   };
 }
 
 const kills = new Set(['redis.kill', 'redis.kill_without_aof', 'postgres.stop']);
 
-function nothing(): undefined {
+function doNothing(): undefined {
   return undefined;
 }
 
@@ -183,24 +189,24 @@ async function emptyAndRestartRedis({ redis }: World, random: Random): Promise<v
 async function runOutOfMemory({ redisClient }: World, random: Random): Promise<void> {
   await redisClient.config('SET', 'maxmemory', '1mb');
   await wait(random.between(500, 2_500));
-  await untilDone(() => redisClient.config('SET', 'maxmemory', '0'));
+  await retryUntilDone(() => redisClient.config('SET', 'maxmemory', '0'));
 }
 
 /** A store that must be well again is told so until it hears it. */
-async function untilDone(act: () => Promise<unknown>): Promise<void> {
-  for (let turn = 1; ; turn += 1) {
+async function retryUntilDone(act: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await act();
       return;
     } catch (error) {
-      if (turn === mostTurns) throw error;
-      await wait(turnWaitMs);
+      if (attempt === maxAttempts) throw error;
+      await wait(retryWaitMs);
     }
   }
 }
 
-const mostTurns = 50;
-const turnWaitMs = 200;
+const maxAttempts = 50;
+const retryWaitMs = 200;
 const stopTimeoutMs = 10_000;
 
 /** SIGQUIT is PostgreSQL's immediate stop: no checkpoint, as after a crash. */
@@ -229,16 +235,16 @@ function onLink(
     name,
     weight,
     draw({ members }, random, isFree) {
-      const free = members.filter((member) => isFree(linkOf(member)));
+      const free = members.filter((member) => isFree(getLinkName(member)));
       if (free.length === 0) return undefined;
       const member = random.pick(free);
       const run = () => breakLink(member[store], degradedBy(random), random);
       const pidAtEnd = () => member.pid;
-      return { name, target: linkOf(member), pid: member.pid, isKill: false, pidAtEnd, run };
+      return { name, target: getLinkName(member), pid: member.pid, isKill: false, pidAtEnd, run };
     },
   };
 
-  function linkOf(member: Member): string {
+  function getLinkName(member: Member): string {
     return `${member.name}:${store}`;
   }
 }

@@ -60,16 +60,16 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
     const { name, target, isKill } = fault;
     const atMs = performance.now();
     if (isKill) kills += 1;
-    const seen = await fault.run().catch((error: unknown) => {
+    const result = await fault.run().catch((error: unknown) => {
       if (isKill) failures.push(error);
       return undefined;
     });
     // Whoever did not end when told to was killed.
-    if (seen?.isKill) kills += 1;
-    const { isLate = false, ...entry } = seen ?? {};
+    if (result?.isKill) kills += 1;
+    const { isLate = false, ...entry } = result ?? {};
     if (isLate) lateResults += 1;
     const liftedMs = performance.now();
-    for (const pid of pidsOf(fault)) {
+    for (const pid of listPids(fault)) {
       record({ type: 'fault', name, target, isKill, atMs, liftedMs, ...entry, pid });
     }
   }
@@ -78,18 +78,19 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
 }
 
 /** A way may be broken for two processes, one after the other. */
-function pidsOf({ pid, pidAtEnd }: Fault): Set<number | undefined> {
+function listPids({ pid, pidAtEnd }: Fault): Set<number | undefined> {
   return new Set([pid, pidAtEnd ? pidAtEnd() : pid]);
 }
 
 /** Round after round through all kinds, each in another order; what can hit nothing right now stays for later. */
 function createDraw(random: Random) {
-  let left: FaultKind[] = [];
+  let remaining: FaultKind[] = [];
   return function draw(drawFrom: (kind: FaultKind) => Fault | undefined): Fault | undefined {
-    if (left.length === 0) left = faultKinds.flatMap((kind) => Array(kind.weight).fill(kind));
-    const kind = random.pick(left);
+    if (remaining.length === 0)
+      remaining = faultKinds.flatMap((kind) => Array(kind.weight).fill(kind));
+    const kind = random.pick(remaining);
     const fault = drawFrom(kind);
-    if (fault) left.splice(left.indexOf(kind), 1);
+    if (fault) remaining.splice(remaining.indexOf(kind), 1);
     return fault;
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { leaseExpired } from '@belfry/database';
 import type { Member } from './member';
-import { placeOf } from './recording';
+import { getPlaceKey } from './recording';
 import type { World } from './world';
 
 /** Who has no such call in flight by then is frozen for a moment: nothing of its will come late. */
@@ -26,12 +26,15 @@ export async function stopUntilLate(world: World, member: Member): Promise<LateR
   const atMs = performance.now();
   member.signal('SIGSTOP');
   try {
-    await untilSome(() => find.takenOver(calls), calls.length > 0 ? longestStopMs : shortStopMs);
+    await waitForSome(
+      () => find.findTakenOver(calls),
+      calls.length > 0 ? longestStopMs : shortStopMs,
+    );
   } finally {
     member.signal('SIGCONT');
   }
   const liftedMs = performance.now();
-  const late = calls.length > 0 ? await untilSome(find.toldLate, longestTellMs) : [];
+  const late = calls.length > 0 ? await waitForSome(find.findLateResults, longestTellMs) : [];
   return { atMs, liftedMs, isLate: late.length > 0 };
 }
 
@@ -42,18 +45,18 @@ async function findSlowCalls(
 ): Promise<string[]> {
   const slowing = slowPlaces.begin();
   try {
-    return await untilSome(find, longestLookMs);
+    return await waitForSome(find, longestLookMs);
   } finally {
     slowing.stop();
   }
 }
 
 /** What was found; nothing when the time is over. */
-async function untilSome(find: () => Promise<string[]>, longestMs: number): Promise<string[]> {
+async function waitForSome(find: () => Promise<string[]>, longestMs: number): Promise<string[]> {
   const endMs = performance.now() + longestMs;
   while (performance.now() < endMs) {
-    const found = await find();
-    if (found.length > 0) return found;
+    const targets = await find();
+    if (targets.length > 0) return targets;
     await wait(pollMs);
   }
   return [];
@@ -66,7 +69,7 @@ function createFind({ database, slowPlaces }: World, pid: number) {
   async function find(text: string, values: unknown[]): Promise<string[]> {
     try {
       const { rows } = await database.delivery.query<Row>(text, [`%:${pid}`, ...values]);
-      return rows.map(placeOf).filter((place) => slowPlaces.has(place));
+      return rows.map(getPlaceKey).filter((place) => slowPlaces.has(place));
     } catch {
       return [];
     }
@@ -80,8 +83,8 @@ function createFind({ database, slowPlaces }: World, pid: number) {
            AND a.opened_at BETWEEN now() - $3::int * interval '1 ms' AND now() - $2::int * interval '1 ms'`,
         [leastAgeMs, mostAgeMs],
       ),
-    async takenOver(calls: string[]): Promise<string[]> {
-      const found = await find(
+    async findTakenOver(calls: string[]): Promise<string[]> {
+      const targets = await find(
         `SELECT m.channel, m.target FROM message m
          JOIN attempt newer ON newer.message_id = m.id AND newer.number = m.attempts
          JOIN attempt older ON older.message_id = m.id AND older.number < m.attempts
@@ -89,9 +92,9 @@ function createFind({ database, slowPlaces }: World, pid: number) {
            AND older.worker LIKE $1 AND older.reason = $3`,
         [mostAgeMs, leaseExpired],
       );
-      return found.filter((place) => calls.includes(place));
+      return targets.filter((place) => calls.includes(place));
     },
-    toldLate: () =>
+    findLateResults: () =>
       find(
         `SELECT m.channel, m.target FROM message m
          JOIN attempt older ON older.message_id = m.id

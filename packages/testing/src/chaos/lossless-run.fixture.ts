@@ -1,4 +1,4 @@
-import { type Report, tableOf } from './report';
+import { formatChaosReport, type Report } from './report';
 import { runChaos } from './run';
 
 /** A run of chaos as a test: it ends with the test, and breaks none of what is promised. */
@@ -25,7 +25,7 @@ export function testLosslessRun(
       const run: Promise<Report> = runChaos({ keys, seed, signal: ending.signal });
       running = run.catch(() => undefined);
       const report = await run;
-      process.stderr.write(`${tableOf(report)}\n`);
+      process.stderr.write(`${formatChaosReport(report)}\n`);
       expect(report.kills).toBeGreaterThanOrEqual(kills);
       expect(report).toMatchObject({
         violations: [],

@@ -26,9 +26,9 @@ export function createRandom(seed: number): Random {
     between: (least, most) => least + Math.floor(next() * (most - least + 1)),
     chance: (probability) => next() < probability,
     pick(members) {
-      const chosen = members[Math.floor(next() * members.length)];
-      if (chosen === undefined) throw new Error('There is nothing to pick from');
-      return chosen;
+      const member = members[Math.floor(next() * members.length)];
+      if (member === undefined) throw new Error('There is nothing to pick from');
+      return member;
     },
     fork: (name) => createRandom([...name].reduce(mixIn, seed)),
   };

@@ -20,9 +20,9 @@ export async function readRows({ delivery }: Database): Promise<Entry[]> {
             extract(epoch FROM closed_at)::float8 * 1000 AS closed FROM attempt`,
   );
   return [
-    ...requests.rows.map(requestOf),
-    ...messages.rows.map((row) => messageOf(row, offsetMs)),
-    ...attempts.rows.map((row) => attemptOf(row, offsetMs)),
+    ...requests.rows.map(toRequestEntry),
+    ...messages.rows.map((row) => toMessageEntry(row, offsetMs)),
+    ...attempts.rows.map((row) => toAttemptEntry(row, offsetMs)),
   ];
 }
 
@@ -34,7 +34,7 @@ type RequestRow = {
   items: number;
 };
 
-function requestOf({ id, account_id, app_id, key, items }: RequestRow): Entry {
+function toRequestEntry({ id, account_id, app_id, key, items }: RequestRow): Entry {
   return { type: 'request', id, accountId: account_id, appId: app_id, key: key ?? '', items };
 }
 
@@ -51,7 +51,7 @@ type MessageRow = {
   settled: number | null;
 };
 
-function messageOf(row: MessageRow, offsetMs: number): Entry {
+function toMessageEntry(row: MessageRow, offsetMs: number): Entry {
   return {
     type: 'message',
     id: row.id,
@@ -63,7 +63,7 @@ function messageOf(row: MessageRow, offsetMs: number): Entry {
     reason: row.reason ?? undefined,
     attempts: row.attempts,
     unknownCount: row.unknown_count,
-    settledMs: onOurClock(row.settled, offsetMs),
+    settledMs: toLocalMs(row.settled, offsetMs),
   };
 }
 
@@ -78,26 +78,26 @@ type AttemptRow = {
   closed: number | null;
 };
 
-function attemptOf(row: AttemptRow, offsetMs: number): Entry {
+function toAttemptEntry(row: AttemptRow, offsetMs: number): Entry {
   return {
     type: 'attempt',
     messageId: row.message_id,
     number: row.number,
     openedMs: row.opened - offsetMs,
-    closedMs: onOurClock(row.closed, offsetMs),
-    pid: pidIn(row.worker),
+    closedMs: toLocalMs(row.closed, offsetMs),
+    pid: parsePid(row.worker),
     outcome: row.outcome ?? undefined,
     reason: row.reason ?? undefined,
     isPossibleDuplicate: row.is_possible_duplicate,
   };
 }
 
-function onOurClock(ms: number | null, offsetMs: number): number | undefined {
+function toLocalMs(ms: number | null, offsetMs: number): number | undefined {
   return ms === null ? undefined : ms - offsetMs;
 }
 
 /** A worker is `<host>:<pid>`. */
-function pidIn(worker: string | null): number | undefined {
+function parsePid(worker: string | null): number | undefined {
   const pid = Number(worker?.split(':').at(-1));
   return Number.isInteger(pid) ? pid : undefined;
 }
@@ -117,21 +117,21 @@ const personal = /person\d+@example\.org|\+452\d{7}|Hello (Ana|Eve)/;
 
 /** Looks for what was planted: secrets anywhere, what is personal in logs and in Redis. */
 export async function findLeaks(world: World, bodies: readonly string[]): Promise<LeakEntry[]> {
-  const secrets = secretsOf(world);
+  const secrets = listSecrets(world);
   const redis = await readRedis(world);
   const logs = world.members.map(({ name, output }) => [`the log of ${name}`, output().join('\n')]);
   const texts = [...logs, ['Redis', redis], ['an answer', bodies.join('\n')]];
-  const found = texts.flatMap(([place = '', text = '']) => [
-    ...secrets.filter((secret) => text.includes(secret)).map(() => leakOf('a secret', place)),
-    ...(place !== 'an answer' && personal.test(text) ? [leakOf('personal data', place)] : []),
+  const leaks = texts.flatMap(([place = '', text = '']) => [
+    ...secrets.filter((secret) => text.includes(secret)).map(() => createLeak('a secret', place)),
+    ...(place !== 'an answer' && personal.test(text) ? [createLeak('personal data', place)] : []),
   ]);
-  return [...found, ...(await findInTables(world.database, secrets))];
+  return [...leaks, ...(await findInTables(world.database, secrets))];
 }
 
 /** Shorter ones, and those of zeros, are found everywhere. */
 const leastSecretCharacters = 16;
 
-function secretsOf({ tenants, simulated }: World): string[] {
+function listSecrets({ tenants, simulated }: World): string[] {
   const credentials = Object.values(simulated.channels).flatMap((channel) =>
     Object.entries(channel.credentials).flatMap(([name, value]) =>
       typeof value === 'string' && !/_sid$/.test(name) ? [value] : [],
@@ -142,7 +142,7 @@ function secretsOf({ tenants, simulated }: World): string[] {
   );
 }
 
-function leakOf(what: string, place: string): LeakEntry {
+function createLeak(what: string, place: string): LeakEntry {
   return { type: 'leak', what, place };
 }
 
@@ -163,15 +163,15 @@ async function findInTables({ delivery }: Database, secrets: string[]): Promise<
     `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
   );
   const patterns = secrets.map((secret) => `%${secret.replace(/[\\%_]/g, '\\$&')}%`);
-  const found: LeakEntry[] = [];
+  const leaks: LeakEntry[] = [];
   for (const { name } of tables) {
     const { rows } = await delivery.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM ${name} t WHERE t::text LIKE ANY ($1)`,
       [patterns],
     );
-    if ((rows[0]?.count ?? 0) > 0) found.push(leakOf('a secret', `the table ${name}`));
+    if ((rows[0]?.count ?? 0) > 0) leaks.push(createLeak('a secret', `the table ${name}`));
   }
-  return found;
+  return leaks;
 }
 
 /** What each process holds; only where the system tells. */

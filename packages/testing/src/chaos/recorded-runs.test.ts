@@ -1,9 +1,9 @@
-import { recordingOf } from './check/recording.fixture';
+import { buildRecording } from './check/recording.fixture';
 import { recordedRuns } from './recorded-runs';
 import { reportOn } from './report';
 
 const report = (seed: number, atMs: number) => ({
-  ...reportOn(recordingOf({ faults: [{ atMs }], attempts: [{ closedMs: 1_400 }] }), {
+  ...reportOn(buildRecording({ faults: [{ atMs }], attempts: [{ closedMs: 1_400 }] }), {
     kills: 0,
     lateResults: 0,
   }),

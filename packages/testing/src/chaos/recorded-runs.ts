@@ -5,18 +5,18 @@ import type { Report } from './report';
 export function recordedRuns(reports: readonly Report[]): string {
   return [
     about(reports),
-    tableOf(
+    formatTable(
       ['seed', ...reports.map(({ seed }) => String(seed))],
       figures.map(([name, read]) => [name, ...reports.map((report) => String(read(report)))]),
     ),
     recoveryText,
-    tableOf(['after', 'times', 'p50', 'p99'], recoveryRows(reports)),
+    formatTable(['after', 'times', 'p50', 'p99'], recoveryRows(reports)),
   ].join('\n\n');
 }
 
 function about(reports: readonly Report[]): string {
-  const commits = listOf(reports.map(({ commit }) => commit));
-  const cores = listOf(reports.map((report) => String(report.cores)));
+  const commits = joinUnique(reports.map(({ commit }) => commit));
+  const cores = joinUnique(reports.map((report) => String(report.cores)));
   const processes = reports.every((report) => report.is_full)
     ? 'a process a role'
     : 'two workers with every role';
@@ -30,20 +30,20 @@ const figures: [string, (report: Report) => string | number][] = [
   ['provider calls', (report) => report.sends],
   ['seconds', (report) => report.seconds],
   ['kills', (report) => report.kills],
-  ['kills by kind', (report) => countsOf(report.kills_by_kind)],
+  ['kills by kind', (report) => formatCounts(report.kills_by_kind)],
   ['late results', (report) => report.late_results],
   ['lost', (report) => report.lost],
   ['accepted twice', (report) => report.double_accepted],
   ['unsettled', (report) => report.unsettled],
   ['duplicates', (report) => report.duplicates],
-  ['duplicates by cause', (report) => countsOf(report.duplicates_by_cause)],
+  ['duplicates by cause', (report) => formatCounts(report.duplicates_by_cause)],
   ['unexplained duplicates', (report) => report.unexplained_duplicates],
   ['broken invariants', (report) => report.violations.length],
 ];
 
-function countsOf(counts: Record<string, number>): string {
-  const named = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
-  return named.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
+function formatCounts(counts: Record<string, number>): string {
+  const sortedEntries = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sortedEntries.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
 }
 
 const recoveryText = `Recovery in milliseconds, over all of these runs: for a worker until the last attempt that it held was given up (a lease is 12 s
@@ -66,11 +66,11 @@ function recoveryRows(reports: readonly Report[]): string[][] {
     ]);
 }
 
-function listOf(texts: string[]): string {
+function joinUnique(texts: string[]): string {
   return [...new Set(texts)].join(', ');
 }
 
-function tableOf(head: string[], rows: string[][]): string {
+function formatTable(head: string[], rows: string[][]): string {
   const all = [head, head.map(() => '---'), ...rows];
   return all.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -165,12 +165,12 @@ export type EndEntry = {
 };
 
 /** Every message of a run has a target of its own. */
-export function placeOf({ channel, target }: { channel: string; target: string }): string {
+export function getPlaceKey({ channel, target }: { channel: string; target: string }): string {
   return `${channel} ${target}`;
 }
 
 /** The entries of one type, in order. */
-export function entriesOf<T extends Entry['type']>(
+export function filterEntries<T extends Entry['type']>(
   entries: readonly Entry[],
   type: T,
 ): Extract<Entry, { type: T }>[] {

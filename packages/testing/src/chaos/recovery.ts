@@ -1,5 +1,5 @@
 import { type Facts, isSuccess } from './check/facts';
-import { type AttemptEntry, entriesOf, type FaultEntry } from './recording';
+import { type AttemptEntry, type FaultEntry, filterEntries } from './recording';
 
 /** How long it took, by kind of fault, until all was as before. */
 export type Recovery = Record<
@@ -16,7 +16,7 @@ export function measureRecovery(facts: Facts): Recovery {
   const times = new Map<string, number[]>();
   for (const fault of facts.faults) {
     const ms = clock(fault);
-    const name = nameOf(fault);
+    const name = getFaultName(fault);
     if (ms !== undefined) times.set(name, [...(times.get(name) ?? []), ms]);
   }
   return Object.fromEntries(
@@ -33,18 +33,18 @@ export function measureRecovery(facts: Facts): Recovery {
 }
 
 /** What a process does decides what its end holds up. */
-function nameOf({ name, target }: FaultEntry): string {
-  return name.startsWith('process.') ? `${name} ${kindOf(target)}` : name;
+function getFaultName({ name, target }: FaultEntry): string {
+  return name.startsWith('process.') ? `${name} ${getTargetKind(target)}` : name;
 }
 
 /** `gateway` of `gateway-1`, and `worker` of `deliver-sms`. */
-export function kindOf(target: string): string {
+export function getTargetKind(target: string): string {
   return target.startsWith('deliver-') ? 'worker' : target.replace(/-\d+$/, '');
 }
 
 function createClock(facts: Facts): (fault: FaultEntry) => number | undefined {
   const accepted = facts.calls.filter((call) => isSuccess(call) && !call.answer?.isReplay);
-  const attempts = entriesOf(facts.entries, 'attempt');
+  const attempts = filterEntries(facts.entries, 'attempt');
 
   function firstAnswer(fromMs: number, gateway?: string): number | undefined {
     const next = accepted.filter(
@@ -66,16 +66,18 @@ function createClock(facts: Facts): (fault: FaultEntry) => number | undefined {
     return Math.max(answeredMs, sentMs);
   }
 
-  function whatWasHeld({ pid, atMs }: FaultEntry): number | undefined {
-    const held = attempts.filter((attempt) => attempt.pid === pid && isOpenAt(attempt, atMs));
-    const ends = held.map(({ closedMs }) => closedMs ?? facts.end.atMs);
+  function measureOpenAttempts({ pid, atMs }: FaultEntry): number | undefined {
+    const openAttempts = attempts.filter(
+      (attempt) => attempt.pid === pid && isOpenAt(attempt, atMs),
+    );
+    const ends = openAttempts.map(({ closedMs }) => closedMs ?? facts.end.atMs);
     return ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)) - atMs;
   }
 
   return function clock(fault) {
     const { name, target, atMs, liftedMs } = fault;
-    const kind = kindOf(target);
-    if (kind === 'worker') return whatWasHeld(fault);
+    const kind = getTargetKind(target);
+    if (kind === 'worker') return measureOpenAttempts(fault);
     if (kind !== 'gateway') return whenServed(liftedMs);
     return firstAnswer(name === 'process.stop' ? liftedMs : atMs, target);
   };

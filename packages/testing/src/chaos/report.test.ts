@@ -1,15 +1,15 @@
-import { type Parts, recordingOf } from './check/recording.fixture';
+import { buildRecording, type RunInput } from './check/recording.fixture';
 import { reportOn } from './report';
 
 const second = { openedMs: 8_500, closedMs: 9_000 };
-const parts: Parts = {
+const input: RunInput = {
   message: { attempts: 2, unknownCount: 1, settledMs: 9_000 },
   sends: [{}, { atMs: 8_600, answeredMs: 8_610 }],
   faults: [{ name: 'process.stop_until_late', liftedMs: 8_550, isKill: false }],
 };
 
-const report = (first: NonNullable<Parts['attempts']>[number]) =>
-  reportOn(recordingOf({ ...parts, attempts: [first, second] }), { kills: 0, lateResults: 1 });
+const report = (first: NonNullable<RunInput['attempts']>[number]) =>
+  reportOn(buildRecording({ ...input, attempts: [first, second] }), { kills: 0, lateResults: 1 });
 
 describe('a late result', () => {
   test('is an acceptance that was told while a newer attempt of its message was open', () => {

@@ -1,7 +1,7 @@
 import { check, type Verdict } from './check/check';
 import { type Facts, readFacts, type Violation } from './check/facts';
-import { type AttemptEntry, type Entry, entriesOf } from './recording';
-import { kindOf, measureRecovery, type Recovery } from './recovery';
+import { type AttemptEntry, type Entry, filterEntries } from './recording';
+import { getTargetKind, measureRecovery, type Recovery } from './recovery';
 
 /** What a run came to, as it is written. */
 export type Report = {
@@ -64,7 +64,7 @@ export function reportOn(
     commit: run.commit,
     is_full: run.isFull,
     cores: run.cores,
-    seconds: Math.round((end.atMs - (entriesOf(entries, 'call')[0]?.atMs ?? 0)) / 1_000),
+    seconds: Math.round((end.atMs - (filterEntries(entries, 'call')[0]?.atMs ?? 0)) / 1_000),
     kills_by_kind: countBy(kills, ({ name, target }) => killName(name, target)),
     faults_by_kind: countBy(faults, ({ name }) => name),
     duplicates_by_cause: verdict.duplicatesByCause,
@@ -73,9 +73,9 @@ export function reportOn(
   };
 }
 
-function countLateResults({ messages, attemptsOf }: Facts): number {
+function countLateResults({ messages, listAttempts }: Facts): number {
   return messages.flatMap(({ id }) => {
-    const attempts = attemptsOf(id);
+    const attempts = listAttempts(id);
     return attempts.filter((attempt, index) => isLate(attempt, attempts.slice(index + 1)));
   }).length;
 }
@@ -90,40 +90,40 @@ function isLate({ closedMs, outcome }: AttemptEntry, newer: AttemptEntry[]): boo
 
 /** A killed process by what it does: gateway, worker, relay; a store by how. */
 function killName(name: string, target: string): string {
-  return name === 'process.kill' ? kindOf(target) : name;
+  return name === 'process.kill' ? getTargetKind(target) : name;
 }
 
 function groupViolations({ violations }: Verdict): Report['violations'] {
   const firsts = new Map<string, Violation & { count: number }>();
   for (const violation of violations) {
-    const known = firsts.get(violation.invariant);
-    if (known) known.count += 1;
+    const existing = firsts.get(violation.invariant);
+    if (existing) existing.count += 1;
     else firsts.set(violation.invariant, { ...violation, count: 1 });
   }
   return [...firsts.values()];
 }
 
-function countBy<T>(members: readonly T[], nameOf: (member: T) => string): Record<string, number> {
+function countBy<T>(members: readonly T[], getName: (member: T) => string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const member of members) counts[nameOf(member)] = (counts[nameOf(member)] ?? 0) + 1;
+  for (const member of members) counts[getName(member)] = (counts[getName(member)] ?? 0) + 1;
   return counts;
 }
 
 /** For people: the same as a table. */
-export function tableOf(report: Report): string {
-  const lines: [string, string | number][] = [
+export function formatChaosReport(report: Report): string {
+  const rows: [string, string | number][] = [
     [
       'seed, commit',
       `${report.seed}, ${report.commit}${report.is_full ? ', a process a role' : ''}`,
     ],
     ['keys, calls, messages', `${report.keys}, ${report.calls}, ${report.messages}`],
-    ['kills', `${report.kills}  (${listOf(report.kills_by_kind)})`],
-    ['faults', listOf(report.faults_by_kind)],
+    ['kills', `${report.kills}  (${formatCounts(report.kills_by_kind)})`],
+    ['faults', formatCounts(report.faults_by_kind)],
     ['late results', report.late_results],
     ['lost', report.lost],
     ['double accepted', report.double_accepted],
     ['unsettled', report.unsettled],
-    ['duplicates', `${report.duplicates}  (${listOf(report.duplicates_by_cause) || 'none'})`],
+    ['duplicates', `${report.duplicates}  (${formatCounts(report.duplicates_by_cause) || 'none'})`],
     ['unexplained duplicates', report.unexplained_duplicates],
     ...Object.entries(report.recovery).map(([name, { faults, p50Ms, p99Ms }]): [string, string] => [
       `recovery from ${name}`,
@@ -136,11 +136,11 @@ export function tableOf(report: Report): string {
     ['seconds', report.seconds],
     ['verdict', report.isGood ? 'good' : 'NOT GOOD'],
   ];
-  const width = Math.max(...lines.map(([name]) => name.length));
-  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-function listOf(counts: Record<string, number>): string {
+function formatCounts(counts: Record<string, number>): string {
   return Object.entries(counts)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, count]) => `${name} ${count}`)

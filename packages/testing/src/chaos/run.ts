@@ -8,7 +8,7 @@ import { createClient } from './client';
 import { createInjector } from './injector';
 import { createRandom, type Random } from './random';
 import { countOpen, findLeaks, readResources, readRows } from './read-world';
-import { type Entry, entriesOf } from './recording';
+import { type Entry, filterEntries } from './recording';
 import { type Report, reportOn } from './report';
 import { planKey } from './workload';
 import { deadlineMs, leaseMs, lockMs, openWorld, policy, type World } from './world';
@@ -36,7 +36,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await recorder.close();
   }
   const report = reportOn(recorder.entries, {
-    kills: leastKillsFor(options.keys),
+    kills: getMinKills(options.keys),
     lateResults: leastLateResults,
   });
   if (options.reportFile) {
@@ -82,7 +82,7 @@ function readCommit(): string {
 }
 
 /** From 3,000 keys on at least 100; a smaller run makes as many as its size allows. */
-function leastKillsFor(keys: number): number {
+function getMinKills(keys: number): number {
   return keys >= 3_000 ? Math.max(100, Math.round(keys / 50)) : Math.round(keys / 25);
 }
 
@@ -99,54 +99,54 @@ async function exercise(options: ChaosOptions, world: World, recorder: Recorder)
   const { keys, seed, signal, onProgress } = options;
   const { record, entries } = recorder;
   const random = createRandom(seed);
-  for (const [channel, { onTaken }] of Object.entries(world.simulated.channels)) {
-    onTaken((taken) => record({ type: 'send', channel, ...taken }));
+  for (const [channel, { onAccepted }] of Object.entries(world.simulated.channels)) {
+    onAccepted((providerCall) => record({ type: 'send', channel, ...providerCall }));
   }
   const beganMs = performance.now();
   const latestMs = beganMs + longestStartMs + keys * longestPerKeyMs;
   const injector = createInjector({ world, random: random.fork('faults'), record });
-  const leastKills = leastKillsFor(keys);
-  const progress = { begun: 0, done: 0 };
+  const leastKills = getMinKills(keys);
+  const progress = { startedCount: 0, doneCount: 0 };
   const isAborted = () => signal?.aborted ?? false;
   const isLate = () => isAborted() || performance.now() > latestMs;
   const hasMetEnough = () =>
     injector.kills() >= leastKills && injector.lateResults() >= leastLateResults;
-  const isEnough = () => progress.done >= keys && hasMetEnough();
+  const isEnough = () => progress.doneCount >= keys && hasMetEnough();
   let faultsEndedMs = Number.POSITIVE_INFINITY;
 
   const timer = setInterval(() => {
-    onProgress?.(`${progress.done} keys, ${injector.kills()} kills`);
+    onProgress?.(`${progress.doneCount} keys, ${injector.kills()} kills`);
   }, progressEveryMs);
   const sending = send({
     world,
     random: random.fork('workload'),
     record,
     progress,
-    share: () => ({ keys: progress.begun / keys, kills: injector.kills() / leastKills }),
-    isOver: () => isLate() || (progress.begun >= keys && hasMetEnough()),
+    share: () => ({ keys: progress.startedCount / keys, kills: injector.kills() / leastKills }),
+    isOver: () => isLate() || (progress.startedCount >= keys && hasMetEnough()),
     isLost: () => isAborted() || performance.now() > faultsEndedMs + settleMs,
   });
-  const broken = await injector
+  const failure = await injector
     .run(() => isLate() || isEnough())
-    .then(nothing, (error: unknown) => ({ error }));
-  faultsEndedMs = broken ? 0 : performance.now();
+    .then(doNothing, (error: unknown) => ({ error }));
+  faultsEndedMs = failure ? 0 : performance.now();
   clearInterval(timer);
   const unanswered = await sending;
   signal?.throwIfAborted();
-  if (broken) throw broken.error;
+  if (failure) throw failure.error;
   onProgress?.('faults are over; waiting until all is settled');
   const leaks = await findLeaks(
     world,
-    entriesOf(entries, 'answer').map(({ body }) => body),
+    filterEntries(entries, 'answer').map(({ body }) => body),
   );
   for (const leak of leaks) record(leak);
-  await untilSettled(world, () => isAborted() || performance.now() > faultsEndedMs + settleMs);
+  await waitUntilSettled(world, () => isAborted() || performance.now() > faultsEndedMs + settleMs);
   signal?.throwIfAborted();
   for (const entry of [...(await readRows(world.database)), ...readResources(world)]) record(entry);
   record({ type: 'end', atMs: performance.now(), faultsEndedMs, unanswered });
 }
 
-function nothing(): undefined {
+function doNothing(): undefined {
   return undefined;
 }
 
@@ -156,7 +156,7 @@ type Sending = {
   world: World;
   random: Random;
   record(entry: Entry): void;
-  progress: { begun: number; done: number };
+  progress: { startedCount: number; doneCount: number };
   /** How much of the keys was begun, and how many of the kills were made. */
   share(): { keys: number; kills: number };
   /** No further key is begun. */
@@ -187,10 +187,10 @@ async function send(sending: Sending): Promise<string[]> {
 
   async function work(): Promise<void> {
     while (!sending.isOver()) {
-      const planned = planKey(progress.begun, random, world.channels);
-      progress.begun += 1;
+      const planned = planKey(progress.startedCount, random, world.channels);
+      progress.startedCount += 1;
       if (!(await client.use(planned))) unanswered.push(planned.key);
-      progress.done += 1;
+      progress.doneCount += 1;
       const { keys, kills } = sending.share();
       if (keys > kills + mostAhead) await wait(aheadWaitMs);
     }
@@ -202,7 +202,7 @@ async function send(sending: Sending): Promise<string[]> {
 
 const settlePollMs = 250;
 
-async function untilSettled({ database }: World, isLate: () => boolean): Promise<void> {
+async function waitUntilSettled({ database }: World, isLate: () => boolean): Promise<void> {
   while (!isLate()) {
     if ((await countOpen(database)) === 0) return;
     await wait(settlePollMs);

@@ -1,5 +1,5 @@
 import type { SimulatedChannels } from '../simulated-channels';
-import { placeOf } from './recording';
+import { getPlaceKey } from './recording';
 
 /** Messages, by their places, for which a provider takes its time: for the first call and for each one after it. */
 export type SlowPlaces = {
@@ -13,22 +13,22 @@ const slowAnswerMs = 3_000;
 
 export function createSlowPlaces({ channels }: SimulatedChannels): SlowPlaces {
   const places = new Set<string>();
-  let begun = 0;
+  let activeCount = 0;
 
-  function delayMsOf(place: string): number {
-    if (begun > 0) places.add(place);
+  function getDelayMs(place: string): number {
+    if (activeCount > 0) places.add(place);
     return places.has(place) ? slowAnswerMs : 0;
   }
 
   for (const [channel, { delayEach }] of Object.entries(channels)) {
-    delayEach((target) => delayMsOf(placeOf({ channel, target })));
+    delayEach((target) => getDelayMs(getPlaceKey({ channel, target })));
   }
   return {
     begin() {
-      begun += 1;
+      activeCount += 1;
       return {
         stop() {
-          begun -= 1;
+          activeCount -= 1;
         },
       };
     },

@@ -49,7 +49,7 @@ export function planKey(index: number, random: Random, channels: string[]): Plan
     key: `key-${index}`,
     tenant: index % tenantCount,
     policy: random.chance(shares.hold) ? 'hold' : 'resend',
-    channels: random.pick(setsOf(channels)),
+    channels: random.pick(listChannelSets(channels)),
     numbers: Array.from({ length: items }, (_, item) => index * numbersPerKey + item),
     isBulk,
     copies: random.chance(shares.together) ? random.between(2, mostCopies) : 1,
@@ -62,7 +62,7 @@ export function planKey(index: number, random: Random, channels: string[]): Plan
 export const tenantCount = 2;
 
 /** Each channel alone, and all of them together. */
-export function setsOf(channels: string[]): string[][] {
+export function listChannelSets(channels: string[]): string[][] {
   return [...channels.map((channel) => [channel]), channels];
 }
 
@@ -74,17 +74,17 @@ export function eventName(channels: readonly string[], policy: Policy): string {
 export const inboxChannel = 'in_app';
 
 /** The body of the key's calls; `value` tells one body from another. */
-export function bodyOf(
+export function buildBody(
   { policy, channels, numbers, isBulk }: PlannedKey,
   simulated: SimulatedChannels['channels'],
   value: string,
 ): object {
-  const userOf = (number: number) =>
+  const buildUser = (number: number) =>
     Object.assign(
       channels.includes(inboxChannel) ? { user_id: `person-${number}` } : {},
       ...channels.map((channel) => simulated[channel]?.user(number)),
     );
-  const items = numbers.map((number) => ({ user: userOf(number), data: { name: value } }));
+  const items = numbers.map((number) => ({ user: buildUser(number), data: { name: value } }));
   const event = eventName(channels, policy);
   return isBulk ? { event, batch: items } : { event, ...items[0] };
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { channelNames } from '@belfry/channels';
 import { createDatabase, type Database, migrate } from '@belfry/database';
 import { createLogger, createRedis } from '@belfry/runtime';
-import { deliverQueue, fanOutQueue } from '@belfry/shared';
+import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { channelVersion, createFactories, testKeyRing } from '../factories';
 import { type OwnStore, ownPostgres, ownRedis } from '../own-stores';
 import { type SimulatedChannels, startSimulatedChannels } from '../simulated-channels';
@@ -10,7 +10,7 @@ import { repositoryRoot } from '../test-stores';
 import { type Member, type MemberSpec, startMember } from './member';
 import type { Entry } from './recording';
 import { createSlowPlaces, type SlowPlaces } from './slow-places';
-import { eventName, inboxChannel, setsOf, type Tenant, tenantCount } from './workload';
+import { eventName, inboxChannel, listChannelSets, type Tenant, tenantCount } from './workload';
 
 /** The whole system under test, with everything around it that can be made to fail. */
 export type World = {
@@ -74,7 +74,7 @@ async function build(isFull: boolean, record: (entry: Entry) => void, closers: C
   const tenants = await createTenants(database, simulated, channels);
   const env = { ...settings, ...simulated.env };
   const members = await Promise.all(
-    specsOf(isFull).map(async (spec) => {
+    listSpecs(isFull).map(async (spec) => {
       const urls = { postgresUrl: postgres.url, redisUrl: redis.url };
       const member = await startMember(spec, { ...urls, env, record });
       closers.push(() => member.stop());
@@ -103,23 +103,25 @@ const settings: Record<string, string> = {
 };
 
 /** Two gateways, two workers with every role and a relay; or, in full, a process for each role, and a second one for one of them. */
-function specsOf(isFull: boolean): MemberSpec[] {
+function listSpecs(isFull: boolean): MemberSpec[] {
   const gateways = [1, 2].map((number): MemberSpec => {
     return { name: `gateway-${number}`, kind: 'gateway', roles: '' };
   });
   const relay: MemberSpec = { name: 'relay', kind: 'relay', roles: 'relay' };
-  const workers = isFull ? workersOfEachRole() : ['worker-1', 'worker-2'].map(workerOf('all'));
+  const workers = isFull
+    ? listRoleWorkers()
+    : ['worker-1', 'worker-2'].map(createWorkerSpec('all'));
   return [...gateways, ...workers, relay];
 }
 
-function workersOfEachRole(): MemberSpec[] {
-  const roles = [...channelNames.map(deliverQueue), fanOutQueue];
+function listRoleWorkers(): MemberSpec[] {
+  const roles = [...channelNames.map(getDeliverQueue), fanOutQueue];
   // What one worker of a role does to another one is to be met here too.
-  const second = workerOf(deliverQueue('slack'))(`${deliverQueue('slack')}-2`);
-  return [...roles.map((role) => workerOf(role)(role)), second];
+  const second = createWorkerSpec(getDeliverQueue('slack'))(`${getDeliverQueue('slack')}-2`);
+  return [...roles.map((role) => createWorkerSpec(role)(role)), second];
 }
 
-function workerOf(roles: string): (name: string) => MemberSpec {
+function createWorkerSpec(roles: string): (name: string) => MemberSpec {
   return (name) => ({ name, kind: 'worker', roles });
 }
 
@@ -133,11 +135,13 @@ async function createTenants(
   async function createTenant(): Promise<Tenant> {
     const tenant = await factories.createTenant({ delivery: 'live' });
     const integrationIds: Record<string, string> = {};
-    for (const [channel, { provider, settings: given, credentials }] of Object.entries(simulated)) {
-      const integration = { channel, provider, settings: given, credentials };
+    for (const [channel, { provider, settings: channelSettings, credentials }] of Object.entries(
+      simulated,
+    )) {
+      const integration = { channel, provider, settings: channelSettings, credentials };
       integrationIds[channel] = (await factories.createIntegration(tenant, integration)).id;
     }
-    for (const set of setsOf(channels)) {
+    for (const set of listChannelSets(channels)) {
       for (const onUnknown of ['resend', 'hold'] as const) {
         const versions = set.map((channel) => {
           const id = integrationIds[channel];

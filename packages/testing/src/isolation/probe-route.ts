@@ -1,10 +1,10 @@
 import {
+  createSimilar,
   type Field,
-  fieldsOf,
+  getValues,
+  listFields,
   type RouteCall,
-  similarTo,
   type ValueTypes,
-  valuesAt,
   withValue,
 } from './route-call';
 import type { RowWatch, WatchedRows } from './tenant-rows';
@@ -50,23 +50,23 @@ export async function probeRoute(probe: Probe): Promise<string[]> {
   const caller = createCaller(probe);
   const { call } = await caller.scene();
   const path = Object.keys(call.params).map((name) => `params.${name}`);
-  const pathFields = fieldsOf(call, path, types);
+  const pathFields = listFields(call, path, types);
   for (const field of pathFields) {
     // One victim is enough: an id in a path is no place in a list.
     const { twin } = await caller.scene();
-    const named = victims.filter((victim) => foreignValues(field, twin, victim).length > 0);
-    await tryFields(caller, [field], named.slice(0, 1));
+    const victimsToTry = victims.filter((victim) => foreignValues(field, twin, victim).length > 0);
+    await tryFields(caller, [field], victimsToTry.slice(0, 1));
   }
   takeReads();
   await caller.sendOwn((own) => own);
-  const readFields = fieldsOf(call, takeReads(), types);
+  const readFields = listFields(call, takeReads(), types);
   for (const field of readFields) {
     await tryOwnValues(caller, field);
     await tryFields(caller, [field], victims);
   }
   await tryFields(caller, [...pathFields, ...readFields], victims);
   const changes = call.method === 'get' ? [] : await probe.watch.findChanges(caller.asked);
-  return [...caller.problems, ...changes.map((change) => `${nameOf(call)}: ${change}`)];
+  return [...caller.problems, ...changes.map((change) => `${formatRoute(call)}: ${change}`)];
 }
 
 /**
@@ -95,7 +95,7 @@ type Change = (call: RouteCall) => RouteCall;
 
 function createCaller({ open, victims }: Probe) {
   const problems: string[] = [];
-  const asked = new Set<string>();
+  const requestedValues = new Set<string>();
   let unused: Scene | undefined;
 
   async function scene(): Promise<Scene> {
@@ -112,14 +112,14 @@ function createCaller({ open, victims }: Probe) {
     // It says nothing of the values.
     const isRefused = answer.status === 429 || answer.status >= 500;
     if (isRefused) problems.push(`${describe(changed)}: ${answer.status} ${answer.text}`);
-    const leaked = victims.flatMap(({ rows }) => rows.findIn(answer.text, asked));
+    const leaked = victims.flatMap(({ rows }) => rows.findIn(answer.text, requestedValues));
     if (leaked.length > 0) problems.push(`${describe(changed)} shows ${leaked.join(', ')}`);
     return { ...answer, call: changed };
   }
 
   return {
     problems,
-    asked,
+    asked: requestedValues,
     scene,
     send,
 
@@ -139,15 +139,17 @@ async function tryFields(
   const { twin } = await caller.scene();
   for (const victim of victims) {
     const foreign = fields.map((field) => [field, foreignValues(field, twin, victim)] as const);
-    const named = foreign.filter(([, values]) => values.length > 0);
-    const [first, ...more] = named;
+    const fieldsToTry = foreign.filter(([, values]) => values.length > 0);
+    const [first, ...more] = fieldsToTry;
     if (!first) continue;
     const rounds =
-      more.length > 0 ? [named.map(([, [value = '']]) => value)] : first[1].map((value) => [value]);
+      more.length > 0
+        ? [fieldsToTry.map(([, [value = '']]) => value)]
+        : first[1].map((value) => [value]);
     for (const values of rounds) {
       await compare(
         caller,
-        named.map(([field]) => field),
+        fieldsToTry.map(([field]) => field),
         values,
       );
     }
@@ -158,32 +160,37 @@ function foreignValues(field: Field, own: Twin, victim: Victim): string[] {
   const { twin, params = {}, isSameAccount } = victim;
   const keys = field.keys.filter((key) => !isSameAccount || !accountKeys.has(key));
   if (keys.length === 0) return [];
-  const made = params[field.place.replace('params.', '')];
-  const values = [...(made === undefined ? [] : [made]), ...valuesAt({ ...field, keys }, twin)];
-  const ownValues = valuesAt(field, own);
+  const paramValue = params[field.place.replace('params.', '')];
+  const values = [
+    ...(paramValue === undefined ? [] : [paramValue]),
+    ...getValues({ ...field, keys }, twin),
+  ];
+  const ownValues = getValues(field, own);
   return [...new Set(values)].filter((value) => !ownValues.includes(value));
 }
 
 async function compare(
-  { asked, problems, send }: Caller,
+  { asked: requestedValues, problems, send }: Caller,
   fields: readonly Field[],
   values: readonly string[],
 ): Promise<void> {
-  for (const value of values) asked.add(value);
-  const others = values.map(similarTo);
+  for (const value of values) requestedValues.add(value);
+  const unknownValues = values.map(createSimilar);
   const foreign = await send((call) => withValues(call, fields, values));
-  const unknown = await send((call) => withValues(call, fields, others));
-  const [seen, expected] = [normalise(foreign, values), normalise(unknown, others)];
-  if (seen === expected) return;
+  const unknown = await send((call) => withValues(call, fields, unknownValues));
+  const [actual, expected] = [normalise(foreign, values), normalise(unknown, unknownValues)];
+  if (actual === expected) return;
   const what = describe(foreign.call);
-  problems.push(`${what}: ${seen}, but with ${others.join(', ')}, which nobody has: ${expected}`);
+  problems.push(
+    `${what}: ${actual}, but with ${unknownValues.join(', ')}, which nobody has: ${expected}`,
+  );
 }
 
 /** The caller's own values: its page is found by them, and a body may be refused, as its own rows have them already. */
 async function tryOwnValues(caller: Caller, field: Field): Promise<void> {
   const { twin } = await caller.scene();
   const send = field.place.startsWith('query.') ? caller.sendOwn : caller.send;
-  for (const value of valuesAt(field, twin)) await send((call) => withValue(call, field, value));
+  for (const value of getValues(field, twin)) await send((call) => withValue(call, field, value));
 }
 
 function withValues(call: RouteCall, fields: readonly Field[], values: readonly string[]) {
@@ -193,18 +200,21 @@ function withValues(call: RouteCall, fields: readonly Field[], values: readonly 
   );
 }
 
-function nameOf({ method, path }: RouteCall): string {
+function formatRoute({ method, path }: RouteCall): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
 function describe(call: RouteCall): string {
   const { params, query, body } = call;
-  return `${nameOf(call)} with ${JSON.stringify({ params, query, body })}`;
+  return `${formatRoute(call)} with ${JSON.stringify({ params, query, body })}`;
 }
 
 /** Without what was asked for, and without what each call makes or measures anew. */
-function normalise({ status, text }: Answer, asked: readonly string[]): string {
-  const body = asked.reduce((left, value) => left.replaceAll(value, '<asked>'), text);
+function normalise({ status, text }: Answer, requestedValues: readonly string[]): string {
+  const body = requestedValues.reduce(
+    (remainingText, value) => remainingText.replaceAll(value, '<asked>'),
+    text,
+  );
   const plain = body
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/g, '<id>')
     .replace(/"token":"[^"]*"/g, '"token":"<token>"')

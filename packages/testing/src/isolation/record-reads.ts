@@ -9,19 +9,19 @@ type Call = object;
 /** Learns what handlers read by handing them objects that note it: a new parameter cannot be left out. */
 export function recordReads({ request }: { request: object }): ReadRecorder {
   const names = new Set<string>();
-  const note = (name: string) => void names.add(name);
+  const recordName = (name: string) => void names.add(name);
   const bodies = new WeakMap<Call, unknown>();
   const query = findGetter(request, 'query');
   Object.defineProperty(request, 'query', {
     configurable: true,
     get(this: Call) {
-      return observe(query.call(this), 'query', note);
+      return observe(query.call(this), 'query', recordName);
     },
   });
   Object.defineProperty(request, 'body', {
     configurable: true,
     get(this: Call) {
-      return observe(bodies.get(this), 'body', note);
+      return observe(bodies.get(this), 'body', recordName);
     },
     set(this: Call, body: unknown) {
       bodies.set(this, body);
@@ -29,38 +29,40 @@ export function recordReads({ request }: { request: object }): ReadRecorder {
   });
   return {
     take() {
-      const taken = [...names];
+      const recordedNames = [...names];
       names.clear();
-      return taken;
+      return recordedNames;
     },
   };
 }
 
-function findGetter(holder: object, name: string): () => unknown {
-  for (let at: object | null = holder; at; at = Object.getPrototypeOf(at)) {
+function findGetter(target: object, name: string): () => unknown {
+  for (let at: object | null = target; at; at = Object.getPrototypeOf(at)) {
     const getter = Object.getOwnPropertyDescriptor(at, name)?.get;
     if (getter) return getter;
   }
   throw new Error(`A request of Express has no ${name}`);
 }
 
-type Note = (name: string) => void;
+type RecordName = (name: string) => void;
 
 /** The same value; members are noted by their path, elements of a list by the path of the list. */
-function observe(value: unknown, path: string, note: Note): unknown {
+function observe(value: unknown, path: string, recordName: RecordName): unknown {
   if (!isJson(value)) return value;
-  const pathOf = (name: string) => (Array.isArray(value) ? path : `${path}.${name}`);
-  const noteName = (name: string | symbol) => {
-    if (typeof name === 'string' && !isOfLanguage(value, name)) note(pathOf(name));
+  const getPath = (name: string) => (Array.isArray(value) ? path : `${path}.${name}`);
+  const recordMember = (name: string | symbol) => {
+    if (typeof name === 'string' && !isOfLanguage(value, name)) recordName(getPath(name));
   };
   return new Proxy(value, {
     get(target, name) {
-      noteName(name);
+      recordMember(name);
       const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member : observe(member, pathOf(String(name)), note);
+      return typeof member === 'function'
+        ? member
+        : observe(member, getPath(String(name)), recordName);
     },
     has(target, name) {
-      noteName(name);
+      recordMember(name);
       return Reflect.has(target, name);
     },
   });

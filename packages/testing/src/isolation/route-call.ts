@@ -23,7 +23,7 @@ export type ValueTypes = Readonly<Record<string, ValueType>>;
 export type Field = { place: string; keys: readonly TwinKey[]; isList: boolean };
 
 /** The fields of these places that name something. Throws where it is not known whether one does. */
-export function fieldsOf(
+export function listFields(
   { method, path }: Pick<RouteCall, 'method' | 'path'>,
   places: readonly string[],
   types: ValueTypes,
@@ -31,12 +31,12 @@ export function fieldsOf(
   const unknown: string[] = [];
   const fields = places.flatMap((place) => {
     const [where, ...names] = place.split('.');
-    const word = where === 'params' ? wordBefore(path, names[0] ?? '') : lastWord(path);
+    const word = where === 'params' ? getWordBefore(path, names[0] ?? '') : getLastWord(path);
     const type = findType([word, ...names], types);
     if (type === undefined) unknown.push([word, ...names].join('.'));
     return type === undefined || type === 'plain' || type === 'object'
       ? []
-      : [{ place, ...keysOf(type) }];
+      : [{ place, ...getKeys(type) }];
   });
   if (unknown.length === 0) return fields;
   throw new Error(
@@ -45,7 +45,7 @@ export function fieldsOf(
   );
 }
 
-function keysOf(type: Exclude<ValueType, 'plain' | 'object'>): Omit<Field, 'place'> {
+function getKeys(type: Exclude<ValueType, 'plain' | 'object'>): Omit<Field, 'place'> {
   if (typeof type === 'string') return { keys: [type], isList: false };
   return 'list' in type ? { keys: [type.list], isList: true } : { keys: type, isList: false };
 }
@@ -62,17 +62,17 @@ function findByEnd(names: readonly string[], types: ValueTypes): ValueType | und
   return names.map((_, index) => types[names.slice(index).join('.')]).find(Boolean);
 }
 
-function lastWord(path: string): string {
+function getLastWord(path: string): string {
   return path.split('/').findLast((part) => part !== '' && !part.startsWith(':')) ?? '';
 }
 
-function wordBefore(path: string, parameter: string): string {
-  const parts = path.split('/');
-  return parts[parts.indexOf(`:${parameter}`) - 1] ?? '';
+function getWordBefore(path: string, parameter: string): string {
+  const segments = path.split('/');
+  return segments[segments.indexOf(`:${parameter}`) - 1] ?? '';
 }
 
 /** Path and query. */
-export function targetOf({ path, params, query }: RouteCall): string {
+export function buildRequestTarget({ path, params, query }: RouteCall): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   );
@@ -84,46 +84,47 @@ export function targetOf({ path, params, query }: RouteCall): string {
 export function withValue(call: RouteCall, { place, isList }: Field, value: string): RouteCall {
   const [where = '', ...names] = place.split('.');
   const copy = structuredClone({ body: {}, headers: {}, ...call });
-  setAt(Reflect.get(copy, where), names, isList ? [value] : value);
+  setValue(Reflect.get(copy, where), names, isList ? [value] : value);
   return copy;
 }
 
 /** Of a list, its first element is the one that is changed. */
-function setAt(holder: object, names: readonly string[], value: unknown): void {
+function setValue(container: object, names: readonly string[], value: unknown): void {
   const [name = '', ...rest] = names;
-  if (Array.isArray(holder)) setAt(holder[0], names, value);
-  else if (rest.length === 0) Reflect.set(holder, name, value);
+  if (Array.isArray(container)) setValue(container[0], names, value);
+  else if (rest.length === 0) Reflect.set(container, name, value);
   else {
-    if (typeof Reflect.get(holder, name) !== 'object') Reflect.set(holder, name, {});
-    setAt(Reflect.get(holder, name), rest, value);
+    if (typeof Reflect.get(container, name) !== 'object') Reflect.set(container, name, {});
+    setValue(Reflect.get(container, name), rest, value);
   }
 }
 
-export function valuesAt({ keys }: Field, { values }: Twin): string[] {
+export function getValues({ keys }: Field, { values }: Twin): string[] {
   return keys.map((key) => values[key]).filter((value) => value !== '');
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** In an id of version 7 they begin with its time, which says where a page that begins there begins. */
-const keptOfUuid = 20;
-const keptOfPhone = 8;
+const uuidPrefixLength = 20;
+const phonePrefixLength = 8;
 /** Texts begin alike, so that both stand at the same place of a list. */
-const keptOfText = 4;
+const textPrefixLength = 4;
 
 /** Another value of the same shape, which nobody has. */
-export function similarTo(value: string): string {
+export function createSimilar(value: string): string {
   const random = randomBytes(32).toString('hex');
   if (uuid.test(value)) {
-    return `${value.slice(0, keptOfUuid)}${random.slice(0, 3)}-${random.slice(3, 15)}`;
+    return `${value.slice(0, uuidPrefixLength)}${random.slice(0, 3)}-${random.slice(3, 15)}`;
   }
   if (/^[0-9a-f]{64}$/.test(value)) return random;
-  if (value.startsWith('+')) return replaceAfter(value, keptOfPhone, () => String(randomInt(10)));
+  if (value.startsWith('+'))
+    return replaceAfter(value, phonePrefixLength, () => String(randomInt(10)));
   const [name = '', ...domain] = value.split('@');
-  return [replaceAfter(name, keptOfText, randomLetter), ...domain].join('@');
+  return [replaceAfter(name, textPrefixLength, randomLetter), ...domain].join('@');
 }
 
-function replaceAfter(text: string, kept: number, create: () => string): string {
-  return text.slice(0, kept) + text.slice(kept).replace(/[a-z0-9]/gi, create);
+function replaceAfter(text: string, prefixLength: number, create: () => string): string {
+  return text.slice(0, prefixLength) + text.slice(prefixLength).replace(/[a-z0-9]/gi, create);
 }
 
 function randomLetter(): string {

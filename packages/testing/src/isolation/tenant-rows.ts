@@ -5,7 +5,7 @@ export type RowWatch = {
   /** A tenant without a row. */
   watch(options: WatchOptions): WatchedRows;
   /** Watched rows that are gone or changed, and rows of others, written since the last time, that name one of them. */
-  findChanges(asked?: ReadonlySet<string>): Promise<string[]>;
+  findChanges(requestedValues?: ReadonlySet<string>): Promise<string[]>;
 };
 
 export type WatchOptions = {
@@ -19,7 +19,7 @@ export type WatchedRows = {
   /** What `create` writes is the tenant's: nobody else may change or name it. */
   add<T>(create: () => Promise<T>): Promise<T>;
   /** Ids and marks of the tenant in a text, but for those that were asked for. */
-  findIn(text: string, asked?: ReadonlySet<string>): string[];
+  findIn(text: string, requestedValues?: ReadonlySet<string>): string[];
   /** Tables with a column for an app or account in which the tenant has no row. */
   listEmptyTables(): Promise<string[]>;
 };
@@ -31,7 +31,7 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
   const statement = await createStatement(database);
   const watched = new Set<string>();
   const tenants: WatchedRows[] = [];
-  let seen = new Set<string>();
+  let previousKeys = new Set<string>();
 
   async function read(): Promise<Map<string, Row>> {
     const { rows } = await database.lookUps.query<Row>(statement);
@@ -43,9 +43,9 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
       const ids = new Set(marks);
       const filled = new Set<string>();
 
-      function take({ table, text }: Row): void {
+      function registerRow({ table, text }: Row): void {
         filled.add(table);
-        const own = idsIn(text).filter((id) => !shared.ids.includes(id));
+        const own = findIds(text).filter((id) => !shared.ids.includes(id));
         for (const id of own) ids.add(id);
       }
 
@@ -53,12 +53,12 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
         const before = await read();
         const created = await create();
         const after = await read();
-        const written = [...after].filter(
+        const newRows = [...after].filter(
           ([key, { table }]) => !before.has(key) && !shared.tables.includes(table),
         );
-        written.forEach(([key, row]) => {
+        newRows.forEach(([key, row]) => {
           watched.add(key);
-          take(row);
+          registerRow(row);
         });
         // The tenant may change its own rows.
         const changed = [...before.keys()].filter((key) => !after.has(key));
@@ -68,7 +68,7 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
 
       const tenant: WatchedRows = {
         add,
-        findIn: (text, asked) => findIn(text, { ids, marks, asked }),
+        findIn: (text, requestedValues) => findIn(text, { ids, marks, requestedValues }),
         listEmptyTables: async () =>
           (await listTenantTables(database)).filter((name) => !filled.has(name)),
       };
@@ -76,16 +76,16 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
       return tenant;
     },
 
-    async findChanges(asked) {
+    async findChanges(requestedValues) {
       const rows = await read();
       const lost = [...watched].filter((key) => !rows.has(key));
       // Told once, by the first call that it shows after.
       for (const key of lost) watched.delete(key);
-      const written = [...rows].filter(([key]) => !seen.has(key) && !watched.has(key));
-      seen = new Set(rows.keys());
-      const naming = written.flatMap(([key, { text }]) => {
-        const named = tenants.flatMap(({ findIn: find }) => find(text, asked));
-        return named.length > 0 ? [`a row names ${named.join(', ')}: ${key}`] : [];
+      const newRows = [...rows].filter(([key]) => !previousKeys.has(key) && !watched.has(key));
+      previousKeys = new Set(rows.keys());
+      const naming = newRows.flatMap(([key, { text }]) => {
+        const namedIds = tenants.flatMap(({ findIn: find }) => find(text, requestedValues));
+        return namedIds.length > 0 ? [`a row names ${namedIds.join(', ')}: ${key}`] : [];
       });
       return [...lost.map((key) => `a row is gone or changed: ${key}`), ...naming];
     },
@@ -111,18 +111,18 @@ async function listTenantTables({ lookUps }: Store): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-type Names = {
+type SearchTerms = {
   ids: ReadonlySet<string>;
   marks: readonly string[];
-  asked: ReadonlySet<string> | undefined;
+  requestedValues: ReadonlySet<string> | undefined;
 };
 
-function findIn(text: string, { ids, marks, asked }: Names): string[] {
-  const found = new Set([...idsIn(text), ...marks.filter((mark) => text.includes(mark))]);
-  return [...found].filter((id) => ids.has(id) && !asked?.has(id));
+function findIn(text: string, { ids, marks, requestedValues }: SearchTerms): string[] {
+  const candidates = new Set([...findIds(text), ...marks.filter((mark) => text.includes(mark))]);
+  return [...candidates].filter((id) => ids.has(id) && !requestedValues?.has(id));
 }
 
 /** UUIDs, and hashes as the dashboard shows them. */
-function idsIn(text: string): string[] {
+function findIds(text: string): string[] {
   return text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}/g) ?? [];
 }

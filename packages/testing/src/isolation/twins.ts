@@ -49,9 +49,9 @@ async function createRows(seed: Seed) {
   const configuration = await createConfigurationRows(seed);
   const people = await createPeopleRows(seed);
   const sent = await createSentRows(seed, configuration);
-  const kept = await createKeptRows(seed, sent);
+  const keptIds = await createKeptRows(seed, sent);
   const account = seed.hasAccountRows === false ? noAccountRows : await createAccountRows(seed);
-  const ids = { accountId, apiKeyId, appId, ...configuration, ...people, ...sent, ...kept };
+  const ids = { accountId, apiKeyId, appId, ...configuration, ...people, ...sent, ...keptIds };
   return { ...seed.keys, ...ids, ...account };
 }
 
@@ -150,8 +150,8 @@ async function createSentRows({ tenant, keys, mark, insert }: Seed, configured: 
   });
   const waiting = { state: 'queued', due_at: now, target: token };
   await insert('message', { ...message, id: pushMessageId, channel: 'push', ...waiting });
-  const shown = { state: 'delivered', target: userId };
-  await insert('message', { ...message, id: inboxMessageId, channel: 'in_app', ...shown });
+  const deliveredState = { state: 'delivered', target: userId };
+  await insert('message', { ...message, id: inboxMessageId, channel: 'in_app', ...deliveredState });
   await insert('attempt', {
     ...{ message_id: messageId, number: 1, integration_id, provider: 'smtp', closed_at: now },
     ...{ outcome: 'rejected_content', detail: mark, provider_message_id: 'a-provider-message' },

@@ -10,7 +10,7 @@ export type Fate = {
   seconds: number;
   /** What noticed: broken invariants, or failed tests. */
   evidence: string[];
-  shown: string;
+  outputTail: string;
 };
 
 export type MutantsOptions = {
@@ -22,13 +22,13 @@ export type MutantsOptions = {
 
 /** Makes each mutant in a copy of the workspace, builds it there, and runs the suite that has to fail. */
 export async function runMutants({ names, signal, onFate }: MutantsOptions): Promise<Fate[]> {
-  const chosen = mutants.filter(
+  const selectedMutants = mutants.filter(
     ({ name }) => names.length === 0 || names.some((text) => name.includes(text)),
   );
   const copy = await createMutantCopy(signal);
   const fates: Fate[] = [];
   try {
-    for (const mutant of chosen) {
+    for (const mutant of selectedMutants) {
       if (signal?.aborted) break;
       const fate = await tryMutant(mutant, copy);
       fates.push(fate);
@@ -46,20 +46,20 @@ async function tryMutant(mutant: Mutant, copy: MutantCopy): Promise<Fate> {
   const beganAtMs = performance.now();
   const end = (fate: Fate['fate'], output: string): Fate => {
     const seconds = Math.round((performance.now() - beganAtMs) / 1_000);
-    return { mutant, fate, seconds, evidence: evidenceIn(output), shown: lastLines(output) };
+    return { mutant, fate, seconds, evidence: findEvidence(output), outputTail: lastLines(output) };
   };
   const undo = applyMutant(mutant, copy.root);
   try {
     const built = await copy.build();
     if (built.code !== 0) return end('broken', built.output);
-    const ran = await copy.run(argsOf(mutant.suite), { timeoutMs: suiteTimeoutMs });
-    return end(fateOf(ran), ran.output);
+    const ran = await copy.run(buildArgs(mutant.suite), { timeoutMs: suiteTimeoutMs });
+    return end(determineFate(ran), ran.output);
   } finally {
     undo();
   }
 }
 
-function argsOf(suite: Suite): string[] {
+function buildArgs(suite: Suite): string[] {
   if (suite.kind === 'chaos') {
     return ['scripts/chaos.mjs', '--keys', String(suite.keys), '--seed', String(suite.seed)];
   }
@@ -68,12 +68,12 @@ function argsOf(suite: Suite): string[] {
 }
 
 /** A suite that fails for another reason than its own judgement has caught nothing. */
-function fateOf({ code, output }: Ran): Fate['fate'] {
+function determineFate({ code, output }: Ran): Fate['fate'] {
   if (code === 0) return 'survived';
-  return evidenceIn(output).length > 0 ? 'caught' : 'broken';
+  return findEvidence(output).length > 0 ? 'caught' : 'broken';
 }
 
-function evidenceIn(output: string): string[] {
+function findEvidence(output: string): string[] {
   const lines = output.split('\n').filter((line) => /^BROKEN: |^ +● .* › /.test(line));
   return [...new Set(lines.map((line) => line.trim()))].slice(0, shownEvidence);
 }

@@ -32,7 +32,7 @@ export async function runScript(args: readonly string[], options: RunOptions): P
     });
     let output = '';
     let isSilent = false;
-    const killGroup = () => killGroupOf(child.pid);
+    const killGroup = () => killProcessGroup(child.pid);
     let killing: NodeJS.Timeout | undefined;
     // In order at first: the scripts end what they started.
     const stop = () => {
@@ -63,7 +63,7 @@ export async function runScript(args: readonly string[], options: RunOptions): P
   });
 }
 
-function killGroupOf(pid: number | undefined): void {
+function killProcessGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');

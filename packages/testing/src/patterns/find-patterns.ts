@@ -28,13 +28,13 @@ export function findPatternsInFile(file: string, text: string): SourcePattern[] 
   const bytes = Buffer.from(text);
   const lines = text.split('\n');
   const body = parseFile(file, text);
-  const textOf = ({ span }: SyntaxNode) => bytes.toString('utf8', span.start - 1, span.end - 1);
+  const getText = ({ span }: SyntaxNode) => bytes.toString('utf8', span.start - 1, span.end - 1);
   const patterns: SourcePattern[] = [];
 
   function add(node: SyntaxNode, isSchema: boolean): void {
     const value = isLiteral(node)
       ? new RegExp(node.pattern, node.flags)
-      : evaluate(withDeclarations(node, listDeclarations(body, textOf), textOf));
+      : evaluate(withDeclarations(node, listDeclarations(body, getText), getText));
     // The name of a literal, which is found where it is written.
     if (isSchema && isRegExp(value)) return;
     const line = bytes.toString('utf8', 0, node.span.start - 1).split('\n').length;
@@ -68,14 +68,14 @@ type Named = { value?: unknown };
 type Declaration = { name: string; node: SyntaxNode; text: string };
 
 /** Constants and functions, in the order of the file. */
-function listDeclarations(body: unknown, textOf: (node: SyntaxNode) => string): Declaration[] {
+function listDeclarations(body: unknown, getText: (node: SyntaxNode) => string): Declaration[] {
   return [...walk(body)].flatMap((node) => {
     const { type, id, identifier } = node;
     if (type === 'VariableDeclarator') {
-      return [{ name: String((id as Named).value), node, text: `var ${textOf(node)};` }];
+      return [{ name: String((id as Named).value), node, text: `var ${getText(node)};` }];
     }
     if (type !== 'FunctionDeclaration') return [];
-    return [{ name: String((identifier as Named).value), node, text: textOf(node) }];
+    return [{ name: String((identifier as Named).value), node, text: getText(node) }];
   });
 }
 
@@ -83,7 +83,7 @@ function listDeclarations(body: unknown, textOf: (node: SyntaxNode) => string): 
 function withDeclarations(
   node: SyntaxNode,
   declarations: readonly Declaration[],
-  textOf: (node: SyntaxNode) => string,
+  getText: (node: SyntaxNode) => string,
 ): string {
   const needed = new Set<Declaration>();
   const pending = [node];
@@ -96,7 +96,7 @@ function withDeclarations(
     }
   }
   const before = declarations.filter((declaration) => needed.has(declaration));
-  return [...before.map(({ text }) => text), `(${textOf(node)});`].join('\n');
+  return [...before.map(({ text }) => text), `(${getText(node)});`].join('\n');
 }
 
 const evaluationTimeoutMs = 1_000;

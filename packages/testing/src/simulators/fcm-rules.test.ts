@@ -26,7 +26,7 @@ describe('the simulator of FCM', () => {
     return `${text}.${signature}`;
   }
 
-  const ask = (assertion: string, headers: Record<string, string> = form) =>
+  const requestToken = (assertion: string, headers: Record<string, string> = form) =>
     post(`${url}/token`, {
       headers,
       body: new URLSearchParams({
@@ -49,7 +49,7 @@ describe('the simulator of FCM', () => {
     const simulator = await createFcmSimulator();
     closers.push(simulator.close);
     ({ url } = simulator);
-    const { body } = await ask(sign(claims));
+    const { body } = await requestToken(sign(claims));
     token = String(body['access_token']);
   });
 
@@ -63,11 +63,14 @@ describe('the simulator of FCM', () => {
     ['a wrong signature', `${sign(claims).split('.').slice(0, 2).join('.')}.${'A'.repeat(342)}`],
     ['no signature', sign(claims).split('.').slice(0, 2).join('.')],
   ])('gives no access token for %s', async (_what, assertion) => {
-    expect(await ask(assertion)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await requestToken(assertion)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
   });
 
   test('gives no access token for JSON', async () => {
-    const answer = await ask(sign(claims), { 'content-type': 'application/json' });
+    const answer = await requestToken(sign(claims), { 'content-type': 'application/json' });
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 

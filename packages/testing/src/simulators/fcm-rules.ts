@@ -1,13 +1,13 @@
-import { membersOf, parseObject } from './read-object';
+import { parseObject, toRecord } from './read-object';
 import {
   findProblem,
+  isEnum,
   isFlag,
   isInteger,
-  isListOf,
+  isList,
   isMapOfStrings,
   isObject,
   isObjectWith,
-  isOneOf,
   isString,
   isTextUpTo,
   type Members,
@@ -16,7 +16,7 @@ import {
 } from './rules';
 
 /** A message that keeps every rule, or why FCM refuses it. */
-export type ReadFcmMessage = { message: Members; isCheckOnly: boolean } | { refused: FcmProblem };
+export type ReadFcmMessage = { message: Members; isCheckOnly: boolean } | { problem: FcmProblem };
 
 /** `isOfGoogle`: the API's front end refuses what is no message at all, before FCM has a code of its own for it. */
 export type FcmProblem = { text: string; isOfGoogle?: true };
@@ -27,7 +27,7 @@ export type FcmProblem = { text: string; isOfGoogle?: true };
  */
 export function readFcmMessage(bytes: Buffer): ReadFcmMessage {
   const body = parseObject(bytes);
-  const message = membersOf(body?.['message']);
+  const message = toRecord(body?.['message']);
   if (!body || !message) return refuse('Invalid JSON payload received.', true);
   const unknown = findProblem(body, { message: isObject, validate_only: isFlag });
   const problem = unknown ?? findProblem(message, messageRules);
@@ -43,8 +43,8 @@ export function readFcmMessage(bytes: Buffer): ReadFcmMessage {
   return { message, isCheckOnly: body['validate_only'] === true };
 }
 
-function refuse(text: string, isOfGoogle = false): { refused: FcmProblem } {
-  return { refused: { text, ...(isOfGoogle ? { isOfGoogle: true } : {}) } };
+function refuse(text: string, isOfGoogle = false): { problem: FcmProblem } {
+  return { problem: { text, ...(isOfGoogle ? { isOfGoogle: true } : {}) } };
 }
 
 const registrationToken = /^[\w:-]{1,4096}$/;
@@ -53,7 +53,7 @@ const payloadBytes = 4_096;
 const topicPayloadBytes = 2_048;
 
 function countPayloadBytes({ notification = {}, data = {} }: Members): number {
-  const pairs = [notification, data].flatMap((each) => Object.entries(membersOf(each) ?? {}));
+  const pairs = [notification, data].flatMap((each) => Object.entries(toRecord(each) ?? {}));
   return pairs.reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
     0,
@@ -66,7 +66,7 @@ const reservedKey = /^(from$|message_type$|google\.|gcm\.)/;
 const isData: Rule = (value) => {
   const problem = isMapOfStrings(value);
   if (problem !== undefined) return problem;
-  const reserved = Object.keys(membersOf(value) ?? {}).find((key) => reservedKey.test(key));
+  const reserved = Object.keys(toRecord(value) ?? {}).find((key) => reservedKey.test(key));
   return reserved === undefined ? undefined : `must not have the reserved key ${reserved}`;
 };
 
@@ -99,22 +99,22 @@ const androidNotification = isObjectWith({
   local_only: isFlag,
   default_sound: isFlag,
   default_vibrate_timings: isFlag,
-  notification_priority: isOneOf(
+  notification_priority: isEnum(
     ...['PRIORITY_UNSPECIFIED', 'PRIORITY_MIN', 'PRIORITY_LOW'],
     ...['PRIORITY_DEFAULT', 'PRIORITY_HIGH', 'PRIORITY_MAX'],
   ),
-  visibility: isOneOf('VISIBILITY_UNSPECIFIED', 'PRIVATE', 'PUBLIC', 'SECRET'),
+  visibility: isEnum('VISIBILITY_UNSPECIFIED', 'PRIVATE', 'PUBLIC', 'SECRET'),
   notification_count: isInteger(0, 2 ** 31 - 1),
 });
 
 /** Apple's rules of its headers (developer.apple.com, "Sending notification requests to APNs"). */
 const apnsHeaders = isObjectWith({
-  'apns-priority': isOneOf('1', '5', '10'),
+  'apns-priority': isEnum('1', '5', '10'),
   'apns-expiration': matches(/^\d{1,10}$/, 'must be seconds since the epoch'),
   'apns-collapse-id': (value) =>
     isString(value) ??
     (Buffer.byteLength(String(value)) > apnsCollapseIdBytes ? 'is over 64 bytes' : undefined),
-  'apns-push-type': isOneOf('alert', 'background', 'voip', 'complication', 'fileprovider', 'mdm'),
+  'apns-push-type': isEnum('alert', 'background', 'voip', 'complication', 'fileprovider', 'mdm'),
 });
 
 const webNotification = isObjectWith({
@@ -123,17 +123,17 @@ const webNotification = isObjectWith({
   badge: isString,
   tag: isString,
   lang: isString,
-  dir: isOneOf('auto', 'ltr', 'rtl'),
+  dir: isEnum('auto', 'ltr', 'rtl'),
   renotify: isFlag,
   requireInteraction: isFlag,
   silent: isFlag,
-  actions: isListOf(isObject, { most: 100 }),
+  actions: isList(isObject, { most: 100 }),
 });
 
 /** RFC 8030, sections 5.2 to 5.4. */
 const webHeaders = isObjectWith({
   TTL: matches(/^\d+$/, 'must be seconds'),
-  Urgency: isOneOf('very-low', 'low', 'normal', 'high'),
+  Urgency: isEnum('very-low', 'low', 'normal', 'high'),
   Topic: matches(/^[\w-]{1,32}$/, 'must have 1 to 32 characters of base64url'),
 });
 
@@ -145,7 +145,7 @@ const messageRules: Record<string, Rule> = {
   data: isData,
   android: isObjectWith({
     collapse_key: isString,
-    priority: isOneOf('NORMAL', 'HIGH', 'normal', 'high'),
+    priority: isEnum('NORMAL', 'HIGH', 'normal', 'high'),
     ttl: isDuration,
     restricted_package_name: isString,
     direct_boot_ok: isFlag,

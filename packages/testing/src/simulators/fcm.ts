@@ -8,7 +8,7 @@ import {
   type HttpRequest,
   type HttpSimulator,
 } from './http-simulator';
-import { membersOf } from './read-object';
+import { toRecord } from './read-object';
 import { hasType, jsonType } from './rules';
 
 /** A message that FCM took. It knows no key by which a second one would be told from the first. */
@@ -72,14 +72,14 @@ export async function createFcmSimulator({
 }: FcmSimulatorOptions = {}): Promise<FcmSimulator> {
   const unregistered = new Set<string>();
   let trouble: FcmTrouble | undefined;
-  let given = 0;
-  let taken = 0;
+  let tokenCount = 0;
+  let messageCount = 0;
 
-  function giveToken(request: HttpRequest): HttpReply {
+  function issueToken(request: HttpRequest): HttpReply {
     if (trouble === 'account expired') return tokenRefusal('invalid_grant', accountGone);
     const problem = findTokenProblem(request, simulatedKey);
     if (problem) return tokenRefusal(problem.error, problem.description);
-    given += 1;
+    tokenCount += 1;
     return {
       body: { access_token: accessToken, expires_in: 3_599, token_type: 'Bearer' },
     };
@@ -88,33 +88,35 @@ export async function createFcmSimulator({
   function send(request: HttpRequest, projectId: string): { reply: HttpReply; send?: FcmSend } {
     const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const read = readMessage(request);
-    const refused = findRefusal(bearer, read);
-    if (refused || 'refused' in read) return { reply: refusal(refused ?? unauthenticated) };
-    return take(read, { projectId, bearer });
+    const rejection = findRefusal(bearer, read);
+    if (rejection || 'problem' in read) return { reply: refusal(rejection ?? unauthenticated) };
+    return acceptMessage(read, { projectId, bearer });
   }
 
   function findRefusal(bearer: string, read: ReadMessage): Refusal | undefined {
-    if (bearer !== accessToken || given === 0) return unauthenticated;
-    const known = trouble && refusals[trouble];
-    if (known) return known;
-    if ('refused' in read) return read.refused;
-    return unregistered.has(String(read.message['token'])) ? gone : undefined;
+    if (bearer !== accessToken || tokenCount === 0) return unauthenticated;
+    const troubleRefusal = trouble && refusals[trouble];
+    if (troubleRefusal) return troubleRefusal;
+    if ('problem' in read) return read.problem;
+    return unregistered.has(String(read.message['token'])) ? tokenUnregistered : undefined;
   }
 
-  function take(
+  function acceptMessage(
     { message, isCheckOnly }: Extract<ReadMessage, { message: object }>,
     { projectId, bearer }: { projectId: string; bearer: string },
   ): { reply: HttpReply; send?: FcmSend } {
-    if (!isCheckOnly) taken += 1;
-    const name = `projects/${projectId}/messages/${isCheckOnly ? 'fake_message_id' : taken}`;
+    if (!isCheckOnly) messageCount += 1;
+    const name = `projects/${projectId}/messages/${isCheckOnly ? 'fake_message_id' : messageCount}`;
     const reply = { body: { name } };
-    return isCheckOnly ? { reply } : { reply, send: sendOf(message, { name, projectId, bearer }) };
+    return isCheckOnly
+      ? { reply }
+      : { reply, send: createSend(message, { name, projectId, bearer }) };
   }
 
   const simulator = await createHttpSimulator<FcmSend>({
     handle(request) {
       if (request.method === 'POST' && request.path === '/token') {
-        return { reply: giveToken(request) };
+        return { reply: issueToken(request) };
       }
       const [, projectId] = /^\/v1\/projects\/([\w-]+)\/messages:send$/.exec(request.path) ?? [];
       if (request.method !== 'POST' || !projectId)
@@ -129,7 +131,7 @@ export async function createFcmSimulator({
     setTrouble(next) {
       trouble = next;
     },
-    countTokens: () => given,
+    countTokens: () => tokenCount,
   };
 }
 
@@ -179,19 +181,19 @@ const refusals: Partial<Record<FcmTrouble, Refusal>> = {
   'no such project': noSuchProject,
   'API disabled': apiDisabled,
 };
-const gone: Refusal = {
+const tokenUnregistered: Refusal = {
   http: 404,
   status: 'NOT_FOUND',
   errorCode: 'UNREGISTERED',
   message: 'Requested entity was not found.',
 };
 
-type ReadMessage = Exclude<ReadFcmMessage, { refused: FcmProblem }> | { refused: Refusal };
+type ReadMessage = Exclude<ReadFcmMessage, { problem: FcmProblem }> | { problem: Refusal };
 
 function readMessage({ headers, body }: HttpRequest): ReadMessage {
-  if (!hasType(headers, jsonType)) return { refused: describeProblem(wrongType) };
+  if (!hasType(headers, jsonType)) return { problem: describeProblem(wrongType) };
   const read = readFcmMessage(body);
-  return 'refused' in read ? { refused: describeProblem(read.refused) } : read;
+  return 'problem' in read ? { problem: describeProblem(read.problem) } : read;
 }
 
 const wrongType: FcmProblem = { text: 'Invalid content type.', isOfGoogle: true };
@@ -201,12 +203,12 @@ function describeProblem({ text: message, isOfGoogle }: FcmProblem): Refusal {
   return { http: 400, status, message, ...(isOfGoogle ? {} : { errorCode: status }) };
 }
 
-function sendOf(
+function createSend(
   message: Record<string, unknown>,
   { name, projectId, bearer }: { name: string; projectId: string; bearer: string },
 ): FcmSend {
   const { token, topic, data } = message;
-  const messageId = membersOf(data)?.['raven_notification_id'];
+  const messageId = toRecord(data)?.['raven_notification_id'];
   return {
     name,
     projectId,

@@ -30,9 +30,9 @@ export function findTokenProblem(
 }
 
 function findJwtProblem(assertion: string, privateKey: string | undefined): string | undefined {
-  const [header = '', claims = '', signature = '', ...others] = assertion.split('.');
+  const [header = '', claims = '', signature = '', ...extraParts] = assertion.split('.');
   const read = parseObject(Buffer.from(claims, 'base64url'));
-  if (others.length > 0 || signature === '' || !read) return 'Bad JWT';
+  if (extraParts.length > 0 || signature === '' || !read) return 'Bad JWT';
   const { alg } = parseObject(Buffer.from(header, 'base64url')) ?? {};
   if (alg !== 'RS256') return 'Invalid JWT: alg must be RS256';
   if (privateKey && !isSigned(`${header}.${claims}`, signature, createPublicKey(privateKey))) {

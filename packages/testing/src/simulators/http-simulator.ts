@@ -1,7 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDelays, createFaultQueue, createTakenListeners, type Simulator } from './simulator';
+import {
+  createAcceptedListeners,
+  createDelays,
+  createFaultQueue,
+  type Simulator,
+} from './simulator';
 
 export type HttpRequest = {
   method: string;
@@ -47,7 +52,7 @@ export async function createHttpSimulator<Send>({
   handle,
 }: HttpSimulatorOptions<Send>): Promise<HttpSimulator<Send>> {
   const faults = createFaultQueue<HttpFault>();
-  const taken = createTakenListeners<Send>();
+  const acceptedListeners = createAcceptedListeners<Send>();
   const sends: Send[] = [];
   const requests: HttpRequest[] = [];
   const delays = createDelays<Send>();
@@ -61,7 +66,7 @@ export async function createHttpSimulator<Send>({
     }
     const request = await readRequest(incoming);
     requests.push(request);
-    const refusal = fault && refusalOf(fault);
+    const refusal = fault && findFaultReply(fault);
     if (refusal) return write(response, refusal);
     const { reply, send } = handle(request);
     if (send === undefined) return answer(response, reply, fault);
@@ -69,7 +74,7 @@ export async function createHttpSimulator<Send>({
     sends.push(send);
     await delays.pass(send);
     await answer(response, reply, fault);
-    taken.tell({ send, atMs, isAnswered: !isCutOff(fault, response) });
+    acceptedListeners.notify({ send, atMs, isAnswered: !isCutOff(fault, response) });
   }
 
   const server = createServer((incoming, response) => {
@@ -82,7 +87,7 @@ export async function createHttpSimulator<Send>({
     port,
     sends,
     requests,
-    onTaken: taken.add,
+    onAccepted: acceptedListeners.add,
     fail: (...more) => faults.add(more),
     delayEach: delays.set,
     close: () => stop(server),
@@ -90,7 +95,7 @@ export async function createHttpSimulator<Send>({
 }
 
 /** What is answered in place of acting on the request. */
-function refusalOf(fault: HttpFault): HttpReply | undefined {
+function findFaultReply(fault: HttpFault): HttpReply | undefined {
   if ('reply' in fault) return fault.reply;
   if (!('redirectTo' in fault)) return undefined;
   return { status: 302, headers: { location: fault.redirectTo }, body: '' };
@@ -149,11 +154,11 @@ function writeHalf(response: ServerResponse, { status = 200, body }: HttpReply):
 function listen(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve(portOf(server.address())));
+    server.listen(0, '127.0.0.1', () => resolve(getPort(server.address())));
   });
 }
 
-export function portOf(address: AddressInfo | string | null): number {
+export function getPort(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address !== null) return address.port;
   throw new Error('The server listens on no port');
 }

@@ -1,10 +1,10 @@
 import { parseObject } from './read-object';
 import {
   findProblem,
+  isEnum,
   isFlag,
-  isListOf,
+  isList,
   isObjectWith,
-  isOneOf,
   isText,
   isTextUpTo,
   type Members,
@@ -45,7 +45,7 @@ const isVariable: Rule = (value) =>
 
 const parameterName = matches(/^[A-Za-z0-9_]+$/, 'must be letters, digits and _');
 const variable = isObjectWith(
-  { type: isOneOf('text'), text: isVariable, parameter_name: parameterName },
+  { type: isEnum('text'), text: isVariable, parameter_name: parameterName },
   ['type', 'text'],
 );
 const headerVariable: Rule = (value) =>
@@ -54,7 +54,7 @@ const headerVariable: Rule = (value) =>
 /** The member that a parameter's type names is the one that it has. */
 function media(kind: string, extra: Record<string, Rule> = {}): Rule {
   const file = isObjectWith({ link: httpUrl, ...extra }, ['link']);
-  return isObjectWith({ type: isOneOf(kind), [kind]: file }, ['type', kind]);
+  return isObjectWith({ type: isEnum(kind), [kind]: file }, ['type', kind]);
 }
 
 const headerParameters: Record<string, Rule> = {
@@ -66,11 +66,11 @@ const headerParameters: Record<string, Rule> = {
 
 const buttonParameters: Record<string, Rule> = {
   url: variable,
-  quick_reply: isObjectWith({ type: isOneOf('payload'), payload: isTextUpTo(256) }, [
+  quick_reply: isObjectWith({ type: isEnum('payload'), payload: isTextUpTo(256) }, [
     'type',
     'payload',
   ]),
-  copy_code: isObjectWith({ type: isOneOf('coupon_code'), coupon_code: isTextUpTo(20) }, [
+  copy_code: isObjectWith({ type: isEnum('coupon_code'), coupon_code: isTextUpTo(20) }, [
     'type',
     'coupon_code',
   ]),
@@ -87,31 +87,34 @@ function byKind(name: string, kinds: Record<string, Rule>): Rule {
 
 const buttonIndex = matches(/^[0-9]$/, 'must be a position from 0 to 9');
 
-function buttonOf(kind: string, parameter: Rule): Rule {
+function createButtonRule(kind: string, parameter: Rule): Rule {
   return isObjectWith(
     {
-      type: isOneOf('button'),
-      sub_type: isOneOf(kind),
+      type: isEnum('button'),
+      sub_type: isEnum(kind),
       index: buttonIndex,
-      parameters: isListOf(parameter, { most: 1 }),
+      parameters: isList(parameter, { most: 1 }),
     },
     ['type', 'sub_type', 'index', 'parameters'],
   );
 }
 
 const buttons = Object.fromEntries(
-  Object.entries(buttonParameters).map(([kind, parameter]) => [kind, buttonOf(kind, parameter)]),
+  Object.entries(buttonParameters).map(([kind, parameter]) => [
+    kind,
+    createButtonRule(kind, parameter),
+  ]),
 );
 
 const components: Record<string, Rule> = {
   header: isObjectWith(
     {
-      type: isOneOf('header'),
-      parameters: isListOf(byKind('type', headerParameters), { most: 1 }),
+      type: isEnum('header'),
+      parameters: isList(byKind('type', headerParameters), { most: 1 }),
     },
     ['type', 'parameters'],
   ),
-  body: isObjectWith({ type: isOneOf('body'), parameters: isListOf(variable, { most: 100 }) }, [
+  body: isObjectWith({ type: isEnum('body'), parameters: isList(variable, { most: 100 }) }, [
     'type',
     'parameters',
   ]),
@@ -124,16 +127,16 @@ const template = isObjectWith(
     language: isObjectWith({ code: matches(/^[a-z]{2,3}(_[A-Z]{2,4})?$/, 'must be as en_US') }, [
       'code',
     ]),
-    components: isListOf(byKind('type', components), { least: 0, most: 12 }),
+    components: isList(byKind('type', components), { least: 0, most: 12 }),
   },
   ['name', 'language'],
 );
 
 const rules: Record<string, Rule> = {
-  messaging_product: isOneOf('whatsapp'),
-  recipient_type: isOneOf('individual'),
+  messaging_product: isEnum('whatsapp'),
+  recipient_type: isEnum('individual'),
   to: matches(/^\+?[1-9]\d{6,14}$/, 'must be a number with its country code'),
-  type: isOneOf('text', 'template'),
+  type: isEnum('text', 'template'),
   context: isObjectWith({ message_id: matches(/^wamid\.\S+$/, 'must be wamid.…') }, ['message_id']),
   text: isObjectWith({ body: isTextUpTo(4_096), preview_url: isFlag }, ['body']),
   template,

@@ -40,7 +40,7 @@ export type MetaWebhook = { headers: Record<string, string>; body: Buffer };
 export type MetaSimulator = Omit<HttpSimulator<MetaSend>, 'fail'> & {
   fail(...faults: MetaFault[]): void;
   /** What Meta reports of a message that it took. */
-  statusOf(send: MetaSend, status: string, errorCode?: number): MetaStatus;
+  createStatus(send: MetaSend, status: string, errorCode?: number): MetaStatus;
   /** One signed call for any number of reports, of any age, in any order. */
   webhook(statuses: readonly MetaStatus[], options: MetaWebhookOptions): MetaWebhook;
 };
@@ -54,21 +54,21 @@ export type MetaWebhookOptions = {
 
 /** WhatsApp's Cloud API, as far as sending needs it: `messages`, and the reading of a phone number. */
 export async function createMetaSimulator(): Promise<MetaSimulator> {
-  let taken = 0;
+  let messageCount = 0;
   const simulator = await createHttpSimulator<MetaSend>({
     handle(request) {
       const call = readCall(request);
       if (!call) return { reply: refusal(100, { message: 'Unknown path components' }) };
       if (!call.token) return { reply: refusal(190, { type: 'OAuthException' }, 401) };
-      if (request.method === 'GET') return { reply: numberOf(call) };
-      taken += 1;
-      return take(call, request, taken);
+      if (request.method === 'GET') return { reply: buildNumberReply(call) };
+      messageCount += 1;
+      return acceptMessage(call, request, messageCount);
     },
   });
   return {
     ...simulator,
     fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
-    statusOf: describeStatus,
+    createStatus: describeStatus,
     webhook: createWebhook,
   };
 }
@@ -76,21 +76,21 @@ export async function createMetaSimulator(): Promise<MetaSimulator> {
 type MetaCall = { phoneNumberId: string; token: string };
 
 function readCall({ method, path, headers }: HttpRequest): MetaCall | undefined {
-  const found = /^\/v\d+\.\d\/(\d+)(\/messages)?(\?|$)/.exec(path);
-  const isSend = method === 'POST' && found?.[2] !== undefined;
-  const isRead = method === 'GET' && found?.[2] === undefined;
-  if (!found || !(isSend || isRead)) return undefined;
+  const match = /^\/v\d+\.\d\/(\d+)(\/messages)?(\?|$)/.exec(path);
+  const isSend = method === 'POST' && match?.[2] !== undefined;
+  const isRead = method === 'GET' && match?.[2] === undefined;
+  if (!match || !(isSend || isRead)) return undefined;
   const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
-  return { phoneNumberId: found[1] ?? '', token };
+  return { phoneNumberId: match[1] ?? '', token };
 }
 
-function numberOf({ phoneNumberId: id }: MetaCall): HttpReply {
+function buildNumberReply({ phoneNumberId: id }: MetaCall): HttpReply {
   return {
     body: { id, display_phone_number: '+1 555-010-0000', verified_name: 'Simulated business' },
   };
 }
 
-function take(
+function acceptMessage(
   { phoneNumberId, token }: MetaCall,
   request: HttpRequest,
   count: number,
@@ -126,7 +126,7 @@ function describe(details: string): Record<string, unknown> {
   return { error_data: { messaging_product: 'whatsapp', details } };
 }
 
-function refusal(code: number, beside: Record<string, unknown> = {}, status = 400): HttpReply {
+function refusal(code: number, extraFields: Record<string, unknown> = {}, status = 400): HttpReply {
   const error = {
     message: `(#${code}) Simulated`,
     type: 'OAuthException',
@@ -134,7 +134,7 @@ function refusal(code: number, beside: Record<string, unknown> = {}, status = 40
     error_data: { messaging_product: 'whatsapp', details: 'Simulated' },
     fbtrace_id: 'A0SIMULATED',
   };
-  return { status, body: { error: { ...error, ...beside } } };
+  return { status, body: { error: { ...error, ...extraFields } } };
 }
 
 function toHttpFault(fault: MetaFault): HttpFault {
@@ -162,13 +162,20 @@ function createWebhook(
   statuses: readonly MetaStatus[],
   { appSecret, phoneNumberId = '100000000000001', moreChanges = [] }: MetaWebhookOptions,
 ): MetaWebhook {
-  const about = {
+  const sharedFields = {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: '15550100000', phone_number_id: phoneNumberId },
   };
   const timestamp = String(Math.floor(Date.now() / 1000));
-  const whole = statuses.map((status) => ({ timestamp, recipient_id: '4512345678', ...status }));
-  const changes = [{ field: 'messages', value: { ...about, statuses: whole } }, ...moreChanges];
+  const fullStatuses = statuses.map((status) => ({
+    timestamp,
+    recipient_id: '4512345678',
+    ...status,
+  }));
+  const changes = [
+    { field: 'messages', value: { ...sharedFields, statuses: fullStatuses } },
+    ...moreChanges,
+  ];
   const text = JSON.stringify({
     object: 'whatsapp_business_account',
     entry: [{ id: '200000000000002', changes }],

@@ -1,14 +1,14 @@
 import type { HttpRequest } from './http-simulator';
-import { membersOf, parseObject } from './read-object';
+import { parseObject, toRecord } from './read-object';
 import {
   findProblem,
   hasType,
   isAnything,
+  isEnum,
   isFlag,
   isInteger,
   isMapOfStrings,
   isObject,
-  isOneOf,
   isText,
   isTextUpTo,
   jsonType,
@@ -20,7 +20,7 @@ import {
 /** A message that keeps every rule, or the text with which OneSignal refuses it. */
 export type ReadOnesignalMessage =
   | { target: OnesignalTarget; idempotencyKey: string; body: Members }
-  | { refused: string };
+  | { problem: string };
 
 /** One of them: the alias `external_id`, or a subscription. */
 export type OnesignalTarget = { externalId: string } | { subscriptionId: string };
@@ -32,14 +32,14 @@ export type OnesignalTarget = { externalId: string } | { subscriptionId: string 
  * it is refused, so that a test sees it.
  */
 export function readOnesignalMessage({ headers, body: bytes }: HttpRequest): ReadOnesignalMessage {
-  if (!hasType(headers, jsonType)) return { refused: `Content-Type must be ${jsonType}` };
+  if (!hasType(headers, jsonType)) return { problem: `Content-Type must be ${jsonType}` };
   const body = parseObject(bytes);
-  if (!body) return { refused: 'Malformed JSON' };
+  if (!body) return { problem: 'Malformed JSON' };
   const target = readTarget(body);
-  if ('refused' in target) return target;
+  if ('problem' in target) return target;
   const missing = Object.keys(required).find((name) => !(name in body));
   const problem = missing ? required[missing] : findProblem(body, fields);
-  if (problem !== undefined) return { refused: problem };
+  if (problem !== undefined) return { problem: problem };
   return { target, idempotencyKey: String(body['idempotency_key']), body };
 }
 
@@ -51,26 +51,27 @@ const required: Record<string, string> = {
 };
 
 /** "Choose only one strategy": ids are "not compatible with any other targeting parameters". Belfry sends to one person. */
-function readTarget(body: Members): OnesignalTarget | { refused: string } {
-  const given = targetings.filter((name) => name in body);
-  if (given.length !== 1) return { refused: `Use one targeting parameter (got ${given.length})` };
+function readTarget(body: Members): OnesignalTarget | { problem: string } {
+  const usedTargetings = targetings.filter((name) => name in body);
+  if (usedTargetings.length !== 1)
+    return { problem: `Use one targeting parameter (got ${usedTargetings.length})` };
   if ('include_aliases' in body) return readAlias(body);
   const subscriptionId = readOne(body['include_subscription_ids']);
-  if (subscriptionId === undefined) return { refused: onePerson };
+  if (subscriptionId === undefined) return { problem: onePerson };
   return uuid.test(subscriptionId)
     ? { subscriptionId }
     : {
-        refused: 'Incorrect subscription_id format in include_subscription_ids (not a valid UUID)',
+        problem: 'Incorrect subscription_id format in include_subscription_ids (not a valid UUID)',
       };
 }
 
 /** "use with target_channel to indicate you are sending a push or email or sms" */
-function readAlias(body: Members): OnesignalTarget | { refused: string } {
-  if (!('target_channel' in body)) return { refused: 'target_channel is required with aliases' };
-  const aliases = membersOf(body['include_aliases']) ?? {};
+function readAlias(body: Members): OnesignalTarget | { problem: string } {
+  if (!('target_channel' in body)) return { problem: 'target_channel is required with aliases' };
+  const aliases = toRecord(body['include_aliases']) ?? {};
   const externalId = readOne(aliases['external_id']);
   const isOnly = Object.keys(aliases).length === 1;
-  return isOnly && externalId !== undefined ? { externalId } : { refused: onePerson };
+  return isOnly && externalId !== undefined ? { externalId } : { problem: onePerson };
 }
 
 const onePerson = 'This simulator sends to one person at a time';
@@ -84,8 +85,8 @@ const targetings = [
 ];
 
 function readOne(list: unknown): string | undefined {
-  const [first, ...others] = Array.isArray(list) ? list : [];
-  return typeof first === 'string' && first !== '' && others.length === 0 ? first : undefined;
+  const [first, ...rest] = Array.isArray(list) ? list : [];
+  return typeof first === 'string' && first !== '' && rest.length === 0 ? first : undefined;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -98,7 +99,7 @@ const ttlSeconds = 2_419_200;
 
 /** By language code; English is demanded, and a text is a string. */
 const isTexts: Rule = (value) => {
-  const entries = Object.entries(membersOf(value) ?? {});
+  const entries = Object.entries(toRecord(value) ?? {});
   if (!entries.some(([language]) => language === 'en')) return englishIsMissing;
   const isWrong = entries.some(
     ([language, each]) => !/^[a-z]{2}(-[A-Za-z]{2,4})?$/.test(language) || isText(each),
@@ -113,7 +114,7 @@ const isData: Rule = (value) =>
 /** Every field that Belfry may send. */
 const fields: Record<string, Rule> = {
   app_id: matches(uuid, 'is invalid'),
-  target_channel: isOneOf('push'),
+  target_channel: isEnum('push'),
   include_aliases: isAnything,
   include_subscription_ids: isAnything,
   idempotency_key: matches(uuidOfVersion3Or4, 'must be a UUID of version 3 or 4'),
@@ -140,9 +141,9 @@ const fields: Record<string, Rule> = {
   thread_id: isText,
   ios_sound: isText,
   ios_category: isText,
-  ios_badgeType: isOneOf('None', 'SetTo', 'Increase'),
+  ios_badgeType: isEnum('None', 'SetTo', 'Increase'),
   ios_badgeCount: isInteger(-1_000_000, 1_000_000),
-  ios_interruption_level: isOneOf('active', 'passive', 'time_sensitive', 'critical'),
+  ios_interruption_level: isEnum('active', 'passive', 'time_sensitive', 'critical'),
   mutable_content: isFlag,
   content_available: isFlag,
 };

@@ -41,26 +41,28 @@ export type OnesignalSimulator = Omit<HttpSimulator<OnesignalSend>, 'fail'> & {
 
 /** OneSignal's API, as far as sending needs it: the creation of a message, and the list of messages. */
 export async function createOnesignalSimulator(): Promise<OnesignalSimulator> {
-  const answered = new Map<string, { id: string; bodyHash: string }>();
+  const answeredRequests = new Map<string, { id: string; bodyHash: string }>();
   const unsubscribed = new Set<string>();
-  let taken = 0;
+  let messageCount = 0;
 
   function create(request: HttpRequest, key: string): { reply: HttpReply; send?: OnesignalSend } {
     const read = readOnesignalMessage(request);
-    if ('refused' in read) return { reply: refusal([read.refused]) };
+    if ('problem' in read) return { reply: refusal([read.problem]) };
     const { target, idempotencyKey, body } = read;
     const bodyHash = hash('sha256', request.body, 'hex');
-    const before = answered.get(idempotencyKey);
-    if (before) {
-      const isSame = before.bodyHash === bodyHash;
-      return { reply: isSame ? replayOf(before.id) : refusal(['Idempotency key reused'], 409) };
+    const earlierRequest = answeredRequests.get(idempotencyKey);
+    if (earlierRequest) {
+      const isSame = earlierRequest.bodyHash === bodyHash;
+      return {
+        reply: isSame ? buildReplay(earlierRequest.id) : refusal(['Idempotency key reused'], 409),
+      };
     }
     if (unsubscribed.has(getId(target))) {
       return { reply: { body: { id: '', errors: ['All included players are not subscribed'] } } };
     }
-    taken += 1;
-    const id = `00000000-0000-4000-8000-${String(taken).padStart(12, '0')}`;
-    answered.set(idempotencyKey, { id, bodyHash });
+    messageCount += 1;
+    const id = `00000000-0000-4000-8000-${String(messageCount).padStart(12, '0')}`;
+    answeredRequests.set(idempotencyKey, { id, bodyHash });
     return {
       reply: { body: { id, external_id: idempotencyKey } },
       send: {
@@ -97,7 +99,7 @@ function getId(target: OnesignalTarget): string {
   return 'externalId' in target ? target.externalId : target.subscriptionId;
 }
 
-function replayOf(id: string): HttpReply {
+function buildReplay(id: string): HttpReply {
   return { headers: { 'idempotent-replayed': 'true' }, body: { id } };
 }
 

@@ -1,13 +1,13 @@
 /** The JSON object in a body, or undefined for anything else. */
 export function parseObject(bytes: Buffer): Record<string, unknown> | undefined {
   try {
-    return membersOf(JSON.parse(bytes.toString('utf8')));
+    return toRecord(JSON.parse(bytes.toString('utf8')));
   } catch {
     return undefined;
   }
 }
 
-export function membersOf(value: unknown): Record<string, unknown> | undefined {
+export function toRecord(value: unknown): Record<string, unknown> | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   // Just checked: whatever its members are, their names are strings.
   return isObject ? (value as Record<string, unknown>) : undefined;

@@ -1,4 +1,4 @@
-import { membersOf } from './read-object';
+import { toRecord } from './read-object';
 
 export type Members = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export const isString: Rule = (value) =>
 export const isFlag: Rule = (value) =>
   typeof value === 'boolean' ? undefined : 'must be a boolean';
 
-export const isObject: Rule = (value) => (membersOf(value) ? undefined : 'must be an object');
+export const isObject: Rule = (value) => (toRecord(value) ? undefined : 'must be an object');
 
 /** In UTF-16 units, as vendors count characters. */
 export const isTextUpTo =
@@ -25,7 +25,7 @@ export const isTextUpTo =
     isText(value) ??
     (String(value).length > most ? `has ${String(value).length} characters of ${most}` : undefined);
 
-export const isOneOf =
+export const isEnum =
   (...words: string[]): Rule =>
   (value) =>
     typeof value === 'string' && words.includes(value)
@@ -45,26 +45,28 @@ export const matches =
     typeof value === 'string' && pattern.test(value) ? undefined : problem;
 
 /** A list with so many items, each by the rule. */
-export const isListOf =
+export const isList =
   (rule: Rule, { least = 1, most }: { least?: number; most: number }): Rule =>
   (value) => {
     if (!Array.isArray(value)) return 'must be a list';
     if (value.length < least || value.length > most) return `has ${value.length} items of ${most}`;
-    return findFirst(value.map((item, index) => named(`[${index}]`, rule(item))));
+    return findFirst(value.map((item, index) => prefixProblem(`[${index}]`, rule(item))));
   };
 
 /** An object of strings, whatever their names are. */
 export const isMapOfStrings: Rule = (value) => {
-  const members = membersOf(value);
+  const members = toRecord(value);
   if (!members) return 'must be an object';
-  return findFirst(Object.entries(members).map(([name, each]) => named(name, isString(each))));
+  return findFirst(
+    Object.entries(members).map(([name, each]) => prefixProblem(name, isString(each))),
+  );
 };
 
 /** An object with these members alone, and with those that are required. */
 export const isObjectWith =
   (rules: Record<string, Rule>, required: readonly string[] = []): Rule =>
   (value) => {
-    const members = membersOf(value);
+    const members = toRecord(value);
     if (!members) return 'must be an object';
     const missing = required.find((name) => !(name in members));
     return missing ? `${missing} is missing` : findProblem(members, rules);
@@ -75,12 +77,12 @@ export function findProblem(members: Members, rules: Record<string, Rule>): stri
   return findFirst(
     Object.entries(members).map(([name, value]) => {
       const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-      return named(name, rule ? rule(value) : 'is not known');
+      return prefixProblem(name, rule ? rule(value) : 'is not known');
     }),
   );
 }
 
-function named(name: string, problem: string | undefined): string | undefined {
+function prefixProblem(name: string, problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${name} ${problem}`;
 }
 
@@ -90,8 +92,8 @@ function findFirst(problems: (string | undefined)[]): string | undefined {
 
 /** Whether a request says that its body is of this type. */
 export function hasType(headers: { 'content-type'?: string | undefined }, type: string): boolean {
-  const [given = ''] = (headers['content-type'] ?? '').split(';');
-  return given.trim().toLowerCase() === type;
+  const [contentType = ''] = (headers['content-type'] ?? '').split(';');
+  return contentType.trim().toLowerCase() === type;
 }
 
 export const formType = 'application/x-www-form-urlencoded';

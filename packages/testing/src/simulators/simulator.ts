@@ -7,39 +7,45 @@ export type Simulator<Send, Fault> = {
   /** What was accepted, in order; also what was accepted and never answered. */
   sends: Send[];
   /** Told of each send when it was answered, or was not. */
-  onTaken(listener: (taken: Taken<Send>) => void): void;
+  onAccepted(listener: (acceptedSend: AcceptedSend<Send>) => void): void;
   /** Faults for the next calls, one each, in order. */
   fail(...faults: Fault[]): void;
   /** Answers to what was accepted wait that long; beside the faults, and until told otherwise. */
-  delayEach(delayMsOf: (send: Send) => number): void;
+  delayEach(getDelayMs: (send: Send) => number): void;
   close(): Promise<void>;
 };
 
 /** What was accepted, when, and when the answer left; times by `performance.now()`. */
-export type Taken<Send> = { send: Send; atMs: number; answeredMs: number; isAnswered: boolean };
+export type AcceptedSend<Send> = {
+  send: Send;
+  atMs: number;
+  answeredMs: number;
+  isAnswered: boolean;
+};
 
 /** The listeners of one simulator. */
-export function createTakenListeners<Send>() {
-  const listeners: ((taken: Taken<Send>) => void)[] = [];
+export function createAcceptedListeners<Send>() {
+  const listeners: ((acceptedSend: AcceptedSend<Send>) => void)[] = [];
   return {
-    add(listener: (taken: Taken<Send>) => void): void {
+    add(listener: (acceptedSend: AcceptedSend<Send>) => void): void {
       listeners.push(listener);
     },
-    tell(taken: Omit<Taken<Send>, 'answeredMs'>): void {
-      for (const listener of listeners) listener({ ...taken, answeredMs: performance.now() });
+    notify(acceptedSend: Omit<AcceptedSend<Send>, 'answeredMs'>): void {
+      for (const listener of listeners)
+        listener({ ...acceptedSend, answeredMs: performance.now() });
     },
   };
 }
 
 /** How late the answers to what was accepted are. */
 export function createDelays<Send>() {
-  let delayMsOf = (_send: Send) => 0;
+  let getDelayMs = (_send: Send) => 0;
   return {
-    set(given: (send: Send) => number): void {
-      delayMsOf = given;
+    set(override: (send: Send) => number): void {
+      getDelayMs = override;
     },
     async pass(send: Send): Promise<void> {
-      const delayMs = delayMsOf(send);
+      const delayMs = getDelayMs(send);
       if (delayMs > 0) await wait(delayMs);
     },
   };

@@ -1,11 +1,11 @@
 import {
   isAnything,
+  isEnum,
   isFlag,
   isInteger,
-  isListOf,
+  isList,
   isObject,
   isObjectWith,
-  isOneOf,
   isTextUpTo,
   type Members,
   matches,
@@ -17,7 +17,7 @@ import {
  * page of its block, element or object. A block of a type that is not listed here is taken as it is.
  */
 export function findBlocksProblem(blocks: unknown): string | undefined {
-  return isListOf(block, { least: 0, most: 50 })(blocks);
+  return isList(block, { least: 0, most: 50 })(blocks);
 }
 
 function byType(rules: Record<string, Rule>): Rule {
@@ -29,13 +29,13 @@ function byType(rules: Record<string, Rule>): Rule {
 }
 
 const plainText = (most: number): Rule =>
-  isObjectWith({ type: isOneOf('plain_text'), text: isTextUpTo(most), emoji: isFlag }, [
+  isObjectWith({ type: isEnum('plain_text'), text: isTextUpTo(most), emoji: isFlag }, [
     'type',
     'text',
   ]);
 
 const mrkdwn = (most: number): Rule =>
-  isObjectWith({ type: isOneOf('mrkdwn'), text: isTextUpTo(most), verbatim: isFlag }, [
+  isObjectWith({ type: isEnum('mrkdwn'), text: isTextUpTo(most), verbatim: isFlag }, [
     'type',
     'text',
   ]);
@@ -55,7 +55,7 @@ const confirm = isObjectWith(
     text: anyText(300),
     confirm: plainText(30),
     deny: plainText(30),
-    style: isOneOf('primary', 'danger'),
+    style: isEnum('primary', 'danger'),
   },
   ['title', 'text', 'confirm', 'deny'],
 );
@@ -64,7 +64,7 @@ const option = isObjectWith(
   { text: anyText(75), value: isTextUpTo(150), description: anyText(75), url },
   ['text', 'value'],
 );
-const options = (most: number): Rule => isListOf(option, { most });
+const options = (most: number): Rule => isList(option, { most });
 const select = (rules: Record<string, Rule> = {}, required: string[] = []): Rule =>
   isObjectWith(
     {
@@ -94,7 +94,7 @@ const elements: Record<string, Rule> = {
       url,
       // Only its length is documented.
       value: (value: unknown) => (value === '' ? undefined : isTextUpTo(2_000)(value)),
-      style: isOneOf('primary', 'danger'),
+      style: isEnum('primary', 'danger'),
       confirm,
       accessibility_label: isTextUpTo(75),
     },
@@ -106,12 +106,12 @@ const elements: Record<string, Rule> = {
   ]),
   static_select: select({
     options: options(100),
-    option_groups: isListOf(isObject, { most: 100 }),
+    option_groups: isList(isObject, { most: 100 }),
     initial_option: option,
   }),
   multi_static_select: select({
     options: options(100),
-    option_groups: isListOf(isObject, { most: 100 }),
+    option_groups: isList(isObject, { most: 100 }),
     initial_options: options(100),
     max_selected_items: isInteger(1, 100),
   }),
@@ -125,7 +125,7 @@ const section: Rule = (value) =>
     type: isAnything,
     block_id: id,
     text: anyText(3_000),
-    fields: isListOf(anyText(2_000), { most: 10 }),
+    fields: isList(anyText(2_000), { most: 10 }),
     accessory: element,
     expand: isFlag,
   })(value) ??
@@ -145,7 +145,7 @@ const block = byType({
     {
       type: isAnything,
       block_id: id,
-      elements: isListOf(
+      elements: isList(
         byType({ image: element, plain_text: plainText(3_000), mrkdwn: mrkdwn(3_000) }),
         { most: 10 },
       ),
@@ -153,12 +153,12 @@ const block = byType({
     ['elements'],
   ),
   actions: isObjectWith(
-    { type: isAnything, block_id: id, elements: isListOf(element, { most: 25 }) },
+    { type: isAnything, block_id: id, elements: isList(element, { most: 25 }) },
     ['elements'],
   ),
   markdown: isObjectWith({ type: isAnything, block_id: id, text: isTextUpTo(12_000) }, ['text']),
   rich_text: isObjectWith(
-    { type: isAnything, block_id: id, elements: isListOf(isObject, { most: 3_000 }) },
+    { type: isAnything, block_id: id, elements: isList(isObject, { most: 3_000 }) },
     ['elements'],
   ),
 });

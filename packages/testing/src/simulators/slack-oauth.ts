@@ -15,13 +15,13 @@ export function createSlackOAuth(
   app: SimulatedSlackApp | undefined,
 ): (request: HttpRequest) => HttpReply | undefined {
   const codes = new Map<string, { redirectUri: string; scope: string }>();
-  let made = 0;
+  let codeCount = 0;
 
   function authorize(query: URLSearchParams): HttpReply {
     const redirectUri = query.get('redirect_uri') ?? '';
     if (query.get('client_id') !== app?.clientId) return { status: 400, body: 'No such app' };
-    made += 1;
-    const code = `code-${made}`;
+    codeCount += 1;
+    const code = `code-${codeCount}`;
     codes.set(code, { redirectUri, scope: query.get('scope') ?? '' });
     const back = new URL(redirectUri);
     back.searchParams.set('code', code);
@@ -29,13 +29,14 @@ export function createSlackOAuth(
     return { status: 302, headers: { location: back.href }, body: '' };
   }
 
-  function exchange(given: URLSearchParams): HttpReply {
-    const code = given.get('code') ?? '';
+  function exchange(params: URLSearchParams): HttpReply {
+    const code = params.get('code') ?? '';
     const granted = codes.get(code);
     const isApp =
-      given.get('client_id') === app?.clientId && given.get('client_secret') === app?.clientSecret;
+      params.get('client_id') === app?.clientId &&
+      params.get('client_secret') === app?.clientSecret;
     if (!isApp) return { body: { ok: false, error: 'bad_client_secret' } };
-    if (granted?.redirectUri !== given.get('redirect_uri')) {
+    if (granted?.redirectUri !== params.get('redirect_uri')) {
       return { body: { ok: false, error: 'invalid_code' } };
     }
     // A code is good once.
@@ -66,14 +67,14 @@ export function createSlackOAuth(
 }
 
 /** The app may name itself in the header in place of the body. */
-function withBasic(given: URLSearchParams, authorization: string | undefined): URLSearchParams {
-  if (!authorization?.startsWith('Basic ')) return given;
+function withBasic(params: URLSearchParams, authorization: string | undefined): URLSearchParams {
+  if (!authorization?.startsWith('Basic ')) return params;
   const [id = '', secret = ''] = Buffer.from(authorization.slice('Basic '.length), 'base64')
     .toString('utf8')
     .split(':');
-  given.set('client_id', id);
-  given.set('client_secret', secret);
-  return given;
+  params.set('client_id', id);
+  params.set('client_secret', secret);
+  return params;
 }
 
 export type SlackEventCall = { body: string; headers: Record<string, string> };

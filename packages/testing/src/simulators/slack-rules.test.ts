@@ -114,9 +114,9 @@ describe('the simulator of Slack', () => {
   });
 
   test('finds nobody by what is no address, and opens nothing with what is no person', async () => {
-    const found = await call('users.lookupByEmail', { email: 'ana' });
+    const lookUp = await call('users.lookupByEmail', { email: 'ana' });
     const opened = await call('conversations.open', { users: 'ana' });
-    expect([found.body, opened.body]).toMatchObject([
+    expect([lookUp.body, opened.body]).toMatchObject([
       { error: 'users_not_found' },
       { error: 'user_not_found' },
     ]);

@@ -23,8 +23,8 @@ const maxBlocksCharacters = 13_200;
  * test sees it. `token` is what the SDK repeats from the header.
  */
 export function findPostProblem(args: URLSearchParams): SlackProblem | undefined {
-  const given = readArguments(args);
-  return findTextError(given) ?? findBlocksError(given) ?? findArgumentError(given);
+  const parsedArgs = readArguments(args);
+  return findTextError(parsedArgs) ?? findBlocksError(parsedArgs) ?? findArgumentError(parsedArgs);
 }
 
 function findTextError({ channel, text = '', blocks }: Members): SlackProblem | undefined {
@@ -36,8 +36,8 @@ function findTextError({ channel, text = '', blocks }: Members): SlackProblem | 
   return String(text).length > maxTextCharacters ? { error: 'msg_too_long' } : undefined;
 }
 
-function findArgumentError(given: Members): SlackProblem | undefined {
-  const message = findProblem(given, rules);
+function findArgumentError(args: Members): SlackProblem | undefined {
+  const message = findProblem(args, rules);
   if (message === undefined) return undefined;
   return { error: message.startsWith('metadata') ? metadataError : 'invalid_arguments', message };
 }

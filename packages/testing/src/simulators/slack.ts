@@ -53,8 +53,8 @@ export async function createSlackSimulator({
 
   function answer(call: SlackCall): ReturnType<Answer> {
     const method = methods[call.method];
-    const refused = method ? findAuthError(call) : 'unknown_method';
-    if (!method || refused) return { reply: refusal(refused ?? '') };
+    const problem = method ? findAuthError(call) : 'unknown_method';
+    if (!method || problem) return { reply: refusal(problem ?? '') };
     posted += 1;
     return method(call, posted);
   }
@@ -95,13 +95,13 @@ const methods: Record<string, Answer | undefined> = {
   'users.lookupByEmail': ({ args }) => {
     const email = args.get('email') ?? '';
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) return { reply: refusal('users_not_found') };
-    return { reply: { body: { ok: true, user: { id: idOf('U', email) } } } };
+    return { reply: { body: { ok: true, user: { id: createId('U', email) } } } };
   },
 
   'conversations.open': ({ args }) => {
     const users = args.get('users') ?? '';
     if (!/^[UW][A-Z0-9]{8,}$/.test(users)) return { reply: refusal('user_not_found') };
-    return { reply: { body: { ok: true, channel: { id: idOf('D', users) } } } };
+    return { reply: { body: { ok: true, channel: { id: createId('D', users) } } } };
   },
 
   'chat.postMessage': ({ args, token }, count) => {
@@ -116,10 +116,10 @@ const methods: Record<string, Answer | undefined> = {
         channel,
         ts,
         text,
-        ...blocksOf(args),
+        ...readBlocks(args),
         argumentNames: [...args.keys()],
         tokenHash: hash('sha256', token, 'hex'),
-        ...messageIdOf(args),
+        ...readMessageId(args),
       },
     };
   },
@@ -140,8 +140,8 @@ function readCall({ method, path, headers, body }: HttpRequest): SlackCall {
   };
 }
 
-function refusal(error: string, beside: Record<string, unknown> = {}): HttpReply {
-  return { body: { ok: false, error, ...beside } };
+function refusal(error: string, extraFields: Record<string, unknown> = {}): HttpReply {
+  return { body: { ok: false, error, ...extraFields } };
 }
 
 function toHttpFault(fault: SlackFault): HttpFault {
@@ -151,17 +151,17 @@ function toHttpFault(fault: SlackFault): HttpFault {
 }
 
 /** The same person has the same id in every call. */
-function idOf(prefix: string, name: string): string {
+function createId(prefix: string, name: string): string {
   return prefix + hash('sha256', name, 'hex').slice(0, 10).toUpperCase();
 }
 
-function blocksOf(args: URLSearchParams): { blocks?: unknown } {
+function readBlocks(args: URLSearchParams): { blocks?: unknown } {
   const blocks = args.get('blocks');
   return blocks ? { blocks: JSON.parse(blocks) } : {};
 }
 
-function messageIdOf(args: URLSearchParams): { messageId?: string } {
+function readMessageId(args: URLSearchParams): { messageId?: string } {
   const metadata: unknown = JSON.parse(args.get('metadata') ?? 'null');
-  const found = /"message_id":"([^"]+)"/.exec(JSON.stringify(metadata))?.[1];
-  return found ? { messageId: found } : {};
+  const id = /"message_id":"([^"]+)"/.exec(JSON.stringify(metadata))?.[1];
+  return id ? { messageId: id } : {};
 }

@@ -67,17 +67,17 @@ describe('the simulator of a mail server', () => {
   test('refuses a mail at the final dot, and keeps nothing of it', async () => {
     const simulator = await createSmtpSimulator();
     const socket = connect(simulator.port, '127.0.0.1');
-    const ask = async (text: string) => {
+    const sendCommand = async (text: string) => {
       socket.write(text);
       const [reply] = await once(socket, 'data');
       return String(reply);
     };
     await once(socket, 'data');
-    await ask('EHLO client.example\r\n');
-    await ask('MAIL FROM:<ana@example.com>\r\n');
-    await ask('RCPT TO:<bo@example.org>\r\n');
-    await ask('DATA\r\n');
-    const reply = await ask(`${write(without('From')).toString()}\r\n.\r\n`);
+    await sendCommand('EHLO client.example\r\n');
+    await sendCommand('MAIL FROM:<ana@example.com>\r\n');
+    await sendCommand('RCPT TO:<bo@example.org>\r\n');
+    await sendCommand('DATA\r\n');
+    const reply = await sendCommand(`${write(without('From')).toString()}\r\n.\r\n`);
     socket.destroy();
     await simulator.close();
     expect(reply).toMatch(/^550 /);

@@ -53,25 +53,28 @@ const messageIds = /^(<[^\s<>]+>\s*)+$/;
 
 /** RFC 5322, section 3.6: the numbers of headers; 3.6.4: message ids. RFC 2045, section 4: MIME-Version. */
 function findHeaderProblem(headers: readonly Header[]): string | undefined {
-  const valuesOf = (name: string) =>
+  const getValues = (name: string) =>
     headers.filter((header) => header.name === name).map(({ value }) => value);
   const rules: [boolean, string][] = [
-    [required.some((name) => valuesOf(name).length === 0), 'From or Date is missing'],
-    [atMostOnce.some((name) => valuesOf(name).length > 1), 'A header is there twice'],
-    [valuesOf('bcc').length > 0, 'Bcc is in the mail'],
-    [!valuesOf('message-id').every((value) => messageId.test(value)), 'Message-ID is malformed'],
-    [!valuesOf('references').every((value) => messageIds.test(value)), 'References is malformed'],
-    [!valuesOf('in-reply-to').every((value) => messageIds.test(value)), 'In-Reply-To is malformed'],
-    [!valuesOf('date').every((value) => dateForm.test(value)), 'Date is malformed'],
-    [!valuesOf('from').every((value) => /[^\s<>@]+@[^\s<>@]+/.test(value)), 'From has no address'],
+    [required.some((name) => getValues(name).length === 0), 'From or Date is missing'],
+    [atMostOnce.some((name) => getValues(name).length > 1), 'A header is there twice'],
+    [getValues('bcc').length > 0, 'Bcc is in the mail'],
+    [!getValues('message-id').every((value) => messageId.test(value)), 'Message-ID is malformed'],
+    [!getValues('references').every((value) => messageIds.test(value)), 'References is malformed'],
+    [
+      !getValues('in-reply-to').every((value) => messageIds.test(value)),
+      'In-Reply-To is malformed',
+    ],
+    [!getValues('date').every((value) => dateForm.test(value)), 'Date is malformed'],
+    [!getValues('from').every((value) => /[^\s<>@]+@[^\s<>@]+/.test(value)), 'From has no address'],
     [
       headers.some(({ name }) => name.startsWith('content-')) &&
-        valuesOf('mime-version')[0] !== '1.0',
+        getValues('mime-version')[0] !== '1.0',
       'MIME-Version is not 1.0',
     ],
   ];
-  const broken = rules.find(([isBroken]) => isBroken);
-  return broken && `550 5.6.0 ${broken[1]}`;
+  const brokenRule = rules.find(([isBroken]) => isBroken);
+  return brokenRule && `550 5.6.0 ${brokenRule[1]}`;
 }
 
 /** RFC 5322, section 3.3. */

@@ -6,8 +6,13 @@ import {
   type SMTPServerOptions,
   type SMTPServerSession,
 } from 'smtp-server';
-import { portOf } from './http-simulator';
-import { createDelays, createFaultQueue, createTakenListeners, type Simulator } from './simulator';
+import { getPort } from './http-simulator';
+import {
+  createAcceptedListeners,
+  createDelays,
+  createFaultQueue,
+  type Simulator,
+} from './simulator';
 import { findMailProblem, findPathProblem, type MailOptions } from './smtp-rules';
 
 /** A mail that the server took. */
@@ -61,38 +66,38 @@ export async function createSmtpSimulator({
   offersUtf8 = true,
 }: SmtpSimulatorOptions = {}): Promise<SmtpSimulator> {
   const faults = createFaultQueue<SmtpFault>();
-  const taken = createTakenListeners<SmtpSend>();
+  const acceptedListeners = createAcceptedListeners<SmtpSend>();
   const sends: SmtpSend[] = [];
   const delays = createDelays<SmtpSend>();
 
   const server = new SMTPServer({
-    ...optionsOf(login),
+    ...buildServerOptions(login),
     hideSMTPUTF8: !offersUtf8,
-    onConnect: (session, done) => answer(meet('connect', session), done),
+    onConnect: (session, done) => answer(applyNextFault('connect', session), done),
     onAuth(auth, session, done) {
-      answer(meet('auth', session), (error) => {
+      answer(applyNextFault('auth', session), (error) => {
         const isRight = auth.username === login?.user && auth.password === login?.pass;
         if (error ?? !isRight) done(error ?? refusal('535 5.7.8 Wrong password'));
         else done(null, { user: auth.username });
       });
     },
     onMailFrom: (path, session, done) =>
-      answer(refusePath(path, session) ?? meet('mail', session), done),
+      answer(refusePath(path, session) ?? applyNextFault('mail', session), done),
     onRcptTo: (path, session, done) =>
-      answer(refusePath(path, session) ?? meet('rcpt', session), done),
-    onData: (stream, session, done) => answer(take(stream, session), done),
+      answer(refusePath(path, session) ?? applyNextFault('rcpt', session), done),
+    onData: (stream, session, done) => answer(acceptMail(stream, session), done),
   });
   // A client that breaks off is part of what is tried here.
   server.on('error', () => undefined);
 
   /** Does what the next fault says, or goes on. */
-  async function meet(stage: SmtpStage, session: SMTPServerSession): Promise<Step> {
+  async function applyNextFault(stage: SmtpStage, session: SMTPServerSession): Promise<Step> {
     const fault = faults.take(({ at }) => at === stage);
-    return actOn(fault, { server, session });
+    return applyFault(fault, { server, session });
   }
 
-  async function take(stream: NodeJS.ReadableStream, session: SMTPServerSession): Promise<Step> {
-    if ((await meet('data', session)) === 'say nothing') return 'say nothing';
+  async function acceptMail(stream: MailStream, session: SMTPServerSession): Promise<Step> {
+    if ((await applyNextFault('data', session)) === 'say nothing') return 'say nothing';
     const mail = await receive(stream, session);
     const problem = findMailProblem(mail.raw, readOptions(session));
     if (problem !== undefined) return refusal(problem);
@@ -100,24 +105,24 @@ export async function createSmtpSimulator({
     const atMs = performance.now();
     sends.push(mail);
     await delays.pass(mail);
-    const step = await meet('end', session);
+    const step = await applyNextFault('end', session);
     if (step instanceof Error) sends.splice(sends.indexOf(mail), 1);
-    else taken.tell({ send: mail, atMs, isAnswered: step === 'go on' });
+    else acceptedListeners.notify({ send: mail, atMs, isAnswered: step === 'go on' });
     return step;
   }
 
   const commands = recordCommands(server);
   const connections = countConnections(server);
   await listen(server);
-  const port = portOf(server.server.address());
+  const port = getPort(server.server.address());
   return {
     url: `smtp://127.0.0.1:${port}`,
     port,
     sends,
-    connections: () => connections.made,
+    connections: () => connections.total,
     mostConnections: () => connections.most,
     commands,
-    onTaken: taken.add,
+    onAccepted: acceptedListeners.add,
     fail: (...more) => faults.add(more),
     delayEach: delays.set,
     close: () => new Promise((resolve) => server.close(() => resolve())),
@@ -132,7 +137,7 @@ function refusePath(
   return problem === undefined ? undefined : Promise.resolve(refusal(problem));
 }
 
-async function actOn(
+async function applyFault(
   fault: SmtpFault | undefined,
   { server, session }: { server: SMTPServer; session: SMTPServerSession },
 ): Promise<Step> {
@@ -148,7 +153,7 @@ function readOptions({ envelope }: SMTPServerSession): MailOptions {
   return { isUtf8: envelope.smtpUtf8 === true, is8Bit: envelope.bodyType === '8bitmime' };
 }
 
-function optionsOf(login: SmtpSimulatorOptions['login']): SMTPServerOptions {
+function buildServerOptions(login: SmtpSimulatorOptions['login']): SMTPServerOptions {
   return {
     disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
     authOptional: !login,
@@ -161,10 +166,10 @@ function optionsOf(login: SmtpSimulatorOptions['login']): SMTPServerOptions {
   };
 }
 
-function countConnections(server: SMTPServer): { made: number; most: number } {
-  const counts = { made: 0, open: 0, most: 0 };
+function countConnections(server: SMTPServer): { total: number; most: number } {
+  const counts = { total: 0, open: 0, most: 0 };
   server.server.on('connection', (socket) => {
-    counts.made += 1;
+    counts.total += 1;
     counts.open += 1;
     counts.most = Math.max(counts.most, counts.open);
     socket.on('close', () => {
@@ -186,6 +191,7 @@ function recordCommands(server: SMTPServer): string[] {
   return commands;
 }
 
+type MailStream = NodeJS.ReadableStream;
 type Step = 'go on' | 'say nothing' | Error;
 
 function answer(step: Promise<Step>, done: (error?: Error | null) => void): void {

@@ -10,7 +10,7 @@ const names = new Map([
   ['strike', 's'],
   ['del', 's'],
 ]);
-const known = /^(a|b|i|u|s|code|pre|blockquote|span|tg-spoiler|tg-emoji)$/;
+const knownTags = /^(a|b|i|u|s|code|pre|blockquote|span|tg-spoiler|tg-emoji)$/;
 
 /** Tags that mean nothing without an attribute (core.telegram.org/bots/api#html-style). */
 const requiredAttributes: Record<string, { form: RegExp; problem: string } | undefined> = {
@@ -54,29 +54,29 @@ function readPart(reading: Reading, part: string): string | undefined {
 function closeTag({ text, entities, open }: Reading, name: string): string | undefined {
   const opened = open.pop();
   if (opened?.name !== name) return 'Unmatched end tag';
-  const shown = text.slice(opened.from);
+  const visibleText = text.slice(opened.from);
   // A link without an address is to what it shows.
-  const url = name === 'a' ? (opened.url ?? shown) : undefined;
-  entities.push({ type: name, text: shown, ...(url === undefined ? {} : { url }) });
+  const url = name === 'a' ? (opened.url ?? visibleText) : undefined;
+  entities.push({ type: name, text: visibleText, ...(url === undefined ? {} : { url }) });
   return undefined;
 }
 
 function readTag(part: string): { name: string; isEnd: boolean; url?: string } | undefined {
-  const found = /^<(\/?)([a-z-]+)(?:\s|>)/i.exec(part);
-  const written = found?.[2]?.toLowerCase() ?? '';
-  const name = names.get(written) ?? written;
-  if (!known.test(name)) return undefined;
+  const match = /^<(\/?)([a-z-]+)(?:\s|>)/i.exec(part);
+  const rawName = match?.[2]?.toLowerCase() ?? '';
+  const name = names.get(rawName) ?? rawName;
+  if (!knownTags.test(name)) return undefined;
   const href = name === 'a' ? /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(part) : undefined;
   const url = decode(href?.[1] ?? href?.[2] ?? '');
-  return { name, isEnd: found?.[1] === '/', ...(url ? { url } : {}) };
+  return { name, isEnd: match?.[1] === '/', ...(url ? { url } : {}) };
 }
 
 const signs: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
 function decode(text: string): string {
-  return text.replace(/&(lt|gt|amp|quot|#\d+|#x[\da-f]+);/gi, (whole, name: string) =>
+  return text.replace(/&(lt|gt|amp|quot|#\d+|#x[\da-f]+);/gi, (entity, name: string) =>
     name.startsWith('#')
       ? String.fromCodePoint(Number(name.slice(1).replace(/^x/i, '0x')))
-      : (signs[name.toLowerCase()] ?? whole),
+      : (signs[name.toLowerCase()] ?? entity),
   );
 }

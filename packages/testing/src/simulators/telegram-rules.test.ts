@@ -69,7 +69,7 @@ describe('the simulator of Telegram', () => {
 
   test('refuses a body of another type, and a token of another form', async () => {
     expect((await send(valid, { 'content-type': 'text/plain' })).status).toBe(400);
-    const other = url.replace(/bot\d+/, 'bot1');
-    expect((await post(other, { headers: form, body: 'chat_id=1&text=a' })).status).toBe(404);
+    const otherUrl = url.replace(/bot\d+/, 'bot1');
+    expect((await post(otherUrl, { headers: form, body: 'chat_id=1&text=a' })).status).toBe(404);
   });
 });

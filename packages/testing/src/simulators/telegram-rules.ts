@@ -1,10 +1,10 @@
 import {
   findProblem,
+  isEnum,
   isFlag,
   isInteger,
-  isListOf,
+  isList,
   isObjectWith,
-  isOneOf,
   isTextUpTo,
   type Members,
   matches,
@@ -17,8 +17,8 @@ const maxCallbackBytes = 64;
 
 /** A message that keeps every rule, or Telegram's description of why it is refused. */
 export type ReadTelegramMessage =
-  | { chatId: string; html: string; shown: TelegramText; options: Members }
-  | { refused: string };
+  | { chatId: string; html: string; parsedText: TelegramText; options: Members }
+  | { problem: string };
 
 /**
  * Reads the form of `sendMessage` by core.telegram.org/bots/api#sendmessage (Bot API 10.1): the types of its fields, those
@@ -26,21 +26,21 @@ export type ReadTelegramMessage =
  * here it is refused, so that a test sees it.
  */
 export function readTelegramMessage(args: URLSearchParams): ReadTelegramMessage {
-  const { chat_id: chatId = '', text: html = '', ...others } = Object.fromEntries(args);
-  if (!isChatId(chatId)) return { refused: 'chat not found' };
+  const { chat_id: chatId = '', text: html = '', ...otherArgs } = Object.fromEntries(args);
+  if (!isChatId(chatId)) return { problem: 'chat not found' };
   const options = Object.fromEntries(
-    Object.entries(others).map(([name, value]) => [name, readOption(value)]),
+    Object.entries(otherArgs).map(([name, value]) => [name, readOption(value)]),
   );
   const problem = findProblem(options, optionRules);
-  if (problem !== undefined) return { refused: problem };
-  const shown =
+  if (problem !== undefined) return { problem: problem };
+  const parsedText =
     options['parse_mode'] === 'HTML' ? readTelegramHtml(html) : { text: html, entities: [] };
-  if ('problem' in shown) return { refused: `can't parse entities: ${shown.problem}` };
-  const { length } = shown.text.trim();
-  if (length === 0) return { refused: 'message text is empty' };
+  if ('problem' in parsedText) return { problem: `can't parse entities: ${parsedText.problem}` };
+  const { length } = parsedText.text.trim();
+  if (length === 0) return { problem: 'message text is empty' };
   return length > maxTextCharacters
-    ? { refused: 'message is too long' }
-    : { chatId, html, shown, options };
+    ? { problem: 'message is too long' }
+    : { chatId, html, parsedText, options };
 }
 
 /** "at most 52 significant bits", or "@username": 5 to 32 letters, digits and underscores that begin with a letter. */
@@ -78,7 +78,7 @@ const buttonRules: Record<string, Rule> = {
 };
 
 const optionRules: Record<string, Rule> = {
-  parse_mode: isOneOf('HTML', 'MarkdownV2', 'Markdown'),
+  parse_mode: isEnum('HTML', 'MarkdownV2', 'Markdown'),
   message_thread_id: isInteger(1, Number.MAX_SAFE_INTEGER),
   disable_notification: isFlag,
   protect_content: isFlag,
@@ -90,7 +90,7 @@ const optionRules: Record<string, Rule> = {
     show_above_text: isFlag,
   }),
   reply_markup: isObjectWith(
-    { inline_keyboard: isListOf(isListOf(isButton, { most: 8 }), { least: 0, most: 100 }) },
+    { inline_keyboard: isList(isList(isButton, { most: 8 }), { least: 0, most: 100 }) },
     ['inline_keyboard'],
   ),
 };

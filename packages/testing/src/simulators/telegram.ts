@@ -53,7 +53,7 @@ export async function createTelegramSimulator(): Promise<TelegramSimulator> {
     handle(request) {
       const call = readCall(request);
       if (!call) return { reply: refusal(404, 'Not Found') };
-      if (call.method === 'getMe') return { reply: yes(botOf(call.token)) };
+      if (call.method === 'getMe') return { reply: buildReply(describeBot(call.token)) };
       return call.method === 'sendMessage'
         ? send(call)
         : { reply: refusal(404, 'Not Found: method not found') };
@@ -95,28 +95,28 @@ function sendMessage(
   messageId: number,
 ): { reply: HttpReply; send?: TelegramSend } {
   const read = readTelegramMessage(args);
-  if ('refused' in read) return { reply: refusal(400, `Bad Request: ${read.refused}`) };
-  const { chatId, html, shown, options } = read;
+  if ('problem' in read) return { reply: refusal(400, `Bad Request: ${read.problem}`) };
+  const { chatId, html, parsedText, options } = read;
   const chat = { id: /^-?\d+$/.test(chatId) ? Number(chatId) : -1_000_000_000_001 };
   return {
-    reply: yes({ message_id: messageId, chat, date: 1_700_000_000, text: shown.text }),
+    reply: buildReply({ message_id: messageId, chat, date: 1_700_000_000, text: parsedText.text }),
     send: {
       chatId,
       messageId,
       html,
-      ...shown,
+      ...parsedText,
       options,
       tokenHash: hash('sha256', token, 'hex'),
     },
   };
 }
 
-function botOf(token: string): object {
+function describeBot(token: string): object {
   const id = Number(token.split(':')[0]);
   return { id, is_bot: true, first_name: 'Simulated', username: 'simulated_bot' };
 }
 
-function yes(result: object): HttpReply {
+function buildReply(result: object): HttpReply {
   return { body: { ok: true, result } };
 }
 
@@ -125,8 +125,11 @@ function refusal(
   description: string,
   parameters?: Record<string, unknown>,
 ): HttpReply {
-  const beside = parameters ? { parameters } : {};
-  return { status: errorCode, body: { ok: false, error_code: errorCode, description, ...beside } };
+  const extraFields = parameters ? { parameters } : {};
+  return {
+    status: errorCode,
+    body: { ok: false, error_code: errorCode, description, ...extraFields },
+  };
 }
 
 function toHttpFault(fault: TelegramFault): HttpFault {

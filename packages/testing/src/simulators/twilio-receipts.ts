@@ -26,14 +26,14 @@ export async function postTwilioReceipt(
   const url = send.statusCallback;
   if (url === undefined) throw new Error('The message was sent without a StatusCallback');
   if (receipt.afterMs) await wait(receipt.afterMs);
-  const params = paramsOf(send, receipt);
+  const params = buildParams(send, receipt);
   let status = 0;
   for (let count = 0; count < (receipt.times ?? 1); count += 1) {
-    const answer = await fetch(placeOf(url, receipt.origin), {
+    const answer = await fetch(resolveUrl(url, receipt.origin), {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
-        ...signatureOf(receipt.signature ?? 'right', { authToken, url, params }),
+        ...buildSignatureHeaders(receipt.signature ?? 'right', { authToken, url, params }),
       },
       body: new URLSearchParams(params).toString(),
       signal: AbortSignal.timeout(timeoutMs),
@@ -44,7 +44,7 @@ export async function postTwilioReceipt(
   return status;
 }
 
-function paramsOf(
+function buildParams(
   { sid, accountSid, to, from }: TwilioSend,
   { status, errorCode }: TwilioReceipt,
 ): Record<string, string> {
@@ -61,13 +61,13 @@ function paramsOf(
   };
 }
 
-function placeOf(url: string, origin: string | undefined): string {
+function resolveUrl(url: string, origin: string | undefined): string {
   const { pathname, search } = new URL(url);
   return origin ? origin + pathname + search : url;
 }
 
 /** Signed by Twilio's own library, so that our check is held against theirs. */
-function signatureOf(
+function buildSignatureHeaders(
   kind: NonNullable<TwilioReceipt['signature']>,
   { authToken, url, params }: { authToken: string; url: string; params: Record<string, string> },
 ): Record<string, string> {

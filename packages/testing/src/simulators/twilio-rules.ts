@@ -104,18 +104,18 @@ function isCallback(url: string | null): boolean {
 }
 
 function isAllowed([name, value]: [string, string]): boolean {
-  return allowed.get(name)?.(value) ?? false;
+  return allowedParams.get(name)?.(value) ?? false;
 }
 
 const isAnything = () => true;
-const isOneOf =
+const isEnum =
   (...words: string[]) =>
   (value: string) =>
     words.includes(value);
-const isFlag = isOneOf('true', 'false');
+const isFlag = isEnum('true', 'false');
 
 /** Every parameter that Belfry may send, with its values. */
-const allowed = new Map<string, (value: string) => boolean>([
+const allowedParams = new Map<string, (value: string) => boolean>([
   ['To', isAnything],
   ['From', isAnything],
   ['MessagingServiceSid', isAnything],
@@ -132,8 +132,8 @@ const allowed = new Map<string, (value: string) => boolean>([
   ['ShortenUrls', isFlag],
   ['SendAsMms', isFlag],
   ['ProvideFeedback', isFlag],
-  ['RiskCheck', isOneOf('enable', 'disable')],
+  ['RiskCheck', isEnum('enable', 'disable')],
   ['MessageIntent', isAnything],
-  ['ContentRetention', isOneOf('retain', 'discard')],
-  ['AddressRetention', isOneOf('retain', 'obfuscate')],
+  ['ContentRetention', isEnum('retain', 'discard')],
+  ['AddressRetention', isEnum('retain', 'obfuscate')],
 ]);

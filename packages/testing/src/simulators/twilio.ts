@@ -58,9 +58,9 @@ export async function createTwilioSimulator({
   isListing = true,
   refusedAccounts = new Set(),
 }: TwilioSimulatorOptions = {}): Promise<TwilioSimulator> {
-  const taken: TwilioSend[] = [];
+  const acceptedSends: TwilioSend[] = [];
   const simulator = await createHttpSimulator<TwilioSend>({
-    handle: (request) => answer(readCall(request), { taken, isListing, refusedAccounts }),
+    handle: (request) => answer(readCall(request), { acceptedSends, isListing, refusedAccounts }),
   });
   return {
     ...simulator,
@@ -69,17 +69,21 @@ export async function createTwilioSimulator({
   };
 }
 
-type Account = Required<Omit<TwilioSimulatorOptions, 'authToken'>> & { taken: TwilioSend[] };
+type Account = Required<Omit<TwilioSimulatorOptions, 'authToken'>> & {
+  acceptedSends: TwilioSend[];
+};
 
 function answer(
   call: TwilioCall | undefined,
-  { taken, isListing, refusedAccounts }: Account,
+  { acceptedSends, isListing, refusedAccounts }: Account,
 ): { reply: HttpReply; send?: TwilioSend } {
   if (!call) return { reply: refusal(20404) };
   if (!call.password || refusedAccounts.has(call.accountSid)) return { reply: refusal(20003) };
   if (!call.isForm) return { reply: { status: 415, body: '' } };
   if (call.resource === '') return { reply: { body: { sid: call.accountSid, status: 'active' } } };
-  return call.method === 'GET' ? { reply: list(isListing ? taken : [], call) } : make(call, taken);
+  return call.method === 'GET'
+    ? { reply: listMessages(isListing ? acceptedSends : [], call) }
+    : createMessage(call, acceptedSends);
 }
 
 type TwilioCall = {
@@ -116,16 +120,16 @@ function readPassword({ authorization = '' }: HttpRequest['headers'], accountSid
   return user === accountSid || /^SK[0-9a-fA-F]{32}$/.test(user) ? password : '';
 }
 
-function make(
+function createMessage(
   { accountSid, password, params }: TwilioCall,
-  taken: TwilioSend[],
+  acceptedSends: TwilioSend[],
 ): { reply: HttpReply; send?: TwilioSend } {
   const code = findTwilioProblem(params);
   if (code) return { reply: refusal(code) };
   const statusCallback = params.get('StatusCallback');
   const messageId = statusCallback && new URL(statusCallback).searchParams.get('message');
   const send: TwilioSend = {
-    sid: `SM${hash('md5', `${accountSid}/${taken.length}`, 'hex')}`,
+    sid: `SM${hash('md5', `${accountSid}/${acceptedSends.length}`, 'hex')}`,
     accountSid,
     to: params.get('To') ?? '',
     from: params.get('From') ?? params.get('MessagingServiceSid') ?? '',
@@ -136,13 +140,13 @@ function make(
     ...(statusCallback ? { statusCallback } : {}),
     ...(messageId ? { messageId } : {}),
   };
-  taken.push(send);
+  acceptedSends.push(send);
   return { reply: { status: 201, body: toWire(send) }, send };
 }
 
-function list(taken: readonly TwilioSend[], { params }: TwilioCall): HttpReply {
+function listMessages(acceptedSends: readonly TwilioSend[], { params }: TwilioCall): HttpReply {
   const size = Number(params.get('PageSize') ?? 50);
-  const fitting = taken.filter(({ to }) => to === params.get('To')).slice(-size);
+  const fitting = acceptedSends.filter(({ to }) => to === params.get('To')).slice(-size);
   return { body: { messages: fitting.reverse().map(toWire) } };
 }
 
@@ -170,9 +174,13 @@ const statuses: Record<number, number | undefined> = {
   20503: 503,
 };
 
-function refusal(code: number, status = statuses[code] ?? 400, beside: object = {}): HttpReply {
+function refusal(
+  code: number,
+  status = statuses[code] ?? 400,
+  extraFields: object = {},
+): HttpReply {
   const more_info = `https://www.twilio.com/docs/errors/${code}`;
-  return { status, body: { code, message: `Error ${code}`, more_info, status, ...beside } };
+  return { status, body: { code, message: `Error ${code}`, more_info, status, ...extraFields } };
 }
 
 function toHttpFault(fault: TwilioFault): HttpFault {

@@ -154,10 +154,10 @@ function createCharacterTest(raw: string, flags: string) {
     const code = (isWide ? text.codePointAt(at) : text.charCodeAt(at)) ?? 0;
     const isMatch = verdicts.get(code) ?? matchesAt(pattern, text, at);
     verdicts.set(code, isMatch);
-    return isMatch ? at + widthOf(code) : undefined;
+    return isMatch ? at + getWidth(code) : undefined;
   };
 }
 
-function widthOf(code: number): number {
+function getWidth(code: number): number {
   return code > 0xffff ? 2 : 1;
 }

@@ -17,9 +17,9 @@ const compiled = new Map<string, ReturnType<typeof compilePattern>>();
 
 function getCompiled({ source, flags }: RegExp): ReturnType<typeof compilePattern> {
   const key = `/${source}/${flags}`;
-  const known = compiled.get(key) ?? compilePattern(source, flags);
-  compiled.set(key, known);
-  return known;
+  const compiledPattern = compiled.get(key) ?? compilePattern(source, flags);
+  compiled.set(key, compiledPattern);
+  return compiledPattern;
 }
 
 /** Places of the program, each with the position in the text, where it goes on when all before has failed. */

@@ -5,14 +5,14 @@ type Call = { receiver: Sized; result: unknown; args: readonly unknown[]; lastIn
 type Cost = (call: Call) => number;
 
 const wholeReceiver: Cost = ({ receiver }) => receiver.length;
-const result: Cost = ({ result: made }) => (made as Sized).length;
+const result: Cost = ({ result: output }) => (output as Sized).length;
 /** V8 copies short slices only: a longer one is a view. */
-const slice: Cost = ({ result: made }) => Math.min((made as Sized).length, 13);
+const slice: Cost = ({ result: output }) => Math.min((output as Sized).length, 13);
 const both: Cost = (call) => wholeReceiver(call) + result(call);
 const argument: Cost = ({ args: [text] }) => String(text).length;
 const fields: Cost = ({ receiver }) => Number(Reflect.get(receiver, 'size'));
-const searched: Cost = ({ receiver, result: found, args: [, from = 0] }) =>
-  (Number(found) < 0 ? receiver.length : Number(found)) - Number(from);
+const searched: Cost = ({ receiver, result: position, args: [, from = 0] }) =>
+  (Number(position) < 0 ? receiver.length : Number(position)) - Number(from);
 const matched: Cost = ({ receiver, args: [text], lastIndex }) => {
   const pattern = receiver as unknown as RegExp;
   const from = pattern.global || pattern.sticky ? lastIndex : 0;
@@ -77,13 +77,13 @@ export function watchBuiltins(): { countSteps(): number; restore(): void } {
     restorers.push(() => Reflect.set(owner, name, original));
     Reflect.set(owner, name, function watchedBuiltin(this: Sized, ...args: unknown[]) {
       const lastIndex = Number(Reflect.get(Object(this), 'lastIndex'));
-      const made = Reflect.apply(original, this, args);
+      const output = Reflect.apply(original, this, args);
       if (!isOwnWork) {
         isOwnWork = true;
-        steps += cost({ receiver: this, result: made, args, lastIndex });
+        steps += cost({ receiver: this, result: output, args, lastIndex });
         isOwnWork = false;
       }
-      return made;
+      return output;
     });
   }
 

@@ -29,25 +29,25 @@ export function createAppRoutes(
   async function read(accountId: string, id: string): Promise<AppAnswer> {
     const app = await apps.find(accountId, id);
     if (!app) throw notFound('app');
-    return answerOf(app);
+    return toAppAnswer(app);
   }
 
   return {
     list: signedIn(async ({ actor }): Promise<AppListAnswer> => {
       const rows = await apps.list(actor.accountId);
-      return { apps: rows.map(answerOf) };
+      return { apps: rows.map(toAppAnswer) };
     }),
 
     create: signedIn(async ({ actor, body }) => {
-      const { name, ...given } = readBody(newBody, body);
-      const id = await apps.create(actor, { ...pickSettings(given), name: name.trim() });
+      const { name, ...settings } = readBody(newBody, body);
+      const id = await apps.create(actor, { ...pickSettings(settings), name: name.trim() });
       return read(actor.accountId, id);
     }),
 
     change: inApp(async ({ actor, app, body }) => {
-      const { name, ...given } = readBody(changeBody, body);
+      const { name, ...settings } = readBody(changeBody, body);
       const change = {
-        ...pickSettings(given),
+        ...pickSettings(settings),
         ...(name === undefined ? {} : { name: name.trim() }),
       };
       await apps.change(actor, app.id, change);
@@ -90,10 +90,10 @@ function createSchema(setting: AppSetting): TSchema {
 }
 
 /** The settings of a body that matches the schemas above. */
-function pickSettings(given: { [name: string]: unknown }): Partial<AppSettings> {
+function pickSettings(settings: { [name: string]: unknown }): Partial<AppSettings> {
   return Object.fromEntries(
     listAppSettings().flatMap(([key, { kind }]) => {
-      const value = given[key];
+      const value = settings[key];
       if (kind === 'region' && typeof value === 'string' && !isPhoneRegion(value)) {
         throw invalid([{ path: key, problem: notARegion }]);
       }
@@ -103,12 +103,12 @@ function pickSettings(given: { [name: string]: unknown }): Partial<AppSettings> 
 }
 
 /** What cannot be undone asks for the name of what goes. */
-export function requireName(given: string, name: string): void {
-  if (given === name) return;
+export function requireName(confirmName: string, name: string): void {
+  if (confirmName === name) return;
   throw new Refusal('needs_confirmation', `Type its name, ${name}, to remove it.`);
 }
 
-function answerOf({ createdAt, sendingPausedAt, ...app }: AccountAppRow): AppAnswer {
+function toAppAnswer({ createdAt, sendingPausedAt, ...app }: AccountAppRow): AppAnswer {
   return {
     ...app,
     createdAt: createdAt.getTime(),

@@ -16,8 +16,8 @@ const pageSize = 50;
 export function createAuditRoutes({ listAuditEntries }: AuditRoutesDeps, { signedIn }: Routes) {
   return {
     list: signedIn(async (call): Promise<AuditAnswer> => {
-      const given = queryText(call, 'before');
-      const before = given && isUuid(given) ? given : undefined;
+      const cursor = queryText(call, 'before');
+      const before = cursor && isUuid(cursor) ? cursor : undefined;
       const rows = await listAuditEntries(call.actor.accountId, { before, limit: pageSize });
       const next = rows.length === pageSize ? (rows.at(-1)?.id ?? null) : null;
       return { entries: rows.map(({ at, ...row }) => ({ ...row, at: at.getTime() })), next };

@@ -13,10 +13,10 @@ import type {
   RemoveCapturesAnswer,
 } from '../../api/captures';
 import type { Done } from '../../api/session';
-import { inPealOrder } from '../peal';
+import { sortByChannel } from '../peal';
 import { notFound, Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
-import { type AppCall, idOf, queryText, type Routes } from '../route';
+import { type AppCall, queryText, type Routes, readId } from '../route';
 
 export type CaptureRoutesDeps = { captures: AppCaptures };
 
@@ -31,17 +31,17 @@ export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: 
     list: inApp(async (call): Promise<CaptureListAnswer> => {
       const before = queryText(call, 'before');
       if (before !== undefined && !isUuid(before)) throw notFound('page');
-      const found = await captures.list({
+      const rows = await captures.list({
         appId: call.app.id,
         channel: queryText(call, 'channel'),
         event: queryText(call, 'event'),
-        words: wordsOf(call),
+        words: readWords(call),
         before,
       });
-      const shown = found.slice(0, capturesOfPage);
-      const next = found.length > capturesOfPage ? (shown.at(-1)?.id ?? null) : null;
+      const page = rows.slice(0, capturesOfPage);
+      const next = rows.length > capturesOfPage ? (page.at(-1)?.id ?? null) : null;
       return {
-        captures: shown.map(({ capturedAt, line, ...same }) => ({
+        captures: page.map(({ capturedAt, line, ...same }) => ({
           ...same,
           line: line ?? '',
           capturedAt: capturedAt.getTime(),
@@ -51,14 +51,14 @@ export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: 
     }),
 
     read: inApp(async (call): Promise<CaptureAnswer> => {
-      const id = idOf(call, 'captureId', 'capture');
+      const id = readId(call, 'captureId', 'capture');
       const group = await captures.find(call.app.id, id);
       if (!group) throw notFound('capture');
-      return { id, ...groupOf(group) };
+      return { id, ...toGroupAnswer(group) };
     }),
 
     remove: inApp(async (call): Promise<Done> => {
-      const capture = { appId: call.app.id, id: idOf(call, 'captureId', 'capture') };
+      const capture = { appId: call.app.id, id: readId(call, 'captureId', 'capture') };
       if (!(await captures.remove(call.actor, capture))) throw notFound('capture');
       return { success: true };
     }),
@@ -76,32 +76,32 @@ export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: 
   };
 }
 
-function wordsOf(call: AppCall): string[] {
+function readWords(call: AppCall): string[] {
   const text = queryText(call, 'text')?.slice(0, maxTextCharacters).toLowerCase() ?? '';
   return text.split(/\s+/).filter(Boolean).slice(0, maxWords);
 }
 
-function groupOf({
+function toGroupAnswer({
   captures,
   data,
   isSensitive,
   ...head
 }: CaptureGroup): Omit<CaptureAnswer, 'id'> {
-  const order = inPealOrder([...new Set(captures.map(({ channel }) => channel))]);
+  const order = sortByChannel([...new Set(captures.map(({ channel }) => channel))]);
   return {
     ...head,
     isSensitive,
-    data: isSensitive ? sensitiveMask : dataOf(data),
+    data: isSensitive ? sensitiveMask : parseData(data),
     captures: order.flatMap((name) =>
-      captures.filter(({ channel }) => channel === name).map(captureOf),
+      captures.filter(({ channel }) => channel === name).map(toCapture),
     ),
   };
 }
 
-function dataOf(text: string | null): unknown {
+function parseData(text: string | null): unknown {
   return text === null ? null : JSON.parse(text);
 }
 
-function captureOf({ capturedAt, notes, ...same }: CaptureRow): Capture {
+function toCapture({ capturedAt, notes, ...same }: CaptureRow): Capture {
   return { ...same, capturedAt: capturedAt.getTime(), notes: notes ?? {} };
 }

@@ -7,11 +7,11 @@ import {
   type EventAnswers,
   type EventAnswersDeps,
   findEvent,
-  rowOf,
+  toEventRow,
 } from '../event-answers';
 import { Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
-import { idOf, type Routes } from '../route';
+import { type Routes, readId } from '../route';
 import { requireName } from './apps';
 import { createPublishRoutes, createVersionRoutes } from './versions';
 
@@ -48,15 +48,15 @@ function createNamedRoutes(
 ) {
   return {
     list: inApp(async ({ app }): Promise<EventListAnswer> => {
-      return { events: (await events.list(app.id)).map(rowOf) };
+      return { events: (await events.list(app.id)).map(toEventRow) };
     }),
 
-    read: inApp(async (call) => answer(call, idOf(call, 'eventId', 'event'))),
+    read: inApp(async (call) => answer(call, readId(call, 'eventId', 'event'))),
 
     create: inApp(async (call) => {
       const { name } = readBody(newBody, call.body);
       const id = await events.create(call.actor, call.app.id, name.trim());
-      if (id === undefined) throw taken();
+      if (id === undefined) throw nameTaken();
       return answer(call, id);
     }),
 
@@ -67,8 +67,8 @@ function createNamedRoutes(
         const text = `Callers name this event: calls that say ${event.name} will be refused.`;
         throw new Refusal('needs_confirmation', text);
       }
-      const renamed = { id: event.id, name: name.trim() };
-      if (!(await events.rename(call.actor, call.app.id, renamed))) throw taken();
+      const change = { id: event.id, name: name.trim() };
+      if (!(await events.rename(call.actor, call.app.id, change))) throw nameTaken();
       return answer(call, event.id);
     }),
 
@@ -86,10 +86,10 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
   return {
     saveDraft: inApp(async (call): Promise<DraftAnswer> => {
       const { basedOn: revision, definition } = readBody(saveBody, call.body);
-      const whole = completeDefinition(definition);
-      refuseRepeatedLocales(whole);
+      const fullDefinition = completeDefinition(definition);
+      refuseRepeatedLocales(fullDefinition);
       const event = await findEvent(events, call);
-      await save(call, event, { basedOn: revision, definition: whole });
+      await save(call, event, { basedOn: revision, definition: fullDefinition });
       return draftAnswer(call, await findEvent(events, call));
     }),
 
@@ -99,7 +99,7 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
         await findEvent(events, call);
         return check(call, completeDefinition(definition));
       },
-      { mayViewer: true },
+      { allowsViewers: true },
     ),
 
     discard: inApp(async (call) => {
@@ -127,7 +127,7 @@ function refuseRepeatedLocales(definition: VersionDefinition): void {
   throw new Refusal('invalid', first.problem, { fields });
 }
 
-function taken(): Refusal {
+function nameTaken(): Refusal {
   return new Refusal('name_taken', 'An event of this app has this name already.', {
     fields: [{ path: 'name', problem: 'is taken' }],
   });

@@ -1,16 +1,16 @@
 import { canonicalizeSearchedPhone } from '@belfry/channels';
-import type { AccountApps, FoundRow } from '@belfry/database';
+import type { AccountApps, NamedRow } from '@belfry/database';
 import type { FindAnswer } from '../../api/find';
 import { notFound } from '../problem';
-import { idOf, queryText, type Routes } from '../route';
+import { queryText, type Routes, readId } from '../route';
 
 export type FindRoutesDeps = {
   apps: Pick<AccountApps, 'find'>;
-  findNamed(wanted: {
+  findNamed(query: {
     accountId: string;
     appId: string | undefined;
     text: string;
-  }): Promise<FoundRow[]>;
+  }): Promise<NamedRow[]>;
 };
 
 /** Of the longest that has a name: an address. */
@@ -21,9 +21,9 @@ export function createFindRoutes({ apps, findNamed }: FindRoutesDeps, { signedIn
   return {
     find: signedIn(async (call): Promise<FindAnswer> => {
       const text = queryText(call, 'text');
-      const named = queryText(call, 'app');
+      const appParam = queryText(call, 'app');
       const { accountId } = call.actor;
-      const appId = named && idOf({ path: { app: named } }, 'app', 'app');
+      const appId = appParam && readId({ path: { app: appParam } }, 'app', 'app');
       if (appId && !(await apps.find(accountId, appId))) throw notFound('app');
       if (text === undefined || text.length > maxTextCharacters) return { found: [] };
       return {

@@ -18,9 +18,9 @@ import {
 import { checkIntegration, completeSettings, findProvider } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
 import { confirmSchema, nameSchema, readBody } from '../read-body';
-import { type AppCall, idOf, type Routes } from '../route';
+import { type AppCall, type Routes, readId } from '../route';
 import type { TestConnection } from '../test-connection';
-import { findUses, harmOf } from '../uses';
+import { describeRemovalHarm, findReferences } from '../uses';
 
 export type IntegrationRoutesDeps = {
   channels: Record<string, AnyChannel>;
@@ -30,9 +30,9 @@ export type IntegrationRoutesDeps = {
   testConnection: TestConnection;
   /** A passed test: what waits goes on. */
   markActive(integrationId: string, actor: Actor): Promise<void>;
-  receiptUrlOf(integrationId: string): string;
+  getReceiptUrl(integrationId: string): string;
   /** Undefined where there is no Slack app. */
-  slackInstallUrlOf: ((actor: Actor, integrationId: string) => string) | undefined;
+  getSlackInstallUrl: ((actor: Actor, integrationId: string) => string) | undefined;
 };
 
 const anyObject = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
@@ -62,20 +62,20 @@ export function createIntegrationRoutes(deps: IntegrationRoutesDeps, routes: Rou
 }
 
 function createFormRoutes(
-  { integrations, events: known, credentials: box }: IntegrationRoutesDeps,
-  { find, answer, answerOf, getProvider }: IntegrationAnswers,
+  { integrations, events: appEvents, credentials: box }: IntegrationRoutesDeps,
+  { find, answer, answerOf: toAnswer, getProvider }: IntegrationAnswers,
   { inApp }: Routes,
 ) {
   return {
     list: inApp(async ({ app, session }): Promise<IntegrationListAnswer> => {
-      const [rows, events] = await Promise.all([integrations.list(app.id), known.list(app.id)]);
-      const answers = rows.map((row) => answerOf(row, findUses(events, row)));
+      const [rows, events] = await Promise.all([integrations.list(app.id), appEvents.list(app.id)]);
+      const answers = rows.map((row) => toAnswer(row, findReferences(events, row)));
       return { integrations: session.operator.role === 'viewer' ? answers.map(hide) : answers };
     }),
 
     read: inApp(async (call) => {
-      const found = await answer(call.app.id, (await find(call)).id);
-      return call.session.operator.role === 'viewer' ? hide(found) : found;
+      const integration = await answer(call.app.id, (await find(call)).id);
+      return call.session.operator.role === 'viewer' ? hide(integration) : integration;
     }),
 
     create: inApp(async ({ app, actor, body }) => {
@@ -83,20 +83,20 @@ function createFormRoutes(
         name,
         channel,
         provider,
-        settings: given = {},
+        settings: formSettings = {},
         credentials = {},
       } = readBody(newBody, body);
-      const found = getProvider({ channel, provider });
-      const settings = completeSettings(found, given);
-      refuseProblems(found, { settings, credentials });
+      const providerDefinition = getProvider({ channel, provider });
+      const settings = completeSettings(providerDefinition, formSettings);
+      refuseProblems(providerDefinition, { settings, credentials });
       const id = await integrations.create(actor, app.id, {
         name: name.trim(),
         channel,
         provider,
         settings,
-        seal: (made) => box.seal(made, credentials),
+        seal: (integrationId) => box.seal(integrationId, credentials),
       });
-      if (id === undefined) throw taken();
+      if (id === undefined) throw nameTaken();
       return answer(app.id, id);
     }),
 
@@ -119,7 +119,7 @@ function createFormRoutes(
         settings,
         credentials: box.seal(row.id, credentials),
       });
-      if (result === 'taken') throw taken();
+      if (result === 'taken') throw nameTaken();
       if (result === 'stale') throw savedBetween(row);
       return answer(call.app.id, row.id);
     }),
@@ -127,7 +127,7 @@ function createFormRoutes(
 }
 
 function createTestRoutes(
-  { integrations, credentials: box, testConnection, markActive: goOn }: IntegrationRoutesDeps,
+  { integrations, credentials: box, testConnection, markActive: activate }: IntegrationRoutesDeps,
   { find, getProvider }: IntegrationAnswers,
   { inApp }: Routes,
 ) {
@@ -152,44 +152,46 @@ function createTestRoutes(
         id,
         channel,
         provider,
-        settings: given = {},
+        settings: formSettings = {},
         credentials = {},
       } = readBody(testBody, body);
       const row = id
-        ? await integrations.find(app.id, idOf({ path: { id } }, 'id', 'integration'))
+        ? await integrations.find(app.id, readId({ path: { id } }, 'id', 'integration'))
         : undefined;
       if (id && (row?.channel !== channel || row.provider !== provider))
         throw notFound('integration');
-      const found = getProvider({ channel, provider });
-      const settings = completeSettings(found, given, row?.settings);
+      const providerDefinition = getProvider({ channel, provider });
+      const settings = completeSettings(providerDefinition, formSettings, row?.settings);
       const form = { settings, credentials };
       const stored = row && { settings: row.settings, credentials: box.open(row) };
-      const merged = stored ? mergeCredentials(found, stored, form) : credentials;
-      return test(call, { id, channel, provider }, { settings, credentials: merged });
+      const mergedCredentials = stored
+        ? mergeCredentials(providerDefinition, stored, form)
+        : credentials;
+      return test(call, { id, channel, provider }, { settings, credentials: mergedCredentials });
     }),
 
     testStored: inApp(async (call) => {
       const row = await find(call);
-      const tested = await test(call, row, {
+      const result = await test(call, row, {
         settings: row.settings,
         credentials: box.open(row),
       });
-      if (tested.isWorking) await goOn(row.id, call.actor);
-      return tested;
+      if (result.isWorking) await activate(row.id, call.actor);
+      return result;
     }),
   };
 }
 
 function createSwitchRoutes(
-  { integrations, events, credentials: box, slackInstallUrlOf }: IntegrationRoutesDeps,
+  { integrations, events, credentials: box, getSlackInstallUrl }: IntegrationRoutesDeps,
   { find, answer }: IntegrationAnswers,
   { inApp }: Routes,
 ) {
   return {
     slackInstall: inApp(async (call): Promise<SlackInstallAnswer> => {
       const { id, provider } = await find(call);
-      if (provider !== 'slack' || !slackInstallUrlOf) throw notFound('Slack app');
-      return { url: slackInstallUrlOf(call.actor, id) };
+      if (provider !== 'slack' || !getSlackInstallUrl) throw notFound('Slack app');
+      return { url: getSlackInstallUrl(call.actor, id) };
     }),
 
     pause: inApp(async (call) => {
@@ -207,8 +209,8 @@ function createSwitchRoutes(
     remove: inApp(async (call) => {
       const { confirm } = readBody(removeBody, call.body);
       const row = await find(call);
-      const uses = findUses(await events.list(call.app.id), row);
-      const harm = harmOf(row, uses);
+      const references = findReferences(await events.list(call.app.id), row);
+      const harm = describeRemovalHarm(row, references);
       if (harm && confirm !== true) throw new Refusal('needs_confirmation', harm);
       const emptied = box.seal(row.id, {});
       await integrations.remove(call.actor, call.app.id, { id: row.id, emptied });
@@ -231,7 +233,7 @@ function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
   const { channels, integrations, credentials: box } = deps;
 
   async function find({ app, path }: AppCall): Promise<AppIntegrationRow> {
-    const row = await integrations.find(app.id, idOf({ path }, 'id', 'integration'));
+    const row = await integrations.find(app.id, readId({ path }, 'id', 'integration'));
     if (!row) throw notFound('integration');
     return row;
   }
@@ -242,37 +244,39 @@ function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
       deps.events.list(appId),
     ]);
     if (!row) throw notFound('integration');
-    return answerOf(row, findUses(events, row));
+    return toAnswer(row, findReferences(events, row));
   }
 
-  function answerOf(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
+  function toAnswer(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
     const { id, channel, provider, settings, createdAt, updatedAt, ...rest } = row;
     const stored = box.open(row);
-    const found = findProvider(channels, { channel, provider });
-    const problems = found ? checkIntegration(found, { settings, credentials: stored }) : [];
+    const providerDefinition = findProvider(channels, { channel, provider });
+    const problems = providerDefinition
+      ? checkIntegration(providerDefinition, { settings, credentials: stored })
+      : [];
     return {
       ...rest,
       id,
       channel,
       provider,
       settings,
-      credentials: found ? createHints(found, stored) : {},
+      credentials: providerDefinition ? createHints(providerDefinition, stored) : {},
       createdAt: createdAt.getTime(),
       updatedAt: updatedAt.getTime(),
       usedBy,
-      receiptUrl: found?.receipts ? deps.receiptUrlOf(id) : null,
-      canAddToSlack: provider === 'slack' && deps.slackInstallUrlOf !== undefined,
+      receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
+      canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,
       problems,
     };
   }
 
-  function getProvider(of: { channel: string; provider: string }): Provider<unknown> {
-    const provider = findProvider(channels, of);
+  function getProvider(query: { channel: string; provider: string }): Provider<unknown> {
+    const provider = findProvider(channels, query);
     if (provider) return provider;
-    throw invalid([{ path: 'provider', problem: `is none that carries ${of.channel}` }]);
+    throw invalid([{ path: 'provider', problem: `is none that carries ${query.channel}` }]);
   }
 
-  return { find, answer, answerOf, getProvider };
+  return { find, answer, answerOf: toAnswer, getProvider };
 }
 
 function refuseProblems(
@@ -283,7 +287,7 @@ function refuseProblems(
   if (problems.length > 0) throw invalid(problems);
 }
 
-function taken(): Refusal {
+function nameTaken(): Refusal {
   return new Refusal('name_taken', 'An integration of this app has this name already.', {
     fields: [{ path: 'name', problem: 'is taken' }],
   });

@@ -15,14 +15,14 @@ const endBody = Type.Object({
   afterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: maxEndAfterMs })),
   confirm: confirmSchema,
 });
-const shownOfId = 6;
+const shownIdLength = 6;
 const forOwners = { isForOwners: true };
 
 /** The API keys under account details: shown and changed once the password was given again. */
 export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { signedIn }: Routes) {
   async function list(accountId: string): Promise<KeyListAnswer> {
     const rows = await keys.list(accountId);
-    return { keys: rows.map(rowOf), maxActive: maxActiveKeys };
+    return { keys: rows.map(toKeyRow), maxActive: maxActiveKeys };
   }
 
   return {
@@ -38,8 +38,8 @@ export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { sign
 
     create: signedIn(async (call): Promise<ShowKeyAnswer> => {
       await confirmPassword(call.session, readBody(passwordBody, call.body).password);
-      const made = await keys.create(call.actor);
-      if (made) return made;
+      const newKey = await keys.create(call.actor);
+      if (newKey) return newKey;
       throw new Refusal('wrong_state', 'Two keys are active already. End one of them first.');
     }, forOwners),
 
@@ -47,9 +47,9 @@ export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { sign
       const body = readBody(endBody, call.body);
       await confirmPassword(call.session, body.password);
       const end = { id: call.path['id'] ?? '', afterMs: body.afterMs ?? 0 };
-      const ended = await keys.end(call.actor, { ...end, isConfirmed: body.confirm === true });
-      if (ended === 'not_found') throw notFound('key');
-      if (ended === 'last_one') {
+      const result = await keys.end(call.actor, { ...end, isConfirmed: body.confirm === true });
+      if (result === 'not_found') throw notFound('key');
+      if (result === 'last_one') {
         throw new Refusal(
           'needs_confirmation',
           'This is the only active key: without it every call is refused. Make another one first, or end it all the same.',
@@ -60,10 +60,10 @@ export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { sign
   };
 }
 
-function rowOf({ id, state, createdAt, lastUsedAt, expiresAt }: AccountKeyRow): KeyRow {
+function toKeyRow({ id, state, createdAt, lastUsedAt, expiresAt }: AccountKeyRow): KeyRow {
   return {
     id,
-    hint: `bk_${id.slice(0, shownOfId)}…`,
+    hint: `bk_${id.slice(0, shownIdLength)}…`,
     state,
     createdAt: createdAt.getTime(),
     lastUsedAt: lastUsedAt?.getTime() ?? null,

@@ -4,9 +4,9 @@ import type { Response } from 'express';
 import type { LiveEvent, LogAnswer, LogFilters } from '../../api/log';
 import { readLogFilter } from '../log-filter';
 import type { LogLive } from '../log-live';
-import { logRowOf } from '../log-row';
+import { toLogRow } from '../log-row';
 import { Refusal } from '../problem';
-import { type AppCall, isAnswered, queryText, type Routes } from '../route';
+import { type AppCall, queryText, type Routes, skipAnswer } from '../route';
 import type { Sessions } from '../sessions';
 
 export type LogRoutesDeps = {
@@ -31,7 +31,7 @@ export const filterNames = [
   'idempotencyKey',
 ] as const;
 
-const beatEveryMs = 15_000;
+const heartbeatIntervalMs = 15_000;
 const sessionCheckEveryMs = 5_000;
 
 /** One row a request, newest first, and the same while it goes on. */
@@ -42,53 +42,53 @@ export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
   return {
     list: inApp(async (call): Promise<LogAnswer> => {
       const cursor = queryText(call, 'cursor');
-      const given = { ...filtersOf(call), ...(cursor === undefined ? {} : { cursor }) };
-      const filter = await readLogFilter(call.app.id, given, filterDeps);
+      const filters = { ...readFilters(call), ...(cursor === undefined ? {} : { cursor }) };
+      const filter = await readLogFilter(call.app.id, filters, filterDeps);
       if (!filter) return { rows: [], next: null, isPartial: false };
       const { ids, next, isPartial } = await deps.log.readPage(filter);
       const entries = await deps.log.readEntries(call.app.id, ids);
-      return { rows: entries.map(logRowOf), next: next ?? null, isPartial };
+      return { rows: entries.map(toLogRow), next: next ?? null, isPartial };
     }),
 
     live: inApp(
       async (call) => {
-        const filter = await readLogFilter(call.app.id, filtersOf(call), filterDeps);
+        const filter = await readLogFilter(call.app.id, readFilters(call), filterDeps);
         const providers = await deps.listProviders(call.app.id);
-        const tell = teller(call.res);
+        const notify = createNotifier(call.res);
         const isMatch = (entry: LogEntry) =>
           filter !== undefined && matches(entry, filter, providers);
         const { id: operatorId } = call.session.operator;
-        const stop = deps.live.listen({ appId: call.app.id, operatorId, isMatch, tell });
+        const stop = deps.live.listen({ appId: call.app.id, operatorId, isMatch, notify });
         if (!stop) throw new Refusal('unavailable', 'Too many pages follow the log already.');
         openStream(call.res);
-        const beat = setInterval(() => call.res.write(':\n\n'), beatEveryMs);
-        const check = setInterval(() => void endWithSession(call, tell), sessionCheckEveryMs);
+        const heartbeat = setInterval(() => call.res.write(':\n\n'), heartbeatIntervalMs);
+        const check = setInterval(() => void endWithSession(call, notify), sessionCheckEveryMs);
         call.res.on('close', () => {
-          clearInterval(beat);
+          clearInterval(heartbeat);
           clearInterval(check);
           stop();
         });
         return {};
       },
-      { answer: isAnswered },
+      { answer: skipAnswer },
     ),
   };
 
   async function endWithSession(
     { req, res }: AppCall,
-    tell: (event: LiveEvent) => void,
+    notify: (event: LiveEvent) => void,
   ): Promise<void> {
     // PostgreSQL may be away: that is said by the tail itself, and ends nobody's session.
     const session = await deps.sessions.find(req).catch(() => true);
     if (session) return;
-    tell({ type: 'ended' });
+    notify({ type: 'ended' });
     res.end();
   }
 }
 
-export function filtersOf(call: AppCall): LogFilters {
-  const given = filterNames.map((name) => [name, queryText(call, name)] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+export function readFilters(call: AppCall): LogFilters {
+  const entries = filterNames.map((name) => [name, queryText(call, name)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /** Proxies must neither gather nor change it. */
@@ -104,7 +104,7 @@ function openStream(res: Response): void {
 /** What a page that does not read would make this process keep for it. */
 const maxUnreadBytes = 1024 * 1024;
 
-function teller(res: Response): (event: LiveEvent) => void {
+function createNotifier(res: Response): (event: LiveEvent) => void {
   return ({ type, ...data }) => {
     if (res.writableEnded) return;
     if (res.writableLength > maxUnreadBytes) {
@@ -119,10 +119,10 @@ function teller(res: Response): (event: LiveEvent) => void {
 
 /** The filters of the log, asked of one request. */
 function matches(entry: LogEntry, filter: LogFilter, providers: Map<string, string>): boolean {
-  return isItself(entry, filter) && hasMessage(entry, filter, providers);
+  return isMatchingRequest(entry, filter) && hasMessage(entry, filter, providers);
 }
 
-function isItself(entry: LogEntry, filter: LogFilter): boolean {
+function isMatchingRequest(entry: LogEntry, filter: LogFilter): boolean {
   const { requestId, idempotencyKey, recipient, before, from, eventIds } = filter;
   const rules = [
     requestId === undefined || entry.requestId === requestId,
@@ -135,10 +135,15 @@ function isItself(entry: LogEntry, filter: LogFilter): boolean {
   return rules.every((rule) => rule);
 }
 
-function isFor({ messages, recipient }: LogEntry, wanted: string): boolean {
-  if (messages.some(({ target }) => target === wanted)) return true;
+function isFor({ messages, recipient }: LogEntry, searchedRecipient: string): boolean {
+  if (messages.some(({ target }) => target === searchedRecipient)) return true;
   const user: unknown = recipient === null ? undefined : JSON.parse(recipient);
-  return typeof user === 'object' && user !== null && 'user_id' in user && user.user_id === wanted;
+  return (
+    typeof user === 'object' &&
+    user !== null &&
+    'user_id' in user &&
+    user.user_id === searchedRecipient
+  );
 }
 
 function hasMessage(
@@ -149,8 +154,9 @@ function hasMessage(
   if (!channels && !states && provider === undefined) return true;
   const isChannel = (channel: string) => channels?.includes(channel) ?? true;
   const isState = (state: string) => states?.includes(state) ?? true;
-  const providerOf = (id: string | null) => (isSandbox ? sandboxProvider : providers.get(id ?? ''));
-  const isProvider = (id: string | null) => provider === undefined || providerOf(id) === provider;
+  const getProvider = (id: string | null) =>
+    isSandbox ? sandboxProvider : providers.get(id ?? '');
+  const isProvider = (id: string | null) => provider === undefined || getProvider(id) === provider;
   const isSkipped = Object.keys(skips).some((channel) => isChannel(channel) && isState('skipped'));
   return (
     (provider === undefined && isSkipped) ||

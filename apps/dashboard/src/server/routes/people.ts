@@ -5,9 +5,9 @@ import type { InviteAnswer, PeopleAnswer } from '../../api/people';
 import type { ConfirmPassword } from '../confirm-password';
 import { notFound, Refusal } from '../problem';
 import { emailSchema, passwordSchema, readBody } from '../read-body';
-import { type Call, idOf, type Routes } from '../route';
+import { type Call, type Routes, readId } from '../route';
 import { hashToken } from '../sessions';
-import { roleOf } from './session';
+import { toRole } from './session';
 
 export type PeopleRoutesDeps = { people: People; confirmPassword: ConfirmPassword };
 
@@ -36,14 +36,14 @@ export function createPeopleRoutes(
     return {
       people: rows.map(({ createdAt, lastSeenAt, ...row }) => ({
         ...row,
-        role: roleOf(row.role),
+        role: toRole(row.role),
         isYou: row.id === operatorId,
         since: createdAt.getTime(),
         lastSeenAt: lastSeenAt?.getTime() ?? null,
       })),
       invitations: invitations.map(({ createdAt, expiresAt, ...row }) => ({
         ...row,
-        role: roleOf(row.role),
+        role: toRole(row.role),
         createdAt: createdAt.getTime(),
         expiresAt: expiresAt.getTime(),
       })),
@@ -54,16 +54,16 @@ export function createPeopleRoutes(
     list: signedIn(answer),
 
     invite: signedIn(async (call): Promise<InviteAnswer> => {
-      const { email, role: given, password } = readBody(inviteBody, call.body);
+      const { email, role: newRole, password } = readBody(inviteBody, call.body);
       await confirmPassword(call.session, password);
       const token = randomBytes(tokenBytes).toString('base64url');
       const tokenHash = hashToken(token);
-      const invite = { tokenHash, email: email.trim().toLowerCase(), role: given };
+      const invite = { tokenHash, email: email.trim().toLowerCase(), role: newRole };
       refuse(await people.invite(call.actor, { ...invite, livesMs: invitationLivesMs }));
-      const made = await answer(call);
+      const peopleAnswer = await answer(call);
       const id = tokenHash.toString('hex');
-      const expiresAt = made.invitations.find((one) => one.id === id)?.expiresAt ?? 0;
-      return { token, expiresAt, people: made };
+      const expiresAt = peopleAnswer.invitations.find((one) => one.id === id)?.expiresAt ?? 0;
+      return { token, expiresAt, people: peopleAnswer };
     }, forOwners),
 
     revoke: signedIn(async (call) => {
@@ -72,16 +72,16 @@ export function createPeopleRoutes(
     }, forOwners),
 
     changeRole: signedIn(async (call) => {
-      const { role: given, password } = readBody(roleBody, call.body);
-      const id = idOf(call, 'id', 'person');
+      const { role: newRole, password } = readBody(roleBody, call.body);
+      const id = readId(call, 'id', 'person');
       await confirmPassword(call.session, password);
-      refuse(await people.changeRole(call.actor, { id, role: given }));
+      refuse(await people.changeRole(call.actor, { id, role: newRole }));
       return answer(call);
     }, forOwners),
 
     remove: signedIn(async (call) => {
       const { password } = readBody(removeBody, call.body);
-      const id = idOf(call, 'id', 'person');
+      const id = readId(call, 'id', 'person');
       await confirmPassword(call.session, password);
       refuse(await people.remove(call.actor, id));
       // Who removed themselves has no session left to be told more.

@@ -3,20 +3,20 @@ import type {
   AccountApps,
   AppIntegrations,
   QueueFacts,
-  WorkerLife,
+  WorkerHeartbeat,
 } from '@belfry/database';
 import type { ChannelPauseAnswer, QueuesAnswer, StatusAnswer, StoreStatus } from '../../api/queues';
-import { inPealOrder } from '../peal';
+import { sortByChannel } from '../peal';
 import { notFound } from '../problem';
-import { channelQueueOf, integrationQueueOf } from '../queue-page';
-import { type AppCall, type Call, idOf, queryText, type Routes } from '../route';
+import { toChannelQueue, toIntegrationQueue } from '../queue-page';
+import { type AppCall, type Call, queryText, type Routes, readId } from '../route';
 
 export type QueueRoutesDeps = {
   channelNames: readonly string[];
   apps: Pick<AccountApps, 'list'>;
   integrations: Pick<AppIntegrations, 'list'>;
   facts: QueueFacts;
-  listHeartbeats(): Promise<WorkerLife[]>;
+  listHeartbeats(): Promise<WorkerHeartbeat[]>;
   readStatus(): Promise<StoreStatus>;
   now: () => Date;
 };
@@ -27,7 +27,7 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
 
   return {
     read: signedIn(async (call): Promise<QueuesAnswer> => {
-      const apps = await listWanted(deps.apps, call);
+      const apps = await listRequestedApps(deps.apps, call);
       const ids = apps.map(({ id }) => id);
       const [channelFacts, pauses, workers, bulks, integrations, stores, rates, latency] =
         await Promise.all([
@@ -37,7 +37,7 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
           facts.listBulks(ids),
           Promise.all(
             ids.map(async (id) =>
-              (await deps.integrations.list(id)).map((row) => integrationQueueOf(id, row)),
+              (await deps.integrations.list(id)).map((row) => toIntegrationQueue(id, row)),
             ),
           ),
           deps.readStatus(),
@@ -48,7 +48,7 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
       const read = { facts: channelFacts, pauses, workers, apps, rates, readAt };
       return {
         readAt: readAt.getTime(),
-        channels: inPealOrder(channelNames).map((channel) => channelQueueOf(channel, read)),
+        channels: sortByChannel(channelNames).map((channel) => toChannelQueue(channel, read)),
         integrations: integrations.flat(),
         bulks: bulks.map(({ acceptedAt, ...bulk }) => ({
           ...bulk,
@@ -64,19 +64,19 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
     }),
 
     pause: inApp(async (call): Promise<ChannelPauseAnswer> => {
-      const channel = channelOf(call);
+      const channel = readChannel(call);
       await facts.pauseChannel(call.actor, call.app.id, channel);
       return { appId: call.app.id, channel, isPaused: true };
     }),
 
     resume: inApp(async (call): Promise<ChannelPauseAnswer> => {
-      const channel = channelOf(call);
+      const channel = readChannel(call);
       await facts.resumeChannel(call.actor, call.app.id, channel);
       return { appId: call.app.id, channel, isPaused: false };
     }),
   };
 
-  function channelOf({ path }: AppCall): string {
+  function readChannel({ path }: AppCall): string {
     const channel = path['channel'] ?? '';
     if (!channelNames.includes(channel)) throw notFound('channel');
     return channel;
@@ -84,12 +84,15 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
 }
 
 /** The app that is named, or every one of the account. */
-async function listWanted(apps: QueueRoutesDeps['apps'], call: Call): Promise<AccountAppRow[]> {
+async function listRequestedApps(
+  apps: QueueRoutesDeps['apps'],
+  call: Call,
+): Promise<AccountAppRow[]> {
   const all = await apps.list(call.actor.accountId);
-  const wanted = queryText(call, 'app');
-  if (wanted === undefined) return all;
-  const id = idOf({ path: { app: wanted } }, 'app', 'app');
-  const named = all.filter((app) => app.id === id);
-  if (named.length === 0) throw notFound('app');
-  return named;
+  const appParam = queryText(call, 'app');
+  if (appParam === undefined) return all;
+  const id = readId({ path: { app: appParam } }, 'app', 'app');
+  const selectedApps = all.filter((app) => app.id === id);
+  if (selectedApps.length === 0) throw notFound('app');
+  return selectedApps;
 }

@@ -1,4 +1,4 @@
-import { type AnyChannel, magicBehaviours, magicRecipientsOf } from '@belfry/channels';
+import { type AnyChannel, listMagicRecipients, magicBehaviours } from '@belfry/channels';
 import {
   defaultPolicy,
   failureReasons,
@@ -8,7 +8,7 @@ import {
 } from '@belfry/shared';
 import type { TObject } from '@sinclair/typebox';
 import type { ChannelForm, JsonSchema, RegistryAnswer } from '../../api/registry';
-import { inPealOrder } from '../peal';
+import { sortByChannel } from '../peal';
 import type { Routes } from '../route';
 
 /** What the forms are made of: it follows from the registry, and from nothing else. */
@@ -17,7 +17,9 @@ export function createRegistryRoutes(
   { signedIn }: Routes,
 ) {
   const answer: RegistryAnswer = {
-    channels: inPealOrder(Object.keys(channels)).flatMap((name) => formOf(name, channels[name])),
+    channels: sortByChannel(Object.keys(channels)).flatMap((name) =>
+      toChannelForm(name, channels[name]),
+    ),
     states: messageStates,
     skipReasons,
     failureReasons,
@@ -29,27 +31,27 @@ export function createRegistryRoutes(
     },
     magicRecipients: Object.entries(magicBehaviours).map(([word, { sentence }]) => ({
       sentence,
-      addresses: magicRecipientsOf(word, channels),
+      addresses: listMagicRecipients(word, channels),
     })),
   };
   return { read: signedIn(async () => answer) };
 }
 
-function formOf(name: string, channel: AnyChannel | undefined): ChannelForm[] {
+function toChannelForm(name: string, channel: AnyChannel | undefined): ChannelForm[] {
   if (!channel) return [];
   return [
     {
       channel: name,
       label: channel.label,
       isBuiltIn: channel.isBuiltIn === true,
-      template: plain(channel.template),
+      template: toPlainSchema(channel.template),
       unknownResends: channel.unknownResends,
       providers: Object.entries(channel.providers).map(
         ([provider, { label, settings, credentials }]) => ({
           provider,
           label,
-          settings: plain(settings),
-          credentials: plain(credentials),
+          settings: toPlainSchema(settings),
+          credentials: toPlainSchema(credentials),
         }),
       ),
     },
@@ -57,6 +59,6 @@ function formOf(name: string, channel: AnyChannel | undefined): ChannelForm[] {
 }
 
 /** TypeBox's schemas are JSON Schema, with marks of its own that JSON leaves out. */
-function plain(schema: TObject): JsonSchema {
+function toPlainSchema(schema: TObject): JsonSchema {
   return JSON.parse(JSON.stringify(schema));
 }

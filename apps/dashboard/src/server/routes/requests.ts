@@ -1,18 +1,18 @@
 import type { Resend } from '@belfry/accepting';
-import type { Actor, Story } from '@belfry/database';
+import type { Actor, ItemTimeline } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type { ExplanationAnswer, RequestAnswer, ResendAnswer } from '../../api/requests';
 import { notFound, Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
-import { idOf, queryText, type Routes } from '../route';
-import { tellStory } from '../story';
+import { queryText, type Routes, readId } from '../route';
+import { buildTimeline } from '../story';
 
 export type RequestRoutesDeps = {
-  readStory(address: {
+  readTimeline(address: {
     appId: string;
     requestId: string;
     item: number;
-  }): Promise<Story | undefined>;
+  }): Promise<ItemTimeline | undefined>;
   /** The sentences of `belfry doctor`, of a request of this app only. */
   explain(appId: string, requestId: string): Promise<string[] | undefined>;
   resend: Resend;
@@ -29,16 +29,20 @@ const maxItem = 1_000_000;
 export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) {
   return {
     read: inApp(async (call): Promise<RequestAnswer> => {
-      const requestId = idOf(call, 'requestId', 'request');
-      const item = itemOf(queryText(call, 'item'));
-      const story = await deps.readStory({ appId: call.app.id, requestId, item });
-      if (!story || item >= story.head.items) throw notFound('request');
-      const delivery = story.head.definition.delivery ?? call.app.delivery;
-      return tellStory(story, { item, isSandbox: delivery === 'sandbox', readAt: deps.now() });
+      const requestId = readId(call, 'requestId', 'request');
+      const item = readItem(queryText(call, 'item'));
+      const timeline = await deps.readTimeline({ appId: call.app.id, requestId, item });
+      if (!timeline || item >= timeline.head.items) throw notFound('request');
+      const delivery = timeline.head.definition.delivery ?? call.app.delivery;
+      return buildTimeline(timeline, {
+        item,
+        isSandbox: delivery === 'sandbox',
+        readAt: deps.now(),
+      });
     }),
 
     explain: inApp(async (call): Promise<ExplanationAnswer> => {
-      const requestId = idOf(call, 'requestId', 'request');
+      const requestId = readId(call, 'requestId', 'request');
       const sentences = await deps.explain(call.app.id, requestId);
       if (!sentences) throw notFound('request');
       return { sentences, command: `belfry doctor ${requestId}`, readAt: deps.now().getTime() };
@@ -46,7 +50,7 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
 
     resend: inApp(async (call): Promise<ResendAnswer> => {
       const { confirm } = readBody(resendBody, call.body);
-      const messageId = idOf(call, 'messageId', 'message');
+      const messageId = readId(call, 'messageId', 'message');
       const input = { app: call.app, messageId, isConfirmed: confirm === true };
       const resent = await deps.resend(call.actor, input);
       switch (resent.state) {
@@ -66,7 +70,7 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
     }),
 
     cancel: inApp(async (call) => {
-      const message = { messageId: idOf(call, 'messageId', 'message'), appId: call.app.id };
+      const message = { messageId: readId(call, 'messageId', 'message'), appId: call.app.id };
       if (await deps.cancelMessage(call.actor, message)) return { success: true };
       if (!(await deps.hasMessage(message.appId, message.messageId))) throw notFound('message');
       throw new Refusal('wrong_state', 'It no longer waits, so there is nothing to cancel.');
@@ -74,9 +78,9 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
   };
 }
 
-function itemOf(given: string | undefined): number {
-  if (given === undefined) return 0;
-  const item = Number(given);
-  if (/^\d{1,7}$/.test(given) && item < maxItem) return item;
+function readItem(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const item = Number(text);
+  if (/^\d{1,7}$/.test(text) && item < maxItem) return item;
   throw notFound('item');
 }

@@ -1,11 +1,11 @@
 import { findResendWarning } from '@belfry/accepting';
 import {
+  getSqlState,
   type LogFilter,
   type MatchCount,
   type ResendRunRow,
   type ResendRuns,
-  sqlStateOf,
-  type WorkerLife,
+  type WorkerHeartbeat,
 } from '@belfry/database';
 import {
   fanOutQueue,
@@ -25,16 +25,16 @@ import type {
   ResendRunAnswer,
 } from '../../api/resends';
 import { type LogFilterDeps, readLogFilter } from '../log-filter';
-import { inPealOrder } from '../peal';
+import { sortByChannel } from '../peal';
 import { notFound, Refusal } from '../problem';
 import { aliveSeconds } from '../queue-page';
 import { readBody } from '../read-body';
-import { type AppCall, idOf, type Routes } from '../route';
-import { filterNames, filtersOf } from './log';
+import { type AppCall, type Routes, readId } from '../route';
+import { filterNames, readFilters } from './log';
 
 export type ResendRoutesDeps = LogFilterDeps & {
   runs: ResendRuns;
-  listHeartbeats(): Promise<WorkerLife[]>;
+  listHeartbeats(): Promise<WorkerHeartbeat[]>;
   now: () => Date;
 };
 
@@ -49,39 +49,45 @@ const startBody = Type.Object({
 });
 
 /** Everything that a filter of the log matches, sent again: counted, confirmed, carried out by fanout, cancelled. */
+/** Without an end, more messages would match while an operator reads the count. */
+function withEnd(filters: LogFilters, now: Date): LogFilters {
+  const nextMs = now.getTime() + 1;
+  const to = Number(filters.to ?? nextMs);
+  return { ...filters, to: Number.isNaN(to) ? (filters.to ?? '') : String(Math.min(to, nextMs)) };
+}
+
 export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
   const { runs } = deps;
 
   return {
     count: inApp(async (call): Promise<ResendCountAnswer> => {
-      const filters = withEnd(requireFilter(filtersOf(call)));
-      return answerOf(filters, await countOf(call, filters));
+      const filters = withEnd(requireFilter(readFilters(call)), deps.now());
+      return toCountAnswer(filters, await countMatches(call, filters));
     }),
 
     start: inApp(async (call): Promise<ResendRunAnswer> => {
       const { filters, confirmed, perSecond } = readBody(startBody, call.body);
-      const given = withEnd(requireFilter(filters));
-      const filter = await readLogFilter(call.app.id, given, deps);
-      const shown = shownFilters(given);
-      const run = { appId: call.app.id, shown, confirmed, perSecond };
-      const started = filter && (await inTime(runs.start(call.actor, { ...run, filter })));
+      const boundedFilters = withEnd(requireFilter(filters), deps.now());
+      const filter = await readLogFilter(call.app.id, boundedFilters, deps);
+      const run = { appId: call.app.id, shown: maskFilters(boundedFilters), confirmed, perSecond };
+      const started = filter && (await limitTime(runs.start(call.actor, { ...run, filter })));
       if (!started)
-        throw whyNot(
+        throw toStartRefusal(
           await runs.hasRunning(call.app.id),
-          answerOf(given, await countOf(call, given)),
+          toCountAnswer(boundedFilters, await countMatches(call, boundedFilters)),
         );
       return read(call, started.id);
     }),
 
     list: inApp(async ({ app }): Promise<ResendListAnswer> => {
       const rows = await runs.list(app.id);
-      return { runs: rows.map((row) => runOf(row, app)) };
+      return { runs: rows.map((row) => toResendRun(row, app)) };
     }),
 
-    read: inApp((call) => read(call, idOf(call, 'resendId', 'resend'))),
+    read: inApp((call) => read(call, readId(call, 'resendId', 'resend'))),
 
     cancel: inApp(async (call): Promise<ResendRunAnswer> => {
-      const id = idOf(call, 'resendId', 'resend');
+      const id = readId(call, 'resendId', 'resend');
       const cancelled = await runs.cancel(call.actor, { appId: call.app.id, id });
       // Its answer says how many were not sent again by that.
       const run = await read(call, id);
@@ -92,16 +98,9 @@ export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
     }),
   };
 
-  /** Without a time that ends, what matches would grow while somebody reads how much it is. */
-  function withEnd(filters: LogFilters): LogFilters {
-    const now = deps.now().getTime() + 1;
-    const to = Number(filters.to ?? now);
-    return { ...filters, to: Number.isNaN(to) ? (filters.to ?? '') : String(Math.min(to, now)) };
-  }
-
-  async function countOf({ app }: AppCall, filters: LogFilters): Promise<MatchCount[]> {
+  async function countMatches({ app }: AppCall, filters: LogFilters): Promise<MatchCount[]> {
     const filter: LogFilter | undefined = await readLogFilter(app.id, filters, deps);
-    return filter ? inTime(runs.count(filter)) : [];
+    return filter ? limitTime(runs.count(filter)) : [];
   }
 
   async function read({ app }: AppCall, id: string): Promise<ResendRunAnswer> {
@@ -112,25 +111,35 @@ export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
       deps.listHeartbeats(),
     ]);
     const skips = outcomes.flatMap(({ outcome, messages: count }) =>
-      outcome === null || outcome === 'resent' ? [] : leftOut(outcome, count),
+      outcome === null || outcome === 'resent' ? [] : toLeftOut(outcome, count),
     );
     const hasNoWorker = row.finishedAt === null && !workers.some(isFanOut);
     const readAt = deps.now().getTime();
-    return { ...runOf(row, app), skips, states: inOrder(states), messages, hasNoWorker, readAt };
+    return {
+      ...toResendRun(row, app),
+      skips,
+      states: sortRows(states),
+      messages,
+      hasNoWorker,
+      readAt,
+    };
   }
 }
 
-function isFanOut({ roles, beatSeconds }: WorkerLife): boolean {
+function isFanOut({ roles, beatSeconds }: WorkerHeartbeat): boolean {
   return beatSeconds <= aliveSeconds && roles.includes(fanOutQueue);
 }
 
-function inOrder<T extends { channel: string }>(rows: readonly T[]): T[] {
-  const channels = inPealOrder([...new Set(rows.map(({ channel }) => channel))]);
+function sortRows<T extends { channel: string }>(rows: readonly T[]): T[] {
+  const channels = sortByChannel([...new Set(rows.map(({ channel }) => channel))]);
   return channels.flatMap((channel) => rows.filter((row) => row.channel === channel));
 }
 
 /** More than was confirmed, none at all, or not now. */
-function whyNot(hasRunning: boolean, { messages, isOver, max }: ResendCountAnswer): Refusal {
+function toStartRefusal(
+  hasRunning: boolean,
+  { messages, isOver, max }: ResendCountAnswer,
+): Refusal {
   if (hasRunning) {
     const text = 'Another resend of this app is running: wait for its end, or cancel it.';
     return new Refusal('wrong_state', text);
@@ -154,11 +163,11 @@ function requireFilter(filters: LogFilters): LogFilters {
 /** PostgreSQL ended the statement after the time that it may take. */
 const cancelledByTimeout = '57014';
 
-async function inTime<T>(asked: Promise<T>): Promise<T> {
+async function limitTime<T>(query: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await query;
   } catch (error) {
-    if (sqlStateOf(error) !== cancelledByTimeout) throw error;
+    if (getSqlState(error) !== cancelledByTimeout) throw error;
     throw new Refusal(
       'wrong_state',
       'It takes too long to find what matches: narrow the filter, for example by time.',
@@ -167,7 +176,7 @@ async function inTime<T>(asked: Promise<T>): Promise<T> {
 }
 
 /** The run outlives its messages: an address does not stay in it. */
-function shownFilters(filters: LogFilters): Record<string, string> {
+function maskFilters(filters: LogFilters): Record<string, string> {
   const { recipient } = filters;
   const kind = recipient?.includes('@') ? 'email' : '';
   return {
@@ -176,7 +185,7 @@ function shownFilters(filters: LogFilters): Record<string, string> {
   };
 }
 
-function answerOf(filters: LogFilters, counts: MatchCount[]): ResendCountAnswer {
+function toCountAnswer(filters: LogFilters, counts: MatchCount[]): ResendCountAnswer {
   const fit = counts.filter(({ obstacle }) => obstacle === null);
   const states = sumBy(fit, ({ state }) => state).map((counted) => ({
     ...counted,
@@ -189,10 +198,10 @@ function answerOf(filters: LogFilters, counts: MatchCount[]): ResendCountAnswer 
     messages: sum(fit),
     isOver: sum(counts) > maxMessagesPerResend,
     max: maxMessagesPerResend,
-    channels: inPealOrder([...byChannel.keys()]).flatMap((name) => byChannel.get(name) ?? []),
+    channels: sortByChannel([...byChannel.keys()]).flatMap((name) => byChannel.get(name) ?? []),
     states,
     mayDuplicate: sum(states.filter(({ warning }) => warning !== null)),
-    leftOut: obstacles.flatMap(({ name, messages }) => leftOut(name, messages)),
+    leftOut: obstacles.flatMap(({ name, messages }) => toLeftOut(name, messages)),
     paces: resendPaces,
   };
 }
@@ -201,10 +210,13 @@ function sum(counts: readonly { messages: number }[]): number {
   return counts.reduce((all, { messages }) => all + messages, 0);
 }
 
-function sumBy(counts: MatchCount[], nameOf: (count: MatchCount) => string | undefined): Counted[] {
+function sumBy(
+  counts: MatchCount[],
+  getName: (count: MatchCount) => string | undefined,
+): Counted[] {
   const sums = new Map<string, number>();
   for (const count of counts) {
-    const name = nameOf(count);
+    const name = getName(count);
     if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + count.messages);
   }
   return [...sums].map(([name, messages]) => ({ name, messages }));
@@ -215,11 +227,11 @@ const means: Record<string, string> = {
   not_ended: 'It still waits, or is being sent.',
 };
 
-function leftOut(reason: string, messages: number): LeftOut[] {
+function toLeftOut(reason: string, messages: number): LeftOut[] {
   return [{ reason, means: means[reason] ?? reason, messages }];
 }
 
-function runOf(row: ResendRunRow, { sendingPausedAt }: AppCall['app']): ResendRun {
+function toResendRun(row: ResendRunRow, { sendingPausedAt }: AppCall['app']): ResendRun {
   const { matched, resent, skipped, createdAt, finishedAt, cancelledAt, filter, ...rest } = row;
   const open = matched - resent - skipped;
   return {
@@ -230,14 +242,17 @@ function runOf(row: ResendRunRow, { sendingPausedAt }: AppCall['app']): ResendRu
     skipped,
     cancelled: cancelledAt ? open : 0,
     left: cancelledAt ? 0 : open,
-    state: stateOf(row, sendingPausedAt !== null),
+    state: getRunState(row, sendingPausedAt !== null),
     createdAt: createdAt.getTime(),
     finishedAt: finishedAt?.getTime() ?? null,
   };
 }
 
-function stateOf({ finishedAt, cancelledAt }: ResendRunRow, isHeld: boolean): ResendRun['state'] {
+function getRunState(
+  { finishedAt, cancelledAt }: ResendRunRow,
+  isPaused: boolean,
+): ResendRun['state'] {
   if (cancelledAt) return 'cancelled';
   if (finishedAt) return 'finished';
-  return isHeld ? 'held' : 'running';
+  return isPaused ? 'held' : 'running';
 }

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import type { SavableFilters, SavedFilterListAnswer } from '../../api/saved-filters';
 import { notFound, Refusal } from '../problem';
 import { nameRule, readBody } from '../read-body';
-import { idOf, type Routes } from '../route';
+import { type Routes, readId } from '../route';
 
 export type SavedFilterRoutesDeps = { savedFilters: AppSavedFilters };
 
@@ -73,10 +73,10 @@ export function createSavedFilterRoutes(
     list: inApp(({ app }) => answer(app.id)),
 
     create: inApp(async ({ actor, app, body }) => {
-      const given = readBody(newBody, body);
-      const saved = { name: given.name.trim(), filters: given.filters };
-      const created = await savedFilters.create(actor, app.id, saved);
-      if (created === 'taken') throw taken();
+      const input = readBody(newBody, body);
+      const filter = { name: input.name.trim(), filters: input.filters };
+      const created = await savedFilters.create(actor, app.id, filter);
+      if (created === 'taken') throw nameTaken();
       if (created === 'full') {
         const words = `${maxSavedFilters} filters are saved already: delete one first.`;
         throw new Refusal('wrong_state', words);
@@ -86,23 +86,23 @@ export function createSavedFilterRoutes(
 
     change: inApp(async (call) => {
       const { name, filters: next } = readBody(changeBody, call.body);
-      const id = idOf(call, 'id', 'filter');
+      const id = readId(call, 'id', 'filter');
       const change = { id, ...(name && { name: name.trim() }), ...(next && { filters: next }) };
       const changed = await savedFilters.change(call.actor, call.app.id, change);
-      if (changed === 'taken') throw taken();
+      if (changed === 'taken') throw nameTaken();
       if (changed === 'not_found') throw notFound('filter');
       return answer(call.app.id);
     }),
 
     remove: inApp(async (call) => {
-      const id = idOf(call, 'id', 'filter');
+      const id = readId(call, 'id', 'filter');
       if (!(await savedFilters.remove(call.actor, call.app.id, id))) throw notFound('filter');
       return answer(call.app.id);
     }),
   };
 }
 
-function taken(): Refusal {
+function nameTaken(): Refusal {
   return new Refusal('name_taken', 'A filter of this app has this name already.', {
     fields: [{ path: 'name', problem: 'is taken' }],
   });

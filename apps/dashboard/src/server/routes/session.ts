@@ -71,8 +71,8 @@ function createSignInRoutes(
     const { email, password, accountId } = readBody(signInBody, req.body);
     const address = email.trim().toLowerCase();
     const attempt = limits.begin(req, address, await access.listOperators(address));
-    const lane = attempt.isKnown ? 'known' : 'stranger';
-    const matching = await passwords.findMatching(password, attempt.operators, lane);
+    const queue = attempt.isKnown ? 'known' : 'stranger';
+    const matching = await passwords.findMatching(password, attempt.operators, queue);
     if (matching.length === 0) throw wrongCredentials();
     attempt.succeed(matching);
     await beginSession(req, res, chooseOperator(matching, accountId).id);
@@ -92,12 +92,14 @@ function createSignInRoutes(
 
 /** An address may have the same password in several accounts: then the person says which one is meant. */
 function chooseOperator(matching: readonly OperatorRow[], accountId: string | undefined) {
-  const chosen = matching.filter((one) => accountId === undefined || one.accountId === accountId);
-  const [operator, ...others] = chosen;
+  const candidates = matching.filter(
+    (one) => accountId === undefined || one.accountId === accountId,
+  );
+  const [operator, ...others] = candidates;
   if (!operator) throw wrongCredentials();
   if (others.length === 0) return operator;
   throw new Refusal('choose_account', 'This address is an operator of several accounts.', {
-    accounts: chosen.map((one) => ({ id: one.accountId, name: one.accountName })),
+    accounts: candidates.map((one) => ({ id: one.accountId, name: one.accountName })),
   });
 }
 
@@ -110,14 +112,14 @@ function createLinkRoutes(
   { beginSession }: SessionAnswers,
 ) {
   const look: RouteHandler = async function lookAtLink(req, res) {
-    const { token: given } = readBody(Type.Object({ token }), req.body);
-    const invitation = await access.findInvitation(hashToken(given));
+    const { token: linkToken } = readBody(Type.Object({ token }), req.body);
+    const invitation = await access.findInvitation(hashToken(linkToken));
     if (!invitation) throw linkEnded();
     const { kind, email, accountName, expiresAt, role } = invitation;
     const answer: SetUpLookAnswer = {
       kind,
       email,
-      role: kind === 'invite' ? roleOf(role) : null,
+      role: kind === 'invite' ? toRole(role) : null,
       accountName,
       expiresAt: expiresAt.getTime(),
       minPasswordLength,
@@ -134,9 +136,9 @@ function createLinkRoutes(
     if (!invitation) throw linkEnded();
     const email = invitation.email ?? body.email.trim().toLowerCase();
     const passwordHash = await passwords.hash(email, body.password);
-    const used = await access.useInvitation({ tokenHash, email, passwordHash });
-    if (!used) throw linkEnded();
-    await beginSession(req, res, used.operatorId);
+    const acceptedInvitation = await access.useInvitation({ tokenHash, email, passwordHash });
+    if (!acceptedInvitation) throw linkEnded();
+    await beginSession(req, res, acceptedInvitation.operatorId);
   };
 
   return { look, setUp };
@@ -146,15 +148,15 @@ function createOwnRoutes(
   { access, passwords, confirmPassword }: SessionRoutesDeps,
   { signedIn }: Routes,
 ) {
-  const ofOneself = { mayViewer: true };
+  const ownSessionRules = { allowsViewers: true };
   return {
     list: signedIn(async ({ session }): Promise<SessionListAnswer> => {
-      const own = session.tokenHash.toString('hex');
+      const ownId = session.tokenHash.toString('hex');
       const rows = await access.listSessions(session.operator.id);
       return {
         sessions: rows.map(({ id, createdAt, lastSeenAt, expiresAt }) => ({
           id,
-          isThisOne: id === own,
+          isThisOne: id === ownId,
           createdAt: createdAt.getTime(),
           lastSeenAt: lastSeenAt.getTime(),
           expiresAt: expiresAt.getTime(),
@@ -163,11 +165,11 @@ function createOwnRoutes(
     }),
 
     end: signedIn(async ({ session, path, actor }) => {
-      const oneself = { ...actor, operatorId: session.operator.id };
-      const isEnded = await access.endSessionById(oneself, path['id'] ?? '');
+      const self = { ...actor, operatorId: session.operator.id };
+      const isEnded = await access.endSessionById(self, path['id'] ?? '');
       if (!isEnded) throw notFound('session');
       return { success: true };
-    }, ofOneself),
+    }, ownSessionRules),
 
     changePassword: signedIn(async ({ session, body, actor }) => {
       const { password, newPassword } = readBody(passwordBody, body);
@@ -180,7 +182,7 @@ function createOwnRoutes(
         keptTokenHash: session.tokenHash,
       });
       return { success: true };
-    }, ofOneself),
+    }, ownSessionRules),
   };
 }
 
@@ -190,32 +192,32 @@ function createSessionAnswers(deps: SessionRoutesDeps) {
   const { access, sessions } = deps;
 
   async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
-    const made = await sessions.begin(req, res, operatorId);
+    const sessionToken = await sessions.begin(req, res, operatorId);
     deps.devices.remember(req, res, operatorId);
-    const session = await sessions.findByToken(made);
+    const session = await sessions.findByToken(sessionToken);
     if (!session) throw new Error('A session that was just made is not found');
     sendJson(res, await answerFor(req, session));
   }
 
-  function connectionOf(req: Request): Connection {
+  function describeConnection(req: Request): Connection {
     const kind = deps.connections.isHttps(req) ? 'https' : 'plain';
     return { kind, version: deps.version, gatewayUrl: deps.gatewayUrl };
   }
 
   async function signedOut(req: Request): Promise<SessionAnswer> {
     const needsSetUp = !(await access.hasOperator());
-    return { state: 'signed_out', needsSetUp, connection: connectionOf(req) };
+    return { state: 'signed_out', needsSetUp, connection: describeConnection(req) };
   }
 
   async function answerFor(req: Request, session: Session): Promise<SessionAnswer> {
     const { operator, account, expiresAt, endsAt } = session;
     return {
       state: 'signed_in',
-      operator: { id: operator.id, email: operator.email, role: roleOf(operator.role) },
+      operator: { id: operator.id, email: operator.email, role: toRole(operator.role) },
       account,
       expiresAt: expiresAt.getTime(),
       endsAt: endsAt.getTime(),
-      connection: connectionOf(req),
+      connection: describeConnection(req),
     };
   }
 
@@ -234,6 +236,6 @@ function linkEnded(): Refusal {
   );
 }
 
-export function roleOf(role: string): 'owner' | 'editor' | 'viewer' {
+export function toRole(role: string): 'owner' | 'editor' | 'viewer' {
   return role === 'owner' || role === 'viewer' ? role : 'editor';
 }

@@ -12,16 +12,16 @@ import { Type } from '@sinclair/typebox';
 import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
 import { callExample } from '../call-example';
 import { checkDefinition, definitionSchema } from '../definition';
-import { draftOf, findEvent } from '../event-answers';
+import { findEvent, getDraft } from '../event-answers';
 import { maskTokens } from '../mask-tokens';
 import { previewChannels } from '../preview';
 import { Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
 import type { AppCall, Routes } from '../route';
-import { makeSample } from '../sample';
+import { createSample } from '../sample';
 import type { TestSend } from '../test-send';
 
-export type TryingRoutesDeps = {
+export type TestSendRoutesDeps = {
   channels: Record<string, AnyChannel>;
   events: AppEvents;
   integrations: Pick<AppIntegrations, 'list'>;
@@ -50,21 +50,21 @@ const testBody = Type.Object({
 const exampleBody = Type.Object({ user: anyObject, data: anyObject });
 
 /** What the editor does with a draft before it is live: sample data, previews, tests, and a call to copy. */
-export function createTryingRoutes(deps: TryingRoutesDeps, routes: Routes) {
+export function createTestSendRoutes(deps: TestSendRoutesDeps, routes: Routes) {
   return { ...createPreviewRoutes(deps, routes), ...createTestRoutes(deps, routes) };
 }
 
-function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
+function createPreviewRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
   return {
     sample: inApp(async (call): Promise<SampleAnswer> => {
       const event = await findEvent(deps.events, call);
-      const definition = draftOf(event);
-      const { paths } = await checkDefinition(definition, factsOf(deps, call, []));
-      const made = makeSample(paths.map(({ path }) => path));
+      const definition = getDraft(event);
+      const { paths } = await checkDefinition(definition, buildFacts(deps, call, []));
+      const sample = createSample(paths.map(({ path }) => path));
       const isSensitive = definition.isSensitive || event.live?.definition.isSensitive === true;
       const last = isSensitive ? undefined : await deps.events.findLastCall(call.app.id, event.id);
       return {
-        made,
+        made: sample,
         fromRequest: last
           ? {
               requestId: last.requestId,
@@ -78,21 +78,25 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
 
     preview: inApp(
       async (call): Promise<PreviewAnswer> => {
-        const { locale, channels: chosen, ...given } = readBody(previewBody, call.body);
-        const definition = completeDefinition(given.definition);
+        const {
+          locale,
+          channels: selectedChannels,
+          ...parsedBody
+        } = readBody(previewBody, call.body);
+        const definition = completeDefinition(parsedBody.definition);
         const event = await findEvent(deps.events, call);
         const integrations = await deps.integrations.list(call.app.id);
-        const facts = factsOf(deps, call, integrations);
+        const facts = buildFacts(deps, call, integrations);
         const { paths, problems } = await checkDefinition(definition, facts);
-        const made = given.data ?? makeSample(paths.map(({ path }) => path));
-        const body = bodyOfSend({ user: given.user, data: made }, event.name);
+        const sampleData = parsedBody.data ?? createSample(paths.map(({ path }) => path));
+        const body = buildSendBody({ user: parsedBody.user, data: sampleData }, event.name);
         const { user = {}, data = {} } = deps.readSend(body).item;
         const input = {
           definition,
           locale: locale ?? user.preferences?.locale,
           data,
           user,
-          only: chosen,
+          only: selectedChannels,
         };
         return {
           data,
@@ -103,30 +107,30 @@ function createPreviewRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
           }),
         };
       },
-      { mayViewer: true },
+      { allowsViewers: true },
     ),
   };
 }
 
-function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
+function createTestRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
   return {
     testSend: inApp(async (call) => {
-      const given = readBody(testBody, call.body);
-      const { definition, channels: chosen, delivery, confirm, ...sent } = given;
+      const testInput = readBody(testBody, call.body);
+      const { definition, channels: selectedChannels, delivery, confirm, ...members } = testInput;
       const { app } = call;
       const event = await findEvent(deps.events, call);
       if (delivery === 'live') refuseLive(app.delivery, confirm === true);
-      const tested = withChannels(completeDefinition(definition), chosen);
+      const testDefinition = withChannels(completeDefinition(definition), selectedChannels);
       const integrations = await deps.integrations.list(app.id);
-      const facts = { ...factsOf(deps, call, integrations), delivery };
-      const { problems } = await checkDefinition(tested, facts);
+      const facts = { ...buildFacts(deps, call, integrations), delivery };
+      const { problems } = await checkDefinition(testDefinition, facts);
       if (problems.some(({ severity }) => severity === 'error')) {
         throw new Refusal('not_publishable', 'The draft cannot be sent yet.', {
           publishProblems: problems,
         });
       }
-      const body = bodyOfSend(sent, event.name);
-      return deps.testSend(call.actor, { app, event, definition: tested, delivery, body });
+      const body = buildSendBody(members, event.name);
+      return deps.testSend(call.actor, { app, event, definition: testDefinition, delivery, body });
     }),
 
     example: inApp(
@@ -136,13 +140,13 @@ function createTestRoutes(deps: TryingRoutesDeps, { inApp }: Routes) {
         const body = { event: name, user, data };
         return callExample({ gatewayUrl: deps.gatewayUrl, appId: call.app.id, body });
       },
-      { mayViewer: true },
+      { allowsViewers: true },
     ),
   };
 }
 
-function factsOf<Integrations>(
-  { channels, compiling }: TryingRoutesDeps,
+function buildFacts<Integrations>(
+  { channels, compiling }: TestSendRoutesDeps,
   { app, actor }: AppCall,
   integrations: Integrations,
 ) {
@@ -151,7 +155,7 @@ function factsOf<Integrations>(
 }
 
 /** As the gateway reads a call. The members are parsed JSON. */
-function bodyOfSend(members: { [name: string]: unknown }, event: string): Json {
+function buildSendBody(members: { [name: string]: unknown }, event: string): Json {
   return withoutNulls({ ...(members as { [name: string]: Json }), event });
 }
 
@@ -167,9 +171,11 @@ function refuseLive(delivery: 'sandbox' | 'live', isConfirmed: boolean): void {
 
 function withChannels(
   definition: VersionDefinition,
-  chosen: string[] | undefined,
+  selectedNames: string[] | undefined,
 ): VersionDefinition {
-  if (!chosen) return definition;
-  const kept = Object.entries(definition.channels).filter(([name]) => chosen.includes(name));
-  return { ...definition, channels: Object.fromEntries(kept) };
+  if (!selectedNames) return definition;
+  const entries = Object.entries(definition.channels).filter(([name]) =>
+    selectedNames.includes(name),
+  );
+  return { ...definition, channels: Object.fromEntries(entries) };
 }

@@ -14,16 +14,16 @@ import { Type } from '@sinclair/typebox';
 import type * as wire from '../../api/users';
 import { invalid, notFound, Refusal } from '../problem';
 import { readBody } from '../read-body';
-import { type AppCall, idOf, queryText, type Routes } from '../route';
+import { type AppCall, queryText, type Routes, readId } from '../route';
 import {
-  addressesOf,
-  canonicalAddress,
-  erasureOf,
-  ownAddressesOf,
-  recipientOf,
-  suppressionOf,
-  userAnswerOf,
-  userRowOf,
+  buildRecipient,
+  canonicalizeAddress,
+  listAddresses,
+  listOwnAddresses,
+  toErasureRow,
+  toSuppressionRow,
+  toUserAnswer,
+  toUserRow,
 } from '../user-page';
 
 export type UserRoutesDeps = {
@@ -56,33 +56,36 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
   const { channels, users, suppressions } = deps;
 
   async function find(call: AppCall): Promise<{ user: AppUserRow; devices: UserDeviceRow[] }> {
-    const user = await users.find(call.app.id, idOf(call, 'userSid', 'user'));
+    const user = await users.find(call.app.id, readId(call, 'userSid', 'user'));
     if (!user) throw notFound('user');
     return { user, devices: await users.listDevices(user.sid) };
   }
 
   return {
     list: inApp(async (call): Promise<wire.UserListAnswer> => {
-      const text = textOf(call, 'text');
+      const text = readSearchText(call, 'text');
       if (text === undefined) {
-        const { rows, isPartial } = await users.list(call.app.id, textOf(call, 'after') ?? '');
+        const { rows, isPartial } = await users.list(
+          call.app.id,
+          readSearchText(call, 'after') ?? '',
+        );
         const next = isPartial ? (rows.at(-1)?.userId ?? null) : null;
-        return { users: rows.map(userRowOf), next, isPartial: false };
+        return { users: rows.map(toUserRow), next, isPartial: false };
       }
       const { rows, isPartial } = await users.search(call.app.id, text);
-      return { users: rows.map(userRowOf), next: null, isPartial };
+      return { users: rows.map(toUserRow), next: null, isPartial };
     }),
 
     read: inApp(async (call): Promise<wire.UserAnswer> => {
       const { user, devices } = await find(call);
-      const addresses = addressesOf(recipientOf(user, devices, channels), channels, call.app);
-      const known = addresses.flatMap(({ channel, address }): AddressOnChannel[] =>
+      const addresses = listAddresses(buildRecipient(user, devices, channels), channels, call.app);
+      const presentAddresses = addresses.flatMap(({ channel, address }): AddressOnChannel[] =>
         address === null ? [] : [{ channel, address }],
       );
-      const rows = await suppressions.listOf(call.app.id, known);
-      return userAnswerOf(user, devices, {
+      const rows = await suppressions.listForAddresses(call.app.id, presentAddresses);
+      return toUserAnswer(user, devices, {
         addresses,
-        suppressions: rows.map(suppressionOf),
+        suppressions: rows.map(toSuppressionRow),
       });
     }),
 
@@ -95,15 +98,19 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
           `Type the id, ${user.userId}, to erase the person.`,
         );
       }
-      const addresses = ownAddressesOf(recipientOf(user, devices, channels), channels, call.app);
+      const addresses = listOwnAddresses(
+        buildRecipient(user, devices, channels),
+        channels,
+        call.app,
+      );
       const erasure = { appId: call.app.id, userSid: user.sid, addresses };
       const erased = await deps.eraseUser(call.actor, erasure);
       if (!erased) throw notFound('user');
-      return erasureOf(erased);
+      return toErasureRow(erased);
     }),
 
     listErasures: inApp(async ({ app }): Promise<wire.ErasureListAnswer> => {
-      return { erasures: (await deps.listErasures(app.id)).map(erasureOf) };
+      return { erasures: (await deps.listErasures(app.id)).map(toErasureRow) };
     }),
   };
 }
@@ -111,43 +118,47 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
 function createSuppressionRoutes({ channels, suppressions }: UserRoutesDeps, { inApp }: Routes) {
   return {
     listSuppressions: inApp(async (call): Promise<wire.SuppressionListAnswer> => {
-      const after = textOf(call, 'after');
+      const after = readSearchText(call, 'after');
       const from = after !== undefined && isUuid(after) ? after : undefined;
-      const { rows, next } = await suppressions.list(call.app.id, textOf(call, 'text') ?? '', from);
-      return { suppressions: rows.map(suppressionOf), next };
+      const { rows, next } = await suppressions.list(
+        call.app.id,
+        readSearchText(call, 'text') ?? '',
+        from,
+      );
+      return { suppressions: rows.map(toSuppressionRow), next };
     }),
 
     suppress: inApp(async (call): Promise<wire.SuppressionRow> => {
-      const { channel: name, address: given, detail } = readBody(suppressBody, call.body);
+      const { channel: name, address: typedAddress, detail } = readBody(suppressBody, call.body);
       const channel = channels[name];
       if (!channel) throw invalid([{ path: 'channel', problem: 'is none of the channels' }]);
-      const found = canonicalAddress(given.trim(), channel, { channels, app: call.app });
-      if ('problem' in found) throw invalid([{ path: 'address', problem: found.problem }]);
-      const { address } = found;
-      const why = { channel: name, address, detail: detail.trim() };
-      const id = await suppressions.add(call.actor, call.app.id, why);
-      if (id === undefined) throw onListAlready();
-      const rows = await suppressions.listOf(call.app.id, [{ channel: name, address }]);
+      const result = canonicalizeAddress(typedAddress.trim(), channel, { channels, app: call.app });
+      if ('problem' in result) throw invalid([{ path: 'address', problem: result.problem }]);
+      const { address } = result;
+      const suppression = { channel: name, address, detail: detail.trim() };
+      const id = await suppressions.add(call.actor, call.app.id, suppression);
+      if (id === undefined) throw alreadySuppressed();
+      const rows = await suppressions.listForAddresses(call.app.id, [{ channel: name, address }]);
       const row = rows.find((one) => one.id === id);
       if (!row) throw notFound('suppression');
-      return suppressionOf(row);
+      return toSuppressionRow(row);
     }),
 
     allow: inApp(async (call) => {
-      const id = idOf(call, 'id', 'suppression');
+      const id = readId(call, 'id', 'suppression');
       if (!(await suppressions.remove(call.actor, call.app.id, id))) throw notFound('suppression');
       return { success: true };
     }),
   };
 }
 
-function textOf(call: AppCall, name: string): string | undefined {
+function readSearchText(call: AppCall, name: string): string | undefined {
   const text = queryText(call, name);
   if (text === undefined || (text.length <= maxTextLength && !text.includes('\0'))) return text;
   throw new Refusal('bad_request', `${name} is no text that could be found.`);
 }
 
-function onListAlready(): Refusal {
+function alreadySuppressed(): Refusal {
   return new Refusal('name_taken', 'This address is on the list already, for every sender.', {
     fields: [{ path: 'address', problem: 'is on the list already' }],
   });

@@ -1,4 +1,4 @@
-import type { AppEvents, FoundVersion } from '@belfry/database';
+import type { AppEvents, VersionWithPrevious } from '@belfry/database';
 import { completeDefinition, type VersionDefinition } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type {
@@ -9,17 +9,17 @@ import type {
 } from '../../api/events';
 import { definitionSchema } from '../definition';
 import {
-  draftOf,
   type EventAnswers,
   type EventAnswersDeps,
   findEvent,
-  versionAnswer,
-  versionRow,
+  getDraft,
+  toVersionAnswer,
+  toVersionRow,
 } from '../event-answers';
 import { compareWithCalls } from '../missing-variables';
 import { notFound, Refusal } from '../problem';
 import { readBody } from '../read-body';
-import { type AppCall, idOf, queryText, type Routes } from '../route';
+import { type AppCall, queryText, type Routes, readId } from '../route';
 
 const basedOn = Type.Integer({ minimum: 0 });
 const versionId = Type.String({ maxLength: 36 });
@@ -45,19 +45,21 @@ export function createVersionRoutes(
   return {
     listVersions: inApp(async (call): Promise<VersionListAnswer> => {
       const event = await findEvent(events, call);
-      const given = Number(queryText(call, 'before'));
+      const beforeNumber = Number(queryText(call, 'before'));
       const before =
-        Number.isSafeInteger(given) && given > 0 && given < 2 ** 31 ? given : undefined;
+        Number.isSafeInteger(beforeNumber) && beforeNumber > 0 && beforeNumber < 2 ** 31
+          ? beforeNumber
+          : undefined;
       const page = { eventId: event.id, before, limit: versionsPageSize };
       const rows = await events.listVersions(call.app.id, page);
       const next = rows.length === versionsPageSize ? (rows.at(-1)?.number ?? null) : null;
-      return { versions: rows.map((row) => versionRow(row, event)), next };
+      return { versions: rows.map((row) => toVersionRow(row, event)), next };
     }),
 
     readVersion: inApp(async (call): Promise<FoundVersionAnswer> => {
       const event = await findEvent(events, call);
       const version = await findVersion(events, call);
-      return { ...versionAnswer(version, event), previousId: version.previousId };
+      return { ...toVersionAnswer(version, event), previousId: version.previousId };
     }),
 
     restore: inApp(async (call) => {
@@ -85,15 +87,15 @@ export function createPublishRoutes(
 
   return {
     publish: inApp(async (call): Promise<EventAnswer> => {
-      const { note: given, ...based } = readBody(publishBody, call.body);
+      const { note: noteText, ...base } = readBody(publishBody, call.body);
       const event = await findEvent(events, call);
-      if (event.draftRevision !== based.basedOn) throw await savedBetween(call, event.id);
-      await requirePublishable(call, draftOf(event), 'The draft cannot be published yet.');
+      if (event.draftRevision !== base.basedOn) throw await savedBetween(call, event.id);
+      await requirePublishable(call, getDraft(event), 'The draft cannot be published yet.');
       const { state } = await events.publish(call.actor, call.app.id, {
         eventId: event.id,
-        basedOn: based.basedOn,
-        basedOnLive: based.basedOnLive,
-        note: given?.trim() || undefined,
+        basedOn: base.basedOn,
+        basedOnLive: base.basedOnLive,
+        note: noteText?.trim() || undefined,
       });
       if (state === 'draft_changed') throw await savedBetween(call, event.id);
       if (state === 'live_changed') throw await liveBetween(call, event.id);
@@ -101,7 +103,7 @@ export function createPublishRoutes(
     }),
 
     rollBack: inApp(async (call): Promise<EventAnswer> => {
-      const { basedOnLive, note: given } = readBody(rollBackBody, call.body);
+      const { basedOnLive, note: noteText } = readBody(rollBackBody, call.body);
       const event = await findEvent(events, call);
       const version = await findVersion(events, call);
       if (version.kind === 'test') throw notFound('version');
@@ -112,7 +114,7 @@ export function createPublishRoutes(
         eventId: event.id,
         versionId: version.id,
         basedOnLive,
-        note: given?.trim() || undefined,
+        note: noteText?.trim() || undefined,
       });
       switch (state) {
         case 'published':
@@ -135,15 +137,15 @@ export function createPublishRoutes(
         const calls = isSensitive ? [] : await events.listCallData(call.app.id, event.id);
         return { ...compareWithCalls(paths, calls), isSensitive };
       },
-      { mayViewer: true },
+      { allowsViewers: true },
     ),
   };
 }
 
-async function findVersion(events: AppEvents, call: AppCall): Promise<FoundVersion> {
+async function findVersion(events: AppEvents, call: AppCall): Promise<VersionWithPrevious> {
   const version = await events.findVersion(call.app.id, {
-    eventId: idOf(call, 'eventId', 'event'),
-    versionId: idOf(call, 'versionId', 'version'),
+    eventId: readId(call, 'eventId', 'event'),
+    versionId: readId(call, 'versionId', 'version'),
   });
   if (!version) throw notFound('version');
   return version;

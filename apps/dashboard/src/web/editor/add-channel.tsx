@@ -1,4 +1,4 @@
-import { useAnswer, useApp, useDesk } from '../context';
+import { useAnswer, useApp, useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 import { withChannel } from './definition';
 import type { Draft } from './use-draft';
@@ -6,7 +6,7 @@ import type { Draft } from './use-draft';
 /** The channels that a draft does not have, and what adds one: with its integration, where there is no other to choose. */
 export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
   const app = useApp();
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
   const { definition } = draft;
   const names = registry.channels.map(({ channel }) => channel);
@@ -14,7 +14,7 @@ export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
   return {
     /** Whether its integrations are known, or cannot be. */
     isReady: list.value !== undefined || list.problem !== undefined,
-    others: names.filter((channel) => !(channel in definition.channels)),
+    availableChannels: names.filter((channel) => !(channel in definition.channels)),
     add(channel: string) {
       const own = (list.value?.integrations ?? []).filter((one) => one.channel === channel);
       const integrationIds = own.length === 1 ? own.map(({ id }) => id) : [];
@@ -26,7 +26,7 @@ export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
 
 /** What an event begins with. */
 export function FirstChannel({ draft, onTab }: { draft: Draft; onTab: (tab: string) => void }) {
-  const { isReady, others, add } = useAddChannel(draft, onTab);
+  const { isReady, availableChannels, add } = useAddChannel(draft, onTab);
   return (
     <div className="empty">
       <h2>Where does this event go?</h2>
@@ -35,7 +35,7 @@ export function FirstChannel({ draft, onTab }: { draft: Draft; onTab: (tab: stri
         and an address in the call; more can be added at any time.
       </p>
       <ul className="providers">
-        {others.map((channel) => (
+        {availableChannels.map((channel) => (
           <li key={channel}>
             <button type="button" disabled={!isReady} onClick={() => add(channel)}>
               <Icon name={channelIcon(channel)} />

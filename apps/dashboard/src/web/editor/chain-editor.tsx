@@ -1,19 +1,19 @@
-import { useAnswer, useApp, useDesk } from '../context';
+import { useAnswer, useApp, useSession } from '../context';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { withChain } from './definition';
 import type { Draft } from './use-draft';
 
 /** Who sends it: the first choice, then the next after a failure that was certainly not sent. */
 export function ChainEditor({ channel, draft }: { channel: string; draft: Draft }) {
   const app = useApp();
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
   const all = (list.value?.integrations ?? []).filter((one) => one.channel === channel);
   const chain = draft.definition.channels[channel]?.integrationIds ?? [];
-  const others = all.filter(({ id }) => !chain.includes(id));
+  const availableIntegrations = all.filter(({ id }) => !chain.includes(id));
   const set = (ids: string[]) => draft.set(withChain(draft.definition, channel, ids));
   return (
     <>
@@ -32,7 +32,7 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
             />
           </span>
         ))}
-        {mayChange && others.length > 0 && (
+        {mayChange && availableIntegrations.length > 0 && (
           <label className="chip">
             {chain.length === 0 ? 'Choose an integration' : 'then'}
             <select
@@ -41,7 +41,7 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
               onChange={({ target }) => target.value && set([...chain, target.value])}
             >
               <option value="">Add to the chain</option>
-              {others.map(({ id, name }) => (
+              {availableIntegrations.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
                 </option>
@@ -52,7 +52,9 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
         {list.value && all.length === 0 && (
           <span className="faint">
             {app.delivery === 'sandbox' ? 'the sandbox. ' : ''}
-            <Link to={pathOf(app.id, 'integrations', 'new')}>Add an integration for {channel}</Link>
+            <Link to={buildPath(app.id, 'integrations', 'new')}>
+              Add an integration for {channel}
+            </Link>
           </span>
         )}
       </div>

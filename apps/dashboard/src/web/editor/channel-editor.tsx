@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { PublishProblem } from '../../api/problem';
-import { useDesk } from '../context';
-import { fieldsOfSchema, getAt, type SchemaField, setAt } from '../integrations/schema-fields';
+import { useSession } from '../context';
+import { getAt, listSchemaFields, type SchemaField, setAt } from '../integrations/schema-fields';
 import { SchemaForm } from '../integrations/schema-form';
 import { Button, Tabs } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import { ChainEditor } from './chain-editor';
 import { CodeField } from './code-field';
-import { codeLanguage, withoutChannel, withTemplate } from './definition';
-import { LineField } from './line-field';
+import { getCodeLanguage, withoutChannel, withTemplate } from './definition';
+import { SingleLineField } from './line-field';
 import { PolicyForm } from './policy-form';
 import type { Draft } from './use-draft';
 
@@ -24,12 +24,12 @@ export function ChannelEditor({
   draft: Draft;
   data: Record<string, unknown>;
 }) {
-  const { registry, mayChange } = useDesk();
+  const { registry, mayChange } = useSession();
   const { definition, checked } = draft;
   const form = registry.channels.find((one) => one.channel === channel);
-  const all = form ? fieldsOfSchema(form.template) : [];
-  const code = all.filter(({ path }) => codeLanguage(path));
-  const lines = all.filter((field) => isTopText(field) && !codeLanguage(field.path));
+  const all = form ? listSchemaFields(form.template) : [];
+  const code = all.filter(({ path }) => getCodeLanguage(path));
+  const singleLineFields = all.filter((field) => isTopText(field) && !getCodeLanguage(field.path));
   const [tab, setTab] = useState(code[0]?.path ?? 'more');
   const template = definition.channels[channel]?.templates[locale] ?? {};
   const problems = checked.problems.filter(
@@ -40,13 +40,15 @@ export function ChannelEditor({
   };
   const shared = { template, problems, set, paths: checked.paths.map(({ path }) => path), data };
   const current = code.find(({ path }) => path === tab);
-  const more = all.filter((field) => !codeLanguage(field.path) && !lines.includes(field));
+  const more = all.filter(
+    (field) => !getCodeLanguage(field.path) && !singleLineFields.includes(field),
+  );
   return (
     <>
       <div className="settings">
         {!form?.isBuiltIn && <ChainEditor channel={channel} draft={draft} />}
-        {lines.map((field) => (
-          <LineField key={field.path} field={field} {...shared} />
+        {singleLineFields.map((field) => (
+          <SingleLineField key={field.path} field={field} {...shared} />
         ))}
       </div>
       <Tabs
@@ -113,7 +115,7 @@ function Problems({
           <span>
             {one.field && <b>{one.field}</b>} {one.problem}
           </span>
-          <FixButton one={one} template={template} onFix={onFix} />
+          <FixButton problem={one} template={template} onFix={onFix} />
         </li>
       ))}
     </ul>
@@ -121,15 +123,15 @@ function Problems({
 }
 
 function FixButton({
-  one,
+  problem,
   template,
   onFix,
 }: {
-  one: PublishProblem;
+  problem: PublishProblem;
   template: Record<string, unknown>;
   onFix: (field: string, text: string) => void;
 }) {
-  const { fix, field } = one;
+  const { fix, field } = problem;
   const text = field ? getAt(template, field) : undefined;
   if (!fix || !field || typeof text !== 'string' || !text.includes(fix.found)) return null;
   return (

@@ -1,9 +1,9 @@
-import { useDesk } from '../context';
+import { useSession } from '../context';
 import { Segments, Tabs } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { useAddChannel } from './add-channel';
-import { localesOf } from './definition';
+import { listLocales } from './definition';
 import type { Draft } from './use-draft';
 
 export function ChannelTabs({
@@ -19,17 +19,17 @@ export function ChannelTabs({
   onTab: (tab: string) => void;
   onLocale: (locale: string) => void;
 }) {
-  const { registry, mayChange } = useDesk();
+  const { registry, mayChange } = useSession();
   const { definition, checked } = draft;
   const own = registry.channels.filter(({ channel }) => channel in definition.channels);
-  const { isReady, others, add } = useAddChannel(draft, onTab);
-  const worst = (channel: string) => {
-    const found = checked.problems.filter((problem) => problem.channel === channel);
-    if (found.some(({ severity }) => severity === 'error')) return 'failed';
-    return found.length > 0 ? 'attention' : undefined;
+  const { isReady, availableChannels, add } = useAddChannel(draft, onTab);
+  const getWorstMark = (channel: string) => {
+    const problems = checked.problems.filter((problem) => problem.channel === channel);
+    if (problems.some(({ severity }) => severity === 'error')) return 'failed';
+    return problems.length > 0 ? 'attention' : undefined;
   };
   const tabs = own.map(({ channel }) => {
-    const mark = worst(channel);
+    const mark = getWorstMark(channel);
     return {
       id: channel,
       content: (
@@ -42,7 +42,7 @@ export function ChannelTabs({
       ),
     };
   });
-  const locales = localesOf(definition).map((value) => ({ value, text: value }));
+  const locales = listLocales(definition).map((value) => ({ value, text: value }));
   return (
     <Tabs
       label="Channels"
@@ -51,7 +51,7 @@ export function ChannelTabs({
       onChange={onTab}
       after={
         <span className="tabs-after">
-          {mayChange && others.length > 0 && (
+          {mayChange && availableChannels.length > 0 && (
             <label className="chip">
               <Icon name="plus" size={12} />
               Channel
@@ -62,7 +62,7 @@ export function ChannelTabs({
                 onChange={({ target }) => target.value && add(target.value)}
               >
                 <option value="">Add a channel</option>
-                {others.map((channel) => (
+                {availableChannels.map((channel) => (
                   <option key={channel}>{channel}</option>
                 ))}
               </select>

@@ -1,9 +1,9 @@
 import { lazy, Suspense } from 'react';
 import type { PublishProblem } from '../../api/problem';
-import { useDesk } from '../context';
+import { useSession } from '../context';
 import { bytes } from '../format';
 import { getAt, type SchemaField } from '../integrations/schema-fields';
-import { codeLanguage } from './definition';
+import { getCodeLanguage } from './definition';
 
 const CodeMirrorField = lazy(async () => ({
   default: (await import('./code-mirror-field')).CodeMirrorField,
@@ -27,7 +27,7 @@ export function CodeField({
   paths: string[];
   data: Record<string, unknown>;
 }) {
-  const { mayChange, registry } = useDesk();
+  const { mayChange, registry } = useSession();
   const value = getAt(template, field.path);
   const text = typeof value === 'string' ? value : '';
   const size = new TextEncoder().encode(text).length;
@@ -42,7 +42,7 @@ export function CodeField({
       <Suspense fallback={<pre className="code-wait">{text}</pre>}>
         <CodeMirrorField
           label={`${field.label} template`}
-          language={codeLanguage(field.path) ?? 'text'}
+          language={getCodeLanguage(field.path) ?? 'text'}
           text={text}
           isReadOnly={!mayChange}
           problems={problems.filter((one) => one.field === field.path)}

@@ -2,9 +2,9 @@ import { setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import type { PublishProblem } from '../../api/problem';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { createEditor } from './create-editor';
-import { diagnosticsOf } from './diagnostics';
+import { toDiagnostics } from './diagnostics';
 
 type CodeMirrorProps = {
   label: string;
@@ -20,17 +20,26 @@ type CodeMirrorProps = {
 
 export function CodeMirrorField(props: CodeMirrorProps) {
   const { label, language, text, isReadOnly, problems } = props;
-  const { nonce } = useTools();
-  const holder = useRef<HTMLDivElement>(null);
+  const { nonce } = useServices();
+  const container = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(undefined);
   const change = useEffectEvent((next: string) => props.onChange(next));
-  const words = useEffectEvent(() => props);
-  const begin = useEffectEvent((parent: HTMLElement) =>
-    createEditor({ parent, nonce, label, language, isReadOnly, text, onChange: change, words }),
+  const getCompletionInput = useEffectEvent(() => props);
+  const mountEditor = useEffectEvent((parent: HTMLElement) =>
+    createEditor({
+      parent,
+      nonce,
+      label,
+      language,
+      isReadOnly,
+      text,
+      onChange: change,
+      getCompletionInput,
+    }),
   );
   useEffect(() => {
-    if (!holder.current) return;
-    const view = begin(holder.current);
+    if (!container.current) return;
+    const view = mountEditor(container.current);
     editor.current = view;
     return () => view.destroy();
   }, []);
@@ -42,7 +51,7 @@ export function CodeMirrorField(props: CodeMirrorProps) {
   }, [text]);
   useEffect(() => {
     const view = editor.current;
-    if (view) view.dispatch(setDiagnostics(view.state, diagnosticsOf(view.state.doc, problems)));
+    if (view) view.dispatch(setDiagnostics(view.state, toDiagnostics(view.state.doc, problems)));
   }, [problems]);
-  return <div ref={holder} className="editor" />;
+  return <div ref={container} className="editor" />;
 }

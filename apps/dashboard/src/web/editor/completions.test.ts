@@ -1,11 +1,12 @@
-import { completionsAt } from './completions';
+import { findCompletions } from './completions';
 
 const words = {
   paths: ['order.id', 'user_name'],
   helpers: ['date', 'upper'],
   data: { order: { id: '88213', items: [1] } },
 };
-const labels = (before: string) => completionsAt(before, words)?.options.map(({ label }) => label);
+const labels = (before: string) =>
+  findCompletions(before, words)?.options.map(({ label }) => label);
 
 describe('completion in a template', () => {
   test.each([
@@ -14,13 +15,13 @@ describe('completion in a template', () => {
     ['a block is being closed', '{{/i'],
     ['it is a comment', '{{! ord'],
   ])('offers nothing when %s', (_, before) => {
-    expect(completionsAt(before, words)).toBeUndefined();
+    expect(findCompletions(before, words)).toBeUndefined();
   });
 
   test('offers values and helpers after the brace, and only values as an argument', () => {
     expect(labels('{{or')).toEqual(['order.id', 'order.items', 'user_name', 'date', 'upper']);
     expect(labels('{{date or')).toEqual(['order.id', 'order.items', 'user_name']);
-    expect(completionsAt('{{date or', words)?.typed).toBe('or');
+    expect(findCompletions('{{date or', words)?.typed).toBe('or');
   });
 
   test('offers blocks after a hash', () => {
@@ -28,6 +29,6 @@ describe('completion in a template', () => {
   });
 
   test('tells what the sample holds', () => {
-    expect(completionsAt('{{', words)?.options[0]?.detail).toBe('string · 88213');
+    expect(findCompletions('{{', words)?.options[0]?.detail).toBe('string · 88213');
   });
 });

@@ -1,33 +1,33 @@
-import { leavesOf } from './sample';
+import { listLeaves } from './sample';
 
-export type Words = { paths: string[]; helpers: string[]; data: Record<string, unknown> };
+export type CompletionInput = { paths: string[]; helpers: string[]; data: Record<string, unknown> };
 export type Completions = {
   typed: string;
   options: { label: string; detail: string; kind: 'variable' | 'function' | 'keyword' }[];
 };
 
 const blocks = ['if', 'unless', 'each', 'with'];
-const longestShown = 24;
+const maxSampleCharacters = 24;
 
 /** What may follow within `{{`: a value, with what the sample holds; a helper; after `#` a block. */
-export function completionsAt(
+export function findCompletions(
   before: string,
-  { paths, helpers, data }: Words,
+  { paths, helpers, data }: CompletionInput,
 ): Completions | undefined {
   const open = before.lastIndexOf('{{');
   if (open < 0 || before.indexOf('}}', open) >= 0) return undefined;
-  const inside = before.slice(open + 2).replace(/^\{/, '');
-  const typed = /(?<![\w.@-])[\w.@-]*$/.exec(inside)?.[0] ?? '';
-  const ahead = inside.slice(0, inside.length - typed.length);
+  const expression = before.slice(open + 2).replace(/^\{/, '');
+  const typed = /(?<![\w.@-])[\w.@-]*$/.exec(expression)?.[0] ?? '';
+  const ahead = expression.slice(0, expression.length - typed.length);
   if (/^~?#$/.test(ahead)) {
     const options = blocks.map((label) => ({ label, detail: 'block', kind: 'keyword' }) as const);
     return { typed, options };
   }
   if (/^~?[/!]/.test(ahead)) return undefined;
-  const samples = new Map(leavesOf(data).map(({ path, value }) => [path, value]));
-  const known = [...new Set([...samples.keys(), ...paths])];
-  const values = known.map(
-    (label) => ({ label, detail: tell(samples.get(label)), kind: 'variable' }) as const,
+  const samples = new Map(listLeaves(data).map(({ path, value }) => [path, value]));
+  const allPaths = [...new Set([...samples.keys(), ...paths])];
+  const values = allPaths.map(
+    (label) => ({ label, detail: formatSample(samples.get(label)), kind: 'variable' }) as const,
   );
   const isFirst = ahead.trim() === '' || ahead.trimEnd().endsWith('(');
   const calls = isFirst
@@ -36,9 +36,9 @@ export function completionsAt(
   return { typed, options: [...values, ...calls] };
 }
 
-function tell(value: unknown): string {
+function formatSample(value: unknown): string {
   if (value === undefined) return 'in no sample';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const kind = Array.isArray(value) ? 'list' : typeof value;
-  return `${kind} · ${text.length > longestShown ? `${text.slice(0, longestShown)}…` : text}`;
+  return `${kind} · ${text.length > maxSampleCharacters ? `${text.slice(0, maxSampleCharacters)}…` : text}`;
 }

@@ -17,7 +17,7 @@ import {
 } from '@codemirror/view';
 import { tagHighlighter, tags } from '@lezer/highlight';
 import { minimalSetup } from 'codemirror';
-import { completionsAt, type Words } from './completions';
+import { type CompletionInput, findCompletions } from './completions';
 
 type EditorInput = {
   parent: HTMLElement;
@@ -27,7 +27,7 @@ type EditorInput = {
   isReadOnly: boolean;
   text: string;
   onChange: (text: string) => void;
-  words: () => Words;
+  getCompletionInput: () => CompletionInput;
 };
 
 /** Only our own classes colour the text: the theme is that of the page. */
@@ -39,7 +39,7 @@ const colours = tagHighlighter([
 ]);
 
 export function createEditor(input: EditorInput): EditorView {
-  const { parent, nonce, label, language, isReadOnly, text, onChange, words } = input;
+  const { parent, nonce, label, language, isReadOnly, text, onChange, getCompletionInput } = input;
   const state = EditorState.create({
     doc: text,
     extensions: [
@@ -54,7 +54,7 @@ export function createEditor(input: EditorInput): EditorView {
       syntaxHighlighting(colours),
       placeholders,
       autocompletion({
-        override: [(context) => complete(context, words())],
+        override: [(context) => complete(context, getCompletionInput())],
         icons: false,
         activateOnTyping: true,
       }),
@@ -70,13 +70,13 @@ export function createEditor(input: EditorInput): EditorView {
   return new EditorView({ state, parent });
 }
 
-function complete(context: CompletionContext, words: Words) {
+function complete(context: CompletionContext, input: CompletionInput) {
   const line = context.state.doc.lineAt(context.pos);
-  const found = completionsAt(context.state.sliceDoc(line.from, context.pos), words);
-  if (!found) return null;
+  const completions = findCompletions(context.state.sliceDoc(line.from, context.pos), input);
+  if (!completions) return null;
   return {
-    from: context.pos - found.typed.length,
-    options: found.options.map(({ label, detail, kind }) => ({ label, detail, type: kind })),
+    from: context.pos - completions.typed.length,
+    options: completions.options.map(({ label, detail, kind }) => ({ label, detail, type: kind })),
     validFor: /^[\w.@[\]-]*$/,
   };
 }

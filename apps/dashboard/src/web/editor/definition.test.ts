@@ -1,8 +1,8 @@
 import type { Definition } from '../../api/events';
 import {
-  changesOf,
   findLocaleProblem,
-  localesOf,
+  listChanges,
+  listLocales,
   withChannel,
   withLocale,
   withoutLocale,
@@ -34,7 +34,7 @@ describe('a draft', () => {
 
   test('gets a language on every channel, with the words of the default one', () => {
     const both = withLocale(definition, 'de');
-    expect(localesOf(both)).toEqual(['en', 'de']);
+    expect(listLocales(both)).toEqual(['en', 'de']);
     expect(both.channels['sms']?.templates['de']).toEqual({ text: 'Hi' });
     expect(withoutLocale(both, 'de')).toEqual(definition);
   });
@@ -50,8 +50,8 @@ describe('a draft', () => {
 
   test('differs from the live version in the places that were changed, and in no other', () => {
     const changed = withTemplate(definition, { channel: 'sms', locale: 'en' }, { text: 'Hello' });
-    expect(changesOf(definition, changed)).toEqual(['channels.sms.templates.en.text']);
-    expect(changesOf(definition, structuredClone(definition))).toEqual([]);
+    expect(listChanges(definition, changed)).toEqual(['channels.sms.templates.en.text']);
+    expect(listChanges(definition, structuredClone(definition))).toEqual([]);
   });
 
   test('is not changed in place', () => {

@@ -9,11 +9,11 @@ const codeFields: Record<string, 'html' | 'text'> = {
   blocks: 'text',
 };
 
-export function codeLanguage(field: string): 'html' | 'text' | undefined {
+export function getCodeLanguage(field: string): 'html' | 'text' | undefined {
   return codeFields[field];
 }
 
-export function localesOf({ defaultLocale, channels }: Definition): string[] {
+export function listLocales({ defaultLocale, channels }: Definition): string[] {
   const all = Object.values(channels).flatMap(({ templates }) => Object.keys(templates));
   return [defaultLocale, ...new Set(all.filter((locale) => locale !== defaultLocale))];
 }
@@ -25,8 +25,8 @@ export function findLocaleProblem(definition: Definition, typed: string): string
   if (locale === undefined || locale.length > maxLocaleCharacters) {
     return 'Write a language tag such as de or pt-BR.';
   }
-  const same = localesOf(definition).find((each) => canonicalizeLocale(each) === locale);
-  return same === undefined ? undefined : `${same} is in the list already.`;
+  const existing = listLocales(definition).find((each) => canonicalizeLocale(each) === locale);
+  return existing === undefined ? undefined : `${existing} is in the list already.`;
 }
 
 /** As long as the server takes one. */
@@ -39,8 +39,8 @@ export function withChannel(
   { channel, defaultPolicy: policy, integrationIds }: NewChannel,
 ): Definition {
   const templates = { [definition.defaultLocale]: {} };
-  const added: ChannelDefinition = { integrationIds, templates, policy };
-  return { ...definition, channels: { ...definition.channels, [channel]: added } };
+  const newChannel: ChannelDefinition = { integrationIds, templates, policy };
+  return { ...definition, channels: { ...definition.channels, [channel]: newChannel } };
 }
 
 export function withoutChannel(definition: Definition, channel: string): Definition {
@@ -48,16 +48,16 @@ export function withoutChannel(definition: Definition, channel: string): Definit
   return { ...definition, channels };
 }
 
-function change(
+function changeChannel(
   definition: Definition,
   channel: string,
-  changed: Partial<ChannelDefinition>,
+  changes: Partial<ChannelDefinition>,
 ): Definition {
   const before = definition.channels[channel];
   if (!before) return definition;
   return {
     ...definition,
-    channels: { ...definition.channels, [channel]: { ...before, ...changed } },
+    channels: { ...definition.channels, [channel]: { ...before, ...changes } },
   };
 }
 
@@ -67,15 +67,15 @@ export function withTemplate(
   template: Record<string, unknown>,
 ): Definition {
   const templates = { ...definition.channels[channel]?.templates, [locale]: template };
-  return change(definition, channel, { templates });
+  return changeChannel(definition, channel, { templates });
 }
 
 export function withPolicy(definition: Definition, channel: string, policy: Policy): Definition {
-  return change(definition, channel, { policy });
+  return changeChannel(definition, channel, { policy });
 }
 
 export function withChain(definition: Definition, channel: string, integrationIds: string[]) {
-  return change(definition, channel, { integrationIds });
+  return changeChannel(definition, channel, { integrationIds });
 }
 
 /** Every channel gets the language, and begins with what it says in the default one. */
@@ -92,7 +92,7 @@ export function withLocale(definition: Definition, locale: string): Definition {
 }
 
 export function withoutLocale(definition: Definition, locale: string): Definition {
-  return mapChannels(definition, ({ [locale]: _, ...kept }) => kept, definition.channels);
+  return mapChannels(definition, ({ [locale]: _, ...remaining }) => remaining, definition.channels);
 }
 
 function mapChannels(
@@ -100,22 +100,22 @@ function mapChannels(
   map: (templates: ChannelDefinition['templates']) => ChannelDefinition['templates'],
   channels: Definition['channels'],
 ): Definition {
-  const mapped = Object.entries(channels).map(([name, channel]) => [
+  const entries = Object.entries(channels).map(([name, channel]) => [
     name,
     { ...channel, templates: map(channel.templates) },
   ]);
-  return { ...definition, channels: Object.fromEntries(mapped) };
+  return { ...definition, channels: Object.fromEntries(entries) };
 }
 
 /** What a draft says otherwise than the live version, as dotted places; at most 50. */
-export function changesOf(before: unknown, after: unknown, place = ''): string[] {
+export function listChanges(before: unknown, after: unknown, path = ''): string[] {
   if (before === after) return [];
   if (!isRecord(before) || !isRecord(after)) {
-    return JSON.stringify(before) === JSON.stringify(after) ? [] : [place];
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [path];
   }
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
-    .flatMap((name) => changesOf(before[name], after[name], place ? `${place}.${name}` : name))
+    .flatMap((name) => listChanges(before[name], after[name], path ? `${path}.${name}` : name))
     .slice(0, maxChanges);
 }
 

@@ -3,7 +3,7 @@ import type { Text } from '@codemirror/state';
 import type { PublishProblem } from '../../api/problem';
 
 /** Where a problem stands in the text: the placeholder at its place, or its line. */
-export function diagnosticsOf(doc: Text, problems: readonly PublishProblem[]): Diagnostic[] {
+export function toDiagnostics(doc: Text, problems: readonly PublishProblem[]): Diagnostic[] {
   return problems.flatMap((problem): Diagnostic[] => {
     if (problem.line === undefined || problem.line > doc.lines) return [];
     const line = doc.line(Math.max(1, problem.line));

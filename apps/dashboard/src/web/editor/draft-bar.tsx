@@ -1,11 +1,11 @@
 import type { EventAnswer } from '../../api/events';
-import { useApp, useDesk } from '../context';
+import { useApp, useSession } from '../context';
 import { clock, day, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { draftName, versionSearch } from '../versions/version-place';
-import { changesOf } from './definition';
+import { listChanges } from './definition';
 import type { Floating } from './event-page';
 import type { Draft } from './use-draft';
 
@@ -19,8 +19,8 @@ export function DraftBar({
   onOpen: (what: Floating) => void;
 }) {
   const app = useApp();
-  const { mayChange } = useDesk();
-  const changes = event.live ? changesOf(event.live.definition, draft.definition).length : 0;
+  const { mayChange } = useSession();
+  const changes = event.live ? listChanges(event.live.definition, draft.definition).length : 0;
   const isSame = event.live !== null && changes === 0;
   return (
     <div className="bar">
@@ -30,12 +30,12 @@ export function DraftBar({
           !isSame &&
           `${plural(changes, 'change')} since v${event.liveNumber}, live since ${day(event.live.createdAt)}. `}
         {event.live === null && 'Nothing is live: callers get 400 for this event. '}
-        {savedWords(draft)}
+        {formatSaveState(draft)}
       </span>
       <span className="grow" />
       <Link
         className="btn"
-        to={pathOf(app.id, 'events', event.id)}
+        to={buildPath(app.id, 'events', event.id)}
         search={versionSearch(isSame && event.live ? event.live.id : draftName)}
       >
         Versions
@@ -55,7 +55,7 @@ export function DraftBar({
   );
 }
 
-function savedWords({ isDirty, isSaving, saved, problem }: Draft): string {
+function formatSaveState({ isDirty, isSaving, saved, problem }: Draft): string {
   if (problem) return 'Not saved.';
   if (isSaving) return 'Saving.';
   if (isDirty) return 'Not saved yet.';

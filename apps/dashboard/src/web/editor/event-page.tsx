@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
-import { useAnswer, useApp, useDesk, usePlace } from '../context';
+import { useAnswer, useApp, usePlace, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
@@ -10,7 +10,7 @@ import { FirstChannel } from './add-channel';
 import { ChannelEditor } from './channel-editor';
 import { ChannelTabs } from './channel-tabs';
 import { ConflictBar } from './conflict-bar';
-import { localesOf } from './definition';
+import { listLocales } from './definition';
 import { DraftBar } from './draft-bar';
 import { EventSettings } from './event-settings';
 import { PreviewColumn } from './preview-column';
@@ -64,17 +64,17 @@ function OpenEvent(props: EventProps) {
 }
 
 function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: Draft }) {
-  const { mayChange, registry } = useDesk();
+  const { mayChange, registry } = useSession();
   const { definition } = draft;
   const channels = registry.channels.map(({ channel }) => channel);
   const own = channels.filter((channel) => channel in definition.channels);
   const [tab, setTab] = useState(own[0] ?? 'settings');
   const [locale, setLocale] = useState(definition.defaultLocale);
   const [floating, setFloating] = useState<Floating>();
-  const sample = useSample(event, draft, shownLocale());
+  const sample = useSample(event, draft, getCurrentLocale());
   const current = tab === 'settings' || own.includes(tab) ? tab : (own[0] ?? 'settings');
-  function shownLocale() {
-    return localesOf(definition).includes(locale) ? locale : definition.defaultLocale;
+  function getCurrentLocale() {
+    return listLocales(definition).includes(locale) ? locale : definition.defaultLocale;
   }
   useKeys({
     t: () => mayChange && setFloating('test'),
@@ -86,7 +86,7 @@ function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: 
     setFloating(undefined);
   }
   const onClose = () => setFloating(undefined);
-  const parts = { event, draft, sample, onEvent: adopt, onReload, onClose };
+  const dialogProps = { event, draft, sample, onEvent: adopt, onReload, onClose };
   return (
     <div className="split ev">
       <div>
@@ -95,7 +95,7 @@ function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: 
         <ChannelTabs
           draft={draft}
           current={current}
-          locale={shownLocale()}
+          locale={getCurrentLocale()}
           onTab={setTab}
           onLocale={setLocale}
         />
@@ -109,9 +109,9 @@ function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: 
             </>
           ) : (
             <ChannelEditor
-              key={`${current} ${shownLocale()}`}
+              key={`${current} ${getCurrentLocale()}`}
               channel={current}
-              locale={shownLocale()}
+              locale={getCurrentLocale()}
               draft={draft}
               data={sample.data}
             />
@@ -121,8 +121,8 @@ function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: 
         <PreviewColumn sample={sample} channel={current} draft={draft} />
         <Divider name="event" side="last" initialPx={previewPx} />
       </div>
-      {floating === 'publish' && <PublishDialog {...parts} />}
-      {floating === 'test' && <TestSendDialog {...parts} />}
+      {floating === 'publish' && <PublishDialog {...dialogProps} />}
+      {floating === 'test' && <TestSendDialog {...dialogProps} />}
     </div>
   );
 }

@@ -2,13 +2,13 @@ import { canonicalizeLocale } from '@belfry/shared';
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
-import { pathOf } from '../route';
-import { findLocaleProblem, localesOf, withLocale, withoutLocale } from './definition';
+import { buildPath } from '../route';
+import { findLocaleProblem, listLocales, withLocale, withoutLocale } from './definition';
 import type { Draft } from './use-draft';
 
 type SettingsProps = {
@@ -19,14 +19,16 @@ type SettingsProps = {
 
 /** What holds for the whole event: languages, missing values, sensitivity, its name. */
 export function EventSettings({ event, draft, onEvent }: SettingsProps) {
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const { definition } = draft;
   // That it has no channel yet is asked above, not held against it.
   const isNew = Object.keys(definition.channels).length === 0;
-  const whole = isNew ? [] : draft.checked.problems.filter(({ channel }) => channel === undefined);
+  const eventProblems = isNew
+    ? []
+    : draft.checked.problems.filter(({ channel }) => channel === undefined);
   return (
     <div className="pad form event-settings">
-      {whole.map(({ problem }) => (
+      {eventProblems.map(({ problem }) => (
         <p key={problem} className="hint bad">
           {problem}
         </p>
@@ -57,7 +59,7 @@ export function EventSettings({ event, draft, onEvent }: SettingsProps) {
           dropped once a message is final
         </label>
       </fieldset>
-      {mayChange && <NameAndEnd event={event} onEvent={onEvent} />}
+      {mayChange && <NameAndDelete event={event} onEvent={onEvent} />}
     </div>
   );
 }
@@ -70,7 +72,7 @@ function Languages({ draft }: { draft: Draft }) {
   return (
     <>
       <ul className="languages">
-        {localesOf(definition).map((one) => (
+        {listLocales(definition).map((one) => (
           <li key={one}>
             <span className="tag mono">{one}</span>
             {one === definition.defaultLocale ? (
@@ -115,7 +117,7 @@ function Languages({ draft }: { draft: Draft }) {
   );
 }
 
-function NameAndEnd({
+function NameAndDelete({
   event,
   onEvent,
 }: {
@@ -123,7 +125,7 @@ function NameAndEnd({
   onEvent: (event: EventAnswer) => void;
 }) {
   const app = useApp();
-  const { api, answers } = useTools();
+  const { api, answers } = useServices();
   const [name, setName] = useState(event.name);
   const [problem, setProblem] = useState<PageProblem>();
   const [isRemoving, setRemoving] = useState(false);
@@ -162,7 +164,7 @@ function NameAndEnd({
 
 function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: () => void }) {
   const app = useApp();
-  const { api, answers, places } = useTools();
+  const { api, answers, places } = useServices();
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   async function remove(form: FormEvent) {
@@ -170,7 +172,7 @@ function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: ()
     const answer = await api.removeEvent(app.id, event.id, typed);
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();
-    places.go(pathOf(app.id, 'events'));
+    places.go(buildPath(app.id, 'events'));
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
   }
   return (

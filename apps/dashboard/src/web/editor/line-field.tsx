@@ -2,7 +2,7 @@ import { type ReactNode, useId, useRef } from 'react';
 import type { PublishProblem } from '../../api/problem';
 import { checkField, getAt, type SchemaField } from '../integrations/schema-fields';
 
-type LineFieldProps = {
+type SingleLineFieldProps = {
   field: SchemaField;
   template: Record<string, unknown>;
   problems: PublishProblem[];
@@ -10,13 +10,13 @@ type LineFieldProps = {
 };
 
 /** One line of a template: an input, with its placeholders tinted behind the text. */
-export function LineField({ field, template, problems, set }: LineFieldProps) {
+export function SingleLineField({ field, template, problems, set }: SingleLineFieldProps) {
   const id = useId();
   const tint = useRef<HTMLDivElement>(null);
   const value = getAt(template, field.path);
   const text = typeof value === 'string' ? value : '';
-  const found = problems.find((one) => one.field === field.path);
-  const problem = found?.problem ?? (text ? checkField(field, text) : undefined);
+  const fieldProblem = problems.find((one) => one.field === field.path);
+  const problem = fieldProblem?.problem ?? (text ? checkField(field, text) : undefined);
   return (
     <>
       <label htmlFor={id} title={field.hint}>
@@ -24,7 +24,7 @@ export function LineField({ field, template, problems, set }: LineFieldProps) {
       </label>
       <div className="line-field">
         <div className="tint" ref={tint} aria-hidden="true">
-          {tinted(text)}
+          {highlightPlaceholders(text)}
         </div>
         <input
           id={id}
@@ -51,7 +51,7 @@ export function LineField({ field, template, problems, set }: LineFieldProps) {
 
 const placeholders = /(\{\{[^{}]*\}\}\}?)/;
 
-function tinted(text: string): ReactNode[] {
+function highlightPlaceholders(text: string): ReactNode[] {
   let at = 0;
   return text.split(placeholders).map((part, index) => {
     at += part.length + 1;

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { Policy } from '../../api/events';
-import { useDesk } from '../context';
+import { useSession } from '../context';
 import { Field, FieldFoot, FieldHead } from '../parts/field';
 import { withPolicy } from './definition';
 import type { Draft } from './use-draft';
@@ -72,7 +72,7 @@ function UnknownResends({
   policy: Policy;
   onChange: (policy: Policy) => void;
 }) {
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const form = registry.channels.find((one) => one.channel === channel);
   const { unknownResends, ...byChannel } = policy;
   const own = form?.unknownResends ?? 0;

@@ -4,7 +4,7 @@ import { JsonBlock } from '../parts/code';
 import { Segments } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
-import { Shot } from '../previews/shot';
+import { PreviewFrame } from '../previews/shot';
 import { ThemeSegments } from '../previews/theme-segments';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
@@ -21,7 +21,7 @@ export function PreviewColumn({
   const [scope, setScope] = useState<'one' | 'all'>('one');
   const [theme, setTheme] = useState<'light' | 'dark'>('light');
   const isAll = scope === 'all' || channel === 'settings';
-  const shown = sample.rendered.filter((one) => isAll || one.channel === channel);
+  const previews = sample.rendered.filter((one) => isAll || one.channel === channel);
   const scopes = [
     { value: 'one', text: channel === 'settings' ? 'one' : channel },
     { value: 'all', text: 'All channels' },
@@ -44,7 +44,7 @@ export function PreviewColumn({
         {Object.keys(draft.definition.channels).length === 0 && (
           <p className="nothing">Add a channel, and what people get is shown here.</p>
         )}
-        {shown.map((one) => (
+        {previews.map((one) => (
           <OnePreview key={one.channel} preview={one} isDark={theme === 'dark'} hasRaw={!isAll} />
         ))}
       </div>
@@ -65,14 +65,14 @@ function OnePreview({
   const { channel, content, notes, missing, request, target } = preview;
   return (
     <div className="shot-and-raw">
-      <Shot
+      <PreviewFrame
         channel={channel}
         content={content}
         notes={notes}
         request={request}
         target={target}
         isDark={isDark}
-        hasTools={hasRaw}
+        hasControls={hasRaw}
       />
       {notes['language'] !== undefined && (
         <NoteBox tone="amber">Language: {notes['language']}.</NoteBox>
@@ -94,7 +94,7 @@ function OnePreview({
 }
 
 function NotRendered({ preview }: { preview: Exclude<ChannelPreview, { state: 'rendered' }> }) {
-  const words =
+  const message =
     preview.state === 'failed'
       ? preview.detail
       : preview.problems.map(({ problem, field }) => `${field ?? ''} ${problem}`.trim()).join('; ');
@@ -110,7 +110,7 @@ function NotRendered({ preview }: { preview: Exclude<ChannelPreview, { state: 'r
           preview.state === 'failed' ? `It would fail: ${preview.reason}` : 'Not renderable yet'
         }
       >
-        {words}
+        {message}
       </NoteBox>
     </figure>
   );

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, useTools } from '../context';
+import { useApp, useServices } from '../context';
 import { plural } from '../format';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
@@ -9,7 +9,7 @@ import { Field } from '../parts/field';
 import { Problems } from '../parts/problems';
 import { LiveChangedNote } from '../versions/live-changed-note';
 import { MissingVariables } from '../versions/missing-variables';
-import { changesOf } from './definition';
+import { listChanges } from './definition';
 import type { Draft } from './use-draft';
 
 type PublishProps = {
@@ -23,7 +23,7 @@ type PublishProps = {
 /** What changes for people, before it does. A published version never changes again. */
 export function PublishDialog({ event, draft, onEvent, onReload, onClose }: PublishProps) {
   const app = useApp();
-  const { api, answers } = useTools();
+  const { api, answers } = useServices();
   const [note, setNote] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   const problems = problem?.publishProblems ?? draft.checked.problems;
@@ -39,7 +39,7 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
     onEvent(answer.value);
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
   }
-  async function look() {
+  async function reload() {
     await onReload();
     setProblem(undefined);
   }
@@ -53,7 +53,7 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
           name={`draft ${draft.saved.revision}`}
         />
         {!problem?.publishProblems && (
-          <LiveChangedNote problem={problem} onLook={() => void look()} />
+          <LiveChangedNote problem={problem} onLook={() => void reload()} />
         )}
         <Problems problems={problems} />
         <Field
@@ -80,7 +80,7 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
 
 function Changes({ event, draft }: { event: EventAnswer; draft: Draft }) {
   if (!event.live) return <p>The first version: callers can post it as soon as it is published.</p>;
-  const changes = changesOf(event.live.definition, draft.definition);
+  const changes = listChanges(event.live.definition, draft.definition);
   return (
     <>
       <p>

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { clock, plural } from '../format';
 import { Segments } from '../parts/controls';
-import { leafText, leafValue, leavesOf, withLeaf } from './sample';
+import { formatLeaf, listLeaves, parseLeaf, withLeaf } from './sample';
 import type { Sample, SampleSource } from './use-sample';
 
 const views = [
@@ -12,7 +12,7 @@ const views = [
 export function SamplePanel({ sample }: { sample: Sample }) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const { data, last, source } = sample;
-  const leaves = leavesOf(data);
+  const leaves = listLeaves(data);
   const sources: { value: SampleSource; text: string }[] = [
     { value: 'made', text: 'made up' },
     ...(last ? [{ value: 'request' as const, text: `request ${clock(last.createdAt)}` }] : []),
@@ -83,8 +83,8 @@ function LeafInput({
       <input
         id={id}
         className={isList ? 'input mono' : 'input'}
-        value={leafText(value)}
-        onChange={({ target }) => onChange(leafValue(value, target.value))}
+        value={formatLeaf(value)}
+        onChange={({ target }) => onChange(parseLeaf(value, target.value))}
       />
     </div>
   );

@@ -1,10 +1,10 @@
-import { leafText, leafValue, leavesOf, withLeaf } from './sample';
+import { formatLeaf, listLeaves, parseLeaf, withLeaf } from './sample';
 
 const data = { user: 'Ana', order: { id: 88213, items: [{ name: 'Stool' }] } };
 
 describe('sample data as a form', () => {
   test('has a line for each leaf, and a list in one of them', () => {
-    expect(leavesOf(data).map(({ path, value }) => `${path}=${leafText(value)}`)).toEqual([
+    expect(listLeaves(data).map(({ path, value }) => `${path}=${formatLeaf(value)}`)).toEqual([
       'user=Ana',
       'order.id=88213',
       'order.items=[{"name":"Stool"}]',
@@ -17,7 +17,7 @@ describe('sample data as a form', () => {
     [7, 'eight', 'eight'],
     [[1], '[2]', [2]],
   ])('reads what is typed over %p, %p, as %p', (before, text, value) => {
-    expect(leafValue(before, text)).toEqual(value);
+    expect(parseLeaf(before, text)).toEqual(value);
   });
 
   test('changes one leaf and leaves the rest', () => {

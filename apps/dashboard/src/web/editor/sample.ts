@@ -3,25 +3,25 @@ export type Leaf = { path: string; value: unknown };
 
 const maxLeaves = 60;
 
-export function leavesOf(data: Record<string, unknown>, prefix = ''): Leaf[] {
+export function listLeaves(data: Record<string, unknown>, prefix = ''): Leaf[] {
   return Object.entries(data)
     .flatMap(([name, value]): Leaf[] => {
       const path = prefix ? `${prefix}.${name}` : name;
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         return [{ path, value }];
       }
-      const inner = leavesOf({ ...value }, path);
+      const inner = listLeaves({ ...value }, path);
       return inner.length > 0 ? inner : [{ path, value }];
     })
     .slice(0, maxLeaves);
 }
 
-export function leafText(value: unknown): string {
+export function formatLeaf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** What was typed keeps the type that the value had, as far as it can be read as one. */
-export function leafValue(before: unknown, text: string): unknown {
+export function parseLeaf(before: unknown, text: string): unknown {
   if (typeof before === 'string') return text;
   try {
     return JSON.parse(text);

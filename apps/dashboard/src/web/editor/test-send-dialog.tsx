@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { CallCode } from '../parts/call-code';
 import { Button, Link, Segments } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { FieldHead } from '../parts/field';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { somebodyFor } from '../parts/somebody';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { JsonArea } from './sample-panel';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
@@ -31,8 +31,8 @@ export function TestSendDialog({
   onClose: () => void;
 }) {
   const app = useApp();
-  const { api } = useTools();
-  const { registry } = useDesk();
+  const { api } = useServices();
+  const { registry } = useSession();
   const own = registry.channels.filter(({ channel }) => channel in draft.definition.channels);
   const [channels, setChannels] = useState(() => own.map(({ channel }) => channel));
   const [user, setUser] = useState<Record<string, unknown>>(
@@ -40,7 +40,7 @@ export function TestSendDialog({
   );
   const [delivery, setDelivery] = useState<'sandbox' | 'live'>('sandbox');
   const [problem, setProblem] = useState<PageProblem>();
-  const [sent, setSent] = useState<string>();
+  const [sentRequestId, setSentRequestId] = useState<string>();
   const mustConfirm = problem?.code === 'needs_confirmation';
   async function send(form: FormEvent) {
     form.preventDefault();
@@ -53,14 +53,14 @@ export function TestSendDialog({
       ...(mustConfirm ? { confirm: true } : {}),
     });
     setProblem('problem' in answer ? answer.problem : undefined);
-    setSent('value' in answer ? answer.value.requestId : undefined);
+    setSentRequestId('value' in answer ? answer.value.requestId : undefined);
   }
   return (
     <Dialog title={`Test send ${event.name}`} onClose={onClose} isWide>
       <form className="form" onSubmit={(form) => void send(form)}>
         <ChannelChecks
           channels={own.map(({ channel }) => channel)}
-          chosen={channels}
+          selected={channels}
           onChoose={setChannels}
         />
         <Segments
@@ -82,7 +82,7 @@ export function TestSendDialog({
         ) : (
           <ProblemNote problem={problem} />
         )}
-        {sent && <Sent requestId={sent} onGo={onClose} />}
+        {sentRequestId && <Sent requestId={sentRequestId} onGo={onClose} />}
         <div className="dialog-foot">
           <Button look="main-action" type="submit" disabled={channels.length === 0}>
             {mustConfirm ? 'Send it for real' : 'Send the test'}
@@ -112,7 +112,7 @@ function Sent({ requestId, onGo }: { requestId: string; onGo: () => void }) {
         tone="green"
         title="Accepted."
         action={
-          <Link className="btn small" to={pathOf(app.id, 'log', requestId)} onGo={onGo}>
+          <Link className="btn small" to={buildPath(app.id, 'log', requestId)} onGo={onGo}>
             Open it in the log
           </Link>
         }
@@ -125,11 +125,11 @@ function Sent({ requestId, onGo }: { requestId: string; onGo: () => void }) {
 
 function ChannelChecks({
   channels,
-  chosen,
+  selected,
   onChoose,
 }: {
   channels: string[];
-  chosen: string[];
+  selected: string[];
   onChoose: (channels: string[]) => void;
 }) {
   return (
@@ -139,10 +139,10 @@ function ChannelChecks({
         <label key={channel} className="check">
           <input
             type="checkbox"
-            checked={chosen.includes(channel)}
+            checked={selected.includes(channel)}
             onChange={({ target }) =>
               onChoose(
-                target.checked ? [...chosen, channel] : chosen.filter((one) => one !== channel),
+                target.checked ? [...selected, channel] : selected.filter((one) => one !== channel),
               )
             }
           />

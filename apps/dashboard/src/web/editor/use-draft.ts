@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { CheckDraftAnswer, Definition, DraftAnswer, EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 
 const saveAfterMs = 1_500;
 const checkAfterMs = 400;
@@ -14,8 +14,8 @@ export type Draft = ReturnType<typeof useDraft>;
  */
 export function useDraft(event: EventAnswer) {
   const app = useApp();
-  const { api } = useTools();
-  const { mayChange } = useDesk();
+  const { api } = useServices();
+  const { mayChange } = useSession();
   const [definition, setDefinition] = useState(event.draft.definition);
   const [saved, setSaved] = useState<DraftAnswer>(event.draft);
   const [problem, setProblem] = useState<PageProblem>();
@@ -26,12 +26,12 @@ export function useDraft(event: EventAnswer) {
 
   const save = useSave({ event, definition, revision, setSaving, setSaved, setProblem });
 
-  const mustAsk = problem?.code === 'draft_changed';
+  const hasConflict = problem?.code === 'draft_changed';
   useEffect(() => {
-    if (!isDirty || isSaving || mustAsk || !mayChange) return;
+    if (!isDirty || isSaving || hasConflict || !mayChange) return;
     const timer = setTimeout(() => void save(), saveAfterMs);
     return () => clearTimeout(timer);
-  }, [isDirty, isSaving, mustAsk, mayChange, save]);
+  }, [isDirty, isSaving, hasConflict, mayChange, save]);
 
   const take = useCallback((draft: DraftAnswer) => {
     revision.current = draft.revision;
@@ -72,7 +72,7 @@ export function useDraft(event: EventAnswer) {
   };
 }
 
-type SaveParts = {
+type SaveOptions = {
   event: EventAnswer;
   definition: Definition;
   revision: RefObject<number>;
@@ -82,9 +82,9 @@ type SaveParts = {
 };
 
 /** One save at a time, each on top of the last: else the second would be refused as another person's change. */
-function useSave({ event, definition, revision, setSaving, setSaved, setProblem }: SaveParts) {
+function useSave({ event, definition, revision, setSaving, setSaved, setProblem }: SaveOptions) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const last = useRef<Promise<unknown>>(Promise.resolve());
   return useCallback((): Promise<DraftAnswer | undefined> => {
     async function store(): Promise<DraftAnswer | undefined> {
@@ -108,7 +108,7 @@ function useSave({ event, definition, revision, setSaving, setSaved, setProblem 
 /** Problems and paths of what is typed. */
 function useChecked(event: EventAnswer, definition: Definition, saved: DraftAnswer) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [checked, setChecked] = useState<CheckDraftAnswer>(saved);
   const isDirty = definition !== saved.definition;
   useEffect(() => {

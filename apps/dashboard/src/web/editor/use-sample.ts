@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Definition, EventAnswer } from '../../api/events';
 import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
 import type { Answer, PageProblem } from '../api';
-import { useAnswer, useApp, useTools } from '../context';
+import { useAnswer, useApp, useServices } from '../context';
 import type { Draft } from './use-draft';
 
 export type Sample = ReturnType<typeof useSample>;
@@ -14,17 +14,23 @@ const renderAfterMs = 400;
 export function useSample(event: EventAnswer, draft: Draft, locale: string) {
   const app = useApp();
   const { definition } = draft;
-  const given = useAnswer<SampleAnswer>(`sample ${event.id}`, (ask) =>
-    ask.readSample(app.id, event.id),
+  const sample = useAnswer<SampleAnswer>(`sample ${event.id}`, (api) =>
+    api.readSample(app.id, event.id),
   );
   const [source, setSource] = useState<SampleSource>('made');
   const [own, setOwn] = useState<Record<string, unknown>>({});
-  const last = given.value?.fromRequest ?? undefined;
-  const chosen = { made: undefined, own, request: last?.data }[source];
+  const last = sample.value?.fromRequest ?? undefined;
+  const selectedData = { made: undefined, own, request: last?.data }[source];
   const user = source === 'request' ? (last?.user ?? undefined) : undefined;
 
-  const { rendered, made, problem } = useRendered({ event, definition, locale, chosen, user });
-  const data = chosen ?? made ?? given.value?.made ?? {};
+  const { rendered, generatedData, problem } = usePreview({
+    event,
+    definition,
+    locale,
+    selectedData,
+    user,
+  });
+  const data = selectedData ?? generatedData ?? sample.value?.made ?? {};
   return {
     data,
     user,
@@ -44,25 +50,28 @@ type Input = {
   event: EventAnswer;
   definition: Definition;
   locale: string;
-  chosen: Record<string, unknown> | undefined;
+  selectedData: Record<string, unknown> | undefined;
   user: Record<string, unknown> | undefined;
 };
 
 /** What people would get, a moment after the typing stops. */
-function useRendered({ event, definition, locale, chosen, user }: Input) {
+function usePreview({ event, definition, locale, selectedData, user }: Input) {
   const app = useApp();
-  const { api } = useTools();
-  const [shown, setShown] = useState<PreviewAnswer>();
+  const { api } = useServices();
+  const [preview, setPreview] = useState<PreviewAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
   useEffect(() => {
     let isCurrent = true;
     function show(answer: Answer<PreviewAnswer>) {
       if (!isCurrent) return;
       setProblem('problem' in answer ? answer.problem : undefined);
-      if ('value' in answer) setShown(answer.value);
+      if ('value' in answer) setPreview(answer.value);
     }
-    const given = { ...(chosen ? { data: chosen } : {}), ...(user ? { user } : {}) };
-    const body = { definition, locale, ...given };
+    const overrides = {
+      ...(selectedData ? { data: selectedData } : {}),
+      ...(user ? { user } : {}),
+    };
+    const body = { definition, locale, ...overrides };
     const timer = setTimeout(
       () => void api.preview(app.id, event.id, body).then(show),
       renderAfterMs,
@@ -71,6 +80,6 @@ function useRendered({ event, definition, locale, chosen, user }: Input) {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [api, app.id, event.id, definition, locale, chosen, user]);
-  return { rendered: shown?.previews ?? [], made: shown?.data, problem };
+  }, [api, app.id, event.id, definition, locale, selectedData, user]);
+  return { rendered: preview?.previews ?? [], generatedData: preview?.data, problem };
 }

@@ -2,17 +2,17 @@ import { useState } from 'react';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import type { ChannelForm, ProviderForm } from '../../api/registry';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { IntegrationHead } from './integration-head';
 import { ProviderChoice } from './provider-choice';
-import { checkField, defaultsOf, fieldsOfSchema, getAt, type Values } from './schema-fields';
+import { checkField, getAt, getDefaults, listSchemaFields, type Values } from './schema-fields';
 import { SchemaForm } from './schema-form';
 import { TestResult } from './test-result';
 
-type Chosen = { channel: ChannelForm; provider: ProviderForm };
+type ProviderSelection = { channel: ChannelForm; provider: ProviderForm };
 
 /** Adds one, or changes one: the form follows from the provider's schema. */
 export function IntegrationForm({
@@ -22,8 +22,8 @@ export function IntegrationForm({
   stored: IntegrationAnswer | undefined;
   onChanged: () => Promise<void>;
 }) {
-  const { registry } = useDesk();
-  const [chosen, setChosen] = useState<Chosen | undefined>(() => {
+  const { registry } = useSession();
+  const [selection, setSelection] = useState<ProviderSelection | undefined>(() => {
     const channel = registry.channels.find((one) => one.channel === stored?.channel);
     const provider = channel?.providers.find((one) => one.provider === stored?.provider);
     return channel && provider ? { channel, provider } : undefined;
@@ -31,16 +31,16 @@ export function IntegrationForm({
   return (
     <section className="pane side" aria-label={stored?.name ?? 'Add integration'}>
       {stored && <IntegrationHead integration={stored} onChanged={onChanged} />}
-      {!stored && <ProviderChoice chosen={chosen} onChoose={setChosen} />}
-      {chosen && (
-        <ChosenForm
-          key={`${chosen.channel.channel} ${chosen.provider.provider}`}
-          chosen={chosen}
+      {!stored && <ProviderChoice selection={selection} onChoose={setSelection} />}
+      {selection && (
+        <SelectedProviderForm
+          key={`${selection.channel.channel} ${selection.provider.provider}`}
+          selection={selection}
           stored={stored}
           onChanged={onChanged}
         />
       )}
-      {stored && !chosen && <p className="nothing">This Belfry does not know its provider.</p>}
+      {stored && !selection && <p className="nothing">This Belfry does not know its provider.</p>}
     </section>
   );
 }
@@ -48,37 +48,37 @@ export function IntegrationForm({
 /** `updatedAt` is that of what the form was made from: what is read later may be somebody else's. */
 type FormState = { name: string; settings: Values; credentials: Values; updatedAt: number };
 
-function ChosenForm({
-  chosen,
+function SelectedProviderForm({
+  selection,
   stored,
   onChanged,
 }: {
-  chosen: Chosen;
+  selection: ProviderSelection;
   stored: IntegrationAnswer | undefined;
   onChanged: () => Promise<void>;
 }) {
-  const { mayChange } = useDesk();
-  const settingsFields = fieldsOfSchema(chosen.provider.settings);
-  const secretFields = fieldsOfSchema(chosen.provider.credentials);
+  const { mayChange } = useSession();
+  const settingsFields = listSchemaFields(selection.provider.settings);
+  const secretFields = listSchemaFields(selection.provider.credentials);
   const [form, setForm] = useState<FormState>(() => ({
     name: stored?.name ?? '',
-    settings: stored?.settings ?? defaultsOf(settingsFields),
+    settings: stored?.settings ?? getDefaults(settingsFields),
     credentials: {},
     updatedAt: stored?.updatedAt ?? 0,
   }));
   const [isStrict, setStrict] = useState(false);
-  const actions = useFormActions({ chosen, stored, form, setForm, onChanged });
-  const wrong = [
+  const actions = useFormActions({ selection, stored, form, setForm, onChanged });
+  const invalidFields = [
     ...settingsFields.filter((field) => checkField(field, getAt(form.settings, field.path))),
     ...secretFields.filter((field) => {
       const value = getAt(form.credentials, field.path);
       return !(value === undefined && stored?.credentials[field.path]) && checkField(field, value);
     }),
   ];
-  const problems = problemsOf(actions.problem, stored);
+  const problems = getFieldProblems(actions.problem, stored);
   const attempt = (act: () => Promise<void>) => () => {
     setStrict(true);
-    if (wrong.length === 0 && form.name !== '') void act();
+    if (invalidFields.length === 0 && form.name !== '') void act();
   };
   return (
     <>
@@ -120,9 +120,9 @@ function ChosenForm({
           </Button>
           <Button onClick={attempt(actions.test)}>Test connection</Button>
           <span className="grow" />
-          {isStrict && wrong.length > 0 && (
+          {isStrict && invalidFields.length > 0 && (
             <span className="faint small">
-              {wrong.length} field{wrong.length === 1 ? '' : 's'} to correct
+              {invalidFields.length} field{invalidFields.length === 1 ? '' : 's'} to correct
             </span>
           )}
         </div>
@@ -138,7 +138,7 @@ function ReceiptUrl({ url }: { url: string }) {
 /** In place of a pasted token: Slack asks, and fills the integration. */
 function AddToSlack({ id }: { id: string }) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   async function begin() {
     const answer = await api.beginSlackInstall(app.id, id);
@@ -154,7 +154,7 @@ function AddToSlack({ id }: { id: string }) {
 }
 
 /** The server names a field by its place in the body. */
-function problemsOf(problem: PageProblem | undefined, stored: IntegrationAnswer | undefined) {
+function getFieldProblems(problem: PageProblem | undefined, stored: IntegrationAnswer | undefined) {
   const all = problem?.fields ?? stored?.problems ?? [];
   return Object.fromEntries(
     all.map((field) => [field.path.replace(/^(settings|credentials)\./, ''), field.problem]),
@@ -162,24 +162,24 @@ function problemsOf(problem: PageProblem | undefined, stored: IntegrationAnswer 
 }
 
 function useFormActions({
-  chosen,
+  selection,
   stored,
   form,
   setForm,
   onChanged,
 }: {
-  chosen: Chosen;
+  selection: ProviderSelection;
   stored: IntegrationAnswer | undefined;
   form: FormState;
   setForm: (form: FormState) => void;
   onChanged: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api, places } = useTools();
+  const { api, places } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   const [tested, setTested] = useState<TestConnectionAnswer>();
   const [hasSaved, setSaved] = useState(false);
-  const kind = { channel: chosen.channel.channel, provider: chosen.provider.provider };
+  const kind = { channel: selection.channel.channel, provider: selection.provider.provider };
 
   async function save() {
     setTested(undefined);
@@ -202,7 +202,7 @@ function useFormActions({
     if ('problem' in answer) return;
     setForm({ ...form, credentials: {}, updatedAt: answer.value.updatedAt });
     await onChanged();
-    if (!stored) places.go(pathOf(app.id, 'integrations', answer.value.id));
+    if (!stored) places.go(buildPath(app.id, 'integrations', answer.value.id));
   }
 
   async function test() {

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { IntegrationAnswer } from '../../api/integrations';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
-import { pathOf } from '../route';
-import { IntegrationStateMark, labelOf } from './integration-list';
+import { buildPath } from '../route';
+import { getProviderLabel, IntegrationStateMark } from './integration-list';
 
 export function IntegrationHead({
   integration,
@@ -18,12 +18,12 @@ export function IntegrationHead({
   onChanged: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api, places } = useTools();
-  const { mayChange, registry } = useDesk();
+  const { api, places } = useServices();
+  const { mayChange, registry } = useSession();
   const [isRemoving, setRemoving] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
   const isPaused = integration.state === 'paused';
-  async function turn() {
+  async function togglePause() {
     const answer = await api.setIntegrationPaused(app.id, integration.id, !isPaused);
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
@@ -32,11 +32,11 @@ export function IntegrationHead({
     <div className="d-head">
       <div className="line">
         <h2 className="cut">{integration.name}</h2>
-        <span className="tag">{labelOf(registry, integration)}</span>
+        <span className="tag">{getProviderLabel(registry, integration)}</span>
         <span className="grow" />
         {mayChange && (
           <>
-            <Button look="small" onClick={() => void turn()}>
+            <Button look="small" onClick={() => void togglePause()}>
               {isPaused ? 'Resume' : 'Pause'}
             </Button>
             <Button look="small" onClick={() => setRemoving(true)}>
@@ -48,7 +48,7 @@ export function IntegrationHead({
           look="small bare icon"
           aria-label="Close"
           title="Close"
-          onClick={() => places.go(pathOf(app.id, 'integrations'))}
+          onClick={() => places.go(buildPath(app.id, 'integrations'))}
         >
           <Icon name="x" />
         </Button>
@@ -66,7 +66,7 @@ export function IntegrationHead({
           onRemoved={async () => {
             setRemoving(false);
             await onChanged();
-            places.go(pathOf(app.id, 'integrations'));
+            places.go(buildPath(app.id, 'integrations'));
           }}
         />
       )}
@@ -92,7 +92,7 @@ function HeadFacts({ integration }: { integration: IntegrationAnswer }) {
         <dd>
           {integration.usedBy.length === 0 && 'no event'}
           {integration.usedBy.map(({ eventId, name, in: where }) => (
-            <Link key={eventId} className="mono used-by" to={pathOf(app.id, 'events', eventId)}>
+            <Link key={eventId} className="mono used-by" to={buildPath(app.id, 'events', eventId)}>
               {name}
               {!where.includes('live') && ' (draft)'}
             </Link>
@@ -113,7 +113,7 @@ function RemoveDialog({
   onRemoved: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [warning, setWarning] = useState<PageProblem>();
   const only = integration.usedBy.filter(
     ({ isOnly, in: where }) => isOnly && where.includes('live'),

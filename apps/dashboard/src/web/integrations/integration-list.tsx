@@ -1,19 +1,19 @@
 import type { IntegrationAnswer, IntegrationState, UsedBy } from '../../api/integrations';
 import type { RegistryAnswer } from '../../api/registry';
-import { useApp, useDesk } from '../context';
+import { useApp, useSession } from '../context';
 import { count } from '../format';
 import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 export function IntegrationList({
-  shown,
+  integrations,
   isNone,
   openId,
 }: {
-  shown: IntegrationAnswer[];
+  integrations: IntegrationAnswer[];
   isNone: boolean;
   openId: string | undefined;
 }) {
@@ -21,11 +21,11 @@ export function IntegrationList({
   return (
     <section className="pane" aria-label="Integrations">
       <ul className="cards">
-        {shown.map((one) => (
+        {integrations.map((one) => (
           <Card key={one.id} one={one} isOpen={one.id === openId} />
         ))}
       </ul>
-      {shown.length === 0 && <p className="nothing">No integration matches.</p>}
+      {integrations.length === 0 && <p className="nothing">No integration matches.</p>}
     </section>
   );
 }
@@ -43,7 +43,7 @@ function NoIntegration() {
             ' This app is in sandbox delivery: without any, every message is captured.'}
         </p>
         <p>
-          <Link className="btn main-action" to={pathOf(app.id, 'integrations', 'new')}>
+          <Link className="btn main-action" to={buildPath(app.id, 'integrations', 'new')}>
             Add integration
           </Link>
         </p>
@@ -52,12 +52,12 @@ function NoIntegration() {
   );
 }
 
-const wordOf: Record<IntegrationState, string> = {
+const stateLabels: Record<IntegrationState, string> = {
   active: 'active',
   needs_attention: 'needs attention',
   paused: 'paused',
 };
-const markOf: Record<IntegrationState, string> = {
+const stateMarks: Record<IntegrationState, string> = {
   active: 'delivered',
   needs_attention: 'attention',
   paused: 'paused',
@@ -66,8 +66,8 @@ const markOf: Record<IntegrationState, string> = {
 export function IntegrationStateMark({ state }: { state: IntegrationState }) {
   return (
     <span className={`state ${state === 'needs_attention' ? 's-attention' : ''}`}>
-      <Mark name={markOf[state]} />
-      {wordOf[state]}
+      <Mark name={stateMarks[state]} />
+      {stateLabels[state]}
     </span>
   );
 }
@@ -80,7 +80,7 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
         <Icon name={channelIcon(one.channel)} />
       </span>
       <div className="cut">
-        <Link className="cover" to={pathOf(app.id, 'integrations', one.id)}>
+        <Link className="cover" to={buildPath(app.id, 'integrations', one.id)}>
           <b className="mono">{one.name}</b>
         </Link>
         <small className="cut">
@@ -108,15 +108,15 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
 
 /** Provider, sender and the last characters of its secret: what tells two apart. */
 function Summary({ one }: { one: IntegrationAnswer }) {
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const plain = Object.values(one.settings).filter((value) => typeof value === 'string');
   const last4 = Object.values(one.credentials).find((credential) => credential.last4)?.last4;
-  return [labelOf(registry, one), ...plain.slice(0, 1), last4 && `…${last4}`]
+  return [getProviderLabel(registry, one), ...plain.slice(0, 1), last4 && `…${last4}`]
     .filter(Boolean)
     .join(', ');
 }
 
-export function labelOf({ channels }: RegistryAnswer, one: IntegrationAnswer): string {
+export function getProviderLabel({ channels }: RegistryAnswer, one: IntegrationAnswer): string {
   const providers = channels.flatMap((channel) => channel.providers);
   return providers.find(({ provider }) => provider === one.provider)?.label ?? one.provider;
 }

@@ -1,23 +1,23 @@
 import type { ChannelForm, ProviderForm } from '../../api/registry';
-import { useDesk } from '../context';
+import { useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 
-type Chosen = { channel: ChannelForm; provider: ProviderForm };
+type ProviderSelection = { channel: ChannelForm; provider: ProviderForm };
 
 export function ProviderChoice({
-  chosen,
+  selection,
   onChoose,
 }: {
-  chosen: Chosen | undefined;
-  onChoose: (chosen: Chosen) => void;
+  selection: ProviderSelection | undefined;
+  onChoose: (selection: ProviderSelection) => void;
 }) {
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const all = registry.channels
     .filter(({ isBuiltIn }) => !isBuiltIn)
     .flatMap((channel) => channel.providers.map((provider) => ({ channel, provider })));
-  const isChosen = (one: Chosen) =>
-    one.channel.channel === chosen?.channel.channel &&
-    one.provider.provider === chosen.provider.provider;
+  const isSelected = (one: ProviderSelection) =>
+    one.channel.channel === selection?.channel.channel &&
+    one.provider.provider === selection.provider.provider;
   return (
     <div className="d-head">
       <h2 className="plain">Add integration</h2>
@@ -28,7 +28,7 @@ export function ProviderChoice({
             <input
               type="radio"
               name="provider"
-              checked={isChosen(one)}
+              checked={isSelected(one)}
               onChange={() => onChoose(one)}
             />
             <Icon name={channelIcon(one.channel.channel)} />

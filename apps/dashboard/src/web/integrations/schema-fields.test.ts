@@ -1,4 +1,4 @@
-import { checkField, defaultsOf, fieldsOfSchema, getAt, setAt } from './schema-fields';
+import { checkField, getAt, getDefaults, listSchemaFields, setAt } from './schema-fields';
 
 const schema = {
   type: 'object',
@@ -16,8 +16,8 @@ const schema = {
     copies: { type: 'array', items: { type: 'string' } },
   },
 };
-const fields = fieldsOfSchema(schema);
-const fieldOf = (path: string) => fields.find((field) => field.path === path)!;
+const fields = listSchemaFields(schema);
+const getField = (path: string) => fields.find((field) => field.path === path)!;
 
 describe('the fields of a form', () => {
   test('are the leaves of the schema, in order, each with the control that suits it', () => {
@@ -30,12 +30,12 @@ describe('the fields of a form', () => {
       'kind choice',
       'copies lines',
     ]);
-    expect(defaultsOf(fields)).toEqual({ port: 587 });
+    expect(getDefaults(fields)).toEqual({ port: 587 });
   });
 
   test('ask for the inner fields of an object only where the object itself is needed', () => {
-    expect(fieldOf('from.address').isRequired).toBe(true);
-    const optional = fieldsOfSchema({ ...schema, required: ['host'] });
+    expect(getField('from.address').isRequired).toBe(true);
+    const optional = listSchemaFields({ ...schema, required: ['host'] });
     expect(optional.find(({ path }) => path === 'from.address')?.isRequired).toBe(false);
   });
 
@@ -46,8 +46,8 @@ describe('the fields of a form', () => {
     ['port', 2.5, 'A whole number.'],
     ['port', 'x', undefined],
     ['from.name', '', undefined],
-  ])('say of %s = %p: %p', (path, value, said) => {
-    expect(checkField(fieldOf(path), value)).toBe(said);
+  ])('say of %s = %p: %p', (path, value, problem) => {
+    expect(checkField(getField(path), value)).toBe(problem);
   });
 
   test('set and take away values without leaving empty objects behind', () => {

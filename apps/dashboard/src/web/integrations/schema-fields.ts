@@ -16,35 +16,35 @@ export type SchemaField = {
 const longText = 4_096;
 
 /** A form is a flat list of fields, whatever the depth of the schema: an object brings its own fields in its place. */
-export function fieldsOfSchema(schema: JsonSchema, prefix = '', isWithin = true): SchemaField[] {
+export function listSchemaFields(schema: JsonSchema, prefix = '', isWithin = true): SchemaField[] {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]): SchemaField[] => {
     const path = prefix ? `${prefix}.${name}` : name;
     const isRequired = isWithin && required.has(name);
     if (property.type === 'object' && property.properties) {
-      return fieldsOfSchema(property, path, isRequired);
+      return listSchemaFields(property, path, isRequired);
     }
     return [
       {
         path,
-        label: property.title ?? labelOf(path),
+        label: property.title ?? formatLabel(path),
         hint: property.description,
-        kind: kindOf(property),
+        kind: getKind(property),
         isRequired,
-        choices: choicesOf(property),
+        choices: listChoices(property),
         schema: property,
       },
     ];
   });
 }
 
-function labelOf(path: string): string {
+function formatLabel(path: string): string {
   const words = path.replaceAll(/[._]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function kindOf(schema: JsonSchema): SchemaField['kind'] {
-  if (choicesOf(schema).length > 0) return 'choice';
+function getKind(schema: JsonSchema): SchemaField['kind'] {
+  if (listChoices(schema).length > 0) return 'choice';
   switch (schema.type) {
     case 'boolean':
       return 'switch';
@@ -60,13 +60,13 @@ function kindOf(schema: JsonSchema): SchemaField['kind'] {
   }
 }
 
-function choicesOf({ enum: listed, anyOf }: JsonSchema): string[] {
-  const given = listed ?? anyOf?.map((one) => one.const) ?? [];
-  return given.filter((one) => typeof one === 'string');
+function listChoices({ enum: enumValues, anyOf }: JsonSchema): string[] {
+  const values = enumValues ?? anyOf?.map((one) => one.const) ?? [];
+  return values.filter((one) => typeof one === 'string');
 }
 
 /** The fields in which a form begins. */
-export function defaultsOf(fields: readonly SchemaField[]): Values {
+export function getDefaults(fields: readonly SchemaField[]): Values {
   let values: Values = {};
   for (const { path, schema } of fields) {
     if (schema.default !== undefined) values = setAt(values, path, schema.default);

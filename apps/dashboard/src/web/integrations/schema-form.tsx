@@ -25,20 +25,20 @@ function SchemaInput({ field, form }: InputProps) {
   const [wasLeft, setLeft] = useState(false);
   const { path } = field;
   const value = getAt(form.values, path);
-  const kept = form.stored?.[path];
-  const problem = problemOf(field, form, wasLeft) ?? form.problems?.[path];
+  const storedHint = form.stored?.[path];
+  const problem = findProblem(field, form, wasLeft) ?? form.problems?.[path];
   const set = (next: unknown) => form.onChange(setAt(form.values, path, next));
   const shared = { field, value, problem, set, onBlur: () => setLeft(true) };
   if (field.kind === 'switch') return <SwitchInput {...shared} />;
   if (field.kind === 'choice') return <ChoiceInput {...shared} />;
   if (field.kind === 'long' || field.kind === 'lines' || field.kind === 'json') {
-    return <AreaInput {...shared} kept={kept} isSecret={form.isSecret === true} />;
+    return <AreaInput {...shared} storedHint={storedHint} isSecret={form.isSecret === true} />;
   }
-  return <LineInput {...shared} kept={kept} isSecret={form.isSecret === true} />;
+  return <TextInput {...shared} storedHint={storedHint} isSecret={form.isSecret === true} />;
 }
 
 /** A field speaks once it was left or holds something; one whose secret is stored may stay empty. */
-function problemOf(field: SchemaField, form: SchemaFormProps, wasLeft: boolean) {
+function findProblem(field: SchemaField, form: SchemaFormProps, wasLeft: boolean) {
   const value = getAt(form.values, field.path);
   const isEmpty = value === undefined || value === '';
   if (isEmpty && form.stored?.[field.path]) return undefined;
@@ -52,31 +52,31 @@ type OneInput = {
   set: (value: unknown) => void;
   onBlur: () => void;
 };
-type KeptInput = OneInput & { kept: { last4: string } | undefined; isSecret: boolean };
+type SecretInputProps = OneInput & { storedHint: { last4: string } | undefined; isSecret: boolean };
 
-function asideOf({ isRequired }: SchemaField, isSecret: boolean): string | undefined {
+function getAside({ isRequired }: SchemaField, isSecret: boolean): string | undefined {
   if (isSecret) return 'write only';
   return isRequired ? undefined : 'optional';
 }
 
-function keptText(kept: { last4: string } | undefined): string | undefined {
-  if (!kept) return undefined;
-  return kept.last4 ? `stored, ends in ${kept.last4}` : 'stored';
+function formatStoredHint(hint: { last4: string } | undefined): string | undefined {
+  if (!hint) return undefined;
+  return hint.last4 ? `stored, ends in ${hint.last4}` : 'stored';
 }
 
-function LineInput({ field, value, problem, set, onBlur, kept, isSecret }: KeptInput) {
+function TextInput({ field, value, problem, set, onBlur, storedHint, isSecret }: SecretInputProps) {
   const isNumber = field.kind === 'number';
   return (
     <Field
       label={field.label}
-      aside={asideOf(field, isSecret)}
-      hint={kept ? `Leave empty to keep the stored one. ${field.hint ?? ''}` : field.hint}
+      aside={getAside(field, isSecret)}
+      hint={storedHint ? `Leave empty to keep the stored one. ${field.hint ?? ''}` : field.hint}
       problem={problem}
       isMono={!isNumber}
       type={isNumber ? 'number' : 'text'}
       autoComplete="off"
       spellCheck={false}
-      placeholder={keptText(kept)}
+      placeholder={formatStoredHint(storedHint)}
       value={typeof value === 'string' || typeof value === 'number' ? value : ''}
       onBlur={onBlur}
       onChange={({ target }) => {
@@ -109,7 +109,7 @@ function ChoiceInput({ field, value, problem, set }: OneInput) {
   const id = useId();
   return (
     <div className="field">
-      <FieldHead id={id} label={field.label} aside={asideOf(field, false)} />
+      <FieldHead id={id} label={field.label} aside={getAside(field, false)} />
       <select
         id={id}
         className="input"
@@ -127,28 +127,28 @@ function ChoiceInput({ field, value, problem, set }: OneInput) {
 }
 
 /** Long texts, lists of one a line, and what only JSON can say. */
-function AreaInput({ field, value, problem, set, onBlur, kept, isSecret }: KeptInput) {
+function AreaInput({ field, value, problem, set, onBlur, storedHint, isSecret }: SecretInputProps) {
   const id = useId();
   const [text, setText] = useState(() => toArea(field, value));
   const [isBroken, setBroken] = useState(false);
   function change(next: string) {
     setText(next);
     const read = fromArea(field, next);
-    setBroken(read === broken);
-    if (read !== broken) set(read);
+    setBroken(read === invalidJson);
+    if (read !== invalidJson) set(read);
   }
-  const said = isBroken ? 'This is not JSON yet.' : problem;
+  const message = isBroken ? 'This is not JSON yet.' : problem;
   return (
     <div className="field">
-      <FieldHead id={id} label={field.label} aside={asideOf(field, isSecret)} />
+      <FieldHead id={id} label={field.label} aside={getAside(field, isSecret)} />
       <textarea
         id={id}
-        className={`input mono area ${said ? 'bad' : ''}`}
+        className={`input mono area ${message ? 'bad' : ''}`}
         rows={field.kind === 'lines' ? 2 : 4}
         spellCheck={false}
         autoComplete="off"
-        placeholder={keptText(kept)}
-        aria-invalid={said ? true : undefined}
+        placeholder={formatStoredHint(storedHint)}
+        aria-invalid={message ? true : undefined}
         aria-describedby={`${id}-hint`}
         value={text}
         onBlur={onBlur}
@@ -156,14 +156,14 @@ function AreaInput({ field, value, problem, set, onBlur, kept, isSecret }: KeptI
       />
       <FieldFoot
         id={id}
-        problem={said}
+        problem={message}
         hint={field.hint ?? (field.kind === 'lines' ? 'One a line.' : undefined)}
       />
     </div>
   );
 }
 
-const broken = Symbol('not JSON');
+const invalidJson = Symbol('not JSON');
 
 function toArea({ kind }: SchemaField, value: unknown): string {
   if (value === undefined) return '';
@@ -178,6 +178,6 @@ function fromArea({ kind }: SchemaField, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return broken;
+    return invalidJson;
   }
 }

@@ -4,7 +4,7 @@ import { clock } from '../format';
 import { Link } from '../parts/controls';
 import { FirstCall } from '../parts/first-call';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 /** What belongs here, the one thing to do, and what will happen then. */
 export function EmptyLog() {
@@ -29,7 +29,7 @@ export function EmptyLog() {
         ) : (
           <p>
             A request appears here as soon as a backend posts an event. No event of this app is live
-            yet: <Link to={pathOf(app.id, 'events')}>write one and publish it</Link>.
+            yet: <Link to={buildPath(app.id, 'events')}>write one and publish it</Link>.
           </p>
         )}
         <div className="listening" role="status">
@@ -38,12 +38,12 @@ export function EmptyLog() {
         </div>
         <div className="next">
           {first && (
-            <Link to={pathOf(app.id, 'events', first.id)}>
+            <Link to={buildPath(app.id, 'events', first.id)}>
               <b>Edit {first.name}</b>
               <span>Its template, and how it looks on every channel.</span>
             </Link>
           )}
-          <Link to={pathOf(app.id, 'integrations', 'new')}>
+          <Link to={buildPath(app.id, 'integrations', 'new')}>
             <b>Add a provider</b>
             <span>Slack, Twilio, SMTP and more.</span>
           </Link>

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
 import { clock, day } from '../format';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -20,14 +20,16 @@ export function FilterBar({
   isPaused: boolean;
   onPause: () => void;
 }) {
-  const { places } = useTools();
+  const { places } = useServices();
   const { path } = usePlace();
   const set = (change: PageFilters) => {
     places.go(path, { search: writeFilters({ ...filters, ...change }) });
   };
   const clear = (...names: (keyof PageFilters)[]) => {
-    const kept = Object.entries(filters).filter(([name]) => !names.some((gone) => gone === name));
-    places.go(path, { search: writeFilters(Object.fromEntries(kept)) });
+    const remaining = Object.entries(filters).filter(
+      ([name]) => !names.some((clearedName) => clearedName === name),
+    );
+    places.go(path, { search: writeFilters(Object.fromEntries(remaining)) });
   };
   return (
     <search className="bar filters" aria-label="Filter the log">
@@ -37,7 +39,7 @@ export function FilterBar({
       {(['recipient', 'requestId', 'idempotencyKey'] as const).map((name) => {
         const value = filters[name];
         return value === undefined ? null : (
-          <SetChip key={name} name={wordOf[name]} value={value} onClear={() => clear(name)} />
+          <SetChip key={name} name={filterLabels[name]} value={value} onClear={() => clear(name)} />
         );
       })}
       <Finder onFind={set} />
@@ -53,7 +55,7 @@ export function FilterBar({
   );
 }
 
-const wordOf = {
+const filterLabels = {
   recipient: 'recipient',
   requestId: 'request',
   idempotencyKey: 'idempotency key',
@@ -79,7 +81,9 @@ function TimeChip({ filters, onSet, onClear }: ChipProps & { onClear: () => void
   const [isOpen, setOpen] = useState(false);
   const { from, to, last } = filters;
   const span = spans.find(({ value }) => value === last);
-  const between = [from && `from ${atText(from)}`, to && `to ${atText(to)}`].filter(Boolean);
+  const between = [from && `from ${formatTime(from)}`, to && `to ${formatTime(to)}`].filter(
+    Boolean,
+  );
   if (between.length > 0) {
     return <SetChip name="time" value={between.join(' ')} onClear={onClear} />;
   }
@@ -101,7 +105,7 @@ function TimeChip({ filters, onSet, onClear }: ChipProps & { onClear: () => void
   );
 }
 
-function atText(ms: string): string {
+function formatTime(ms: string): string {
   return `${day(Number(ms))} ${clock(Number(ms))}`;
 }
 
@@ -114,8 +118,8 @@ function TimeForm({
 }) {
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const read = (name: string) => Date.parse(String(given.get(name)));
+    const formData = new FormData(event.currentTarget);
+    const read = (name: string) => Date.parse(String(formData.get(name)));
     const [from, to] = [read('from'), read('to')];
     onClose();
     onSet({
@@ -141,7 +145,7 @@ function ListChips({
   onClear: (name: keyof PageFilters) => void;
 }) {
   const app = useApp();
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
   const providers = registry.channels.flatMap((channel) => channel.providers);
   const lists = {
@@ -190,7 +194,7 @@ function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
         <div className="finder-kinds">
           {(['recipient', 'idempotencyKey', 'requestId'] as const).map((name) => (
             <Button key={name} look="small" onClick={() => find(name)}>
-              as {wordOf[name]} {name === guess && <kbd data-keys="Enter" />}
+              as {filterLabels[name]} {name === guess && <kbd data-keys="Enter" />}
             </Button>
           ))}
         </div>
@@ -199,7 +203,7 @@ function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
   );
 }
 
-const liveWords: Record<LiveState, string> = {
+const liveLabels: Record<LiveState, string> = {
   off: 'Not live',
   connecting: 'Connecting',
   live: 'Live',
@@ -224,7 +228,7 @@ function LiveButton({
       onClick={onPause}
     >
       <Icon name="live" size={14} />
-      {isPaused ? 'Paused' : liveWords[live]}
+      {isPaused ? 'Paused' : liveLabels[live]}
     </Button>
   );
 }

@@ -25,18 +25,18 @@ export const spans = [
 ] as const;
 
 export function readFilters(search: string): PageFilters {
-  const given = new URLSearchParams(search);
+  const params = new URLSearchParams(search);
   const filters: PageFilters = {};
   for (const name of [...names, 'last'] as const) {
-    const value = given.get(name);
+    const value = params.get(name);
     if (value) filters[name] = value;
   }
   return filters;
 }
 
 export function writeFilters(filters: PageFilters): string {
-  const given = Object.entries(filters).filter(([, value]) => value);
-  return new URLSearchParams(given).toString();
+  const entries = Object.entries(filters).filter(([, value]) => value);
+  return new URLSearchParams(entries).toString();
 }
 
 /** What the server is asked: a span becomes the time at which it begins, to the minute, so that pages of one list agree. */

@@ -2,7 +2,7 @@ import { countStates } from '@belfry/shared';
 import type { LogRow } from '../../api/log';
 import { changeRows, noRows } from './log-rows';
 
-function row(requestId: string, state = 'queued'): LogRow {
+function createRow(requestId: string, state = 'queued'): LogRow {
   return {
     requestId,
     acceptedAt: 1,
@@ -17,56 +17,60 @@ function row(requestId: string, state = 'queued'): LogRow {
   };
 }
 
-const idsOf = (rows: readonly LogRow[]) => rows.map(({ requestId }) => requestId);
-const read = changeRows(noRows, { kind: 'read', rows: [row('b'), row('a')] });
+const getIds = (rows: readonly LogRow[]) => rows.map(({ requestId }) => requestId);
+const read = changeRows(noRows, { kind: 'read', rows: [createRow('b'), createRow('a')] });
 
 describe('the rows of the log', () => {
   test('do not move while new ones are held, and show them newest first when asked', () => {
-    const held = changeRows(read, { kind: 'arrived', rows: [row('c'), row('d')], isHeld: true });
-    expect(idsOf(held.shown)).toEqual(['b', 'a']);
-    const shown = changeRows(held, { kind: 'show' });
-    expect(idsOf(shown.shown)).toEqual(['d', 'c', 'b', 'a']);
-    expect(shown.fresh).toEqual(['d', 'c']);
-    expect(shown.held).toEqual([]);
+    const paused = changeRows(read, {
+      kind: 'arrived',
+      rows: [createRow('c'), createRow('d')],
+      isPaused: true,
+    });
+    expect(getIds(paused.visible)).toEqual(['b', 'a']);
+    const resumed = changeRows(paused, { kind: 'show' });
+    expect(getIds(resumed.visible)).toEqual(['d', 'c', 'b', 'a']);
+    expect(resumed.fresh).toEqual(['d', 'c']);
+    expect(resumed.pending).toEqual([]);
   });
 
   test('are never shown twice, whichever way they come', () => {
     const arrived = changeRows(read, {
       kind: 'arrived',
-      rows: [row('b'), row('c')],
-      isHeld: false,
+      rows: [createRow('b'), createRow('c')],
+      isPaused: false,
     });
-    const older = changeRows(arrived, { kind: 'older', rows: [row('a'), row('z')] });
-    expect(idsOf(older.shown)).toEqual(['c', 'b', 'a', 'z']);
+    const older = changeRows(arrived, { kind: 'older', rows: [createRow('a'), createRow('z')] });
+    expect(getIds(older.visible)).toEqual(['c', 'b', 'a', 'z']);
   });
 
   test('change in place, also while they are held', () => {
-    const held = changeRows(read, { kind: 'arrived', rows: [row('c')], isHeld: true });
-    const changed = changeRows(held, {
+    const paused = changeRows(read, { kind: 'arrived', rows: [createRow('c')], isPaused: true });
+    const changed = changeRows(paused, {
       kind: 'changed',
-      rows: [row('a', 'sent'), row('c', 'sent')],
-      isHeld: true,
-      isWhole: true,
+      rows: [createRow('a', 'sent'), createRow('c', 'sent')],
+      isPaused: true,
+      isComplete: true,
     });
-    expect(idsOf(changed.shown)).toEqual(['b', 'a']);
-    expect(changed.shown[1]?.peal['sms']?.state).toBe('sent');
-    expect(changed.held[0]?.peal['sms']?.state).toBe('sent');
+    expect(getIds(changed.visible)).toEqual(['b', 'a']);
+    expect(changed.visible[1]?.peal['sms']?.state).toBe('sent');
+    expect(changed.pending[0]?.peal['sms']?.state).toBe('sent');
   });
 
   test('take their place by age when they match the filters only now, but not behind the end of the list', () => {
     const changed = changeRows(read, {
       kind: 'changed',
-      rows: [row('0', 'sent'), row('ab', 'sent')],
-      isHeld: false,
-      isWhole: false,
+      rows: [createRow('0', 'sent'), createRow('ab', 'sent')],
+      isPaused: false,
+      isComplete: false,
     });
-    expect(idsOf(changed.shown)).toEqual(['b', 'ab', 'a']);
+    expect(getIds(changed.visible)).toEqual(['b', 'ab', 'a']);
   });
 
   test('hold at most 500, and tell when some were let go', () => {
-    const many = Array.from({ length: 501 }, (_, at) => row(`n${at}`));
-    const held = changeRows(read, { kind: 'arrived', rows: many, isHeld: true });
-    expect(held.held).toHaveLength(500);
-    expect(held.hasLost).toBe(true);
+    const many = Array.from({ length: 501 }, (_, at) => createRow(`n${at}`));
+    const paused = changeRows(read, { kind: 'arrived', rows: many, isPaused: true });
+    expect(paused.pending).toHaveLength(500);
+    expect(paused.hasDropped).toBe(true);
   });
 });

@@ -4,8 +4,8 @@ import { useApp } from '../context';
 import { clock, count, day, isSameDay, millis } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
-import { pathOf } from '../route';
-import { Peal, PealHead } from './peal';
+import { buildPath } from '../route';
+import { ChannelColumns, ChannelColumnsHead } from './peal';
 import type { LogList } from './use-log-list';
 
 export function LogTable({
@@ -17,8 +17,8 @@ export function LogTable({
   openId: string | undefined;
   search: string;
 }) {
-  const { shown, held, hasLost, fresh } = list.rows;
-  const isFresh = new Set(fresh);
+  const { visible, pending, hasDropped, fresh } = list.rows;
+  const freshIds = new Set(fresh);
   return (
     <section className="pane list linked" aria-label="Requests">
       <table>
@@ -28,26 +28,26 @@ export function LogTable({
             <th className="c-event">Event</th>
             <th>Recipient</th>
             <th className="c-peal">
-              <PealHead />
+              <ChannelColumnsHead />
             </th>
           </tr>
         </thead>
         <tbody>
-          {held.length > 0 && (
-            <HeldRow count={held.length} hasLost={hasLost} onShow={list.showHeld} />
+          {pending.length > 0 && (
+            <PendingRow count={pending.length} hasDropped={hasDropped} onShow={list.showPending} />
           )}
-          {shown.map((row) => (
+          {visible.map((row) => (
             <Row
               key={row.requestId}
               row={row}
               isOpen={row.requestId === openId}
-              isFresh={isFresh.has(row.requestId)}
+              isFresh={freshIds.has(row.requestId)}
               search={search}
             />
           ))}
         </tbody>
       </table>
-      {list.isRead && shown.length === 0 && held.length === 0 && (
+      {list.isRead && visible.length === 0 && pending.length === 0 && (
         <p className="nothing">
           {list.hasOlder
             ? 'None of the newest requests matches these filters. Older ones were not looked at yet.'
@@ -61,18 +61,18 @@ export function LogTable({
           </Button>
         </div>
       )}
-      <Announced count={held.length} />
+      <Announcement count={pending.length} />
     </section>
   );
 }
 
-function HeldRow({
+function PendingRow({
   count: size,
-  hasLost,
+  hasDropped,
   onShow,
 }: {
   count: number;
-  hasLost: boolean;
+  hasDropped: boolean;
   onShow: () => void;
 }) {
   return (
@@ -81,7 +81,7 @@ function HeldRow({
         <button type="button" className="tail" onClick={onShow}>
           <Icon name="up" size={13} />
           {count(size)}
-          {hasLost ? '+' : ''} new request{size === 1 ? '' : 's'}
+          {hasDropped ? '+' : ''} new request{size === 1 ? '' : 's'}
           <kbd data-keys="n" />
           <span>held while you read</span>
         </button>
@@ -102,13 +102,13 @@ function Row({
   search: string;
 }) {
   const app = useApp();
-  const line = useRef<HTMLTableRowElement>(null);
+  const rowRef = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
-    if (isOpen) line.current?.scrollIntoView({ block: 'nearest' });
+    if (isOpen) rowRef.current?.scrollIntoView({ block: 'nearest' });
   }, [isOpen]);
   const at = row.acceptedAt;
   return (
-    <tr ref={line} aria-current={isOpen ? 'true' : undefined} className={isFresh ? 'fresh' : ''}>
+    <tr ref={rowRef} aria-current={isOpen ? 'true' : undefined} className={isFresh ? 'fresh' : ''}>
       <td className="time" title={new Date(at).toISOString()}>
         {isSameDay(at, Date.now()) ? '' : `${day(at)} `}
         {clock(at)}
@@ -116,23 +116,23 @@ function Row({
       </td>
       <td className="ev">
         <span className="ev-name">
-          <Link to={pathOf(app.id, 'log', row.requestId)} search={search} title={row.event}>
+          <Link to={buildPath(app.id, 'log', row.requestId)} search={search} title={row.event}>
             {row.event}
           </Link>
           {row.kind === 'test' && <span className="tag">test</span>}
         </span>
       </td>
       <td className="dim" title={row.recipient ?? undefined}>
-        {recipientOf(row)}
+        {formatRecipient(row)}
       </td>
       <td className="peal-cell">
-        <Peal peal={row.peal} isBulk={row.items > 1} />
+        <ChannelColumns summaries={row.peal} isBulk={row.items > 1} />
       </td>
     </tr>
   );
 }
 
-function recipientOf({ kind, items, recipient }: LogRow): string {
+function formatRecipient({ kind, items, recipient }: LogRow): string {
   if (kind === 'bulk') return `bulk, ${count(items)} recipients`;
   return recipient ?? 'nobody';
 }
@@ -140,13 +140,13 @@ function recipientOf({ kind, items, recipient }: LogRow): string {
 const quietMs = 10_000;
 
 /** Says politely how many wait, at most once in 10 s. */
-function Announced({ count: size }: { count: number }) {
+function Announcement({ count: size }: { count: number }) {
   const region = useRef<HTMLParagraphElement>(null);
-  const saidAt = useRef(0);
+  const announcedAt = useRef(0);
   useEffect(() => {
-    const wait = Math.max(0, saidAt.current + quietMs - Date.now());
+    const wait = Math.max(0, announcedAt.current + quietMs - Date.now());
     const timer = setTimeout(() => {
-      saidAt.current = Date.now();
+      announcedAt.current = Date.now();
       if (region.current) region.current.textContent = size > 0 ? `${size} new requests` : '';
     }, wait);
     return () => clearTimeout(timer);

@@ -1,21 +1,21 @@
 import type { StateCounts } from '@belfry/shared';
-import type { PealSlot } from '../../api/log';
+import type { ChannelSummary } from '../../api/log';
 
 /** How a slot of a bulk is filled, from 0 to 1: done, failed, and the rest still to do. */
-export function fillOf(counts: StateCounts): { done: number; failed: number } {
+export function computeFill(counts: StateCounts): { done: number; failed: number } {
   const { total, sent, delivered, read, skipped, failed } = counts;
   if (total === 0) return { done: 0, failed: 0 };
   return { done: (sent + delivered + read + skipped) / total, failed: failed / total };
 }
 
 /** A queued message that was tried before waits to be sent again. */
-export function markOf({ state, reason }: PealSlot): string {
+export function getMark({ state, reason }: ChannelSummary): string {
   return state === 'queued' && reason === 'retry' ? 'retry' : state;
 }
 
-export function wordsOf(
+export function formatSummary(
   channel: string,
-  { state, reason, counts }: PealSlot,
+  { state, reason, counts }: ChannelSummary,
   isBulk: boolean,
 ): string {
   if (!isBulk) return reason ? `${channel} ${state}, ${reason}` : `${channel} ${state}`;
@@ -42,14 +42,14 @@ export function formatCount({ name, count, reasons }: Count): string {
 }
 
 /** The accessible name of a peal: one cell that says all. */
-export function nameOfPeal(
+export function formatSummaries(
   channels: readonly string[],
-  peal: Record<string, PealSlot>,
+  summaries: Record<string, ChannelSummary>,
   isBulk: boolean,
 ): string {
-  const said = channels.flatMap((channel) => {
-    const slot = peal[channel];
-    return slot ? [wordsOf(channel, slot, isBulk)] : [];
+  const texts = channels.flatMap((channel) => {
+    const summary = summaries[channel];
+    return summary ? [formatSummary(channel, summary, isBulk)] : [];
   });
-  return said.join(', ') || 'no channel';
+  return texts.join(', ') || 'no channel';
 }

@@ -1,48 +1,59 @@
 import type { StateCounts } from '@belfry/shared';
-import type { PealSlot } from '../../api/log';
-import { useDesk } from '../context';
+import type { ChannelSummary } from '../../api/log';
+import { useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { fillOf, markOf, nameOfPeal, wordsOf } from './peal-slots';
+import { computeFill, formatSummaries, formatSummary, getMark } from './peal-slots';
 
 /** One request, one line: the channels always in the same slots. */
-export function Peal({ peal, isBulk }: { peal: Record<string, PealSlot>; isBulk: boolean }) {
-  const { registry } = useDesk();
+export function ChannelColumns({
+  summaries,
+  isBulk,
+}: {
+  summaries: Record<string, ChannelSummary>;
+  isBulk: boolean;
+}) {
+  const { registry } = useSession();
   const channels = registry.channels.map(({ channel }) => channel);
   return (
-    <span className="peal" role="img" aria-label={nameOfPeal(channels, peal, isBulk)}>
+    <span className="peal" role="img" aria-label={formatSummaries(channels, summaries, isBulk)}>
       {channels.map((channel) => (
-        <Slot key={channel} channel={channel} slot={peal[channel]} isBulk={isBulk} />
+        <ChannelColumn
+          key={channel}
+          channel={channel}
+          summary={summaries[channel]}
+          isBulk={isBulk}
+        />
       ))}
     </span>
   );
 }
 
-function Slot({
+function ChannelColumn({
   channel,
-  slot,
+  summary,
   isBulk,
 }: {
   channel: string;
-  slot: PealSlot | undefined;
+  summary: ChannelSummary | undefined;
   isBulk: boolean;
 }) {
-  if (!slot) return <Mark name="none" size={13} />;
-  const words = wordsOf(channel, slot, isBulk);
-  if (isBulk) return <Measure counts={slot.counts} words={words} />;
+  if (!summary) return <Mark name="none" size={13} />;
+  const title = formatSummary(channel, summary, isBulk);
+  if (isBulk) return <Measure counts={summary.counts} title={title} />;
   return (
-    <span title={words}>
-      <Mark name={markOf(slot)} size={13} />
+    <span title={title}>
+      <Mark name={getMark(summary)} size={13} />
     </span>
   );
 }
 
 /** A bulk fills its slot like a measuring glass. */
-function Measure({ counts, words }: { counts: StateCounts; words: string }) {
-  const { done, failed } = fillOf(counts);
+function Measure({ counts, title }: { counts: StateCounts; title: string }) {
+  const { done, failed } = computeFill(counts);
   return (
     <svg className="measure" width="11" height="13" viewBox="0 0 11 13" aria-hidden="true">
-      <title>{words}</title>
+      <title>{title}</title>
       <rect className="rest" width="11" height="13" rx="2" />
       <rect className="done" y={13 * (1 - done)} width="11" height={13 * done} />
       <rect className="bad" y={13 * (1 - done - failed)} width="11" height={13 * failed} />
@@ -50,8 +61,8 @@ function Measure({ counts, words }: { counts: StateCounts; words: string }) {
   );
 }
 
-export function PealHead() {
-  const { registry } = useDesk();
+export function ChannelColumnsHead() {
+  const { registry } = useSession();
   return (
     <span className="peal">
       {registry.channels.map(({ channel }) => (

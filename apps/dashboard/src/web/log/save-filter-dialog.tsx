@@ -1,13 +1,13 @@
 import type { PageProblem } from '../api';
-import { useApp, useTools } from '../context';
+import { useApp, useServices } from '../context';
 import { NameDialog } from '../parts/name-dialog';
 import type { PageFilters } from './filters';
 import {
+  formatFilters,
+  listUnsavableNames,
   maxNameLength,
-  savableOf,
-  unsavableOf,
+  pickSavableFilters,
   useSavedFilters,
-  wordsOfFilters,
 } from './saved-filters';
 
 /** Gives the filters of the page a name, for everybody who sees this log. */
@@ -19,17 +19,17 @@ export function SaveFilterDialog({
   onClose: () => void;
 }) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const list = useSavedFilters(app.id);
-  const kept = savableOf(filters);
-  const left = unsavableOf(filters);
-  const same = (name: string) =>
+  const savableFilters = pickSavableFilters(filters);
+  const unsavedNames = listUnsavableNames(filters);
+  const findByName = (name: string) =>
     list.value?.filters.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
   async function save(name: string): Promise<PageProblem | undefined> {
-    const known = same(name);
-    const answer = await (known
-      ? api.changeSavedFilter(app.id, known.id, { filters: kept })
-      : api.saveFilter(app.id, { name, filters: kept }));
+    const existingFilter = findByName(name);
+    const answer = await (existingFilter
+      ? api.changeSavedFilter(app.id, existingFilter.id, { filters: savableFilters })
+      : api.saveFilter(app.id, { name, filters: savableFilters }));
     if ('problem' in answer) return answer.problem;
     list.set(answer.value);
     onClose();
@@ -38,26 +38,26 @@ export function SaveFilterDialog({
   return (
     <NameDialog
       title="Save filter"
-      action={(name) => (same(name) ? 'Replace it' : 'Save filter')}
+      action={(name) => (findByName(name) ? 'Replace it' : 'Save filter')}
       hint={`Every operator of this account finds it by this name; at most ${list.value?.max ?? 50} an app.`}
       maxLength={maxNameLength}
       onName={save}
       onClose={onClose}
     >
       <p>
-        It asks for <b>{wordsOfFilters(kept)}</b>.
+        It asks for <b>{formatFilters(savableFilters)}</b>.
       </p>
-      {left.length > 0 && (
+      {unsavedNames.length > 0 && (
         <p className="dim small">
-          Not saved: {left.map((name) => leftWords[name]).join(', ')}. What names one person or one
-          request stays in the address alone.
+          Not saved: {unsavedNames.map((name) => unsavedLabels[name]).join(', ')}. What names one
+          person or one request stays in the address alone.
         </p>
       )}
     </NameDialog>
   );
 }
 
-const leftWords: Partial<Record<keyof PageFilters, string>> = {
+const unsavedLabels: Partial<Record<keyof PageFilters, string>> = {
   recipient: 'the recipient',
   requestId: 'the request id',
   idempotencyKey: 'the idempotency key',

@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { useApp, useDesk, usePlace, useTools } from '../context';
+import { useApp, usePlace, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
 import { type PageFilters, writeFilters } from './filters';
 import { SaveFilterDialog } from './save-filter-dialog';
-import { findSaved, savableOf, useSavedFilters } from './saved-filters';
+import { findSaved, pickSavableFilters, useSavedFilters } from './saved-filters';
 import { SavedFiltersDialog } from './saved-filters-dialog';
 
 const manage = 'manage';
@@ -12,16 +12,16 @@ const manage = 'manage';
 /** The saved filters, where there are any. The address says what is shown; a saved filter is one address under a name. */
 export function SavedChip({ filters }: { filters: PageFilters }) {
   const app = useApp();
-  const { mayChange } = useDesk();
-  const { places } = useTools();
+  const { mayChange } = useSession();
+  const { places } = useServices();
   const { path } = usePlace();
   const [isManaging, setManaging] = useState(false);
   const saved = useSavedFilters(app.id).value?.filters ?? [];
   if (saved.length === 0 && !isManaging) return null;
   function choose(id: string) {
     if (id === manage) return setManaging(true);
-    const chosen = saved.find((one) => one.id === id);
-    places.go(path, { search: chosen ? writeFilters(chosen.filters) : '' });
+    const selectedFilter = saved.find((one) => one.id === id);
+    places.go(path, { search: selectedFilter ? writeFilters(selectedFilter.filters) : '' });
   }
   return (
     <>
@@ -43,10 +43,10 @@ export function SavedChip({ filters }: { filters: PageFilters }) {
 /** There is something to save, and it is not saved yet. */
 export function SaveButton({ filters }: { filters: PageFilters }) {
   const app = useApp();
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const [isSaving, setSaving] = useState(false);
   const saved = useSavedFilters(app.id).value?.filters ?? [];
-  const isNew = Object.keys(savableOf(filters)).length > 0 && !findSaved(saved, filters);
+  const isNew = Object.keys(pickSavableFilters(filters)).length > 0 && !findSaved(saved, filters);
   if (!mayChange || (!isNew && !isSaving)) return null;
   return (
     <>

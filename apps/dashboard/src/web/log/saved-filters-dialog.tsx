@@ -1,39 +1,39 @@
 import { type FormEvent, useRef, useState } from 'react';
 import type { SavedFilterAnswer, SavedFilterListAnswer } from '../../api/saved-filters';
 import type { Answer, PageProblem } from '../api';
-import { useApp, useTools } from '../context';
+import { useApp, useServices } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { underName } from '../parts/name-dialog';
 import { ProblemNote, Waiting } from '../parts/notes';
-import { maxNameLength, useSavedFilters, wordsOfFilters } from './saved-filters';
+import { formatFilters, maxNameLength, useSavedFilters } from './saved-filters';
 
-type Doing = { kind: 'rename' | 'delete'; id: string };
+type RowAction = { kind: 'rename' | 'delete'; id: string };
 
 /** Every saved filter of the log: renamed or deleted for all who use it. */
 export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
   const list = useSavedFilters(app.id);
-  const lines = useRef<HTMLDivElement>(null);
-  const [doing, setDoing] = useState<Doing>();
+  const container = useRef<HTMLDivElement>(null);
+  const [action, setAction] = useState<RowAction>();
   const [problem, setProblem] = useState<PageProblem>();
-  const begin = (next: Doing | undefined) => {
+  const begin = (next: RowAction | undefined) => {
     setProblem(undefined);
-    setDoing(next);
+    setAction(next);
   };
-  async function finish(asked: Promise<Answer<SavedFilterListAnswer>>) {
-    const answer = await asked;
+  async function finish(request: Promise<Answer<SavedFilterListAnswer>>) {
+    const answer = await request;
     if ('problem' in answer) return setProblem(answer.problem);
     list.set(answer.value);
     begin(undefined);
     // What had the focus goes, and with it the keys of the dialog.
-    lines.current?.focus();
+    container.current?.focus();
   }
   const all = list.value?.filters ?? [];
   return (
     <Dialog title="Saved filters" onClose={onClose} isWide>
-      <div ref={lines} tabIndex={-1} className="saved-filters">
+      <div ref={container} tabIndex={-1} className="saved-filters">
         {!underName(problem) && <ProblemNote problem={problem} />}
         {!list.value && <Waiting loaded={list} reload={list.reload} what="filters" />}
         {list.value && all.length === 0 && (
@@ -42,12 +42,12 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
         <ul>
           {all.map((filter) => (
             <li key={filter.id}>
-              <FilterLine
+              <FilterRow
                 filter={filter}
-                doing={doing?.id === filter.id ? doing.kind : undefined}
+                action={action?.id === filter.id ? action.kind : undefined}
                 problem={problem}
                 onBegin={(kind) => begin(kind && { kind, id: filter.id })}
-                onFinish={(asked) => void finish(asked)}
+                onFinish={(request) => void finish(request)}
               />
             </li>
           ))}
@@ -57,25 +57,25 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-type LineProps = {
+type FilterRowProps = {
   filter: SavedFilterAnswer;
-  doing: Doing['kind'] | undefined;
+  action: RowAction['kind'] | undefined;
   problem: PageProblem | undefined;
-  onBegin: (kind: Doing['kind'] | undefined) => void;
-  onFinish: (asked: Promise<Answer<SavedFilterListAnswer>>) => void;
+  onBegin: (kind: RowAction['kind'] | undefined) => void;
+  onFinish: (request: Promise<Answer<SavedFilterListAnswer>>) => void;
 };
 
-function FilterLine(props: LineProps) {
-  const { filter, doing, onBegin } = props;
-  if (doing === 'rename') return <RenameForm {...props} />;
+function FilterRow(props: FilterRowProps) {
+  const { filter, action, onBegin } = props;
+  if (action === 'rename') return <RenameForm {...props} />;
   return (
     <div className="line">
       <span className="grow">
         <b>{filter.name}</b>
-        <small title={filter.savedBy ?? undefined}>{wordsOfFilters(filter.filters)}</small>
+        <small title={filter.savedBy ?? undefined}>{formatFilters(filter.filters)}</small>
       </span>
-      {doing === 'delete' ? (
-        <DeleteActs {...props} />
+      {action === 'delete' ? (
+        <DeleteActions {...props} />
       ) : (
         <>
           <Button
@@ -98,9 +98,9 @@ function FilterLine(props: LineProps) {
   );
 }
 
-function DeleteActs({ filter, onBegin, onFinish }: LineProps) {
+function DeleteActions({ filter, onBegin, onFinish }: FilterRowProps) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   return (
     <span className="line" ref={focusFirst}>
       <Button
@@ -116,9 +116,9 @@ function DeleteActs({ filter, onBegin, onFinish }: LineProps) {
   );
 }
 
-function RenameForm({ filter, problem, onBegin, onFinish }: LineProps) {
+function RenameForm({ filter, problem, onBegin, onFinish }: FilterRowProps) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [name, setName] = useState(filter.name);
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -143,6 +143,6 @@ function RenameForm({ filter, problem, onBegin, onFinish }: LineProps) {
 }
 
 /** What was asked for took the place of the button that had the focus. */
-function focusFirst(place: HTMLElement | null) {
-  place?.querySelector<HTMLElement>('input, button')?.focus();
+function focusFirst(element: HTMLElement | null) {
+  element?.querySelector<HTMLElement>('input, button')?.focus();
 }

@@ -2,10 +2,10 @@ import type { SavedFilterAnswer } from '../../api/saved-filters';
 import { readFilters } from './filters';
 import {
   findSaved,
-  savableOf,
-  savedFilterEntries,
-  unsavableOf,
-  wordsOfFilters,
+  formatFilters,
+  listUnsavableNames,
+  pickSavableFilters,
+  toFilterEntries,
 } from './saved-filters';
 
 const saved: SavedFilterAnswer = {
@@ -19,8 +19,8 @@ const saved: SavedFilterAnswer = {
 describe('a saved filter', () => {
   test('keeps what is asked of many requests, and nothing that names one person or request', () => {
     const filters = { state: 'failed', recipient: 'ana@example.com', requestId: 'x', event: '' };
-    expect(savableOf(filters)).toEqual({ state: 'failed' });
-    expect(unsavableOf(filters)).toEqual(['recipient', 'requestId']);
+    expect(pickSavableFilters(filters)).toEqual({ state: 'failed' });
+    expect(listUnsavableNames(filters)).toEqual(['recipient', 'requestId']);
   });
 
   test('is known by its address, whatever order that is in', () => {
@@ -30,7 +30,7 @@ describe('a saved filter', () => {
   });
 
   test('is a place to go to, with the words of what it asks for', () => {
-    expect(savedFilterEntries('app', [saved])).toEqual([
+    expect(toFilterEntries('app', [saved])).toEqual([
       {
         id: 'one',
         text: 'Failed by sms',
@@ -39,6 +39,6 @@ describe('a saved filter', () => {
         search: 'last=24h&channel=sms&state=failed',
       },
     ]);
-    expect(wordsOfFilters({ last: '3d', event: 'otp' })).toBe('3d, otp');
+    expect(formatFilters({ last: '3d', event: 'otp' })).toBe('3d, otp');
   });
 });

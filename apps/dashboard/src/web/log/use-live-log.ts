@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { LogRow } from '../../api/log';
-import { useTools } from '../context';
+import { useServices } from '../context';
 
 export type LiveState = 'off' | 'connecting' | 'live' | 'away';
 
@@ -11,17 +11,17 @@ type LiveLog = {
   onRows: (rows: LogRow[]) => void;
   onChanged: (rows: LogRow[]) => void;
   /** It is there again after it was away. */
-  onBack: () => void;
+  onReconnect: () => void;
 };
 
 const reopenAfterMs = 5_000;
 
 /** Follows the log by server-sent events; the browser connects again by itself. */
 export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
-  const { api } = useTools();
+  const { api } = useServices();
   const [state, setState] = useState<LiveState>('off');
-  const [turn, setTurn] = useState(0);
-  const tell = useEffectEvent((name: string, text: string) => {
+  const [reopenCount, setReopenCount] = useState(0);
+  const applyEvent = useEffectEvent((name: string, text: string) => {
     setState(name === 'trouble' ? 'away' : 'live');
     if (name === 'ended') document.dispatchEvent(new Event('belfry:signed-out'));
     if (name !== 'rows' && name !== 'changed') return;
@@ -30,37 +30,37 @@ export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
     if (name === 'rows') on.onRows(rows);
     else on.onChanged(rows);
   });
-  const begin = useEffectEvent(() => {
-    return new EventSource(api.urlOf(api.liveLogPath(appId, query)));
+  const openStream = useEffectEvent(() => {
+    return new EventSource(api.getUrl(api.liveLogPath(appId, query)));
   });
-  const back = useEffectEvent(() => on.onBack());
+  const notifyReconnect = useEffectEvent(() => on.onReconnect());
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list is another stream.
   useEffect(() => {
     if (!isOn) return setState('off');
     setState('connecting');
-    let wasAway = turn > 0;
+    let wasDisconnected = reopenCount > 0;
     let retry: number | undefined;
-    const source = begin();
+    const source = openStream();
     source.onopen = () => {
       setState('live');
-      if (wasAway) back();
-      wasAway = false;
+      if (wasDisconnected) notifyReconnect();
+      wasDisconnected = false;
     };
     source.onerror = () => {
       setState('away');
-      wasAway = true;
+      wasDisconnected = true;
       // After an answer that is no stream, as a proxy's 502, the browser does not try again by itself.
       if (source.readyState === EventSource.CLOSED) {
-        retry = window.setTimeout(() => setTurn(turn + 1), reopenAfterMs);
+        retry = window.setTimeout(() => setReopenCount(reopenCount + 1), reopenAfterMs);
       }
     };
     for (const name of ['rows', 'changed', 'trouble', 'ended']) {
-      source.addEventListener(name, ({ data }: MessageEvent<string>) => tell(name, data));
+      source.addEventListener(name, ({ data }: MessageEvent<string>) => applyEvent(name, data));
     }
     return () => {
       window.clearTimeout(retry);
       source.close();
     };
-  }, [api, appId, query, isOn, turn]);
+  }, [api, appId, query, isOn, reopenCount]);
   return state;
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useReducer, useState } from 'react';
 import type { LogAnswer, LogRow } from '../../api/log';
 import type { PageProblem } from '../api';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { type PageFilters, toQuery, writeFilters } from './filters';
 import { changeRows, type LogChange, type LogRows, noRows } from './log-rows';
 import { type LiveState, useLiveLog } from './use-live-log';
@@ -16,12 +16,12 @@ export type LogList = {
   problem: PageProblem | undefined;
   reload: () => Promise<void>;
   readOlder: () => Promise<void>;
-  showHeld: () => void;
+  showPending: () => void;
 };
 
 type Meta = { next: string | null; readAt: number | undefined; problem: PageProblem | undefined };
 
-const unread: Meta = { next: null, readAt: undefined, problem: undefined };
+const initialMeta: Meta = { next: null, readAt: undefined, problem: undefined };
 const retryAfterMs = 5_000;
 
 /** `isPaused` holds what arrives back, so that nothing moves under the reader. */
@@ -34,13 +34,13 @@ export function useLogList({
   filters: PageFilters;
   isPaused: boolean;
 }): LogList {
-  const { api } = useTools();
+  const { api } = useServices();
   const [rows, change] = useReducer(changeRows, noRows);
-  const [meta, setMeta] = useState(unread);
-  const asked = writeFilters(filters);
+  const [meta, setMeta] = useState(initialMeta);
+  const filterText = writeFilters(filters);
   const [query, setQuery] = useState(() => toQuery(filters, Date.now()));
   // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` is `filters` as text.
-  useEffect(() => setQuery(toQuery(filters, Date.now())), [asked]);
+  useEffect(() => setQuery(toQuery(filters, Date.now())), [filterText]);
 
   const read = useCallback(async () => {
     const answer = await api.listLog(appId, query);
@@ -69,7 +69,7 @@ export function useLogList({
     query,
     isPaused,
     isOn: meta.readAt !== undefined && !filters.to,
-    isWhole: meta.next === null,
+    isComplete: meta.next === null,
     change,
   });
   return {
@@ -82,7 +82,7 @@ export function useLogList({
     problem: meta.problem,
     reload: read,
     readOlder,
-    showHeld: () => (rows.hasLost ? void read() : change({ kind: 'show' })),
+    showPending: () => (rows.hasDropped ? void read() : change({ kind: 'show' })),
   };
 }
 
@@ -91,15 +91,15 @@ type Tail = {
   query: string;
   isPaused: boolean;
   isOn: boolean;
-  isWhole: boolean;
+  isComplete: boolean;
   change: (change: LogChange) => void;
 };
 
-function useTail({ appId, query, isPaused, isOn, isWhole, change }: Tail): LiveState {
-  const { api } = useTools();
-  const isHeld = () => isPaused || isReading();
+function useTail({ appId, query, isPaused, isOn, isComplete, change }: Tail): LiveState {
+  const { api } = useServices();
+  const isListPaused = () => isPaused || isReading();
   function onChanged(rows: LogRow[]) {
-    change({ kind: 'changed', rows, isHeld: isHeld(), isWhole });
+    change({ kind: 'changed', rows, isPaused: isListPaused(), isComplete });
   }
   /** The stream begins anew with the last seconds only: what came while it was away is read. */
   async function readMissed() {
@@ -110,9 +110,9 @@ function useTail({ appId, query, isPaused, isOn, isWhole, change }: Tail): LiveS
     appId,
     query,
     isOn,
-    onRows: (rows) => change({ kind: 'arrived', rows, isHeld: isHeld() }),
+    onRows: (rows) => change({ kind: 'arrived', rows, isPaused: isListPaused() }),
     onChanged,
-    onBack: () => void readMissed(),
+    onReconnect: () => void readMissed(),
   });
 }
 

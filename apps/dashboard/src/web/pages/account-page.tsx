@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react';
 import type { PageProblem } from '../api';
-import { useAnswer, useDesk, useTools } from '../context';
+import { useAnswer, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 
 export function AccountPage() {
-  const { session } = useDesk();
+  const { session } = useSession();
   return (
     <div className="pane">
       <div className="pad two-columns">
@@ -33,7 +33,7 @@ export function AccountPage() {
 }
 
 function PasswordForm() {
-  const { api } = useTools();
+  const { api } = useServices();
   const [password, setPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
@@ -79,8 +79,8 @@ function PasswordForm() {
 }
 
 function SessionTable() {
-  const { api } = useTools();
-  const list = useAnswer('sessions', (ask) => ask.listSessions());
+  const { api } = useServices();
+  const list = useAnswer('sessions', (client) => client.listSessions());
   const now = Date.now();
   async function end(id: string) {
     await api.endSession(id);

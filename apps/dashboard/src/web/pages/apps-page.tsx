@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { AppAnswer } from '../../api/apps';
 import type { PageProblem } from '../api';
-import { useDesk, useTools } from '../context';
+import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { AppSettingFields, getSettings } from '../parts/app-setting-fields';
 import { Button, CopyButton, Link } from '../parts/controls';
@@ -10,12 +10,12 @@ import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
 import { ActsHead, PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 type Doing = { kind: 'create' } | { kind: 'change' | 'remove'; app: AppAnswer };
 
 export function AppsPage() {
-  const { apps, mayChange } = useDesk();
+  const { apps, mayChange } = useSession();
   const [doing, setDoing] = useState<Doing>();
   return (
     <div className="pane">
@@ -57,7 +57,7 @@ function AppTable({
   mayChange: boolean;
   onDo: (doing: Doing) => void;
 }) {
-  const { isOwner } = useDesk();
+  const { isOwner } = useSession();
   return (
     <table className="wide-rows">
       <thead>
@@ -73,7 +73,7 @@ function AppTable({
         {apps.map((app) => (
           <tr key={app.id}>
             <td>
-              <Link to={pathOf(app.id, 'log')}>{app.name}</Link>
+              <Link to={buildPath(app.id, 'log')}>{app.name}</Link>
             </td>
             <td className="ev">
               <span className="id-cell">
@@ -114,8 +114,8 @@ function AppTable({
 }
 
 function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () => void }) {
-  const { api } = useTools();
-  const { reloadApps } = useDesk();
+  const { api } = useServices();
+  const { reloadApps } = useSession();
   const [name, setName] = useState(app?.name ?? '');
   const [settings, setSettings] = useState(() => getSettings(app));
   const [problem, setProblem] = useState<PageProblem>();
@@ -153,8 +153,8 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
 }
 
 function RemoveAppDialog({ app, onClose }: { app: AppAnswer; onClose: () => void }) {
-  const { api } = useTools();
-  const { reloadApps } = useDesk();
+  const { api } = useServices();
+  const { reloadApps } = useSession();
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   async function submit(event: FormEvent) {

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { AuditRow } from '../../api/audit';
-import { useAnswer, useDesk, useTools } from '../context';
+import { useAnswer, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { toText } from '../parts/code';
 import { Button } from '../parts/controls';
 import { AwayBar, Waiting } from '../parts/notes';
 
 export function AuditPage() {
-  const { api } = useTools();
-  const first = useAnswer('audit', (ask) => ask.listAudit());
+  const { api } = useServices();
+  const first = useAnswer('audit', (client) => client.listAudit());
   const [older, setOlder] = useState<AuditRow[]>([]);
   const [olderNext, setOlderNext] = useState<string | null>();
   const next = olderNext === undefined ? (first.value?.next ?? null) : olderNext;
@@ -38,7 +38,7 @@ export function AuditPage() {
 }
 
 function AuditTable({ entries }: { entries: AuditRow[] }) {
-  const { apps } = useDesk();
+  const { apps } = useSession();
   const appName = (id: string | null) => apps.find((app) => app.id === id)?.name ?? '';
   return (
     <table className="wide-rows">

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { EventRow } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -9,17 +9,17 @@ import { ListPage } from '../parts/list-page';
 import { NameDialog } from '../parts/name-dialog';
 import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 export function EventsPage() {
   const app = useApp();
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const [text, setText] = useState('');
   const { search } = usePlace();
   const [isAdding, setAdding] = useState(new URLSearchParams(search).get('do') === 'create');
   const list = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id), 30_000);
   const all = list.value?.events ?? [];
-  const shown = all.filter(({ name }) => name.includes(text.trim()));
+  const visibleEvents = all.filter(({ name }) => name.includes(text.trim()));
   return (
     <ListPage
       finds="Find an event"
@@ -39,7 +39,7 @@ export function EventsPage() {
     >
       {!list.value && <Waiting loaded={list} reload={list.reload} what="events" />}
       {list.value && all.length === 0 && <NoEvent onAdd={() => setAdding(true)} />}
-      {all.length > 0 && <EventTable events={shown} />}
+      {all.length > 0 && <EventTable events={visibleEvents} />}
       {isAdding && <NewEventDialog onClose={() => setAdding(false)} />}
     </ListPage>
   );
@@ -84,7 +84,7 @@ function EventTable({ events }: { events: EventRow[] }) {
           {events.map((event) => (
             <tr key={event.id}>
               <td className="ev">
-                <Link to={pathOf(app.id, 'events', event.id)}>{event.name}</Link>
+                <Link to={buildPath(app.id, 'events', event.id)}>{event.name}</Link>
               </td>
               <td>
                 <EventState event={event} />
@@ -129,13 +129,13 @@ function EventState({ event }: { event: EventRow }) {
 
 function NewEventDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
-  const { api, answers, places } = useTools();
+  const { api, answers, places } = useServices();
   async function create(name: string): Promise<PageProblem | undefined> {
     const answer = await api.createEvent(app.id, name);
     if ('problem' in answer) return answer.problem;
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
     onClose();
-    places.go(pathOf(app.id, 'events', answer.value.id));
+    places.go(buildPath(app.id, 'events', answer.value.id));
     return undefined;
   }
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { IntegrationAnswer } from '../../api/integrations';
-import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { useAnswer, useApp, useServices, useSession } from '../context';
 import { IntegrationForm } from '../integrations/integration-form';
 import { IntegrationList } from '../integrations/integration-list';
 import { Button } from '../parts/controls';
@@ -8,18 +8,18 @@ import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
 import { ListPage } from '../parts/list-page';
 import { Waiting } from '../parts/notes';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 const formPx = 448;
 
 export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useTools();
-  const { mayChange, reloadApps } = useDesk();
+  const { places } = useServices();
+  const { mayChange, reloadApps } = useSession();
   const [text, setText] = useState('');
   const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id), 15_000);
   const all = list.value?.integrations ?? [];
-  const shown = all.filter((one) => matches(one, text.trim().toLowerCase()));
+  const visibleIntegrations = all.filter((one) => matches(one, text.trim().toLowerCase()));
   const open = all.find(({ id }) => id === openId);
   async function reload() {
     await Promise.all([list.reload(), reloadApps()]);
@@ -36,7 +36,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
         mayChange && (
           <Button
             look="main-action"
-            onClick={() => places.go(pathOf(app.id, 'integrations', 'new'))}
+            onClick={() => places.go(buildPath(app.id, 'integrations', 'new'))}
           >
             <Icon name="plus" size={14} />
             Add integration
@@ -46,7 +46,11 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
     >
       <div className={openId ? 'body open' : 'body'}>
         {list.value ? (
-          <IntegrationList shown={shown} isNone={all.length === 0} openId={openId} />
+          <IntegrationList
+            integrations={visibleIntegrations}
+            isNone={all.length === 0}
+            openId={openId}
+          />
         ) : (
           <Waiting loaded={list} reload={list.reload} what="integrations" />
         )}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { KeyRow } from '../../api/keys';
-import { useAnswer, useDesk, useTools } from '../context';
+import { useAnswer, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
@@ -13,10 +13,10 @@ type Step = { kind: 'show' | 'end'; key: KeyRow } | { kind: 'create' };
 
 /** Two may be active, so that a key is rotated without a gap. */
 export function KeysPage() {
-  const { mayChange, isOwner } = useDesk();
+  const { mayChange, isOwner } = useSession();
   const keys = useAnswer('keys', (api) => api.listKeys());
   const [step, setStep] = useState<Step>();
-  const [shown, setShown] = useState<{ hint: string; key: string }>();
+  const [revealedKey, setRevealedKey] = useState<{ hint: string; key: string }>();
   const active = keys.value?.keys.filter(({ state }) => state !== 'ended').length ?? 0;
   const max = keys.value?.maxActive ?? 2;
   return (
@@ -39,13 +39,13 @@ export function KeysPage() {
         A backend sends it as <code>Authorization: AuthKey &lt;API key&gt;</code>. It belongs on a
         server: never in a browser or an app.
       </PageHead>
-      {shown && (
+      {revealedKey && (
         <div className="pad">
-          <CodeBlock title={`API key ${shown.hint}`} text={shown.key}>
-            {shown.key}
+          <CodeBlock title={`API key ${revealedKey.hint}`} text={revealedKey.key}>
+            {revealedKey.key}
           </CodeBlock>
           <p className="faint small">
-            <Button look="small" onClick={() => setShown(undefined)}>
+            <Button look="small" onClick={() => setRevealedKey(undefined)}>
               Hide it
             </Button>
           </p>
@@ -61,7 +61,7 @@ export function KeysPage() {
         <StepDialog
           step={step}
           onClose={() => setStep(undefined)}
-          onKey={(hint, key) => setShown({ hint, key })}
+          onKey={(hint, key) => setRevealedKey({ hint, key })}
           onChanged={keys.reload}
         />
       )}
@@ -96,7 +96,7 @@ function KeyTable({
   mayChange: boolean;
   onStep: (step: Step) => void;
 }) {
-  const { isOwner } = useDesk();
+  const { isOwner } = useSession();
   const now = Date.now();
   return (
     <table className="wide-rows">
@@ -152,30 +152,32 @@ type StepProps = {
 
 function StepDialog({ step, ...props }: StepProps & { step: Step }) {
   if (step.kind === 'end') return <EndDialog ended={step.key} {...props} />;
-  return <ShowDialog shown={step.kind === 'show' ? step.key : undefined} {...props} />;
+  return <ShowDialog existingKey={step.kind === 'show' ? step.key : undefined} {...props} />;
 }
 
 /** Shows a key, or makes one and shows that. */
 function ShowDialog({
-  shown,
+  existingKey,
   onClose,
   onKey,
   onChanged,
-}: StepProps & { shown: KeyRow | undefined }) {
-  const { api } = useTools();
+}: StepProps & { existingKey: KeyRow | undefined }) {
+  const { api } = useServices();
   async function act(password: string) {
-    const answer = await (shown ? api.showKey(shown.id, password) : api.createKey(password));
+    const answer = await (existingKey
+      ? api.showKey(existingKey.id, password)
+      : api.createKey(password));
     if ('problem' in answer) return answer.problem;
-    onKey(shown?.hint ?? 'new', answer.value.key);
+    onKey(existingKey?.hint ?? 'new', answer.value.key);
     onClose();
     await onChanged();
     return undefined;
   }
   return (
     <PasswordDialog
-      title={shown ? `Show the key ${shown.hint}` : 'Make another API key'}
+      title={existingKey ? `Show the key ${existingKey.hint}` : 'Make another API key'}
       text="A key signs in whoever holds it, so the password is asked for again."
-      action={shown ? 'Show the key' : 'Make the key'}
+      action={existingKey ? 'Show the key' : 'Make the key'}
       onPassword={act}
       onClose={onClose}
     />
@@ -183,7 +185,7 @@ function ShowDialog({
 }
 
 function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow }) {
-  const { api } = useTools();
+  const { api } = useServices();
   const [afterMs, setAfterMs] = useState(graceMs);
   const [mustConfirm, setMustConfirm] = useState(false);
   async function act(password: string) {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { LogRow } from '../../api/log';
-import { useApp, usePlace, useTools } from '../context';
+import { useApp, usePlace, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { EmptyLog } from '../log/empty-log';
 import { FilterBar } from '../log/filter-bar';
@@ -10,28 +10,28 @@ import { useLogList } from '../log/use-log-list';
 import { Divider } from '../parts/divider';
 import { AwayBar } from '../parts/notes';
 import { RequestPane } from '../request/request-pane';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 const listPx = 556;
 
 /** One list over all channels, and what happened to the request that is open. */
 export function LogPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useTools();
+  const { places } = useServices();
   const { search } = usePlace();
   const filters = readFilters(search);
   const [isPaused, setPaused] = useState(false);
   const list = useLogList({ appId: app.id, filters, isPaused: isPaused || openId !== undefined });
   const open = (row: LogRow | undefined) => {
-    if (row) places.go(pathOf(app.id, 'log', row.requestId), { search });
+    if (row) places.go(buildPath(app.id, 'log', row.requestId), { search });
   };
   const close = () => {
-    places.go(pathOf(app.id, 'log'), { search });
+    places.go(buildPath(app.id, 'log'), { search });
     if (openId) focusRow(openId);
   };
   const step = (by: number) => () => {
-    const at = list.rows.shown.findIndex(({ requestId }) => requestId === openId);
-    open(list.rows.shown[at < 0 ? 0 : at + by]);
+    const at = list.rows.visible.findIndex(({ requestId }) => requestId === openId);
+    open(list.rows.visible[at < 0 ? 0 : at + by]);
   };
   useKeys({
     j: step(1),
@@ -39,10 +39,10 @@ export function LogPage({ openId }: { openId: string | undefined }) {
     k: step(-1),
     ArrowUp: step(-1),
     ' ': () => setPaused(!isPaused),
-    n: list.showHeld,
+    n: list.showPending,
     Escape: close,
   });
-  const isEmpty = list.isRead && list.rows.shown.length === 0 && writeFilters(filters) === '';
+  const isEmpty = list.isRead && list.rows.visible.length === 0 && writeFilters(filters) === '';
   return (
     <div className="split log">
       <div>

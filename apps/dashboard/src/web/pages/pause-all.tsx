@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, usePlace, useTools } from '../context';
+import { useApp, usePlace, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { ProblemNote } from '../parts/notes';
@@ -8,8 +8,8 @@ import { ProblemNote } from '../parts/notes';
 /** Holds up all that the app sends, after saying what that does. The address says that it asks. */
 export function PauseAll({ onChanged }: { onChanged: () => Promise<void> }) {
   const app = useApp();
-  const { places } = useTools();
-  const { mayChange } = useDesk();
+  const { places } = useServices();
+  const { mayChange } = useSession();
   const { path, search } = usePlace();
   if (!mayChange || app.sendingPausedAt !== null) return null;
   return (
@@ -32,8 +32,8 @@ function PauseDialog({
   onChanged: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api } = useTools();
-  const { reloadApps } = useDesk();
+  const { api } = useServices();
+  const { reloadApps } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
   async function pause() {
     const answer = await api.setSendingPaused(app.id, true);

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { InvitationRow, PeopleAnswer, PersonRow } from '../../api/people';
 import type { PageProblem } from '../api';
-import { useAnswer, useDesk, useTools } from '../context';
+import { useAnswer, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
@@ -14,7 +14,7 @@ type Invited = { email: string; token: string; expiresAt: number };
 
 /** Who may sign in, as what, and which links would let somebody in. */
 export function PeoplePage() {
-  const { isOwner } = useDesk();
+  const { isOwner } = useSession();
   const list = useAnswer('people', (api) => api.listPeople());
   const [step, setStep] = useState<Step>();
   const [invited, setInvited] = useState<Invited>();
@@ -45,8 +45,8 @@ export function PeoplePage() {
       {step?.kind === 'invite' && (
         <InviteDialog
           onClose={() => setStep(undefined)}
-          onInvited={(made, people) => {
-            setInvited(made);
+          onInvited={(invitation, people) => {
+            setInvited(invitation);
             list.set(people);
           }}
         />
@@ -74,7 +74,7 @@ function PersonStep({
 }
 
 function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: Step) => void }) {
-  const { isOwner } = useDesk();
+  const { isOwner } = useSession();
   const now = Date.now();
   return (
     <table className="wide-rows">
@@ -135,8 +135,8 @@ function Invitations({
   rows: InvitationRow[];
   onChanged: (people: PeopleAnswer) => void;
 }) {
-  const { isOwner } = useDesk();
-  const { api } = useTools();
+  const { isOwner } = useSession();
+  const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   const now = Date.now();
   async function revoke(id: string) {

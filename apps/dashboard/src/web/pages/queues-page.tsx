@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { BulkProgress, ChannelQueue, IntegrationQueue, QueuesAnswer } from '../../api/queues';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { useAnswer, useApp, useServices, useSession } from '../context';
 import { clock, count, duration, moment, rate } from '../format';
 import { IntegrationStateMark } from '../integrations/integration-list';
 import { Button, Link, Segments } from '../parts/controls';
@@ -9,7 +9,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { Spark } from '../parts/spark';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { PauseAll } from './pause-all';
 
 const readEveryMs = 2_000;
@@ -69,7 +69,7 @@ function Totals({ queues: { channels, latency } }: { queues: QueuesAnswer }) {
     channels.reduce((all, channel) => all + channel[name], 0);
   const isCapped = channels.some(({ waiting, countedTo }) => waiting >= countedTo);
   const oldest = channels.reduce<ChannelQueue | undefined>(
-    (found, one) => ((one.oldestMs ?? 0) > (found?.oldestMs ?? 0) ? one : found),
+    (oldestSoFar, one) => ((one.oldestMs ?? 0) > (oldestSoFar?.oldestMs ?? 0) ? one : oldestSoFar),
     undefined,
   );
   return (
@@ -144,10 +144,10 @@ function ChannelTable({
   onChanged: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api } = useTools();
-  const { mayChange } = useDesk();
+  const { api } = useServices();
+  const { mayChange } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
-  async function turn({ channel, isPaused }: ChannelQueue) {
+  async function togglePause({ channel, isPaused }: ChannelQueue) {
     const answer = await api.setChannelPaused(app.id, channel, !isPaused);
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
@@ -178,7 +178,7 @@ function ChannelTable({
             key={queue.channel}
             queue={queue}
             readAt={readAt}
-            {...(canPause && mayChange ? { onTurn: () => void turn(queue) } : {})}
+            {...(canPause && mayChange ? { onTogglePause: () => void togglePause(queue) } : {})}
           />
         ))}
       </table>
@@ -189,11 +189,11 @@ function ChannelTable({
 function ChannelRow({
   queue,
   readAt,
-  onTurn,
+  onTogglePause,
 }: {
   queue: ChannelQueue;
   readAt: number;
-  onTurn?: () => void;
+  onTogglePause?: () => void;
 }) {
   return (
     <tbody>
@@ -219,11 +219,11 @@ function ChannelRow({
           {queue.needsAttention > 0 && <Mark name="attention" />} {count(queue.needsAttention)}
         </td>
         <td className="right">
-          {onTurn && (
+          {onTogglePause && (
             <Button
               look="small"
               aria-label={`${queue.isPaused ? 'Resume' : 'Pause'} ${queue.channel}`}
-              onClick={onTurn}
+              onClick={onTogglePause}
             >
               {queue.isPaused ? 'Resume' : 'Pause'}
             </Button>
@@ -318,9 +318,9 @@ function IntegrationTable({
   integrations: IntegrationQueue[];
   onChanged: () => Promise<void>;
 }) {
-  const { api } = useTools();
-  const { mayChange } = useDesk();
-  async function turn({ appId, id, state }: IntegrationQueue) {
+  const { api } = useServices();
+  const { mayChange } = useSession();
+  async function togglePause({ appId, id, state }: IntegrationQueue) {
     await api.setIntegrationPaused(appId, id, state !== 'paused');
     await onChanged();
   }
@@ -344,7 +344,7 @@ function IntegrationTable({
           {integrations.map((one) => (
             <tr key={one.id}>
               <td className="ev">
-                <Link to={pathOf(one.appId, 'integrations', one.id)}>{one.name}</Link>
+                <Link to={buildPath(one.appId, 'integrations', one.id)}>{one.name}</Link>
               </td>
               <td title={one.stateReason ?? undefined}>
                 <IntegrationStateMark state={one.state} />
@@ -355,7 +355,7 @@ function IntegrationTable({
                   <Button
                     look="small"
                     aria-label={`${one.state === 'paused' ? 'Resume' : 'Pause'} ${one.name}`}
-                    onClick={() => void turn(one)}
+                    onClick={() => void togglePause(one)}
                   >
                     {one.state === 'paused' ? 'Resume' : 'Pause'}
                   </Button>
@@ -388,7 +388,7 @@ function BulkTable({ bulks }: { bulks: BulkProgress[] }) {
           {bulks.map((bulk) => (
             <tr key={bulk.requestId}>
               <td className="ev">
-                <Link to={pathOf(bulk.appId, 'log', bulk.requestId)}>{bulk.event}</Link>
+                <Link to={buildPath(bulk.appId, 'log', bulk.requestId)}>{bulk.event}</Link>
               </td>
               <td>
                 <progress

@@ -4,10 +4,10 @@ import { count, moment } from '../format';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
-import { filterWords } from '../resend/filter-words';
+import { listFilterTerms } from '../resend/filter-words';
 import { RunPane } from '../resend/run-pane';
 import { RunState } from '../resend/run-state';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 const readEveryMs = 5_000;
 const runPx = 560;
@@ -45,7 +45,7 @@ function NoResend() {
         again: the number is counted and confirmed first, sent at a pace, and can be cancelled.
       </p>
       <p>
-        <Link className="btn main-action" to={pathOf(app.id, 'log')} search="state=failed">
+        <Link className="btn main-action" to={buildPath(app.id, 'log')} search="state=failed">
           Show what failed
         </Link>
       </p>
@@ -76,14 +76,14 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
 
 function RunRow({ run, isOpen }: { run: ResendRun; isOpen: boolean }) {
   const app = useApp();
-  const words = filterWords(run.filters)
+  const words = listFilterTerms(run.filters)
     .map(({ name, value }) => `${name} ${value}`)
     .join(', ');
   return (
     <tr aria-current={isOpen ? 'true' : undefined}>
       <td className="num-left">{moment(run.createdAt, Date.now())}</td>
       <td className="cut" title={words}>
-        <Link to={pathOf(app.id, 'resends', run.id)}>{words}</Link>
+        <Link to={buildPath(app.id, 'resends', run.id)}>{words}</Link>
       </td>
       <td className="num">
         {count(run.resent)} of {count(run.matched)}

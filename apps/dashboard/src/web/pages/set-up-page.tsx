@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import type { Connection, SessionAnswer, SetUpLookAnswer } from '../../api/session';
 import type { PageProblem } from '../api';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Field } from '../parts/field';
@@ -11,7 +11,7 @@ import { NextSteps, RunningFacts, Tower } from './running-facts';
 
 /** The token stays in the part of the address that no server is sent, until it is posted. */
 export function SetUpPage({
-  token: given,
+  token: linkToken,
   connection,
   onDone,
 }: {
@@ -19,8 +19,8 @@ export function SetUpPage({
   connection: Connection;
   onDone: (session: SessionAnswer) => void;
 }) {
-  const { api, places } = useTools();
-  const [token] = useState(() => given ?? window.location.hash.slice(1));
+  const { api, places } = useServices();
+  const [token] = useState(() => linkToken ?? window.location.hash.slice(1));
   const [look, setLook] = useState<SetUpLookAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
   useEffect(() => {
@@ -66,15 +66,15 @@ function LinkEnded({ problem }: { problem: PageProblem }) {
   );
 }
 
-const actionOf: Record<SetUpLookAnswer['kind'], string> = {
+const actionLabels: Record<SetUpLookAnswer['kind'], string> = {
   setup: 'Create operator and sign in',
   invite: 'Join and sign in',
   reset: 'Change the password and sign in',
 };
 
-const articleOf = (role: string) => (role === 'viewer' ? `a ${role}` : `an ${role}`);
+const addArticle = (role: string) => (role === 'viewer' ? `a ${role}` : `an ${role}`);
 
-function titleOf({ kind, accountName }: SetUpLookAnswer): string {
+function getTitle({ kind, accountName }: SetUpLookAnswer): string {
   if (kind === 'setup') return 'Make the first operator';
   return kind === 'reset' ? 'Give a new password' : `Join ${accountName}`;
 }
@@ -88,7 +88,7 @@ function SetUpForm({
   token: string;
   onDone: (session: SessionAnswer) => void;
 }) {
-  const { api } = useTools();
+  const { api } = useServices();
   const [email, setEmail] = useState(look.email ?? '');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
@@ -102,11 +102,11 @@ function SetUpForm({
   const under = (path: string) => problem?.fields?.find((field) => field.path === path)?.problem;
   return (
     <>
-      <h1>{titleOf(look)}</h1>
+      <h1>{getTitle(look)}</h1>
       <p>
         You are here by a one-time link. It ends at {moment(look.expiresAt, Date.now())}, or as soon
         as you are done.
-        {look.role && ` You will be ${articleOf(look.role)} of ${look.accountName}.`}
+        {look.role && ` You will be ${addArticle(look.role)} of ${look.accountName}.`}
       </p>
       <form className="form" onSubmit={(event) => void submit(event)}>
         {!problem?.fields && <ProblemNote problem={problem} />}
@@ -133,7 +133,7 @@ function SetUpForm({
           onChange={(event) => setPassword(event.target.value)}
         />
         <Button look="main-action" type="submit">
-          {actionOf[look.kind]} <kbd data-keys="Enter" />
+          {actionLabels[look.kind]} <kbd data-keys="Enter" />
         </Button>
       </form>
     </>

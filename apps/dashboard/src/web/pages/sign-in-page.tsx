@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { SessionAnswer } from '../../api/session';
 import type { PageProblem } from '../api';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
 import { Bell } from '../parts/icons';
@@ -55,7 +55,7 @@ function SignInForm({
   hasEnded: boolean;
   onDone: (session: SessionAnswer) => void;
 }) {
-  const { api } = useTools();
+  const { api } = useServices();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<PageProblem>();

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import { useApp, usePlace, useTools } from '../context';
+import { useApp, usePlace, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Segments } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { ErasureList } from '../users/erasure-list';
 import { SuppressionList } from '../users/suppression-list';
 import { UserList } from '../users/user-list';
@@ -30,12 +30,12 @@ const hints: Record<ListName, string> = {
 /** Whom the app writes to, whom it must not write to, and whom it forgot. */
 export function UsersPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useTools();
+  const { places } = useServices();
   const { search } = usePlace();
-  const given = new URLSearchParams(search);
-  const name = lists.find(({ value }) => value === given.get('list'))?.value ?? 'users';
-  const text = given.get('text') ?? '';
-  const close = () => places.go(pathOf(app.id, 'users'), { search: searchOf(name, text) });
+  const params = new URLSearchParams(search);
+  const name = lists.find(({ value }) => value === params.get('list'))?.value ?? 'users';
+  const text = params.get('text') ?? '';
+  const close = () => places.go(buildPath(app.id, 'users'), { search: buildSearch(name, text) });
   const leave = () => {
     if (openId) close();
   };
@@ -47,7 +47,9 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
           label="List"
           options={lists}
           value={name}
-          onChange={(next) => places.go(pathOf(app.id, 'users'), { search: searchOf(next, '') })}
+          onChange={(next) =>
+            places.go(buildPath(app.id, 'users'), { search: buildSearch(next, '') })
+          }
         />
         {name !== 'erased' && (
           <Finder
@@ -55,8 +57,8 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
             hint={hints[name]}
             text={text}
             onText={(next) =>
-              places.go(pathOf(app.id, 'users', openId), {
-                search: searchOf(name, next),
+              places.go(buildPath(app.id, 'users', openId), {
+                search: buildSearch(name, next),
                 isReplacing: true,
               })
             }
@@ -65,7 +67,7 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
       </div>
       {name === 'users' && (
         <div className={openId ? 'body open' : 'body'}>
-          <UserList key={text} text={text} openId={openId} search={searchOf(name, text)} />
+          <UserList key={text} text={text} openId={openId} search={buildSearch(name, text)} />
           {openId && <UserPane key={openId} sid={openId} onClose={close} />}
           {openId && <Divider name="users" side="last" initialPx={panePx} />}
         </div>
@@ -76,9 +78,9 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
   );
 }
 
-function searchOf(list: ListName, text: string): string {
-  const given = { ...(list === 'users' ? {} : { list }), ...(text ? { text } : {}) };
-  return new URLSearchParams(given).toString();
+function buildSearch(list: ListName, text: string): string {
+  const params = { ...(list === 'users' ? {} : { list }), ...(text ? { text } : {}) };
+  return new URLSearchParams(params).toString();
 }
 
 function Finder({

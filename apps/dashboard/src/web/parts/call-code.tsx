@@ -54,8 +54,8 @@ export function CallCode({ eventId, user, data }: CallCodeProps) {
       {isAsking && (
         <KeyReveal
           onClose={() => setAsking(false)}
-          onKey={(shown) => {
-            setApiKey(shown);
+          onKey={(revealedKey) => {
+            setApiKey(revealedKey);
             setAsking(false);
           }}
         />

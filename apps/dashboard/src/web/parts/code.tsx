@@ -50,24 +50,24 @@ const longestColoured = 20_000;
 /** Colours what looks like JSON; anything else stays as it is. */
 function Json({ text }: { text: string }) {
   if (text.length > longestColoured) return text;
-  const parts: ReactNode[] = [];
+  const nodes: ReactNode[] = [];
   let end = 0;
   for (const match of text.matchAll(tokens)) {
-    const [whole, string, colon = ''] = match;
-    if (string === undefined && !literal.test(whole)) continue;
-    parts.push(<Fragment key={`${match.index}-`}>{text.slice(end, match.index)}</Fragment>);
-    parts.push(
-      <span key={match.index} className={classOf(string, colon)}>
-        {string ?? whole}
+    const [matchText, string, colon = ''] = match;
+    if (string === undefined && !literal.test(matchText)) continue;
+    nodes.push(<Fragment key={`${match.index}-`}>{text.slice(end, match.index)}</Fragment>);
+    nodes.push(
+      <span key={match.index} className={getTokenClass(string, colon)}>
+        {string ?? matchText}
       </span>,
     );
-    parts.push(<Fragment key={`${match.index}+`}>{colon}</Fragment>);
-    end = match.index + whole.length;
+    nodes.push(<Fragment key={`${match.index}+`}>{colon}</Fragment>);
+    end = match.index + matchText.length;
   }
-  return [...parts, text.slice(end)];
+  return [...nodes, text.slice(end)];
 }
 
-function classOf(string: string | undefined, colon: string): string {
+function getTokenClass(string: string | undefined, colon: string): string {
   if (string === undefined) return 'nu';
   return colon ? 'k' : 'st';
 }

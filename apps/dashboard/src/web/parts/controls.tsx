@@ -1,5 +1,5 @@
 import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, useState } from 'react';
-import { usePlace, useTools } from '../context';
+import { usePlace, useServices } from '../context';
 import { Icon } from './icons';
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: string };
@@ -29,7 +29,7 @@ type LinkProps = {
 
 /** A real link: it opens in a new tab as any other does. */
 export function Link({ to, search = '', className, title, isCurrent, onGo, children }: LinkProps) {
-  const { places } = useTools();
+  const { places } = useServices();
   usePlace();
   function follow(event: MouseEvent) {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
@@ -39,7 +39,7 @@ export function Link({ to, search = '', className, title, isCurrent, onGo, child
   }
   return (
     <a
-      href={places.hrefOf(to, search)}
+      href={places.getHref(to, search)}
       {...(className ? { className } : {})}
       {...(title ? { title } : {})}
       {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
@@ -50,7 +50,7 @@ export function Link({ to, search = '', className, title, isCurrent, onGo, child
   );
 }
 
-const saidForMs = 2_000;
+const copiedNoticeMs = 2_000;
 
 /** Copies, and says so in its own place. */
 export function CopyButton({
@@ -65,17 +65,17 @@ export function CopyButton({
   look?: string;
 }) {
   const [isCopied, setCopied] = useState(false);
-  const said = isCopied ? 'Copied' : label;
+  const buttonLabel = isCopied ? 'Copied' : label;
   async function copy() {
     await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
     setCopied(true);
-    setTimeout(() => setCopied(false), saidForMs);
+    setTimeout(() => setCopied(false), copiedNoticeMs);
   }
   return (
     <Button
       look={look}
       title={label}
-      aria-label={children ? undefined : said}
+      aria-label={children ? undefined : buttonLabel}
       onClick={() => void copy().catch(() => setCopied(false))}
     >
       {children && (isCopied ? 'Copied' : children)}

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
 
-const leastPx = 240;
+const minPx = 240;
 /** What the other pane keeps. */
-const keptPx = 320;
+const reservedPx = 320;
 const stepPx = 16;
 
 type Side = 'first' | 'last';
@@ -18,19 +18,19 @@ export function Divider({
   side: Side;
   initialPx: number;
 }) {
-  const line = useRef<HTMLDivElement>(null);
+  const dividerRef = useRef<HTMLDivElement>(null);
   const [widthPx, setWidthPx] = useState<number | undefined>(() => read(name));
   useLayoutEffect(() => {
-    const panes = line.current?.parentElement;
+    const panes = dividerRef.current?.parentElement;
     if (widthPx === undefined) panes?.style.removeProperty('--divide');
     else panes?.style.setProperty('--divide', `${widthPx}px`);
   }, [widthPx]);
 
-  function move(wantedPx: number): void {
-    const roomPx = line.current?.parentElement?.clientWidth ?? 0;
-    const next = Math.round(Math.max(leastPx, Math.min(wantedPx, roomPx - keptPx)));
+  function move(requestedPx: number): void {
+    const availablePx = dividerRef.current?.parentElement?.clientWidth ?? 0;
+    const next = Math.round(Math.max(minPx, Math.min(requestedPx, availablePx - reservedPx)));
     setWidthPx(next);
-    localStorage.setItem(placeOf(name), String(next));
+    localStorage.setItem(getStorageKey(name), String(next));
   }
   function follow({ clientX, currentTarget, pointerId }: PointerEvent<HTMLDivElement>): void {
     const panes = currentTarget.parentElement?.getBoundingClientRect();
@@ -46,18 +46,18 @@ export function Divider({
   }
   function takeBack(): void {
     setWidthPx(undefined);
-    localStorage.removeItem(placeOf(name));
+    localStorage.removeItem(getStorageKey(name));
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that moves is no <hr>.
     <div
-      ref={line}
+      ref={dividerRef}
       className={`divider ${side}`}
       role="separator"
       tabIndex={0}
       aria-label="Width of the panes"
       aria-orientation="vertical"
-      aria-valuemin={leastPx}
+      aria-valuemin={minPx}
       aria-valuenow={widthPx ?? initialPx}
       title="Drag, or use the arrow keys; two clicks take it back"
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
@@ -68,9 +68,9 @@ export function Divider({
   );
 }
 
-const placeOf = (name: string) => `belfry-divide-${name}`;
+const getStorageKey = (name: string) => `belfry-divide-${name}`;
 
 function read(name: string): number | undefined {
-  const px = Number(localStorage.getItem(placeOf(name)));
-  return Number.isFinite(px) && px >= leastPx ? px : undefined;
+  const px = Number(localStorage.getItem(getStorageKey(name)));
+  return Number.isFinite(px) && px >= minPx ? px : undefined;
 }

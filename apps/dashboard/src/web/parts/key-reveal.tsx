@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { PageProblem } from '../api';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { Button } from './controls';
 import { Dialog } from './dialog';
 import { Field } from './field';
@@ -14,7 +14,7 @@ export function KeyReveal({
   onKey: (key: string) => void;
   onClose: () => void;
 }) {
-  const { api } = useTools();
+  const { api } = useServices();
   return (
     <PasswordDialog
       title="Show the API key"

@@ -7,7 +7,7 @@ import { Mark } from './state-mark';
 
 type Tone = 'red' | 'amber' | 'green' | 'plain';
 
-const markOf: Record<Tone, string> = {
+const toneMarks: Record<Tone, string> = {
   red: 'failed',
   amber: 'attention',
   green: 'delivered',
@@ -27,7 +27,7 @@ export function NoteBox({
 }) {
   return (
     <div className={`note-box ${tone}`} role={tone === 'red' ? 'alert' : undefined}>
-      <Mark name={markOf[tone]} />
+      <Mark name={toneMarks[tone]} />
       <div>
         {title && <b>{title}</b>}
         {children && <p>{children}</p>}

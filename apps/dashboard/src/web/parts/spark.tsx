@@ -9,7 +9,7 @@ export function Spark({ rates }: { rates: readonly number[] }) {
     const share = peak === 0 ? 0 : rate / peak;
     return `${at} ${(height - inset - share * (height - 2 * inset)).toFixed(1)}`;
   });
-  const line = `M${points.join('L')}`;
+  const linePath = `M${points.join('L')}`;
   const end = Math.max(rates.length - 1, 1);
   return (
     <svg
@@ -18,8 +18,8 @@ export function Spark({ rates }: { rates: readonly number[] }) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path className="fill" d={`${line}L${end} ${height}L0 ${height}z`} />
-      <path d={line} />
+      <path className="fill" d={`${linePath}L${end} ${height}L0 ${height}z`} />
+      <path d={linePath} />
     </svg>
   );
 }

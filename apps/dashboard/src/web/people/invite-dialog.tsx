@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { PeopleAnswer } from '../../api/people';
 import type { Role } from '../../api/session';
 import type { PageProblem } from '../api';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { moment } from '../format';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
@@ -19,19 +19,19 @@ export function InviteDialog({
   onClose: () => void;
   onInvited: (invited: Invited, people: PeopleAnswer) => void;
 }) {
-  const { api } = useTools();
+  const { api } = useServices();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('editor');
   const [under, setUnder] = useState<string>();
   async function invite(password: string): Promise<PageProblem | undefined> {
     const answer = await api.invite({ email, role, password });
     if ('problem' in answer) {
-      const wrong = answer.problem.fields?.find(({ path }) => path === 'email')?.problem;
-      setUnder(wrong);
-      return wrong === undefined ? answer.problem : undefined;
+      const emailProblem = answer.problem.fields?.find(({ path }) => path === 'email')?.problem;
+      setUnder(emailProblem);
+      return emailProblem === undefined ? answer.problem : undefined;
     }
-    const { people, ...made } = answer.value;
-    onInvited({ email: email.trim().toLowerCase(), ...made }, people);
+    const { people, ...invitation } = answer.value;
+    onInvited({ email: email.trim().toLowerCase(), ...invitation }, people);
     onClose();
     return undefined;
   }
@@ -62,8 +62,8 @@ export function InviteDialog({
 
 /** The only time that the link is seen. */
 export function InvitedLink({ email, token, expiresAt, onHide }: Invited & { onHide: () => void }) {
-  const { api } = useTools();
-  const link = `${api.urlOf('join')}#${token}`;
+  const { api } = useServices();
+  const link = `${api.getUrl('join')}#${token}`;
   return (
     <div className="pad">
       <CodeBlock title={`Link for ${email}`} text={link}>

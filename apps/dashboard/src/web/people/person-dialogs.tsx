@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { PeopleAnswer, PersonRow } from '../../api/people';
 import type { Role } from '../../api/session';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { PasswordDialog } from '../parts/key-reveal';
 import { RoleChoice } from './role-choice';
 
@@ -12,7 +12,7 @@ type PersonProps = {
 };
 
 export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
-  const { api, answers } = useTools();
+  const { api, answers } = useServices();
   const [role, setRole] = useState<Role>(person.role);
   async function change(password: string) {
     const answer = await api.changeRole(person.id, { role, password });
@@ -36,7 +36,7 @@ export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
 }
 
 export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) {
-  const { api, answers } = useTools();
+  const { api, answers } = useServices();
   async function remove(password: string) {
     const answer = await api.removePerson(person.id, password);
     if ('problem' in answer) return answer.problem;

@@ -1,16 +1,16 @@
-import { fieldsOf, listOf, numberOf, textOf, textsOf } from './content';
+import { getNumber, getText, toFields, toFieldsList, toStrings } from './content';
 
 describe('the content of a preview', () => {
   test.each([[null], [undefined], ['text'], [[1]], [7]])('survives %p', (content) => {
-    expect(fieldsOf(content)).toEqual({});
-    expect(listOf(fieldsOf(content)['blocks'])).toEqual([]);
-    expect(textsOf(content)).toEqual([]);
+    expect(toFields(content)).toEqual({});
+    expect(toFieldsList(toFields(content)['blocks'])).toEqual([]);
+    expect(toStrings(content)).toEqual([]);
   });
 
   test('is read by the names that it has', () => {
-    const fields = fieldsOf({ title: '', body: 'Hello', bytes: 7, cc: ['a', 1] });
-    expect([textOf(fields, 'title', 'body'), textOf(fields, 'other')]).toEqual(['Hello', '']);
-    expect([numberOf(fields, 'bytes'), numberOf(fields, 'body')]).toEqual([7, undefined]);
-    expect(textsOf(fields['cc'])).toEqual(['a']);
+    const fields = toFields({ title: '', body: 'Hello', bytes: 7, cc: ['a', 1] });
+    expect([getText(fields, 'title', 'body'), getText(fields, 'other')]).toEqual(['Hello', '']);
+    expect([getNumber(fields, 'bytes'), getNumber(fields, 'body')]).toEqual([7, undefined]);
+    expect(toStrings(fields['cc'])).toEqual(['a']);
   });
 });

@@ -1,13 +1,13 @@
 /** What a channel composed is of its own form; a preview reads only what it knows, and survives anything else. */
 export type Fields = Record<string, unknown>;
 
-export function fieldsOf(content: unknown): Fields {
+export function toFields(content: unknown): Fields {
   return typeof content === 'object' && content !== null && !Array.isArray(content)
     ? { ...content }
     : {};
 }
 
-export function textOf(fields: Fields, ...names: string[]): string {
+export function getText(fields: Fields, ...names: string[]): string {
   for (const name of names) {
     const value = fields[name];
     if (typeof value === 'string' && value !== '') return value;
@@ -15,15 +15,15 @@ export function textOf(fields: Fields, ...names: string[]): string {
   return '';
 }
 
-export function listOf(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
+export function toFieldsList(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(toFields) : [];
 }
 
-export function textsOf(value: unknown): string[] {
+export function toStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-export function numberOf(fields: Fields, name: string): number | undefined {
+export function getNumber(fields: Fields, name: string): number | undefined {
   const value = fields[name];
   return typeof value === 'number' ? value : undefined;
 }

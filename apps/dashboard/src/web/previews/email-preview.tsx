@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { useTools } from '../context';
+import { useServices } from '../context';
 import { Segments } from '../parts/controls';
-import { type Fields, fieldsOf, listOf, textOf, textsOf } from './content';
+import { type Fields, getText, toFields, toFieldsList, toStrings } from './content';
 import type { PreviewProps } from './preview';
 
 const views = [
@@ -15,14 +15,14 @@ const widths = [
 ] as const;
 
 export function EmailPreview(props: PreviewProps) {
-  const { fields, hasTools } = props;
-  const html = textOf(fields, 'html');
-  const [wanted, setView] = useState<'html' | 'text' | 'headers'>('html');
+  const { fields, hasControls } = props;
+  const html = getText(fields, 'html');
+  const [selectedView, setView] = useState<'html' | 'text' | 'headers'>('html');
   const [width, setWidth] = useState<'wide' | 'phone'>('wide');
-  const view = wanted === 'html' && !html ? 'text' : wanted;
+  const view = selectedView === 'html' && !html ? 'text' : selectedView;
   return (
     <div className="pv-em">
-      {hasTools && (
+      {hasControls && (
         <div className="pv-tools">
           <Segments
             label="Part of the mail"
@@ -48,22 +48,22 @@ export function EmailPreview(props: PreviewProps) {
   );
 }
 
-function EmailHead({ fields, request, target, hasTools }: PreviewProps) {
+function EmailHead({ fields, request, target, hasControls }: PreviewProps) {
   return (
     <div className="hd">
-      <b>{textOf(fields, 'subject')}</b>
+      <b>{getText(fields, 'subject')}</b>
       <span>
-        {senderOf(fields, request) || 'from the integration’s sender'}
-        {hasTools && target && ` to ${target}`}
+        {formatSender(fields, request) || 'from the integration’s sender'}
+        {hasControls && target && ` to ${target}`}
       </span>
     </div>
   );
 }
 
-function senderOf(fields: Fields, request: Fields): string {
-  const from = fieldsOf(fields['from'] ?? request['from']);
-  const address = textOf(from, 'address');
-  return [textOf(from, 'name'), address && `<${address}>`].filter(Boolean).join(' ');
+function formatSender(fields: Fields, request: Fields): string {
+  const from = toFields(fields['from'] ?? request['from']);
+  const address = getText(from, 'address');
+  return [getText(from, 'name'), address && `<${address}>`].filter(Boolean).join(' ');
 }
 
 /**
@@ -79,7 +79,7 @@ function MailFrame({
   isDark: boolean;
   width: 'wide' | 'phone';
 }) {
-  const { api } = useTools();
+  const { api } = useServices();
   const form = useRef<HTMLFormElement>(null);
   const name = useId();
   const hasDark = /prefers-color-scheme\s*:\s*dark/i.test(html);
@@ -90,7 +90,7 @@ function MailFrame({
   const looks = [width, isDark && (hasDark ? 'dark' : 'inverted')].filter(Boolean).join(' ');
   return (
     <>
-      <form ref={form} method="post" target={name} action={api.urlOf('api/frames')} hidden>
+      <form ref={form} method="post" target={name} action={api.getUrl('api/frames')} hidden>
         <textarea name="html" readOnly value={html} aria-label="HTML" />
         <input name="theme" readOnly value={isDark ? 'dark' : 'light'} aria-label="Theme" />
       </form>
@@ -105,26 +105,26 @@ function MailFrame({
 }
 
 function MailText({ fields }: { fields: Fields }) {
-  const text = textOf(fields, 'text');
+  const text = getText(fields, 'text');
   if (!text) return <p className="pv-note">The mail has no text beside its HTML.</p>;
   // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for it where content scrolls.
   return <pre tabIndex={0}>{text}</pre>;
 }
 
 function MailHeaders({ fields, request, target }: PreviewProps) {
-  const headers = fieldsOf(request['headers'] ?? fields['headers']);
+  const headers = toFields(request['headers'] ?? fields['headers']);
   const own = Object.entries(headers).filter(([name]) => name !== 'Message-ID');
-  const files = listOf(request['attachments'] ?? fields['attachments']);
+  const files = toFieldsList(request['attachments'] ?? fields['attachments']);
   const rows = [
-    ['From', senderOf(fields, request)],
+    ['From', formatSender(fields, request)],
     ['To', target],
-    ['Cc', textsOf(fields['cc']).join(', ')],
-    ['Bcc', textsOf(fields['bcc']).join(', ')],
-    ['Reply-To', textOf(fields, 'replyTo') || textOf(request, 'reply_to')],
-    ['Subject', textOf(fields, 'subject')],
-    ['Message-ID', textOf(request, 'message_id') && `<${textOf(request, 'message_id')}>`],
+    ['Cc', toStrings(fields['cc']).join(', ')],
+    ['Bcc', toStrings(fields['bcc']).join(', ')],
+    ['Reply-To', getText(fields, 'replyTo') || getText(request, 'reply_to')],
+    ['Subject', getText(fields, 'subject')],
+    ['Message-ID', getText(request, 'message_id') && `<${getText(request, 'message_id')}>`],
     ...own.map(([name, value]) => [name, String(value)]),
-    ['Attachments', files.map((file) => textOf(file, 'file_name', 'fileName', 'url')).join(', ')],
+    ['Attachments', files.map((file) => getText(file, 'file_name', 'fileName', 'url')).join(', ')],
   ];
   return (
     <dl className="pv-headers">

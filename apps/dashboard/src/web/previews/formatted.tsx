@@ -8,13 +8,13 @@ export function Formatted({ runs }: { runs: Run[] }) {
     from += text.length + 1;
     return (
       <span key={from}>
-        {looks.reduceRight((inner, look) => dressed(look, inner), text as ReactNode)}
+        {looks.reduceRight((inner, look) => renderLook(look, inner), text as ReactNode)}
       </span>
     );
   });
 }
 
-function dressed(look: Look, inner: ReactNode): ReactNode {
+function renderLook(look: Look, inner: ReactNode): ReactNode {
   switch (look) {
     case 'strong':
       return <b>{inner}</b>;

@@ -1,4 +1,4 @@
-import { measureOf, roomOfSms, unicodeCauseOf } from './measure';
+import { findUnicodeCause, formatMeasure, measureSms } from './measure';
 
 describe('the number above a preview', () => {
   test.each<[string, object, object, string]>([
@@ -19,12 +19,12 @@ describe('the number above a preview', () => {
     ['push', { title: 'Hello' }, { bytes: 312 }, '312 of 4,096 bytes'],
     ['onesignal', { title: 'é' }, {}, '14 of 4,096 bytes'],
     ['later_channel', {}, {}, ''],
-  ])('of %s %j %j is "%s"', (channel, fields, notes, said) => {
-    expect(measureOf(channel, { ...fields }, { ...notes })).toBe(said);
+  ])('of %s %j %j is "%s"', (channel, fields, notes, expected) => {
+    expect(formatMeasure(channel, { ...fields }, { ...notes })).toBe(expected);
   });
 
   test('counts characters that take two septets twice', () => {
-    expect(roomOfSms('€{}', 1, 'GSM-7')).toEqual({ used: 6, room: 160 });
+    expect(measureSms('€{}', 1, 'GSM-7')).toEqual({ used: 6, capacity: 160 });
   });
 
   test.each([
@@ -32,6 +32,6 @@ describe('the number above a preview', () => {
     ['🇩🇪 (U+1F1E9 U+1F1EA)', { character: '🇩🇪', name: 'U+1F1E9 U+1F1EA' }],
     ['', undefined],
   ])('finds in the note %j the character that made a text Unicode', (note, cause) => {
-    expect(unicodeCauseOf({ unicode_because_of: note })).toEqual(cause);
+    expect(findUnicodeCause({ unicode_because_of: note })).toEqual(cause);
   });
 });

@@ -1,8 +1,8 @@
 import { bytes, count, plural } from '../format';
-import { type Fields, listOf, numberOf, textOf } from './content';
+import { type Fields, getNumber, getText, toFieldsList } from './content';
 
 /** The one number that matters on a channel, as its caption says it. */
-export function measureOf(channel: string, fields: Fields, notes: Fields): string {
+export function formatMeasure(channel: string, fields: Fields, notes: Fields): string {
   return measures[channel]?.(fields, notes) ?? '';
 }
 
@@ -14,54 +14,54 @@ const maxBlocks = 50;
 
 const measures: Record<string, Measure> = {
   sms: (fields, notes) => {
-    const segments = numberOf(notes, 'segments');
-    const text = textOf(fields, 'text');
+    const segments = getNumber(notes, 'segments');
+    const text = getText(fields, 'text');
     if (segments === undefined) return plural(text.length, 'character');
-    const { used, room } = roomOfSms(text, segments, textOf(notes, 'encoding'));
-    return `${plural(segments, 'segment')}, ${textOf(notes, 'encoding')}, ${used} of ${room}`;
+    const { used, capacity } = measureSms(text, segments, getText(notes, 'encoding'));
+    return `${plural(segments, 'segment')}, ${getText(notes, 'encoding')}, ${used} of ${capacity}`;
   },
   email: (fields) => {
-    const size = bytesOf(textOf(fields, 'html', 'text'));
+    const size = countBytes(getText(fields, 'html', 'text'));
     return size > clipBytes ? `${bytes(size)}, Gmail cuts at 102 KB` : bytes(size);
   },
   whatsapp: (fields) => {
-    const template = textOf(fields, 'name', 'contentSid');
-    return template ? `template ${template}` : plural(textOf(fields, 'text').length, 'character');
+    const template = getText(fields, 'name', 'contentSid');
+    return template ? `template ${template}` : plural(getText(fields, 'text').length, 'character');
   },
   slack: (fields) => {
-    const blocks = listOf(fields['blocks']).length;
+    const blocks = toFieldsList(fields['blocks']).length;
     return blocks === 0 ? 'text' : `${plural(blocks, 'block')} of ${maxBlocks}`;
   },
   telegram: () => 'HTML',
   push: (fields, notes) =>
-    `${count(numberOf(notes, 'bytes') ?? jsonBytesOf(fields))} of ${count(pushBytes)} bytes`,
-  onesignal: (fields) => `${count(jsonBytesOf(fields))} of ${count(pushBytes)} bytes`,
+    `${count(getNumber(notes, 'bytes') ?? countJsonBytes(fields))} of ${count(pushBytes)} bytes`,
+  onesignal: (fields) => `${count(countJsonBytes(fields))} of ${count(pushBytes)} bytes`,
   in_app: () => 'unread',
 };
 
-function bytesOf(text: string): number {
+function countBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-function jsonBytesOf(fields: Fields): number {
-  return bytesOf(JSON.stringify(fields));
+function countJsonBytes(fields: Fields): number {
+  return countBytes(JSON.stringify(fields));
 }
 
 /** Septets of a text in GSM-7, where some characters take two; else UTF-16 units. Several segments each lose a header. */
-export function roomOfSms(
+export function measureSms(
   text: string,
   segments: number,
   encoding: string,
-): { used: number; room: number } {
+): { used: number; capacity: number } {
   const isGsm = encoding === 'GSM-7';
   const [one, many] = isGsm ? [160, 153] : [70, 67];
   const used = isGsm ? text.length + (text.match(/[\^{}\\[~\]|€\f]/g)?.length ?? 0) : text.length;
-  return { used, room: segments <= 1 ? one : segments * many };
+  return { used, capacity: segments <= 1 ? one : segments * many };
 }
 
 /** The character that made the text Unicode, from a note such as `“ (U+201C)`. */
-export function unicodeCauseOf(notes: Fields): { character: string; name: string } | undefined {
+export function findUnicodeCause(notes: Fields): { character: string; name: string } | undefined {
   const [, character = '', name = ''] =
-    /^([^(]+|\([^(]*) \((U\+[^)]+)\)$/.exec(textOf(notes, 'unicode_because_of')) ?? [];
+    /^([^(]+|\([^(]*) \((U\+[^)]+)\)$/.exec(getText(notes, 'unicode_because_of')) ?? [];
   return character ? { character, name } : undefined;
 }

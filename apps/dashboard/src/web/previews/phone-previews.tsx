@@ -1,17 +1,17 @@
-import { fieldsOf, listOf, textOf } from './content';
+import { getText, toFields, toFieldsList } from './content';
 import { Formatted } from './formatted';
-import { unicodeCauseOf } from './measure';
+import { findUnicodeCause } from './measure';
 import type { PreviewProps } from './preview';
-import { type Run, runsOfPlain, runsOfTelegram, runsOfWhatsapp } from './runs';
+import { parsePlain, parseTelegram, parseWhatsapp, type Run } from './runs';
 
 export function SmsPreview({ fields, notes, request }: PreviewProps) {
-  const sender = textOf(fields, 'sender') || textOf(request, 'From', 'MessagingServiceSid');
-  const cause = unicodeCauseOf(notes);
+  const sender = getText(fields, 'sender') || getText(request, 'From', 'MessagingServiceSid');
+  const cause = findUnicodeCause(notes);
   return (
     <div className="pv-sms">
       {sender && <span className="who">{sender}</span>}
       <div className="bubble">
-        <SmsText text={textOf(fields, 'text')} cause={cause?.character} />
+        <SmsText text={getText(fields, 'text')} cause={cause?.character} />
       </div>
       {cause && (
         <p className="pv-note">
@@ -26,44 +26,44 @@ export function SmsPreview({ fields, notes, request }: PreviewProps) {
 /** The first character that is not of GSM-7 is marked: the text costs more for it. */
 function SmsText({ text, cause }: { text: string; cause: string | undefined }) {
   const at = cause ? text.indexOf(cause) : -1;
-  if (!cause || at < 0) return <Formatted runs={runsOfPlain(text)} />;
+  if (!cause || at < 0) return <Formatted runs={parsePlain(text)} />;
   return (
     <>
-      <Formatted runs={runsOfPlain(text.slice(0, at))} />
+      <Formatted runs={parsePlain(text.slice(0, at))} />
       <mark>{cause}</mark>
-      <Formatted runs={runsOfPlain(text.slice(at + cause.length))} />
+      <Formatted runs={parsePlain(text.slice(at + cause.length))} />
     </>
   );
 }
 
 export function WhatsappPreview({ fields }: PreviewProps) {
-  const text = textOf(fields, 'text', 'preview');
-  const header = fieldsOf(fields['header']);
-  const name = textOf(fields, 'name', 'contentSid');
+  const text = getText(fields, 'text', 'preview');
+  const header = toFields(fields['header']);
+  const name = getText(fields, 'name', 'contentSid');
   return (
     <div className="pv-wa">
       <div className="bubble">
         <WhatsappHeader
-          kind={textOf(header, 'kind')}
-          text={textOf(header, 'text', 'fileName', 'url')}
+          kind={getText(header, 'kind')}
+          text={getText(header, 'text', 'fileName', 'url')}
         />
         {text ? (
-          <Formatted runs={runsOfWhatsapp(text)} />
+          <Formatted runs={parseWhatsapp(text)} />
         ) : (
           <span className="dim">Template {name}: its words are with the provider.</span>
         )}
       </div>
-      {listOf(fields['buttons']).map((button) => (
+      {toFieldsList(fields['buttons']).map((button) => (
         <div key={String(button['index'])} className="wa-button">
-          {buttonWords[textOf(button, 'kind')] ?? ''} {textOf(button, 'text')}
+          {buttonLabels[getText(button, 'kind')] ?? ''} {getText(button, 'text')}
         </div>
       ))}
-      {!text && <Parameters parameters={listOf(fields['parameters']).map(parameterRow)} />}
+      {!text && <Parameters parameters={toFieldsList(fields['parameters']).map(toParameterRow)} />}
     </div>
   );
 }
 
-const buttonWords: Record<string, string> = {
+const buttonLabels: Record<string, string> = {
   url: 'Link:',
   quick_reply: 'Reply:',
   copy_code: 'Copy code',
@@ -75,8 +75,8 @@ function WhatsappHeader({ kind, text }: { kind: string; text: string }) {
   return <Picture what={kind} url={text} />;
 }
 
-function parameterRow(parameter: Record<string, unknown>, at: number): [string, string] {
-  return [textOf(parameter, 'name') || `{{${at + 1}}}`, textOf(parameter, 'text')];
+function toParameterRow(parameter: Record<string, unknown>, at: number): [string, string] {
+  return [getText(parameter, 'name') || `{{${at + 1}}}`, getText(parameter, 'text')];
 }
 
 function Parameters({ parameters }: { parameters: [string, string][] }) {
@@ -104,7 +104,7 @@ export function Picture({ what, url }: { what: string; url: string }) {
 }
 
 export function TelegramPreview({ fields }: PreviewProps) {
-  const runs: Run[] = runsOfTelegram(textOf(fields, 'text'));
+  const runs: Run[] = parseTelegram(getText(fields, 'text'));
   const facts = [
     fields['disableNotification'] === true && 'arrives without a sound',
     fields['linkPreview'] === false && 'links show no preview',
@@ -120,13 +120,13 @@ export function TelegramPreview({ fields }: PreviewProps) {
 }
 
 export function InAppPreview({ fields }: PreviewProps) {
-  const image = textOf(fields, 'image');
-  const link = textOf(fields, 'click_action');
+  const image = getText(fields, 'image');
+  const link = getText(fields, 'click_action');
   return (
     <div className="pv-in">
       <div className="it">
-        <b>{textOf(fields, 'title')}</b>
-        {textOf(fields, 'body')}
+        <b>{getText(fields, 'title')}</b>
+        {getText(fields, 'body')}
         {image && <Picture what="image" url={image} />}
         <small>now{link && `, leads to ${link}`}</small>
       </div>

@@ -10,5 +10,5 @@ export type PreviewProps = {
   target: string;
   isDark: boolean;
   /** Alone on its stage: with its own switches. */
-  hasTools: boolean;
+  hasControls: boolean;
 };

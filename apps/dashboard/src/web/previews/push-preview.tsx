@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Segments } from '../parts/controls';
-import { type Fields, fieldsOf, textOf } from './content';
+import { type Fields, getText, toFields } from './content';
 import { Picture } from './phone-previews';
 import type { PreviewProps } from './preview';
 
@@ -11,13 +11,13 @@ const platforms = [
 ] as const;
 
 /** A notification as each platform shows it while it is folded: what does not fit is cut as there. */
-export function PushPreview({ fields, hasTools }: PreviewProps) {
+export function PushPreview({ fields, hasControls }: PreviewProps) {
   const [platform, setPlatform] = useState<'android' | 'ios' | 'web'>('android');
-  const data = Object.entries(fieldsOf(fields['data']));
+  const data = Object.entries(toFields(fields['data']));
   const isDataOnly = fields['data_only'] === true;
   return (
     <>
-      {hasTools && (
+      {hasControls && (
         <div className="pv-tools">
           <Segments label="Platform" options={platforms} value={platform} onChange={setPlatform} />
         </div>
@@ -28,7 +28,7 @@ export function PushPreview({ fields, hasTools }: PreviewProps) {
       {isDataOnly && (
         <p className="pv-note">A data message: the app itself decides what is shown.</p>
       )}
-      {hasTools && data.length > 0 && (
+      {hasControls && data.length > 0 && (
         <dl className="pv-headers">
           {data.map(([name, value]) => (
             <div key={name}>
@@ -43,20 +43,20 @@ export function PushPreview({ fields, hasTools }: PreviewProps) {
 }
 
 function Card({ fields, platform }: { fields: Fields; platform: string }) {
-  const title = textOf(fields, 'title');
-  const image = textOf(fields, 'image');
-  const link = textOf(fields, 'click_action');
+  const title = getText(fields, 'title');
+  const image = getText(fields, 'image');
+  const link = getText(fields, 'click_action');
   return (
     <div className="n">
       <i className="ic" aria-hidden="true">
-        {(title || textOf(fields, 'body')).slice(0, 1).toUpperCase()}
+        {(title || getText(fields, 'body')).slice(0, 1).toUpperCase()}
       </i>
       <div>
         <b>
           <span className="cut">{title}</span>
           {platform !== 'web' && <time>now</time>}
         </b>
-        <span className="body">{textOf(fields, 'body')}</span>
+        <span className="body">{getText(fields, 'body')}</span>
         {image && <Picture what="image" url={image} />}
         {link && <small className="cut">{link}</small>}
       </div>

@@ -32,43 +32,43 @@ const slackLink: Rule = {
   pattern: /<((?:https?:|mailto:|tel:|[#@!])[^|<>]*)(?:\|([^<>]*))?>/,
   look: 'link',
   isLiteral: true,
-  show: ([, target = '', label]) => unescaped(label || target.replace(/^!/, '@')),
+  show: ([, target = '', label]) => unescapeEntities(label || target.replace(/^!/, '@')),
 };
 const slackQuote: Rule = { pattern: /^(?:&gt;|>) ?(.*)$/m, look: 'quote' };
 
-export function runsOfPlain(text: string): Run[] {
-  return read(text, [links], []);
+export function parsePlain(text: string): Run[] {
+  return parseRuns(text, [links], []);
 }
 
-export function runsOfWhatsapp(text: string): Run[] {
-  return read(text, [block, inline, links, ...marks], []);
+export function parseWhatsapp(text: string): Run[] {
+  return parseRuns(text, [block, inline, links, ...marks], []);
 }
 
-export function runsOfMrkdwn(text: string): Run[] {
+export function parseMrkdwn(text: string): Run[] {
   const rules = [block, inline, slackLink, slackQuote, ...marks];
-  return read(text, rules, []).map((run) => ({ ...run, text: unescaped(run.text) }));
+  return parseRuns(text, rules, []).map((run) => ({ ...run, text: unescapeEntities(run.text) }));
 }
 
-function read(whole: string, rules: readonly Rule[], looks: readonly Look[]): Run[] {
+function parseRuns(text: string, rules: readonly Rule[], looks: readonly Look[]): Run[] {
   const runs: Run[] = [];
-  let rest = whole.slice(0, maxFormatted);
-  for (let found = earliest(rest, rules); found; found = earliest(rest, rules)) {
-    const { rule, match } = found;
-    const shown = rule.show?.(match) ?? match[1] ?? '';
+  let rest = text.slice(0, maxFormatted);
+  for (let next = findEarliest(rest, rules); next; next = findEarliest(rest, rules)) {
+    const { rule, match } = next;
+    const content = rule.show?.(match) ?? match[1] ?? '';
     const inner = [...looks, rule.look];
     push(runs, rest.slice(0, match.index), looks);
-    if (rule.isLiteral) push(runs, shown, inner);
+    if (rule.isLiteral) push(runs, content, inner);
     else
       runs.push(
-        ...read(
-          shown,
+        ...parseRuns(
+          content,
           rules.filter((each) => each !== rule),
           inner,
         ),
       );
     rest = rest.slice(match.index + match[0].length);
   }
-  push(runs, rest + whole.slice(maxFormatted), looks);
+  push(runs, rest + text.slice(maxFormatted), looks);
   return runs;
 }
 
@@ -76,7 +76,7 @@ function push(runs: Run[], text: string, looks: readonly Look[]): void {
   if (text !== '') runs.push({ text, looks });
 }
 
-function earliest(text: string, rules: readonly Rule[]) {
+function findEarliest(text: string, rules: readonly Rule[]) {
   let first: { rule: Rule; match: RegExpExecArray } | undefined;
   for (const rule of rules) {
     const match = rule.pattern.exec(text);
@@ -105,33 +105,33 @@ const telegramLooks: Record<string, Look> = {
 };
 
 /** The HTML that Telegram takes; a tag that it does not know says nothing here either. */
-export function runsOfTelegram(html: string): Run[] {
+export function parseTelegram(html: string): Run[] {
   const runs: Run[] = [];
   const open: { name: string; look: Look }[] = [];
   let end = 0;
   const looks = () => [...new Set(open.map(({ look }) => look))];
   for (const match of html.matchAll(/<(\/?)([a-z][^<>]*)>/gi)) {
-    const [tag, slash, inside = ''] = match;
-    const [name = ''] = inside.toLowerCase().split(/[\s/]/, 1);
+    const [tag, slash, tagContent = ''] = match;
+    const [name = ''] = tagContent.toLowerCase().split(/[\s/]/, 1);
     const look = telegramLooks[name];
-    push(runs, unescaped(html.slice(end, match.index)), looks());
+    push(runs, unescapeEntities(html.slice(end, match.index)), looks());
     end = match.index + tag.length;
     if (!look) continue;
     if (!slash && open.length < maxOpen) open.push({ name, look });
-    const closed = slash ? open.findLastIndex((each) => each.name === name) : -1;
-    if (closed >= 0) open.splice(closed, 1);
+    const closedIndex = slash ? open.findLastIndex((each) => each.name === name) : -1;
+    if (closedIndex >= 0) open.splice(closedIndex, 1);
   }
-  push(runs, unescaped(html.slice(end)), looks());
+  push(runs, unescapeEntities(html.slice(end)), looks());
   return runs;
 }
 
 const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };
 
 /** Once, from the left: what an entity stands for is no entity again. */
-function unescaped(text: string): string {
-  return text.replace(/&(lt|gt|quot|amp|#\d{1,7});/g, (whole, name: string) => {
-    if (!name.startsWith('#')) return entities[name] ?? whole;
+function unescapeEntities(text: string): string {
+  return text.replace(/&(lt|gt|quot|amp|#\d{1,7});/g, (entity, name: string) => {
+    if (!name.startsWith('#')) return entities[name] ?? entity;
     const point = Number(name.slice(1));
-    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : entity;
   });
 }

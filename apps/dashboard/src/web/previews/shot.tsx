@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { JsonBlock } from '../parts/code';
 import { channelIcon, Icon } from '../parts/icons';
-import { fieldsOf, textOf } from './content';
+import { getText, toFields } from './content';
 import { EmailPreview } from './email-preview';
-import { measureOf } from './measure';
+import { formatMeasure } from './measure';
 import { InAppPreview, SmsPreview, TelegramPreview, WhatsappPreview } from './phone-previews';
 import type { PreviewProps } from './preview';
 import { PushPreview } from './push-preview';
@@ -20,7 +20,7 @@ const previews: Record<string, (props: PreviewProps) => ReactNode> = {
   in_app: InAppPreview,
 };
 
-export type ShotProps = {
+export type PreviewFrameProps = {
   channel: string;
   content: unknown;
   notes?: unknown;
@@ -32,16 +32,29 @@ export type ShotProps = {
   /** Without its caption. */
   isBare?: boolean;
   isDark?: boolean;
-  hasTools?: boolean;
+  hasControls?: boolean;
   isCurrent?: boolean;
 };
 
 /** It looks like the channel, not like Belfry; a channel that is newer than this page shows its content as it is. */
-export function Shot(props: ShotProps) {
-  const { channel, content, notes, target = '', isBare, isDark = false, hasTools = false } = props;
+export function PreviewFrame(props: PreviewFrameProps) {
+  const {
+    channel,
+    content,
+    notes,
+    target = '',
+    isBare,
+    isDark = false,
+    hasControls = false,
+  } = props;
   const Preview = previews[channel];
-  const fields = fieldsOf(content);
-  const shown = { fields, notes: fieldsOf(notes), request: bodyOf(props.request), target };
+  const fields = toFields(content);
+  const previewProps = {
+    fields,
+    notes: toFields(notes),
+    request: getRequestBody(props.request),
+    target,
+  };
   const isShown = Preview !== undefined && !isMasked(fields);
   return (
     <figure className="shot" aria-current={props.isCurrent ? 'true' : undefined}>
@@ -50,7 +63,7 @@ export function Shot(props: ShotProps) {
           <Icon name={channelIcon(channel)} size={14} />
           <b>{channel}</b>
           <span className="cut">
-            {[isShown && measureOf(channel, fields, shown.notes), props.aside]
+            {[isShown && formatMeasure(channel, fields, previewProps.notes), props.aside]
               .filter(Boolean)
               .join(', ')}
           </span>
@@ -58,7 +71,7 @@ export function Shot(props: ShotProps) {
       )}
       {isShown ? (
         <div className={isDark ? 'pv dark' : 'pv'}>
-          <Preview {...shown} isDark={isDark} hasTools={hasTools} />
+          <Preview {...previewProps} isDark={isDark} hasControls={hasControls} />
         </div>
       ) : (
         <JsonBlock title={`${channel} content`} value={content} />
@@ -67,10 +80,10 @@ export function Shot(props: ShotProps) {
   );
 }
 
-function bodyOf(request: unknown): PreviewProps['request'] {
-  return fieldsOf(fieldsOf(request)['body']);
+function getRequestBody(request: unknown): PreviewProps['request'] {
+  return toFields(toFields(request)['body']);
 }
 
 function isMasked(fields: PreviewProps['fields']): boolean {
-  return Object.keys(fields).length === 0 || textOf(fields, 'masked') !== '';
+  return Object.keys(fields).length === 0 || getText(fields, 'masked') !== '';
 }

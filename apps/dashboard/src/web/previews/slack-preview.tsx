@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
-import { useDesk } from '../context';
+import { useSession } from '../context';
 import { Bell } from '../parts/icons';
-import { type Fields, fieldsOf, listOf, textOf } from './content';
+import { type Fields, getText, toFields, toFieldsList } from './content';
 import { Formatted } from './formatted';
 import { Picture } from './phone-previews';
 import type { PreviewProps } from './preview';
-import { runsOfMrkdwn, runsOfPlain } from './runs';
+import { parseMrkdwn, parsePlain } from './runs';
 
-export function SlackPreview({ fields, hasTools }: PreviewProps) {
-  const { app } = useDesk();
-  const blocks = listOf(fields['blocks']);
-  const text = textOf(fields, 'text');
+export function SlackPreview({ fields, hasControls }: PreviewProps) {
+  const { app } = useSession();
+  const blocks = toFieldsList(fields['blocks']);
+  const text = getText(fields, 'text');
   return (
     <>
       <div className="pv-sl">
@@ -22,13 +22,13 @@ export function SlackPreview({ fields, hasTools }: PreviewProps) {
             {app?.name ?? 'App'}
             <i>APP</i>
           </div>
-          {blocks.length === 0 && <Formatted runs={runsOfMrkdwn(text)} />}
+          {blocks.length === 0 && <Formatted runs={parseMrkdwn(text)} />}
           {blocks.map((block) => (
             <Block key={JSON.stringify(block)} block={block} />
           ))}
         </div>
       </div>
-      {hasTools && blocks.length > 0 && text && (
+      {hasControls && blocks.length > 0 && text && (
         <p className="pv-note">In notifications, where no block is shown: {text}</p>
       )}
     </>
@@ -36,15 +36,15 @@ export function SlackPreview({ fields, hasTools }: PreviewProps) {
 }
 
 function Block({ block }: { block: Fields }): ReactNode {
-  switch (textOf(block, 'type')) {
+  switch (getText(block, 'type')) {
     case 'divider':
       return <hr />;
     case 'image':
       return (
-        <Picture what={textOf(block, 'alt_text') || 'image'} url={textOf(block, 'image_url')} />
+        <Picture what={getText(block, 'alt_text') || 'image'} url={getText(block, 'image_url')} />
       );
     case 'rich_text':
-      return <div className="bl">{listOf(block['elements']).map(richPart)}</div>;
+      return <div className="bl">{toFieldsList(block['elements']).map(renderRichElement)}</div>;
     default:
       return <TextBlock block={block} />;
   }
@@ -52,14 +52,18 @@ function Block({ block }: { block: Fields }): ReactNode {
 
 function TextBlock({ block }: { block: Fields }) {
   const text = block['text'];
-  const accessory = block['accessory'] === undefined ? [] : [fieldsOf(block['accessory'])];
-  const parts = [...listOf(block['fields']), ...listOf(block['elements']), ...accessory];
+  const accessory = block['accessory'] === undefined ? [] : [toFields(block['accessory'])];
+  const elements = [
+    ...toFieldsList(block['fields']),
+    ...toFieldsList(block['elements']),
+    ...accessory,
+  ];
   return (
-    <div className={`bl bl-${textOf(block, 'type')}`}>
-      {text !== undefined && <TextObject of={text} />}
-      {parts.length > 0 && (
+    <div className={`bl bl-${getText(block, 'type')}`}>
+      {text !== undefined && <TextObject value={text} />}
+      {elements.length > 0 && (
         <div className="fields">
-          {parts.map((part) => (
+          {elements.map((part) => (
             <Part key={JSON.stringify(part)} part={part} />
           ))}
         </div>
@@ -69,53 +73,53 @@ function TextBlock({ block }: { block: Fields }) {
 }
 
 function Part({ part }: { part: Fields }) {
-  const kind = textOf(part, 'type');
+  const kind = getText(part, 'type');
   if (kind === 'image') {
-    return <Picture what={textOf(part, 'alt_text') || 'image'} url={textOf(part, 'image_url')} />;
+    return <Picture what={getText(part, 'alt_text') || 'image'} url={getText(part, 'image_url')} />;
   }
   if (kind === 'mrkdwn' || kind === 'plain_text') {
     return (
       <span>
-        <TextObject of={part} />
+        <TextObject value={part} />
       </span>
     );
   }
-  const look = kind === 'button' ? `b2 ${textOf(part, 'style')}` : 'b2 other';
+  const look = kind === 'button' ? `b2 ${getText(part, 'style')}` : 'b2 other';
   return (
     <span className={look}>
-      <TextObject of={part['text'] ?? part['placeholder'] ?? kind.replaceAll('_', ' ')} />
+      <TextObject value={part['text'] ?? part['placeholder'] ?? kind.replaceAll('_', ' ')} />
     </span>
   );
 }
 
 /** Of Slack's text objects one has marks; a text alone is one of a block of markdown. */
-function TextObject({ of }: { of: unknown }) {
-  if (typeof of === 'string') return <Formatted runs={runsOfMrkdwn(of)} />;
-  const object = fieldsOf(of);
-  const text = textOf(object, 'text');
-  const isPlain = textOf(object, 'type') === 'plain_text';
-  return <Formatted runs={isPlain ? [{ text, looks: [] }] : runsOfMrkdwn(text)} />;
+function TextObject({ value }: { value: unknown }) {
+  if (typeof value === 'string') return <Formatted runs={parseMrkdwn(value)} />;
+  const object = toFields(value);
+  const text = getText(object, 'text');
+  const isPlain = getText(object, 'type') === 'plain_text';
+  return <Formatted runs={isPlain ? [{ text, looks: [] }] : parseMrkdwn(text)} />;
 }
 
 const maxDepth = 6;
 
 /** Elements of a rich text lie in each other: sections, lists, quotes, and in them the words. */
-function richPart(element: Fields, at: number, _all: unknown, depth = 0): ReactNode {
-  const inner = depth < maxDepth ? listOf(element['elements']) : [];
-  const style = fieldsOf(element['style']);
-  const text = textOf(element, 'text', 'url', 'name', 'user_id', 'channel_id');
+function renderRichElement(element: Fields, at: number, _all: unknown, depth = 0): ReactNode {
+  const inner = depth < maxDepth ? toFieldsList(element['elements']) : [];
+  const style = toFields(element['style']);
+  const text = getText(element, 'text', 'url', 'name', 'user_id', 'channel_id');
   if (inner.length === 0) {
     return (
       <span key={`${at} ${text}`}>
-        {style['bold'] === true ? <b>{text}</b> : <Formatted runs={runsOfPlain(text)} />}
+        {style['bold'] === true ? <b>{text}</b> : <Formatted runs={parsePlain(text)} />}
       </span>
     );
   }
-  const kind = textOf(element, 'type');
+  const kind = getText(element, 'type');
   return (
     <div key={`${at} ${kind}`} className={kind === 'rich_text_quote' ? 'pv-quote' : ''}>
       {kind === 'rich_text_section' && depth > 0 && '• '}
-      {inner.map((each, index) => richPart(each, index, inner, depth + 1))}
+      {inner.map((each, index) => renderRichElement(each, index, inner, depth + 1))}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { wordsOf } from './words';
+import { toPlainText } from './words';
 
 test.each([
   ['telegram', '<b>Order</b>\n<a href="https://e.com">Track</a>', 'Order Track'],
@@ -7,5 +7,5 @@ test.each([
   ['whatsapp', 'your order *88213*', 'your order 88213'],
   ['sms', '*as it is* <b>', '*as it is* <b>'],
 ])('on %s the line %j says "%s"', (channel, text, words) => {
-  expect(wordsOf(channel, text)).toBe(words);
+  expect(toPlainText(channel, text)).toBe(words);
 });

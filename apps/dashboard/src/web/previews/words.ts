@@ -1,14 +1,14 @@
-import { type Run, runsOfMrkdwn, runsOfTelegram, runsOfWhatsapp } from './runs';
+import { parseMrkdwn, parseTelegram, parseWhatsapp, type Run } from './runs';
 
-const readings: Record<string, (text: string) => Run[]> = {
-  slack: runsOfMrkdwn,
-  telegram: runsOfTelegram,
-  whatsapp: runsOfWhatsapp,
+const parsers: Record<string, (text: string) => Run[]> = {
+  slack: parseMrkdwn,
+  telegram: parseTelegram,
+  whatsapp: parseWhatsapp,
 };
 
 /** The words of a channel's text in one line, without its marks. */
-export function wordsOf(channel: string, text: string): string {
-  const runs = readings[channel]?.(text) ?? [{ text, looks: [] }];
+export function toPlainText(channel: string, text: string): string {
+  const runs = parsers[channel]?.(text) ?? [{ text, looks: [] }];
   return runs
     .map((run) => run.text)
     .join('')

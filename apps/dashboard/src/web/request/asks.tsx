@@ -1,67 +1,77 @@
 import { useState } from 'react';
-import type { Lane, MessageLane } from '../../api/requests';
+import type { ChannelRow, MessageChannelRow } from '../../api/requests';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { Button, KeyHint } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
-import { ResendDialog, type Warned } from './resend-dialog';
+import { ResendDialog, type ResendWarning } from './resend-dialog';
 
 /** What needs a decision: failed and unknown messages, and those that wait and can be cancelled. */
-export function Asks({ lanes, onChanged }: { lanes: Lane[]; onChanged: () => Promise<void> }) {
+export function ResendPrompts({
+  channelRows,
+  onChanged,
+}: {
+  channelRows: ChannelRow[];
+  onChanged: () => Promise<void>;
+}) {
   const app = useApp();
-  const { api } = useTools();
-  const { mayChange } = useDesk();
-  const [warned, setWarned] = useState<Warned>();
+  const { api } = useServices();
+  const { mayChange } = useSession();
+  const [warning, setWarning] = useState<ResendWarning>();
   const [problem, setProblem] = useState<PageProblem>();
-  const messages = lanes.filter((lane): lane is MessageLane => lane.kind === 'message');
-  async function resend(lane: MessageLane, isConfirmed: boolean) {
-    const answer = await api.resend(app.id, lane.messageId, isConfirmed);
-    setWarned(undefined);
+  const messages = channelRows.filter(
+    (channelRow): channelRow is MessageChannelRow => channelRow.kind === 'message',
+  );
+  async function resend(channelRow: MessageChannelRow, isConfirmed: boolean) {
+    const answer = await api.resend(app.id, channelRow.messageId, isConfirmed);
+    setWarning(undefined);
     if ('value' in answer) setProblem(undefined);
     else if (answer.problem.code === 'needs_confirmation') {
-      setWarned({ lane, text: answer.problem.error });
+      setWarning({ channelRow, text: answer.problem.error });
     } else setProblem(answer.problem);
     await onChanged();
   }
-  async function cancel(lane: MessageLane) {
-    const answer = await api.cancel(app.id, lane.messageId);
+  async function cancel(channelRow: MessageChannelRow) {
+    const answer = await api.cancel(app.id, channelRow.messageId);
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }
-  const first = messages.find(({ state, can }) => needsEye(state) && can.resend.isAllowed);
+  const first = messages.find(({ state, can }) => needsAttention(state) && can.resend.isAllowed);
   useKeys({ r: () => mayChange && first && void resend(first, false) });
-  const shown = messages.filter(({ state, waits }) => needsEye(state) || waits !== null);
-  if (shown.length === 0 && !problem) return null;
+  const actionableRows = messages.filter(
+    ({ state, waits }) => needsAttention(state) || waits !== null,
+  );
+  if (actionableRows.length === 0 && !problem) return null;
   return (
     <>
       <ul className="asks" aria-label="Needs a decision">
-        {problem && <ProblemLine problem={problem} />}
-        {shown.map((lane) => (
-          <AskLine
-            key={lane.messageId}
-            lane={lane}
-            isFirst={lane === first}
+        {problem && <ProblemRow problem={problem} />}
+        {actionableRows.map((channelRow) => (
+          <PromptRow
+            key={channelRow.messageId}
+            channelRow={channelRow}
+            isFirst={channelRow === first}
             mayChange={mayChange}
-            onResend={() => void resend(lane, false)}
-            onCancel={() => void cancel(lane)}
+            onResend={() => void resend(channelRow, false)}
+            onCancel={() => void cancel(channelRow)}
           />
         ))}
       </ul>
-      {warned && (
+      {warning && (
         <ResendDialog
-          warned={warned}
-          onClose={() => setWarned(undefined)}
-          onConfirm={() => void resend(warned.lane, true)}
+          warning={warning}
+          onClose={() => setWarning(undefined)}
+          onConfirm={() => void resend(warning.channelRow, true)}
         />
       )}
     </>
   );
 }
 
-const needsEye = (state: string) => state === 'failed' || state === 'unknown';
+const needsAttention = (state: string) => state === 'failed' || state === 'unknown';
 
-function ProblemLine({ problem }: { problem: PageProblem }) {
+function ProblemRow({ problem }: { problem: PageProblem }) {
   return (
     <li className="red" role="alert">
       <Mark name="failed" />
@@ -70,31 +80,31 @@ function ProblemLine({ problem }: { problem: PageProblem }) {
   );
 }
 
-function AskLine({
-  lane,
+function PromptRow({
+  channelRow,
   isFirst,
   mayChange,
   onResend,
   onCancel,
 }: {
-  lane: MessageLane;
+  channelRow: MessageChannelRow;
   /** The one that the key is for. */
   isFirst: boolean;
   mayChange: boolean;
   onResend: () => void;
   onCancel: () => void;
 }) {
-  const { can, channel, state, waits, explanation } = lane;
+  const { can, channel, state, waits, explanation } = channelRow;
   const tone = { failed: 'red', unknown: 'amber' }[state] ?? 'plain';
-  const words = waits?.sentence ?? explanation?.what ?? '';
+  const message = waits?.sentence ?? explanation?.what ?? '';
   return (
     <li className={tone}>
       <Mark name={state} />
       <p>
-        <b>{channel}</b> {words} {explanation?.remedy}
-        {needsEye(state) && !can.resend.isAllowed && ` ${can.resend.because ?? ''}`}
+        <b>{channel}</b> {message} {explanation?.remedy}
+        {needsAttention(state) && !can.resend.isAllowed && ` ${can.resend.because ?? ''}`}
       </p>
-      {mayChange && needsEye(state) && can.resend.isAllowed && (
+      {mayChange && needsAttention(state) && can.resend.isAllowed && (
         <Button look="small" onClick={onResend} {...(isFirst ? { 'aria-keyshortcuts': 'r' } : {})}>
           {state === 'unknown' ? 'Resend, may duplicate' : `Resend ${channel}`}
           {isFirst && <KeyHint keys="r" />}

@@ -1,9 +1,9 @@
 import type { AttemptStep } from '../../api/requests';
 import { duration } from '../format';
 import { CodeBlock, toText } from '../parts/code';
-import { Explained } from './explained';
+import { ExplanationText } from './explained';
 
-const outcomeWords = {
+const outcomeLabels = {
   accepted: 'accepted',
   rejected: 'refused',
   retry: 'try later',
@@ -13,24 +13,30 @@ const outcomeWords = {
 /** One provider call, exact: what was asked, what was answered, what it means. */
 export function AttemptBody({ step }: { step: AttemptStep }) {
   const { outcome, closedAt, at, provider, integration } = step;
-  const took = closedAt === null ? 'open' : duration(closedAt - at);
-  const by = [took, integration ?? provider].filter(Boolean).join(', ');
+  const durationText = closedAt === null ? 'open' : duration(closedAt - at);
+  const by = [durationText, integration ?? provider].filter(Boolean).join(', ');
   return (
     <>
       <h3>
-        Attempt {step.number}: {outcome ? outcomeWords[outcome] : 'the call is open'}{' '}
+        Attempt {step.number}: {outcome ? outcomeLabels[outcome] : 'the call is open'}{' '}
         <span>{by}</span>
       </h3>
       <Reason step={step} />
-      <Explained of={step.explanation} />
+      <ExplanationText explanation={step.explanation} />
       {step.isPossibleDuplicate && (
         <p>The attempt before may have been sent: this one may be its duplicate.</p>
       )}
       {step.request !== null && (
-        <CodeBlock title={titleOf('Request', step.request)} text={toText(bodyOf(step.request))} />
+        <CodeBlock
+          title={formatTitle('Request', step.request)}
+          text={toText(getBody(step.request))}
+        />
       )}
       {step.response !== null && (
-        <CodeBlock title={titleOf('Answer', step.response)} text={toText(bodyOf(step.response))} />
+        <CodeBlock
+          title={formatTitle('Answer', step.response)}
+          text={toText(getBody(step.response))}
+        />
       )}
       {step.providerMessageId && (
         <p>
@@ -43,28 +49,30 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
 
 /** The provider's own word; its detail where the explanation does not say it already. */
 function Reason({ step: { reason, detail, explanation } }: { step: AttemptStep }) {
-  const said = detail && !explanation?.what.includes(detail) ? detail : '';
-  if (!reason && !said) return null;
+  const extraDetail = detail && !explanation?.what.includes(detail) ? detail : '';
+  if (!reason && !extraDetail) return null;
   return (
     <p>
-      {reason && <code className="k">{reason}</code>} {said}
+      {reason && <code className="k">{reason}</code>} {extraDetail}
     </p>
   );
 }
 
 /** What stands in most payloads, whichever provider: the call, or the status. */
-function titleOf(fallback: string, payload: unknown): string {
+function formatTitle(fallback: string, payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return fallback;
   const { method, url, status, operation } = payload as Record<string, unknown>;
-  const said = [method, url, operation, status].filter(
+  const titleParts = [method, url, operation, status].filter(
     (part) => typeof part === 'string' || typeof part === 'number',
   );
-  return said.length > 0 ? said.join(' ') : fallback;
+  return titleParts.length > 0 ? titleParts.join(' ') : fallback;
 }
 
 /** What the title does not say: the body alone, where the rest of the payload stands in the title. */
-function bodyOf(payload: unknown): unknown {
+function getBody(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !('body' in payload)) return payload;
-  const said = ['method', 'url', 'operation', 'status', 'body'];
-  return Object.keys(payload).every((name) => said.includes(name)) ? payload.body : payload;
+  const summaryFields = ['method', 'url', 'operation', 'status', 'body'];
+  return Object.keys(payload).every((name) => summaryFields.includes(name))
+    ? payload.body
+    : payload;
 }

@@ -5,7 +5,7 @@ import { JsonBlock } from '../parts/code';
 export function CallTab({ request }: { request: RequestAnswer }) {
   const app = useApp();
   const { call } = request;
-  const asked = {
+  const requestBody = {
     event: request.event.name,
     user: call.user,
     data: call.data,
@@ -18,7 +18,7 @@ export function CallTab({ request }: { request: RequestAnswer }) {
     <div className="pad">
       <JsonBlock
         title={`POST /v1/apps/${app.id}/events/${path}${request.items > 1 ? `, item ${request.item}` : ''}`}
-        value={asked}
+        value={requestBody}
       />
       <JsonBlock title={`${call.answer.status}, application/json`} value={call.answer.body} />
     </div>

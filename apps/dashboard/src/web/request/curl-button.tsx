@@ -1,26 +1,26 @@
 import { useRef } from 'react';
 import type { RequestAnswer } from '../../api/requests';
-import { useApp, useDesk } from '../context';
+import { useApp, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { CopyButton, KeyHint } from '../parts/controls';
 
 /** The call again, as a shell takes it. The key is put in by the person: it is shown under API keys only. */
 export function CurlButton({ request }: { request: RequestAnswer }) {
   const app = useApp();
-  const { session } = useDesk();
-  const holder = useRef<HTMLSpanElement>(null);
-  useKeys({ c: () => holder.current?.querySelector('button')?.click() });
+  const { session } = useSession();
+  const container = useRef<HTMLSpanElement>(null);
+  useKeys({ c: () => container.current?.querySelector('button')?.click() });
   const url = `${session.connection.gatewayUrl}/v1/apps/${app.id}/events/send`;
   return (
-    <span ref={holder}>
-      <CopyButton text={() => curlOf(url, request)} label="Copy as curl (c)" look="small">
+    <span ref={container}>
+      <CopyButton text={() => formatCurl(url, request)} label="Copy as curl (c)" look="small">
         Copy as curl <KeyHint keys="c" />
       </CopyButton>
     </span>
   );
 }
 
-function curlOf(url: string, { event, call }: RequestAnswer): string {
+function formatCurl(url: string, { event, call }: RequestAnswer): string {
   const body = Object.entries({
     event: event.name,
     user: call.user,

@@ -9,17 +9,18 @@ const readAgainMs = 5_000;
 /** What `belfry doctor` says of the request: the same words, made by the same code. */
 export function ExplainTab({ request: { requestId } }: { request: RequestAnswer }) {
   const app = useApp();
-  const told = useAnswer(
+  const explanation = useAnswer(
     `explanation ${app.id} ${requestId}`,
     (api) => api.explainRequest(app.id, requestId),
     readAgainMs,
   );
-  if (!told.value) return <Waiting loaded={told} reload={told.reload} what="explanation" />;
-  const { sentences, command, readAt } = told.value;
+  if (!explanation.value)
+    return <Waiting loaded={explanation} reload={explanation.reload} what="explanation" />;
+  const { sentences, command, readAt } = explanation.value;
   const text = sentences.join('\n');
   return (
     <>
-      <AwayBar loaded={told} reload={told.reload} />
+      <AwayBar loaded={explanation} reload={explanation.reload} />
       <div className="pad explained">
         <CodeBlock title={command} text={text} aside={`as of ${clock(readAt)}`}>
           {text}

@@ -1,10 +1,10 @@
 import type { Explanation } from '../../api/requests';
 
-export function Explained({ of }: { of: Explanation | null }) {
-  if (!of) return null;
+export function ExplanationText({ explanation }: { explanation: Explanation | null }) {
+  if (!explanation) return null;
   return (
     <p>
-      {of.what} {of.remedy && <b className="remedy">{of.remedy}</b>}
+      {explanation.what} {explanation.remedy && <b className="remedy">{explanation.remedy}</b>}
     </p>
   );
 }

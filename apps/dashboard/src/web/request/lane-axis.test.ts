@@ -1,9 +1,9 @@
-import type { AttemptStep, MessageLane, Step } from '../../api/requests';
-import { axisOf, bitsOf } from './lane-axis';
+import type { AttemptStep, MessageChannelRow, Step } from '../../api/requests';
+import { createAxis, createBits } from './lane-axis';
 
 const acceptedAt = 1_000_000;
 
-function attempt(fromMs: number, toMs: number | null, outcome: AttemptStep['outcome']): Step {
+function createAttempt(fromMs: number, toMs: number | null, outcome: AttemptStep['outcome']): Step {
   return {
     kind: 'attempt',
     number: 1,
@@ -23,7 +23,7 @@ function attempt(fromMs: number, toMs: number | null, outcome: AttemptStep['outc
   };
 }
 
-function laneOf(steps: Step[]): MessageLane {
+function createChannelRow(steps: Step[]): MessageChannelRow {
   return {
     kind: 'message',
     messageId: 'm',
@@ -55,10 +55,10 @@ function laneOf(steps: Step[]): MessageLane {
 
 describe('the axis of the lanes', () => {
   test('reaches 100 s at least, in equal decades from 1 ms', () => {
-    const lane = laneOf([attempt(10, 100, 'accepted')]);
-    const axis = axisOf([lane], acceptedAt, acceptedAt + 200);
+    const channelRow = createChannelRow([createAttempt(10, 100, 'accepted')]);
+    const axis = createAxis([channelRow], acceptedAt, acceptedAt + 200);
     expect(axis.labels.at(-1)).toEqual({ text: '100 s', x: 100 });
-    expect(bitsOf(lane, axis, { acceptedAt, readAt: acceptedAt })).toEqual([
+    expect(createBits(channelRow, axis, { acceptedAt, readAt: acceptedAt })).toEqual([
       { kind: 'ok', x: 20, width: 20, title: 'attempt 1, accepted' },
     ]);
   });
@@ -72,31 +72,33 @@ describe('the axis of the lanes', () => {
       detail: null,
       body: null,
     };
-    const lane = laneOf([attempt(10, 100, 'rejected'), receipt]);
-    const axis = axisOf([lane], acceptedAt, acceptedAt);
+    const channelRow = createChannelRow([createAttempt(10, 100, 'rejected'), receipt]);
+    const axis = createAxis([channelRow], acceptedAt, acceptedAt);
     const kindsAt = (state: string) =>
-      bitsOf({ ...lane, state }, axis, { acceptedAt, readAt: acceptedAt }).map(({ kind }) => kind);
+      createBits({ ...channelRow, state }, axis, { acceptedAt, readAt: acceptedAt }).map(
+        ({ kind }) => kind,
+      );
     expect(kindsAt('skipped')).toEqual(['skip', 'mark skipped']);
     expect(kindsAt('failed')).toEqual(['bad', 'mark failed']);
   });
 
   test('grows by whole decades for what took longer', () => {
-    const lane = laneOf([attempt(10, 150_000, 'unknown')]);
-    const axis = axisOf([lane], acceptedAt, acceptedAt);
+    const channelRow = createChannelRow([createAttempt(10, 150_000, 'unknown')]);
+    const axis = createAxis([channelRow], acceptedAt, acceptedAt);
     expect(axis.decades).toBe(6);
     expect(axis.labels.at(-1)?.text).toBe('17 min');
   });
 
   test('draws a call that is open up to when the page was read', () => {
-    const lane = laneOf([attempt(10, null, null)]);
-    const axis = axisOf([lane], acceptedAt, acceptedAt + 1_000);
-    const [bit] = bitsOf(lane, axis, { acceptedAt, readAt: acceptedAt + 1_000 });
+    const channelRow = createChannelRow([createAttempt(10, null, null)]);
+    const axis = createAxis([channelRow], acceptedAt, acceptedAt + 1_000);
+    const [bit] = createBits(channelRow, axis, { acceptedAt, readAt: acceptedAt + 1_000 });
     expect(bit).toMatchObject({ kind: 'open', x: 20, width: 40 });
   });
 
   test('keeps what a clock that ran behind reports on the axis', () => {
-    const lane = laneOf([attempt(-50, 20, 'retry')]);
-    const [bit] = bitsOf(lane, axisOf([lane], acceptedAt, acceptedAt), {
+    const channelRow = createChannelRow([createAttempt(-50, 20, 'retry')]);
+    const [bit] = createBits(channelRow, createAxis([channelRow], acceptedAt, acceptedAt), {
       acceptedAt,
       readAt: acceptedAt,
     });

@@ -1,49 +1,56 @@
-import type { AttemptStep, MessageLane, Step } from '../../api/requests';
+import type { AttemptStep, MessageChannelRow, Step } from '../../api/requests';
 
 /** A bar (a call), dashes (a wait) or a mark (a receipt), in percent of the axis. */
 export type Bit = { kind: BitKind; x: number; width: number; title: string };
 export type BitKind = 'ok' | 'bad' | 'skip' | 'late' | 'unk' | 'open' | 'wait' | `mark ${string}`;
 export type Axis = { decades: number; labels: { x: number; text: string }[] };
 
-const leastDecades = 5;
-const mostDecades = 9;
+const minDecades = 5;
+const maxDecades = 9;
 const labels = ['10 ms', '0.1 s', '1 s', '10 s', '100 s', '17 min', '2.8 h', '28 h', '12 d'];
 
 /** Logarithmic from 1 ms, so that a commit of 6 ms and a receipt after 40 s both show; 100 s, or as far as the latest. */
-export function axisOf(lanes: readonly MessageLane[], acceptedAt: number, readAt: number): Axis {
-  const ends = lanes.flatMap(({ steps }) => steps.map((step) => endOf(step, readAt)));
+export function createAxis(
+  channelRows: readonly MessageChannelRow[],
+  acceptedAt: number,
+  readAt: number,
+): Axis {
+  const ends = channelRows.flatMap(({ steps }) => steps.map((step) => getStepEnd(step, readAt)));
   const latest = Math.max(1, ...ends) - acceptedAt;
   const needed = Math.ceil(Math.log10(Math.max(latest, 1)));
-  const decades = Math.min(Math.max(leastDecades, needed), mostDecades);
-  const shown = labels.slice(0, decades);
-  return { decades, labels: shown.map((text, at) => ({ text, x: ((at + 1) / decades) * 100 })) };
+  const decades = Math.min(Math.max(minDecades, needed), maxDecades);
+  const visibleLabels = labels.slice(0, decades);
+  return {
+    decades,
+    labels: visibleLabels.map((text, at) => ({ text, x: ((at + 1) / decades) * 100 })),
+  };
 }
 
-function placeOf(ms: number, { decades }: Axis): number {
+function toPercent(ms: number, { decades }: Axis): number {
   const x = (Math.log10(Math.max(ms, 1)) / decades) * 100;
   return Math.round(Math.min(x, 100) * 100) / 100;
 }
 
-function endOf(step: Step, readAt: number): number {
+function getStepEnd(step: Step, readAt: number): number {
   if (step.kind === 'attempt') return step.closedAt ?? readAt;
   if (step.kind === 'waited') return Math.min(step.until ?? readAt, readAt);
   return step.at;
 }
 
 /** The mark of a step: a refusal that skipped its message is not shown as a failure. */
-export function getStepMark(mark: string, lane: MessageLane): string {
-  return mark === 'failed' && lane.state === 'skipped' ? 'skipped' : mark;
+export function getStepMark(mark: string, channelRow: MessageChannelRow): string {
+  return mark === 'failed' && channelRow.state === 'skipped' ? 'skipped' : mark;
 }
 
-const kindOf = { accepted: 'ok', rejected: 'bad', retry: 'late', unknown: 'unk' } as const;
+const barKinds = { accepted: 'ok', rejected: 'bad', retry: 'late', unknown: 'unk' } as const;
 
-function getBarKind({ outcome }: AttemptStep, lane: MessageLane): BitKind {
+function getBarKind({ outcome }: AttemptStep, channelRow: MessageChannelRow): BitKind {
   if (outcome === null) return 'open';
-  return outcome === 'rejected' && lane.state === 'skipped' ? 'skip' : kindOf[outcome];
+  return outcome === 'rejected' && channelRow.state === 'skipped' ? 'skip' : barKinds[outcome];
 }
 
-export function bitsOf(
-  lane: MessageLane,
+export function createBits(
+  channelRow: MessageChannelRow,
   axis: Axis,
   {
     acceptedAt,
@@ -53,13 +60,13 @@ export function bitsOf(
     readAt: number;
   },
 ): Bit[] {
-  return lane.steps.flatMap((step): Bit[] => {
-    const x = placeOf(step.at - acceptedAt, axis);
-    const width = Math.max(0, placeOf(endOf(step, readAt) - acceptedAt, axis) - x);
+  return channelRow.steps.flatMap((step): Bit[] => {
+    const x = toPercent(step.at - acceptedAt, axis);
+    const width = Math.max(0, toPercent(getStepEnd(step, readAt) - acceptedAt, axis) - x);
     if (step.kind === 'attempt') {
       return [
         {
-          kind: getBarKind(step, lane),
+          kind: getBarKind(step, channelRow),
           x,
           width,
           title: `attempt ${step.number}, ${step.outcome ?? 'open'}`,
@@ -70,7 +77,7 @@ export function bitsOf(
     if (step.kind === 'receipt') {
       return [
         {
-          kind: `mark ${getStepMark(step.state, lane)}`,
+          kind: `mark ${getStepMark(step.state, channelRow)}`,
           x,
           width: 0,
           title: `${step.state}, by receipt`,

@@ -1,5 +1,5 @@
-import type { Lane } from '../../api/requests';
+import type { ChannelRow } from '../../api/requests';
 
-export function nameOf(lane: Lane): string {
-  return lane.kind === 'message' ? lane.messageId : `skipped ${lane.channel}`;
+export function getChannelRowId(channelRow: ChannelRow): string {
+  return channelRow.kind === 'message' ? channelRow.messageId : `skipped ${channelRow.channel}`;
 }

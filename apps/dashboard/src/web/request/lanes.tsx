@@ -1,24 +1,26 @@
 import type { CSSProperties } from 'react';
-import type { Lane, MessageLane, RequestAnswer } from '../../api/requests';
+import type { ChannelRow, MessageChannelRow, RequestAnswer } from '../../api/requests';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark, State } from '../parts/state-mark';
-import { type Axis, axisOf, type Bit, bitsOf } from './lane-axis';
-import { nameOf } from './lane-name';
+import { type Axis, type Bit, createAxis, createBits } from './lane-axis';
+import { getChannelRowId } from './lane-name';
 
 /** React writes these by script, which the Content-Security-Policy allows; an attribute in HTML it would not. */
-const at = (x: number, width = 0) => ({ '--x': `${x}%`, '--w': `${width}%` }) as CSSProperties;
+const toStyle = (x: number, width = 0) => ({ '--x': `${x}%`, '--w': `${width}%` }) as CSSProperties;
 
-export function Lanes({
+export function ChannelRows({
   request,
   selected,
   onSelect,
 }: {
   request: RequestAnswer;
-  selected: Lane | undefined;
-  onSelect: (lane: Lane) => void;
+  selected: ChannelRow | undefined;
+  onSelect: (channelRow: ChannelRow) => void;
 }) {
-  const messages = request.lanes.filter((lane): lane is MessageLane => lane.kind === 'message');
-  const axis = axisOf(messages, request.acceptedAt, request.readAt);
+  const messages = request.lanes.filter(
+    (channelRow): channelRow is MessageChannelRow => channelRow.kind === 'message',
+  );
+  const axis = createAxis(messages, request.acceptedAt, request.readAt);
   const grid = { '--decade': `${100 / axis.decades}%` } as CSSProperties;
   return (
     <section className="lanes" aria-label="Messages" style={grid}>
@@ -28,25 +30,27 @@ export function Lanes({
         <span>To</span>
         <span className="track" title="Time since accepted, logarithmic">
           {axis.labels.map(({ x, text }) => (
-            <span key={text} style={at(x)}>
+            <span key={text} style={toStyle(x)}>
               {text}
             </span>
           ))}
         </span>
         <span>State</span>
       </div>
-      {request.lanes.map((lane) => (
+      {request.lanes.map((channelRow) => (
         <button
-          key={nameOf(lane)}
+          key={getChannelRowId(channelRow)}
           type="button"
           className="lane"
-          aria-pressed={lane === selected}
-          onClick={() => onSelect(lane)}
+          aria-pressed={channelRow === selected}
+          onClick={() => onSelect(channelRow)}
         >
-          <LaneHead lane={lane} />
-          {lane.kind === 'message' && <Track lane={lane} axis={axis} request={request} />}
-          <State name={lane.kind === 'message' ? markOf(lane) : 'skipped'}>
-            {lane.kind === 'message' ? lane.state : 'skipped'}
+          <ChannelRowHead channelRow={channelRow} />
+          {channelRow.kind === 'message' && (
+            <Track channelRow={channelRow} axis={axis} request={request} />
+          )}
+          <State name={channelRow.kind === 'message' ? getMark(channelRow) : 'skipped'}>
+            {channelRow.kind === 'message' ? channelRow.state : 'skipped'}
           </State>
         </button>
       ))}
@@ -54,45 +58,53 @@ export function Lanes({
   );
 }
 
-function markOf({ state, attempts }: MessageLane): string {
+function getMark({ state, attempts }: MessageChannelRow): string {
   return state === 'queued' && attempts > 0 ? 'retry' : state;
 }
 
-function LaneHead({ lane }: { lane: Lane }) {
-  const isMessage = lane.kind === 'message';
-  const provider = isMessage ? lastProvider(lane) : '';
+function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {
+  const isMessage = channelRow.kind === 'message';
+  const provider = isMessage ? getLastProvider(channelRow) : '';
   return (
     <>
       <span className="ch">
-        <Icon name={channelIcon(lane.channel)} size={15} />
-        <span className="cut">{lane.channel}</span>
-        {isMessage && lane.generation > 0 && (
-          <small title="Sent again"> {lane.generation + 1}</small>
+        <Icon name={channelIcon(channelRow.channel)} size={15} />
+        <span className="cut">{channelRow.channel}</span>
+        {isMessage && channelRow.generation > 0 && (
+          <small title="Sent again"> {channelRow.generation + 1}</small>
         )}
       </span>
       <span className="faint cut">{provider}</span>
       {isMessage ? (
-        <span className="cut dim" title={lane.target}>
-          {lane.target}
+        <span className="cut dim" title={channelRow.target}>
+          {channelRow.target}
         </span>
       ) : (
-        <span className="untried cut dim" title={lane.detail}>
-          {lane.detail} <code>{lane.reason}</code>
+        <span className="untried cut dim" title={channelRow.detail}>
+          {channelRow.detail} <code>{channelRow.reason}</code>
         </span>
       )}
     </>
   );
 }
 
-function lastProvider({ steps }: MessageLane): string {
+function getLastProvider({ steps }: MessageChannelRow): string {
   const last = steps.findLast((step) => step.kind === 'attempt');
   return last?.kind === 'attempt' ? (last.provider ?? '') : '';
 }
 
-function Track({ lane, axis, request }: { lane: MessageLane; axis: Axis; request: RequestAnswer }) {
+function Track({
+  channelRow,
+  axis,
+  request,
+}: {
+  channelRow: MessageChannelRow;
+  axis: Axis;
+  request: RequestAnswer;
+}) {
   return (
     <span className="track">
-      {bitsOf(lane, axis, request).map((bit) => (
+      {createBits(channelRow, axis, request).map((bit) => (
         <TrackBit key={`${bit.kind} ${bit.x} ${bit.title}`} bit={bit} />
       ))}
     </span>
@@ -102,10 +114,10 @@ function Track({ lane, axis, request }: { lane: MessageLane; axis: Axis; request
 function TrackBit({ bit }: { bit: Bit }) {
   if (bit.kind.startsWith('mark ')) {
     return (
-      <span className="receipt" style={at(bit.x)} title={bit.title}>
+      <span className="receipt" style={toStyle(bit.x)} title={bit.title}>
         <Mark name={bit.kind.slice('mark '.length)} size={13} />
       </span>
     );
   }
-  return <span className={`bit ${bit.kind}`} style={at(bit.x, bit.width)} title={bit.title} />;
+  return <span className={`bit ${bit.kind}`} style={toStyle(bit.x, bit.width)} title={bit.title} />;
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { RequestAnswer } from '../../api/requests';
-import { useAnswer, useApp, usePlace, useTools } from '../context';
+import { useAnswer, useApp, usePlace, useServices } from '../context';
 import { count, moment } from '../format';
 import { formatCount, listCounts } from '../log/peal-slots';
 import { JsonBlock } from '../parts/code';
@@ -8,7 +8,7 @@ import { Button, Link, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { CallTab } from './call-tab';
 import { CurlButton } from './curl-button';
@@ -46,15 +46,17 @@ export function RequestPane({ requestId }: { requestId: string }) {
   );
 }
 
-function isFinal({ lanes, items, plannedItems }: RequestAnswer): boolean {
+function isFinal({ lanes: channelRows, items, plannedItems }: RequestAnswer): boolean {
   const open = ['queued', 'sending', 'sent', 'unknown'];
-  const isOpen = lanes.some((lane) => lane.kind === 'message' && open.includes(lane.state));
+  const isOpen = channelRows.some(
+    (channelRow) => channelRow.kind === 'message' && open.includes(channelRow.state),
+  );
   return !isOpen && items === plannedItems;
 }
 
 function RequestHead({ request }: { request: RequestAnswer }) {
   const app = useApp();
-  const { places } = useTools();
+  const { places } = useServices();
   const { search } = usePlace();
   const { event, version } = request;
   return (
@@ -68,7 +70,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
         ) : (
           <Link
             className="tag mono"
-            to={pathOf(app.id, 'events', event.id)}
+            to={buildPath(app.id, 'events', event.id)}
             search={versionSearch(version.id)}
             title="The version this request is pinned to"
           >
@@ -83,7 +85,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
           look="small bare icon"
           title="Close (Esc)"
           aria-label="Close the request"
-          onClick={() => places.go(pathOf(app.id, 'log'), { search })}
+          onClick={() => places.go(buildPath(app.id, 'log'), { search })}
         >
           <Icon name="x" />
         </Button>

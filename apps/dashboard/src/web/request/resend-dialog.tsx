@@ -1,21 +1,21 @@
-import type { MessageLane } from '../../api/requests';
+import type { MessageChannelRow } from '../../api/requests';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 
-export type Warned = { lane: MessageLane; text: string };
+export type ResendWarning = { channelRow: MessageChannelRow; text: string };
 
 export function ResendDialog({
-  warned,
+  warning,
   onClose,
   onConfirm,
 }: {
-  warned: Warned;
+  warning: ResendWarning;
   onClose: () => void;
   onConfirm: () => void;
 }) {
   return (
-    <Dialog title={`Resend ${warned.lane.channel}`} onClose={onClose}>
-      <p>{warned.text}</p>
+    <Dialog title={`Resend ${warning.channelRow.channel}`} onClose={onClose}>
+      <p>{warning.text}</p>
       <div className="dialog-foot">
         <Button look="main-action" onClick={onConfirm}>
           Resend, may duplicate

@@ -1,34 +1,40 @@
 import { type ReactNode, useState } from 'react';
-import type { Lane, MessageLane, RequestAnswer, SkippedLane, Step } from '../../api/requests';
+import type {
+  ChannelRow,
+  MessageChannelRow,
+  RequestAnswer,
+  SkippedChannelRow,
+  Step,
+} from '../../api/requests';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { clock, count, duration, millis } from '../format';
 import { toText } from '../parts/code';
 import { Button, Link } from '../parts/controls';
 import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
-import { Shot } from '../previews/shot';
-import { pathOf } from '../route';
+import { PreviewFrame } from '../previews/shot';
+import { buildPath } from '../route';
 import { AttemptBody } from './attempt-body';
-import { Explained } from './explained';
+import { ExplanationText } from './explained';
 import { getStepMark } from './lane-axis';
 import { ResendDialog } from './resend-dialog';
 import { VersionLink } from './version-link';
 
 /** The selected lane, step by step, with what was sent beside it. */
-export function Story({
+export function RequestTimeline({
   request,
-  lane,
+  channelRow,
   onChanged,
 }: {
   request: RequestAnswer;
-  lane: Lane;
+  channelRow: ChannelRow;
   onChanged: () => Promise<void>;
 }) {
   return (
     <div className="story">
       <ol className="rail">
-        <Line
+        <TimelineRow
           time={`${clock(request.acceptedAt)}${millis(request.acceptedAt)}`}
           mark="dot"
           tone="s-delivered"
@@ -41,26 +47,28 @@ export function Story({
               ? 'The request was committed, then answered; its messages were planned after that.'
               : 'Request and messages were committed together, then answered.'}
           </p>
-        </Line>
-        {lane.kind === 'skipped' ? (
-          <SkipLine lane={lane} />
+        </TimelineRow>
+        {channelRow.kind === 'skipped' ? (
+          <SkipTimelineRow channelRow={channelRow} />
         ) : (
-          lane.steps.map((step) => (
-            <StepLine
-              key={`${step.kind} ${step.at} ${wordsOf(step)}`}
+          channelRow.steps.map((step) => (
+            <StepTimelineRow
+              key={`${step.kind} ${step.at} ${getStepText(step)}`}
               step={step}
-              lane={lane}
+              channelRow={channelRow}
               request={request}
             />
           ))
         )}
       </ol>
-      {lane.kind === 'message' && <Aside request={request} lane={lane} onChanged={onChanged} />}
+      {channelRow.kind === 'message' && (
+        <Aside request={request} channelRow={channelRow} onChanged={onChanged} />
+      )}
     </div>
   );
 }
 
-function Line({
+function TimelineRow({
   time,
   mark,
   tone,
@@ -82,93 +90,94 @@ function Line({
   );
 }
 
-function SkipLine({ lane }: { lane: SkippedLane }) {
+function SkipTimelineRow({ channelRow }: { channelRow: SkippedChannelRow }) {
   return (
-    <Line time="" mark="skipped">
+    <TimelineRow time="" mark="skipped">
       <h3>
-        Skipped <span className="mono">{lane.reason}</span>
+        Skipped <span className="mono">{channelRow.reason}</span>
       </h3>
-      <p>{lane.detail}</p>
-      <Explained of={lane.explanation} />
-    </Line>
+      <p>{channelRow.detail}</p>
+      <ExplanationText explanation={channelRow.explanation} />
+    </TimelineRow>
   );
 }
 
-const offset = (ms: number) => `+${duration(Math.max(0, ms))}`;
+const formatOffset = (ms: number) => `+${duration(Math.max(0, ms))}`;
 
-function wordsOf(step: Step): string {
+function getStepText(step: Step): string {
   return step.kind === 'attempt' ? String(step.number) : (step.detail ?? '');
 }
 
-function StepLine({
+function StepTimelineRow({
   step,
-  lane,
+  channelRow,
   request,
 }: {
   step: Step;
-  lane: MessageLane;
+  channelRow: MessageChannelRow;
   request: RequestAnswer;
 }) {
-  const time = offset(step.at - request.acceptedAt);
+  const time = formatOffset(step.at - request.acceptedAt);
   switch (step.kind) {
     case 'planned':
       return (
-        <Line time={time} mark="dot" tone="s-delivered">
+        <TimelineRow time={time} mark="dot" tone="s-delivered">
           <h3>
-            Planned on <VersionLink request={request} /> <span>{planWords(request)}</span>
+            Planned on <VersionLink request={request} /> <span>{formatPlan(request)}</span>
           </h3>
           {step.detail && <p>{step.detail}</p>}
-        </Line>
+        </TimelineRow>
       );
     case 'passed_over':
       return (
-        <Line time={time} mark="skipped">
+        <TimelineRow time={time} mark="skipped">
           <h3>
             Passed over <span className="mono">{step.integration}</span>
           </h3>
           <p>{step.detail}</p>
-        </Line>
+        </TimelineRow>
       );
     case 'waited':
       return (
-        <Line time={time} mark="queued" isGap>
+        <TimelineRow time={time} mark="queued" isGap>
           <h3>{step.until === null ? 'Waits' : `Waited ${duration(step.until - step.at)}`}</h3>
           <p>{step.detail}</p>
-        </Line>
+        </TimelineRow>
       );
     case 'receipt':
       return (
-        <Line time={time} mark={getStepMark(step.state, lane)}>
+        <TimelineRow time={time} mark={getStepMark(step.state, channelRow)}>
           <h3>
-            {capital(step.state)} <span>by receipt{step.errorCode && `, ${step.errorCode}`}</span>
+            {capitalize(step.state)}{' '}
+            <span>by receipt{step.errorCode && `, ${step.errorCode}`}</span>
           </h3>
           {step.detail && <p>{step.detail}</p>}
           {step.body !== null && <Payload title="Receipt" value={step.body} />}
-        </Line>
+        </TimelineRow>
       );
     case 'settled':
       return (
-        <Line time={time} mark={step.state}>
+        <TimelineRow time={time} mark={step.state}>
           <h3>
-            {capital(step.state)} {step.reason && <span className="mono">{step.reason}</span>}
+            {capitalize(step.state)} {step.reason && <span className="mono">{step.reason}</span>}
           </h3>
           <p>{step.detail}</p>
-        </Line>
+        </TimelineRow>
       );
     case 'attempt':
       return (
-        <Line
+        <TimelineRow
           time={time}
-          mark={getStepMark(attemptMark[step.outcome ?? 'open'], lane)}
+          mark={getStepMark(attemptMarks[step.outcome ?? 'open'], channelRow)}
           isGap={step.outcome === 'retry'}
         >
           <AttemptBody step={step} />
-        </Line>
+        </TimelineRow>
       );
   }
 }
 
-function planWords({ kind, items, item, call, isSandbox }: RequestAnswer): string {
+function formatPlan({ kind, items, item, call, isSandbox }: RequestAnswer): string {
   return [
     items > 1 ? `item ${item + 1} of ${count(items)}` : kind !== 'single' && kind,
     call.locale !== null && `locale ${call.locale}`,
@@ -178,7 +187,7 @@ function planWords({ kind, items, item, call, isSandbox }: RequestAnswer): strin
     .join(', ');
 }
 
-const attemptMark = {
+const attemptMarks = {
   accepted: 'sent',
   rejected: 'failed',
   retry: 'retry',
@@ -186,7 +195,7 @@ const attemptMark = {
   open: 'sending',
 } as const;
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Payload({ title, value }: { title: string; value: unknown }) {
   return (
@@ -199,25 +208,25 @@ function Payload({ title, value }: { title: string; value: unknown }) {
 
 function Aside({
   request,
-  lane,
+  channelRow,
   onChanged,
 }: {
   request: RequestAnswer;
-  lane: MessageLane;
+  channelRow: MessageChannelRow;
   onChanged: () => Promise<void>;
 }) {
-  const notes = Object.entries(lane.notes);
+  const notes = Object.entries(channelRow.notes);
   return (
     <aside className="aside" aria-label="What was sent">
       <h3>What was sent</h3>
-      {lane.rendered === null ? (
+      {channelRow.rendered === null ? (
         <p className="faint small">No content is kept for it.</p>
       ) : (
-        <Shot
-          channel={lane.channel}
-          content={lane.rendered}
-          notes={lane.notes}
-          target={lane.target}
+        <PreviewFrame
+          channel={channelRow.channel}
+          content={channelRow.rendered}
+          notes={channelRow.notes}
+          target={channelRow.target}
           isBare
         />
       )}
@@ -227,16 +236,16 @@ function Aside({
           <VersionLink request={request} />
           {request.call.locale !== null && `, ${request.call.locale}`}
         </dd>
-        {lane.integration && (
+        {channelRow.integration && (
           <>
             <dt>Integration</dt>
             <dd className="mono cut">
-              {lane.integration.name}
-              {lane.integration.isRemoved && ', removed'}
+              {channelRow.integration.name}
+              {channelRow.integration.isRemoved && ', removed'}
             </dd>
           </>
         )}
-        <ResendFacts lane={lane} />
+        <ResendFacts channelRow={channelRow} />
         {notes.map(([name, value]) => (
           <div key={name}>
             <dt>{name.replaceAll('_', ' ')}</dt>
@@ -244,25 +253,29 @@ function Aside({
           </div>
         ))}
         <dt>Message</dt>
-        <dd className="mono cut" title={lane.messageId}>
-          {lane.messageId}
+        <dd className="mono cut" title={channelRow.messageId}>
+          {channelRow.messageId}
         </dd>
       </dl>
-      <ResendLane lane={lane} onChanged={onChanged} />
+      <ResendAction channelRow={channelRow} onChanged={onChanged} />
     </aside>
   );
 }
 
 /** Of a message that was sent again: which one it was before, and by which run. */
-function ResendFacts({ lane: { resendOf, resendRun } }: { lane: MessageLane }) {
+function ResendFacts({
+  channelRow: { resendOf: originalMessageId, resendRun },
+}: {
+  channelRow: MessageChannelRow;
+}) {
   const app = useApp();
   return (
     <>
-      {resendOf && (
+      {originalMessageId && (
         <>
           <dt>Resend of</dt>
-          <dd className="mono cut" title={resendOf}>
-            {resendOf}
+          <dd className="mono cut" title={originalMessageId}>
+            {originalMessageId}
           </dd>
         </>
       )}
@@ -270,7 +283,7 @@ function ResendFacts({ lane: { resendOf, resendRun } }: { lane: MessageLane }) {
         <>
           <dt>By the run</dt>
           <dd className="mono cut">
-            <Link to={pathOf(app.id, 'resends', resendRun)}>{resendRun}</Link>
+            <Link to={buildPath(app.id, 'resends', resendRun)}>{resendRun}</Link>
           </dd>
         </>
       )}
@@ -279,33 +292,39 @@ function ResendFacts({ lane: { resendOf, resendRun } }: { lane: MessageLane }) {
 }
 
 /** Any message that may be sent again, also a delivered one: that asks first. */
-function ResendLane({ lane, onChanged }: { lane: MessageLane; onChanged: () => Promise<void> }) {
+function ResendAction({
+  channelRow,
+  onChanged,
+}: {
+  channelRow: MessageChannelRow;
+  onChanged: () => Promise<void>;
+}) {
   const app = useApp();
-  const { api } = useTools();
-  const { mayChange } = useDesk();
+  const { api } = useServices();
+  const { mayChange } = useSession();
   const [warning, setWarning] = useState<string>();
   const [problem, setProblem] = useState<PageProblem>();
-  const { isAllowed, because } = lane.can.resend;
+  const { isAllowed, because } = channelRow.can.resend;
   async function resend(isConfirmed: boolean) {
-    const answer = await api.resend(app.id, lane.messageId, isConfirmed);
+    const answer = await api.resend(app.id, channelRow.messageId, isConfirmed);
     setWarning(undefined);
     if ('value' in answer) return onChanged();
     if (answer.problem.code === 'needs_confirmation') setWarning(answer.problem.error);
     else setProblem(answer.problem);
   }
-  if (!mayChange || ['failed', 'unknown'].includes(lane.state)) return null;
+  if (!mayChange || ['failed', 'unknown'].includes(channelRow.state)) return null;
   return (
     <div className="resend">
       <ProblemNote problem={problem} />
       {isAllowed && (
         <Button look="small" onClick={() => void resend(false)}>
-          Resend {lane.channel}
+          Resend {channelRow.channel}
         </Button>
       )}
       {!isAllowed && because && <p className="faint small">{because}</p>}
       {warning && (
         <ResendDialog
-          warned={{ lane, text: warning }}
+          warning={{ channelRow, text: warning }}
           onClose={() => setWarning(undefined)}
           onConfirm={() => void resend(true)}
         />

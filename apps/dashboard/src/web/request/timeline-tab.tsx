@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import type { Lane, RequestAnswer } from '../../api/requests';
+import type { ChannelRow, RequestAnswer } from '../../api/requests';
 import { useKeys } from '../keyboard';
-import { Asks } from './asks';
-import { nameOf } from './lane-name';
-import { Lanes } from './lanes';
-import { Story } from './story';
+import { ResendPrompts } from './asks';
+import { getChannelRowId } from './lane-name';
+import { ChannelRows } from './lanes';
+import { RequestTimeline } from './story';
 
 export function TimelineTab({
   request,
@@ -13,23 +13,34 @@ export function TimelineTab({
   request: RequestAnswer;
   onChanged: () => Promise<void>;
 }) {
-  const { lanes } = request;
-  const [chosen, setChosen] = useState<string>();
-  const selected = lanes.find((lane) => nameOf(lane) === chosen) ?? worstOf(lanes);
+  const { lanes: channelRows } = request;
+  const [selectedId, setSelectedId] = useState<string>();
+  const selected =
+    channelRows.find((channelRow) => getChannelRowId(channelRow) === selectedId) ??
+    findWorst(channelRows);
   const step = (by: number) => () => {
-    const at = selected ? lanes.indexOf(selected) : -1;
-    const next = lanes[at + by];
-    if (next) setChosen(nameOf(next));
+    const at = selected ? channelRows.indexOf(selected) : -1;
+    const next = channelRows[at + by];
+    if (next) setSelectedId(getChannelRowId(next));
   };
   useKeys({ '[': step(-1), ']': step(1) });
   return (
     <>
-      <Lanes request={request} selected={selected} onSelect={(lane) => setChosen(nameOf(lane))} />
-      <Asks lanes={lanes} onChanged={onChanged} />
+      <ChannelRows
+        request={request}
+        selected={selected}
+        onSelect={(channelRow) => setSelectedId(getChannelRowId(channelRow))}
+      />
+      <ResendPrompts channelRows={channelRows} onChanged={onChanged} />
       {selected && (
-        <Story key={nameOf(selected)} request={request} lane={selected} onChanged={onChanged} />
+        <RequestTimeline
+          key={getChannelRowId(selected)}
+          request={request}
+          channelRow={selected}
+          onChanged={onChanged}
+        />
       )}
-      {lanes.length === 0 && (
+      {channelRows.length === 0 && (
         <p className="nothing">
           {request.plannedItems < request.items
             ? 'Its messages are not planned yet. The role fanout does that.'
@@ -41,12 +52,16 @@ export function TimelineTab({
 }
 
 /** What needs a decision is opened first. */
-function worstOf(lanes: readonly Lane[]): Lane | undefined {
-  const isState = (state: string) => (lane: Lane) =>
-    lane.kind === 'message' && lane.state === state;
-  return lanes.find(isState('failed')) ?? lanes.find(isState('unknown')) ?? firstOf(lanes);
+function findWorst(channelRows: readonly ChannelRow[]): ChannelRow | undefined {
+  const isState = (state: string) => (channelRow: ChannelRow) =>
+    channelRow.kind === 'message' && channelRow.state === state;
+  return (
+    channelRows.find(isState('failed')) ??
+    channelRows.find(isState('unknown')) ??
+    findFirst(channelRows)
+  );
 }
 
-function firstOf(lanes: readonly Lane[]): Lane | undefined {
-  return lanes.find(({ kind }) => kind === 'message') ?? lanes[0];
+function findFirst(channelRows: readonly ChannelRow[]): ChannelRow | undefined {
+  return channelRows.find(({ kind }) => kind === 'message') ?? channelRows[0];
 }

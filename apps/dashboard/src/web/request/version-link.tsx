@@ -1,17 +1,17 @@
 import type { RequestAnswer } from '../../api/requests';
 import { useApp } from '../context';
 import { Link } from '../parts/controls';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
 
 /** The version that a message is rendered with; of an event that was deleted, its number alone. */
 export function VersionLink({ request: { event, version } }: { request: RequestAnswer }) {
   const app = useApp();
-  const words = version.kind === 'test' ? 'a test of the draft' : `v${version.number}`;
-  if (event.isDeleted) return words;
+  const label = version.kind === 'test' ? 'a test of the draft' : `v${version.number}`;
+  if (event.isDeleted) return label;
   return (
-    <Link to={pathOf(app.id, 'events', event.id)} search={versionSearch(version.id)}>
-      {words}
+    <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(version.id)}>
+      {label}
     </Link>
   );
 }

@@ -1,29 +1,29 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import type { ResendCountAnswer } from '../../api/resends';
 import type { PageProblem } from '../api';
-import { useApp, useTools } from '../context';
+import { useApp, useServices } from '../context';
 import { count, duration, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { State } from '../parts/state-mark';
-import { pathOf } from '../route';
-import { filterWords } from './filter-words';
+import { buildPath } from '../route';
+import { listFilterTerms } from './filter-words';
 
 type DialogProps = { query: string; onClose: () => void };
 
 /** How many, where to, and what may be doubled: before anything is sent. */
 export function ResendByFilterDialog({ query, onClose }: DialogProps) {
   const app = useApp();
-  const { api } = useTools();
-  const [counted, setCounted] = useState<ResendCountAnswer>();
+  const { api } = useServices();
+  const [resendCount, setResendCount] = useState<ResendCountAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
   useEffect(() => {
     let isCurrent = true;
     void api.countResend(app.id, query).then((answer) => {
       if (!isCurrent) return;
-      if ('value' in answer) setCounted(answer.value);
+      if ('value' in answer) setResendCount(answer.value);
       else setProblem(answer.problem);
     });
     return () => {
@@ -33,11 +33,16 @@ export function ResendByFilterDialog({ query, onClose }: DialogProps) {
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
       <div className="form">
-        {!counted && !problem && <p className="waiting-line">Counting what matches</p>}
-        {!counted && <ProblemNote problem={problem} />}
-        {counted && <Counted counted={counted} />}
-        {counted && counted.messages > 0 && !counted.isOver ? (
-          <Confirm counted={counted} onClose={onClose} onCounted={setCounted} query={query} />
+        {!resendCount && !problem && <p className="waiting-line">Counting what matches</p>}
+        {!resendCount && <ProblemNote problem={problem} />}
+        {resendCount && <CountSummary resendCount={resendCount} />}
+        {resendCount && resendCount.messages > 0 && !resendCount.isOver ? (
+          <Confirm
+            resendCount={resendCount}
+            onClose={onClose}
+            onRecount={setResendCount}
+            query={query}
+          />
         ) : (
           <div className="dialog-foot">
             <Button onClick={onClose}>Close</Button>
@@ -48,8 +53,8 @@ export function ResendByFilterDialog({ query, onClose }: DialogProps) {
   );
 }
 
-function Counted({ counted }: { counted: ResendCountAnswer }) {
-  const { messages, isOver, max, channels, states, leftOut, filters } = counted;
+function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
+  const { messages, isOver, max, channels, states, leftOut, filters } = resendCount;
   if (isOver) {
     return (
       <NoteBox tone="amber" title={`More than ${count(max)} messages match.`}>
@@ -69,7 +74,7 @@ function Counted({ counted }: { counted: ResendCountAnswer }) {
           </>
         )}
       </p>
-      <FilterLine filters={filters} />
+      <FilterTags filters={filters} />
       {messages > 0 && (
         <dl className="sums">
           <dt>By channel</dt>
@@ -91,7 +96,7 @@ function Counted({ counted }: { counted: ResendCountAnswer }) {
           </dd>
         </dl>
       )}
-      <Duplicates counted={counted} />
+      <Duplicates resendCount={resendCount} />
       {leftOut.length > 0 && (
         <ul className="left-out" aria-label="Left out">
           {leftOut.map(({ reason, means, messages: each }) => (
@@ -105,10 +110,10 @@ function Counted({ counted }: { counted: ResendCountAnswer }) {
   );
 }
 
-export function FilterLine({ filters }: Pick<ResendCountAnswer, 'filters'>) {
+export function FilterTags({ filters }: Pick<ResendCountAnswer, 'filters'>) {
   return (
     <p className="filter-line">
-      {filterWords(filters).map(({ name, value }) => (
+      {listFilterTerms(filters).map(({ name, value }) => (
         <span className="tag" key={name}>
           {name} <b>{value}</b>
         </span>
@@ -117,7 +122,7 @@ export function FilterLine({ filters }: Pick<ResendCountAnswer, 'filters'>) {
   );
 }
 
-function Duplicates({ counted: { mayDuplicate, states } }: { counted: ResendCountAnswer }) {
+function Duplicates({ resendCount: { mayDuplicate, states } }: { resendCount: ResendCountAnswer }) {
   if (mayDuplicate === 0) return null;
   const title = `${plural(mayDuplicate, 'message')} may reach a person twice.`;
   return (
@@ -131,14 +136,14 @@ function Duplicates({ counted: { mayDuplicate, states } }: { counted: ResendCoun
 }
 
 type ConfirmProps = DialogProps & {
-  counted: ResendCountAnswer;
-  onCounted: (counted: ResendCountAnswer) => void;
+  resendCount: ResendCountAnswer;
+  onRecount: (resendCount: ResendCountAnswer) => void;
 };
 
-function Confirm({ counted, query, onClose, onCounted }: ConfirmProps) {
+function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
   const app = useApp();
-  const { api, places } = useTools();
-  const { messages, mayDuplicate, paces, filters } = counted;
+  const { api, places } = useServices();
+  const { messages, mayDuplicate, paces, filters } = resendCount;
   const [perSecond, setPerSecond] = useState(paces[1] ?? paces[0] ?? 1);
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
@@ -147,11 +152,11 @@ function Confirm({ counted, query, onClose, onCounted }: ConfirmProps) {
     setSending(true);
     const answer = await api.startResend(app.id, { filters, confirmed: messages, perSecond });
     setSending(false);
-    if ('value' in answer) return places.go(pathOf(app.id, 'resends', answer.value.id));
+    if ('value' in answer) return places.go(buildPath(app.id, 'resends', answer.value.id));
     setProblem(answer.problem);
     if (answer.problem.code !== 'needs_confirmation') return;
     const again = await api.countResend(app.id, query);
-    if ('value' in again) onCounted(again.value);
+    if ('value' in again) onRecount(again.value);
   }
   return (
     <form className="form" onSubmit={(form) => void start(form)}>
@@ -181,7 +186,7 @@ function Confirm({ counted, query, onClose, onCounted }: ConfirmProps) {
         </Button>
         <Button onClick={onClose}>Leave them</Button>
         <span className="grow" />
-        <Link className="small" to={pathOf(app.id, 'resends')}>
+        <Link className="small" to={buildPath(app.id, 'resends')}>
           Earlier resends
         </Link>
       </div>

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { useDesk, usePlace, useTools } from '../context';
+import { usePlace, useServices, useSession } from '../context';
 import { type PageFilters, toQuery, writeFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -10,18 +10,18 @@ const ResendByFilterDialog = lazy(async () => ({
 
 /** Beside the filters of the log: all that they match, sent again. The address says that it is open. */
 export function ResendByFilter({ filters }: { filters: PageFilters }) {
-  const { places } = useTools();
-  const { mayChange } = useDesk();
+  const { places } = useServices();
+  const { mayChange } = useSession();
   const { path, search } = usePlace();
-  const given = writeFilters(filters);
-  if (!mayChange || given === '') return null;
+  const filterQuery = writeFilters(filters);
+  if (!mayChange || filterQuery === '') return null;
   const isOpen = new URLSearchParams(search).get('do') === 'resend';
   return (
     <>
       <Button
         look="small"
         title="Send again everything that the filters match"
-        onClick={() => places.go(path, { search: `${given}&do=resend` })}
+        onClick={() => places.go(path, { search: `${filterQuery}&do=resend` })}
       >
         <Icon name="retry" size={14} />
         Resend all…
@@ -30,7 +30,7 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
         {isOpen && (
           <ResendByFilterDialog
             query={toQuery(filters, Date.now())}
-            onClose={() => places.go(path, { search: given, isReplacing: true })}
+            onClose={() => places.go(path, { search: filterQuery, isReplacing: true })}
           />
         )}
       </Suspense>

@@ -1,15 +1,15 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ResendRunAnswer, ResentMessage } from '../../api/resends';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { useAnswer, useApp, useServices, useSession } from '../context';
 import { count, moment, plural } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
-import { pathOf } from '../route';
-import { FilterLine } from './resend-by-filter-dialog';
+import { buildPath } from '../route';
+import { FilterTags } from './resend-by-filter-dialog';
 import { RunState } from './run-state';
 
 const readAgainMs = 1_000;
@@ -19,7 +19,7 @@ const readOnMs = 5_000;
 /** How far a run is, and what became of what it sent again. */
 export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: () => void }) {
   const app = useApp();
-  const { places } = useTools();
+  const { places } = useServices();
   const [isOver, setOver] = useState(false);
   const run = useAnswer(
     `resend ${app.id} ${resendId}`,
@@ -31,9 +31,9 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
   if (isEnded !== isOver) setOver(isEnded);
   const state = value?.state;
   // The list beside it says the state, too.
-  const tell = useEffectEvent((next: string | undefined) => next && onChanged());
-  useEffect(() => void tell(state), [state]);
-  const close = () => places.go(pathOf(app.id, 'resends'));
+  const notifyChange = useEffectEvent((next: string | undefined) => next && onChanged());
+  useEffect(() => void notifyChange(state), [state]);
+  const close = () => places.go(buildPath(app.id, 'resends'));
   useKeys({ Escape: close });
   return (
     <section className="pane detail" aria-label="Resend">
@@ -45,7 +45,7 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
           <div className="pad">
             <Progress run={value} />
             <LeftOutList run={value} />
-            <NowTable run={value} />
+            <CurrentStateTable run={value} />
           </div>
           <MessageTable run={value} />
         </>
@@ -64,8 +64,8 @@ function RunHead({
   onRun: (run: ResendRunAnswer) => void;
 }) {
   const app = useApp();
-  const { api } = useTools();
-  const { mayChange } = useDesk();
+  const { api } = useServices();
+  const { mayChange } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
   async function cancel() {
     const answer = await api.cancelResend(app.id, run.id);
@@ -118,7 +118,7 @@ function RunHead({
           </dd>
         </div>
       </dl>
-      <FilterLine filters={run.filters} />
+      <FilterTags filters={run.filters} />
       <ProblemNote problem={problem} />
     </div>
   );
@@ -168,7 +168,7 @@ function LeftOutList({ run: { skips } }: { run: ResendRunAnswer }) {
   );
 }
 
-function NowTable({ run: { states } }: { run: ResendRunAnswer }) {
+function CurrentStateTable({ run: { states } }: { run: ResendRunAnswer }) {
   if (states.length === 0) return null;
   const channels = [...new Set(states.map(({ channel }) => channel))];
   return (
@@ -229,7 +229,7 @@ function MessageRow({ message }: { message: ResentMessage }) {
       <td>{channel ?? 'gone'}</td>
       <td className="ev" title={target ?? undefined}>
         {requestId && target ? (
-          <Link to={pathOf(app.id, 'log', requestId)}>{target}</Link>
+          <Link to={buildPath(app.id, 'log', requestId)}>{target}</Link>
         ) : (
           (target ?? 'removed with time')
         )}

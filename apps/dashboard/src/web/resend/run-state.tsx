@@ -1,7 +1,7 @@
 import type { ResendRun } from '../../api/resends';
 import { Mark } from '../parts/state-mark';
 
-const markOf: Record<ResendRun['state'], string> = {
+const markByState: Record<ResendRun['state'], string> = {
   running: 'sending',
   held: 'paused',
   finished: 'delivered',
@@ -11,7 +11,7 @@ const markOf: Record<ResendRun['state'], string> = {
 export function RunState({ state }: Pick<ResendRun, 'state'>) {
   return (
     <span className="state">
-      <Mark name={markOf[state]} />
+      <Mark name={markByState[state]} />
       {state}
     </span>
   );

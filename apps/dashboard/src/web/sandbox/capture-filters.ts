@@ -4,10 +4,10 @@ const names = ['channel', 'event', 'text'] as const satisfies readonly (keyof Ca
 
 /** As they stand in the address of the page. */
 export function readCaptureFilters(search: string): CaptureFilters {
-  const given = new URLSearchParams(search);
+  const params = new URLSearchParams(search);
   const filters: CaptureFilters = {};
   for (const name of names) {
-    const value = given.get(name);
+    const value = params.get(name);
     if (value) filters[name] = value;
   }
   return filters;

@@ -1,7 +1,7 @@
-import type { CaptureLine } from '../../api/captures';
-import { groupCaptures, holdBack } from './capture-groups';
+import type { CaptureSummary } from '../../api/captures';
+import { groupCaptures, hideNewCaptures } from './capture-groups';
 
-const line = (id: string, channel: string, requestId: string | null): CaptureLine => ({
+const createCapture = (id: string, channel: string, requestId: string | null): CaptureSummary => ({
   id,
   messageId: `m${id}`,
   channel,
@@ -20,14 +20,14 @@ const channels = ['sms', 'email', 'slack'];
 describe('the list of the sandbox', () => {
   test('is grouped by request, newest first, each in the order of the peal', () => {
     const captures = [
-      line('5', 'slack', 'a'),
-      line('4', 'email', 'b'),
-      line('3', 'sms', 'a'),
-      line('2', 'later', 'a'),
-      line('1', 'email', null),
+      createCapture('5', 'slack', 'a'),
+      createCapture('4', 'email', 'b'),
+      createCapture('3', 'sms', 'a'),
+      createCapture('2', 'later', 'a'),
+      createCapture('1', 'email', null),
     ];
     const groups = groupCaptures(captures, channels);
-    expect(groups.map(({ event, lines }) => [event, lines.map(({ channel }) => channel)])).toEqual([
+    expect(groups.map(({ event, rows }) => [event, rows.map(({ channel }) => channel)])).toEqual([
       ['order_shipped', ['sms', 'slack', 'later']],
       ['order_shipped', ['email']],
       ['its request is gone', ['email']],
@@ -36,8 +36,11 @@ describe('the list of the sandbox', () => {
   });
 
   test('holds back what came since somebody reads', () => {
-    const captures = [line('2', 'sms', 'a'), line('1', 'sms', 'b')];
-    expect(holdBack(captures, undefined)).toMatchObject({ held: 0, shown: [{}, {}] });
-    expect(holdBack(captures, new Set(['1']))).toMatchObject({ held: 1, shown: [{ id: '1' }] });
+    const captures = [createCapture('2', 'sms', 'a'), createCapture('1', 'sms', 'b')];
+    expect(hideNewCaptures(captures, undefined)).toMatchObject({ pending: 0, visible: [{}, {}] });
+    expect(hideNewCaptures(captures, new Set(['1']))).toMatchObject({
+      pending: 1,
+      visible: [{ id: '1' }],
+    });
   });
 });

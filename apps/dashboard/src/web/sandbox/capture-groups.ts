@@ -1,37 +1,43 @@
-import type { CaptureLine } from '../../api/captures';
+import type { CaptureSummary } from '../../api/captures';
 
 /** What was captured of one item of a request: one heading, and a line for each channel. */
-export type CaptureGroup = { key: string; event: string; capturedAt: number; lines: CaptureLine[] };
+export type CaptureGroup = {
+  key: string;
+  event: string;
+  capturedAt: number;
+  rows: CaptureSummary[];
+};
 
 /** Groups newest first, by their newest line; in a group the order of the peal, of one message the newest attempt first. */
 export function groupCaptures(
-  captures: readonly CaptureLine[],
+  captures: readonly CaptureSummary[],
   channels: readonly string[],
 ): CaptureGroup[] {
   const groups = new Map<string, CaptureGroup>();
-  for (const line of captures) {
-    const key = line.requestId === null ? line.id : `${line.requestId} ${line.item ?? 0}`;
-    const known = groups.get(key);
-    if (known) known.lines.push(line);
+  for (const row of captures) {
+    const key = row.requestId === null ? row.id : `${row.requestId} ${row.item ?? 0}`;
+    const group = groups.get(key);
+    if (group) group.rows.push(row);
     else {
-      const event = line.event ?? 'its request is gone';
-      groups.set(key, { key, event, capturedAt: line.capturedAt, lines: [line] });
+      const event = row.event ?? 'its request is gone';
+      groups.set(key, { key, event, capturedAt: row.capturedAt, rows: [row] });
     }
   }
-  const placeOf = ({ channel }: CaptureLine) => {
+  const getChannelIndex = ({ channel }: CaptureSummary) => {
     const at = channels.indexOf(channel);
     return at === -1 ? channels.length : at;
   };
-  for (const { lines } of groups.values()) lines.sort((a, b) => placeOf(a) - placeOf(b));
+  for (const { rows } of groups.values())
+    rows.sort((a, b) => getChannelIndex(a) - getChannelIndex(b));
   return [...groups.values()];
 }
 
 /** Those that are there, and those that came since and wait: nothing moves under the reader. */
-export function holdBack(
-  captures: readonly CaptureLine[],
-  seen: ReadonlySet<string> | undefined,
-): { shown: CaptureLine[]; held: number } {
-  if (!seen) return { shown: [...captures], held: 0 };
-  const shown = captures.filter(({ id }) => seen.has(id));
-  return { shown, held: captures.length - shown.length };
+export function hideNewCaptures(
+  captures: readonly CaptureSummary[],
+  visibleIds: ReadonlySet<string> | undefined,
+): { visible: CaptureSummary[]; pending: number } {
+  if (!visibleIds) return { visible: [...captures], pending: 0 };
+  const visible = captures.filter(({ id }) => visibleIds.has(id));
+  return { visible, pending: captures.length - visible.length };
 }

@@ -1,11 +1,11 @@
-import type { CaptureLine } from '../../api/captures';
-import { useApp, useDesk } from '../context';
+import type { CaptureSummary } from '../../api/captures';
+import { useApp, useSession } from '../context';
 import { clock, count, moment, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { wordsOf } from '../previews/words';
-import { pathOf } from '../route';
+import { toPlainText } from '../previews/words';
+import { buildPath } from '../route';
 import { groupCaptures } from './capture-groups';
 import type { Captures } from './use-captures';
 
@@ -19,27 +19,32 @@ export function CaptureList({
   currentId: string | undefined;
   search: string;
 }) {
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const channels = registry.channels.map(({ channel }) => channel);
-  const groups = groupCaptures(captures.shown, channels);
+  const groups = groupCaptures(captures.visible, channels);
   return (
     <section className="pane captures" aria-label="Captured messages">
-      {captures.held > 0 && (
-        <button type="button" className="tail" onClick={captures.showHeld}>
+      {captures.pending > 0 && (
+        <button type="button" className="tail" onClick={captures.showPending}>
           <Icon name="up" size={13} />
-          {count(captures.held)} new
+          {count(captures.pending)} new
           <kbd data-keys="n" />
         </button>
       )}
-      {groups.map(({ key, event, capturedAt, lines }) => (
+      {groups.map(({ key, event, capturedAt, rows }) => (
         <section key={key} aria-label={`${event}, ${clock(capturedAt)}`}>
           <h2 className="group">
             <code className="cut">{event}</code>
-            <small>{plural(new Set(lines.map(({ channel }) => channel)).size, 'channel')}</small>
+            <small>{plural(new Set(rows.map(({ channel }) => channel)).size, 'channel')}</small>
             <span>{moment(capturedAt, Date.now())}</span>
           </h2>
-          {lines.map((line) => (
-            <Line key={line.id} line={line} isCurrent={line.id === currentId} search={search} />
+          {rows.map((row) => (
+            <CaptureListRow
+              key={row.id}
+              row={row}
+              isCurrent={row.id === currentId}
+              search={search}
+            />
           ))}
         </section>
       ))}
@@ -51,7 +56,7 @@ export function CaptureList({
         </div>
       )}
       <p className="vh" role="status">
-        {captures.held > 0 ? `${captures.held} new captures wait` : ''}
+        {captures.pending > 0 ? `${captures.pending} new captures wait` : ''}
       </p>
     </section>
   );
@@ -63,24 +68,24 @@ const outcomeMarks: Record<string, string> = {
   unknown: 'unknown',
 };
 
-function Line({
-  line,
+function CaptureListRow({
+  row,
   isCurrent,
   search,
 }: {
-  line: CaptureLine;
+  row: CaptureSummary;
   isCurrent: boolean;
   search: string;
 }) {
   const app = useApp();
-  const { channel, target, attempt, outcome, capturedAt } = line;
+  const { channel, target, attempt, outcome, capturedAt } = row;
   const mark = outcomeMarks[outcome];
   return (
     <div className={isCurrent ? 'cap current' : 'cap'}>
       <Icon name={channelIcon(channel)} size={15} />
       <b className="cut">
         <Link
-          to={pathOf(app.id, 'sandbox', line.id)}
+          to={buildPath(app.id, 'sandbox', row.id)}
           search={search}
           title={`${channel} to ${target}`}
           isCurrent={isCurrent}
@@ -97,7 +102,7 @@ function Line({
           </span>
         )}
         {attempt > 1 && <span className="tag">attempt {attempt}</span>}{' '}
-        {wordsOf(channel, line.line) || 'no words'}
+        {toPlainText(channel, row.line) || 'no words'}
       </p>
     </div>
   );

@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import type { Capture, CaptureAnswer } from '../../api/captures';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
 import { plural } from '../format';
 import { CodeBlock, JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
-import { fieldsOf, textOf } from '../previews/content';
-import { Shot } from '../previews/shot';
+import { getText, toFields } from '../previews/content';
+import { PreviewFrame } from '../previews/shot';
 import { ThemeSegments } from '../previews/theme-segments';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
-import { WaitLine } from './wait-line';
+import { WaitCommand } from './wait-line';
 
 /** What one request was captured as, on every channel, and the open one of them in full. */
 export function CaptureView({ captureId, onGone }: { captureId: string; onGone: () => void }) {
@@ -52,7 +52,7 @@ function ViewHead({
         {event && version && (
           <Link
             className="tag mono"
-            to={pathOf(app.id, 'events', event.id)}
+            to={buildPath(app.id, 'events', event.id)}
             search={versionSearch(version.id)}
             title="The version that it was made from"
           >
@@ -63,13 +63,13 @@ function ViewHead({
           to {open.target}, captured on {plural(channels, 'channel')}
         </span>
         {requestId && (
-          <Link className="btn small" to={pathOf(app.id, 'log', requestId)}>
+          <Link className="btn small" to={buildPath(app.id, 'log', requestId)}>
             Open in the log
           </Link>
         )}
         <DeleteButton capture={open} onGone={onGone} />
       </div>
-      <WaitLine capture={open} requestId={requestId} />
+      <WaitCommand capture={open} requestId={requestId} />
       {group.isSensitive && (
         <NoteBox tone="plain">
           A sensitive event: what it said is not kept, here neither. Try it in an app where it is
@@ -82,8 +82,8 @@ function ViewHead({
 
 function DeleteButton({ capture, onGone }: { capture: Capture; onGone: () => void }) {
   const app = useApp();
-  const { api } = useTools();
-  const { mayChange } = useDesk();
+  const { api } = useServices();
+  const { mayChange } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
   if (!mayChange) return null;
   async function remove() {
@@ -107,22 +107,22 @@ const isTab = (id: string | null): id is TabId => fixedTabs.some((each) => each 
 
 /** The tab stands in the address, so that a link shows the same. */
 function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
-  const { places } = useTools();
+  const { places } = useServices();
   const { path, search } = usePlace();
   const [theme, setTheme] = useState<'light' | 'dark'>('light');
-  const given = new URLSearchParams(search);
-  const asked = given.get('tab');
-  const tab = isTab(asked) ? asked : 'all';
+  const params = new URLSearchParams(search);
+  const requestedTab = params.get('tab');
+  const tab = isTab(requestedTab) ? requestedTab : 'all';
   const tabs = [
     { id: 'all', content: 'All channels' },
     { id: 'one', content: open.channel },
-    { id: 'source', content: sourceOf(open).title },
+    { id: 'source', content: getSource(open).title },
     { id: 'call', content: 'Provider call' },
     { id: 'json', content: 'JSON' },
   ];
-  function turnTo(id: string) {
-    given.set('tab', id);
-    places.go(path, { search: given.toString(), isReplacing: true });
+  function selectTab(id: string) {
+    params.set('tab', id);
+    places.go(path, { search: params.toString(), isReplacing: true });
   }
   const isDark = theme === 'dark';
   return (
@@ -131,7 +131,7 @@ function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
         label="Capture"
         tabs={tabs}
         current={tab}
-        onChange={turnTo}
+        onChange={selectTab}
         after={
           (tab === 'all' || tab === 'one') && (
             <span className="tabs-after">
@@ -144,7 +144,7 @@ function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
         {tab === 'all' && <Gallery group={group} open={open} isDark={isDark} />}
         {tab === 'one' && (
           <div className={`stage one ${open.channel}`}>
-            <CaptureShot capture={open} isDark={isDark} hasTools />
+            <CapturePreview capture={open} isDark={isDark} hasControls />
           </div>
         )}
         {tab === 'source' && <Source capture={open} />}
@@ -155,42 +155,42 @@ function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
   );
 }
 
-type Shown = { group: CaptureAnswer; open: Capture };
+type ViewProps = { group: CaptureAnswer; open: Capture };
 
 /** Of one message the newest attempt, unless an older one is open. */
-function Gallery({ group, open, isDark }: Shown & { isDark: boolean }) {
-  const shown = group.captures.filter(
+function Gallery({ group, open, isDark }: ViewProps & { isDark: boolean }) {
+  const visibleCaptures = group.captures.filter(
     (one, at, all) =>
       one.id === open.id ||
       (one.messageId !== open.messageId &&
         all.findIndex(({ messageId }) => messageId === one.messageId) === at),
   );
   return (
-    <div className={shown.length === 1 ? 'gallery of-one' : 'gallery'}>
-      {shown.map((capture) => (
-        <CaptureShot
+    <div className={visibleCaptures.length === 1 ? 'gallery of-one' : 'gallery'}>
+      {visibleCaptures.map((capture) => (
+        <CapturePreview
           key={capture.id}
           capture={capture}
           isDark={isDark}
-          isCurrent={capture.id === open.id && shown.length > 1}
+          isCurrent={capture.id === open.id && visibleCaptures.length > 1}
         />
       ))}
     </div>
   );
 }
 
-function CaptureShot({
+function CapturePreview({
   capture,
   ...looks
 }: {
   capture: Capture;
   isDark: boolean;
-  hasTools?: boolean;
+  hasControls?: boolean;
   isCurrent?: boolean;
 }) {
   const { channel, content, notes, request, target, outcome } = capture;
   return (
-    <Shot
+    <PreviewFrame
       channel={channel}
       content={content}
       notes={notes}
@@ -203,17 +203,17 @@ function CaptureShot({
 }
 
 /** What a template made, before a reader dresses it. */
-function sourceOf({ content }: Capture): { title: string; text: string | undefined } {
-  const fields = fieldsOf(content);
-  const html = textOf(fields, 'html');
+function getSource({ content }: Capture): { title: string; text: string | undefined } {
+  const fields = toFields(content);
+  const html = getText(fields, 'html');
   if (html) return { title: 'HTML source', text: html };
   const blocks = fields['blocks'];
   if (blocks !== undefined) return { title: 'Blocks', text: JSON.stringify(blocks, null, 2) };
-  return { title: 'Source', text: textOf(fields, 'text', 'body', 'preview') || undefined };
+  return { title: 'Source', text: getText(fields, 'text', 'body', 'preview') || undefined };
 }
 
 function Source({ capture }: { capture: Capture }) {
-  const { title, text } = sourceOf(capture);
+  const { title, text } = getSource(capture);
   return (
     <div className="pad">
       {text === undefined ? (
@@ -226,7 +226,7 @@ function Source({ capture }: { capture: Capture }) {
 }
 
 function ProviderCall({ capture }: { capture: Capture }) {
-  const { operation, body } = fieldsOf(capture.request);
+  const { operation, body } = toFields(capture.request);
   return (
     <div className="pad">
       <p className="dim">
@@ -238,7 +238,7 @@ function ProviderCall({ capture }: { capture: Capture }) {
   );
 }
 
-function Raw({ group, open }: Shown) {
+function Raw({ group, open }: ViewProps) {
   return (
     <div className="pad">
       <JsonBlock title={`${open.channel} content`} value={open.content} />

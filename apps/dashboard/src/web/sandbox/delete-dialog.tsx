@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { PageProblem } from '../api';
-import { useApp, useTools } from '../context';
+import { useApp, useServices } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { ProblemNote } from '../parts/notes';
@@ -13,7 +13,7 @@ export function DeleteDialog({
   onDeleted: () => void;
 }) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   async function remove() {
     const answer = await api.removeCaptures(app.id);

@@ -4,7 +4,7 @@ import { clock } from '../format';
 import { Link } from '../parts/controls';
 import { FirstCall } from '../parts/first-call';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 /** What belongs here, the one thing to do, and what will happen then. */
 export function EmptySandbox() {
@@ -30,7 +30,7 @@ export function EmptySandbox() {
           </p>
         )}
         {live && <FirstCall event={live} />}
-        {!live && <Link to={pathOf(app.id, 'events')}>Write an event and publish it</Link>}
+        {!live && <Link to={buildPath(app.id, 'events')}>Write an event and publish it</Link>}
         <div className="listening" role="status">
           <Mark name="dot" tone="s-sending pulse" />
           Listening since {clock(since)}. The first capture appears here by itself.

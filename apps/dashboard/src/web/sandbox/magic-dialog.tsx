@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { useDesk } from '../context';
+import { useSession } from '../context';
 import { CopyButton } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { channelIcon, Icon } from '../parts/icons';
 
 /** Recipients that behave in another way, so that a failure can be tried. */
 export function MagicDialog({ onClose }: { onClose: () => void }) {
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const [channel, setChannel] = useState('email');
   const rows = registry.magicRecipients.flatMap(({ sentence, addresses }) => {
     const address = addresses[channel];

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { CaptureFilters } from '../../api/captures';
-import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { useAnswer, useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
@@ -23,16 +23,16 @@ export function SandboxBar({
   onMagic: () => void;
 }) {
   const app = useApp();
-  const { places } = useTools();
-  const { registry, mayChange } = useDesk();
+  const { places } = useServices();
+  const { registry, mayChange } = useSession();
   const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
   // Of what the address says by then: a word that was just typed is asked for a moment later.
   const set = (name: keyof CaptureFilters, value: string) => {
     const { path, search } = places.here();
-    const given = new URLSearchParams(search);
-    if (value) given.set(name, value);
-    else given.delete(name);
-    places.go(path, { search: given.toString(), isReplacing: true });
+    const params = new URLSearchParams(search);
+    if (value) params.set(name, value);
+    else params.delete(name);
+    places.go(path, { search: params.toString(), isReplacing: true });
   };
   const options = (values: string[]) => values.map((value) => ({ value, text: value }));
   return (
@@ -73,12 +73,12 @@ export function SandboxBar({
 }
 
 /** Looks while one types, a moment after the last key. */
-function Finder({ text: asked, onFind }: { text: string; onFind: (text: string) => void }) {
-  const [text, setText] = useState(asked);
-  useEffect(() => setText(asked), [asked]);
+function Finder({ text: appliedText, onFind }: { text: string; onFind: (text: string) => void }) {
+  const [text, setText] = useState(appliedText);
+  useEffect(() => setText(appliedText), [appliedText]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed alone asks again.
   useEffect(() => {
-    if (text.trim() === asked) return;
+    if (text.trim() === appliedText) return;
     const timer = setTimeout(() => onFind(text.trim()), findAfterMs);
     return () => clearTimeout(timer);
   }, [text]);

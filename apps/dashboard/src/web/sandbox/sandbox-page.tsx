@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useApp, usePlace, useTools } from '../context';
+import { useApp, usePlace, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { readCaptureFilters, writeCaptureFilters } from './capture-filters';
 import { CaptureList } from './capture-list';
 import { CaptureView } from './capture-view';
@@ -18,21 +18,21 @@ const listPx = 348;
 /** What the sandbox captured. While none is open the newest one is shown, and follows what comes. */
 export function SandboxPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useTools();
+  const { places } = useServices();
   const { search } = usePlace();
   const filters = readCaptureFilters(search);
   const [isPaused, setPaused] = useState(false);
   const [floating, setFloating] = useState<'magic' | 'delete'>();
   const captures = useCaptures(filters, isPaused || openId !== undefined || isReading());
-  const { shown, first } = captures;
-  const currentId = openId ?? shown[0]?.id;
+  const { visible, first } = captures;
+  const currentId = openId ?? visible[0]?.id;
   const open = (id: string | undefined) => {
-    if (id) places.go(pathOf(app.id, 'sandbox', id), { search });
+    if (id) places.go(buildPath(app.id, 'sandbox', id), { search });
   };
-  const close = () => places.go(pathOf(app.id, 'sandbox'), { search });
+  const close = () => places.go(buildPath(app.id, 'sandbox'), { search });
   const step = (by: number) => () => {
-    const at = shown.findIndex(({ id }) => id === currentId);
-    open(shown[openId === undefined ? 0 : at + by]?.id);
+    const at = visible.findIndex(({ id }) => id === currentId);
+    open(visible[openId === undefined ? 0 : at + by]?.id);
   };
   useKeys({
     j: step(1),
@@ -40,7 +40,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
     k: step(-1),
     ArrowUp: step(-1),
     ' ': () => setPaused(!isPaused),
-    n: captures.showHeld,
+    n: captures.showPending,
     Escape: close,
   });
   async function forget() {
@@ -48,14 +48,14 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
     await first.reload();
   }
   const hasFilters = writeCaptureFilters(filters) !== '';
-  const isEmpty = first.value !== undefined && shown.length === 0;
+  const isEmpty = first.value !== undefined && visible.length === 0;
   return (
     <div className="split sand">
       <div>
         <SandboxBar
           filters={filters}
           isPaused={isPaused}
-          hasCaptures={shown.length > 0}
+          hasCaptures={visible.length > 0}
           onPause={() => setPaused(!isPaused)}
           onDeleteAll={() => setFloating('delete')}
           onMagic={() => setFloating('magic')}

@@ -1,34 +1,34 @@
 import { useEffect, useState } from 'react';
-import type { CaptureFilters, CaptureLine } from '../../api/captures';
-import { useAnswer, useApp, useTools } from '../context';
+import type { CaptureFilters, CaptureSummary } from '../../api/captures';
+import { useAnswer, useApp, useServices } from '../context';
 import { writeCaptureFilters } from './capture-filters';
-import { holdBack } from './capture-groups';
+import { hideNewCaptures } from './capture-groups';
 
 const readEveryMs = 2_000;
 
 export type Captures = ReturnType<typeof useCaptures>;
 
 /** The newest captures, read again while the page is live, and older ones as they are asked for. */
-export function useCaptures(filters: CaptureFilters, isHeld: boolean) {
+export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const query = writeCaptureFilters(filters);
   const first = useAnswer(
     `captures ${app.id} ${query}`,
-    (ask) => ask.listCaptures(app.id, query),
+    (client) => client.listCaptures(app.id, query),
     readEveryMs,
   );
   const older = useOlder(`${app.id} ${query}`);
   const newest = first.value?.captures;
-  const [seen, setSeen] = useState<ReadonlySet<string>>();
+  const [visibleIds, setVisibleIds] = useState<ReadonlySet<string>>();
   // What is shown when somebody begins to read is what stays.
   useEffect(() => {
-    if (!isHeld || !newest) setSeen(undefined);
-    else setSeen((before) => before ?? new Set(newest.map(({ id }) => id)));
-  }, [isHeld, newest]);
-  const { shown, held } = holdBack(newest ?? [], seen);
-  const known = new Set(shown.map(({ id }) => id));
-  const all = [...shown, ...older.lines.filter(({ id }) => !known.has(id))];
+    if (!isPaused || !newest) setVisibleIds(undefined);
+    else setVisibleIds((before) => before ?? new Set(newest.map(({ id }) => id)));
+  }, [isPaused, newest]);
+  const { visible, pending } = hideNewCaptures(newest ?? [], visibleIds);
+  const shownIds = new Set(visible.map(({ id }) => id));
+  const all = [...visible, ...older.rows.filter(({ id }) => !shownIds.has(id))];
   const next = older.next === undefined ? (first.value?.next ?? null) : older.next;
 
   async function readOlder() {
@@ -39,24 +39,24 @@ export function useCaptures(filters: CaptureFilters, isHeld: boolean) {
   }
   return {
     first,
-    shown: all,
-    held,
+    visible: all,
+    pending,
     next,
     readOlder,
-    showHeld: () => setSeen(newest && new Set(newest.map(({ id }) => id))),
+    showPending: () => setVisibleIds(newest && new Set(newest.map(({ id }) => id))),
   };
 }
 
-type Older = { of: string; lines: CaptureLine[]; next: string | null | undefined };
+type Older = { key: string; rows: CaptureSummary[]; next: string | null | undefined };
 
 /** Pages beyond the first; of another question there are none yet. */
-function useOlder(of: string) {
-  const nothing: Older = { of, lines: [], next: undefined };
-  const [kept, setKept] = useState(nothing);
-  const older = kept.of === of ? kept : nothing;
+function useOlder(key: string) {
+  const empty: Older = { key, rows: [], next: undefined };
+  const [state, setState] = useState(empty);
+  const older = state.key === key ? state : empty;
   return {
     ...older,
-    add: (lines: CaptureLine[], next: string | null) =>
-      setKept({ of, lines: [...older.lines, ...lines], next }),
+    add: (rows: CaptureSummary[], next: string | null) =>
+      setState({ key, rows: [...older.rows, ...rows], next }),
   };
 }

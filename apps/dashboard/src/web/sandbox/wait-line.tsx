@@ -1,24 +1,30 @@
 import type { Capture } from '../../api/captures';
-import { useApp, useDesk } from '../context';
+import { useApp, useSession } from '../context';
 import { CopyButton } from '../parts/controls';
 
 /** The call by which a test of one's own waits for this very message. */
-export function WaitLine({ capture, requestId }: { capture: Capture; requestId: string | null }) {
+export function WaitCommand({
+  capture,
+  requestId,
+}: {
+  capture: Capture;
+  requestId: string | null;
+}) {
   const app = useApp();
-  const { session } = useDesk();
+  const { session } = useSession();
   const query = new URLSearchParams({
     channel: capture.channel,
     to: capture.target,
     ...(requestId === null ? {} : { request_id: requestId }),
   });
   const base = session.connection.gatewayUrl.replace(/(?<!\/)\/+$/, '');
-  const asked = `/sandbox/wait?${query.toString().replaceAll('%40', '@')}`;
+  const path = `/sandbox/wait?${query.toString().replaceAll('%40', '@')}`;
   const header = '-H "Authorization: AuthKey $BELFRY_API_KEY"';
-  const call = `curl '${base}/v1/apps/${app.id}${asked.replaceAll("'", '%27')}' ${header}`;
+  const call = `curl '${base}/v1/apps/${app.id}${path.replaceAll("'", '%27')}' ${header}`;
   return (
     <div className="code wait-line">
       <pre className="cut" title={call}>
-        <span className="k">curl</span> <span className="st">'…{asked}'</span>
+        <span className="k">curl</span> <span className="st">'…{path}'</span>
       </pre>
       <CopyButton text={call} label="Copy the call that waits for it" />
     </div>

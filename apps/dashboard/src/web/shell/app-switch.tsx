@@ -1,12 +1,12 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { useDesk, useTools } from '../context';
+import { useServices, useSession } from '../context';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 /** A button and the list it opens, by the ARIA pattern of a menu. */
 export function AppSwitch() {
-  const { app, apps } = useDesk();
+  const { app, apps } = useSession();
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   if (apps.length === 0) return null;
@@ -43,8 +43,8 @@ export function AppSwitch() {
 }
 
 function AppMenu({ onClose }: { onClose: () => void }) {
-  const { apps, app } = useDesk();
-  const { places } = useTools();
+  const { apps, app } = useSession();
+  const { places } = useServices();
   const menu = useRef<HTMLDivElement>(null);
   useEffect(() => {
     menu.current?.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
@@ -73,7 +73,7 @@ function AppMenu({ onClose }: { onClose: () => void }) {
           type="button"
           role="menuitemradio"
           aria-checked={id === app?.id}
-          onClick={() => choose(pathOf(id, 'log'))}
+          onClick={() => choose(buildPath(id, 'log'))}
         >
           <Mark name="dot" tone={delivery === 'live' ? 's-delivered' : 's-attention'} />
           <span className="grow cut">{name}</span>

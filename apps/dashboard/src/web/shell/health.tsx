@@ -15,13 +15,13 @@ export function Health() {
   return (
     <ul className="health" aria-label="System">
       {rows.map(([name, store]) => (
-        <li key={name} title={`${name}: ${wordOf(store, isStale)}`}>
+        <li key={name} title={`${name}: ${formatState(store, isStale)}`}>
           <Mark
             name={store?.isUp === false || isStale ? 'absent' : 'dot'}
-            tone={toneOf(store, isStale)}
+            tone={getTone(store, isStale)}
           />
           <span>{name}</span>
-          <span className="num">{wordOf(store, isStale)}</span>
+          <span className="num">{formatState(store, isStale)}</span>
         </li>
       ))}
     </ul>
@@ -30,12 +30,12 @@ export function Health() {
 
 type Store = { isUp: boolean; ms: number | null } | undefined;
 
-function toneOf(store: Store, isStale: boolean): string {
+function getTone(store: Store, isStale: boolean): string {
   if (isStale || !store) return 's-queued';
   return store.isUp ? 's-delivered' : 's-failed';
 }
 
-function wordOf(store: Store, isStale: boolean): string {
+function formatState(store: Store, isStale: boolean): string {
   if (isStale || !store) return 'not known';
   if (!store.isUp) return 'away';
   if (store.ms === null) return 'up';

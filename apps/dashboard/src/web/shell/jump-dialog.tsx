@@ -1,25 +1,25 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Found } from '../../api/find';
-import { useAnswer, useDesk, usePlace, useTools } from '../context';
+import type { FindResult } from '../../api/find';
+import { useAnswer, usePlace, useServices, useSession } from '../context';
 import { readFilters, writeFilters } from '../log/filters';
-import { savedFilterEntries, useSavedFilters } from '../log/saved-filters';
+import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
-import { pathOf } from '../route';
-import { actionsOf, type Jump, jumpOf, matching, pagesOf } from './jumps';
+import { buildPath } from '../route';
+import { filterJumps, type Jump, listActions, listPages, toJump } from './jumps';
 import { switchTheme } from './theme';
 import { useSignOut } from './use-sign-out';
 
-const maxShown = 14;
-const askAfterMs = 120;
+const maxResults = 14;
+const searchDelayMs = 120;
 /** What is shorter names nothing that is stored. */
-const minAskedCharacters = 3;
+const minSearchCharacters = 3;
 
 export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
-  const { places } = useTools();
+  const { places } = useServices();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const found = useJumps(text.trim(), onHelp);
+  const jumps = useJumps(text.trim(), onHelp);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
@@ -32,9 +32,9 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
   };
   function onKeyDown(event: { key: string; preventDefault(): void }) {
     const { key } = event;
-    if (key === 'ArrowDown') setAt(Math.min(at + 1, found.length - 1));
+    if (key === 'ArrowDown') setAt(Math.min(at + 1, jumps.length - 1));
     if (key === 'ArrowUp') setAt(Math.max(at - 1, 0));
-    if (key === 'Enter') open(found[at]);
+    if (key === 'Enter') open(jumps[at]);
     if (['ArrowDown', 'ArrowUp', 'Enter'].includes(key)) event.preventDefault();
   }
   return (
@@ -45,7 +45,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           role="combobox"
           aria-expanded="true"
           aria-controls="jumps"
-          aria-activedescendant={found[at] ? `jump-${at}` : undefined}
+          aria-activedescendant={jumps[at] ? `jump-${at}` : undefined}
           aria-label="Find or jump"
           placeholder="A page, an event, an id, a key, an address, something to do"
           value={text}
@@ -57,7 +57,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
         />
       </div>
       <div id="jumps" ref={list} role="listbox" aria-label="Found" className="jumps">
-        {found.map((jump, index) => (
+        {jumps.map((jump, index) => (
           <div
             key={`${jump.kind} ${jump.text}`}
             id={`jump-${index}`}
@@ -73,54 +73,57 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           </div>
         ))}
       </div>
-      {found.length === 0 && <p className="nothing">Nothing here is called that.</p>}
+      {jumps.length === 0 && <p className="nothing">Nothing here is called that.</p>}
     </Dialog>
   );
 }
 
 function useJumps(text: string, onHelp: () => void): Jump[] {
-  const { app, apps } = useDesk();
-  const named = useNamed(app?.id);
+  const { app, apps } = useSession();
+  const namedJumps = useNamedJumps(app?.id);
   const actions = useActions(onHelp);
-  const found = useFound(text);
-  const nameOf = (id: string) => apps.find((one) => one.id === id)?.name ?? 'app';
-  const others = apps.map(({ id, name }): Jump => {
-    return { text: name, kind: 'app', icon: 'apps', to: pathOf(id, 'log') };
+  const results = useSearchResults(text);
+  const getAppName = (id: string) => apps.find((one) => one.id === id)?.name ?? 'app';
+  const appJumps = apps.map(({ id, name }): Jump => {
+    return { text: name, kind: 'app', icon: 'apps', to: buildPath(id, 'log') };
   });
   return [
-    ...found.map((one) => jumpOf(one, text, nameOf)),
-    ...matching([...named, ...others, ...actions], text),
-  ].slice(0, maxShown);
+    ...results.map((one) => toJump(one, text, getAppName)),
+    ...filterJumps([...namedJumps, ...appJumps, ...actions], text),
+  ].slice(0, maxResults);
 }
 
 /** Asked a moment after the last key, and only for what may be a name. */
-function useFound(text: string): Found[] {
-  const { api } = useTools();
-  const { app } = useDesk();
-  const [found, setFound] = useState<{ text: string; rows: Found[] }>({ text: '', rows: [] });
+function useSearchResults(text: string): FindResult[] {
+  const { api } = useServices();
+  const { app } = useSession();
+  const [results, setResults] = useState<{ text: string; rows: FindResult[] }>({
+    text: '',
+    rows: [],
+  });
   const appId = app?.id;
   useEffect(() => {
-    if (text.length < minAskedCharacters) return;
+    if (text.length < minSearchCharacters) return;
     let isCurrent = true;
     const timer = setTimeout(async () => {
       const answer = await api.find(text, appId);
-      if (isCurrent && 'value' in answer) setFound({ text, rows: answer.value.found });
-    }, askAfterMs);
+      if (isCurrent && 'value' in answer) setResults({ text, rows: answer.value.found });
+    }, searchDelayMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
   }, [api, appId, text]);
-  return found.text === text ? found.rows : [];
+  return results.text === text ? results.rows : [];
 }
 
 function useActions(onHelp: () => void): Jump[] {
-  const { api } = useTools();
-  const { app, mayChange, reloadApps } = useDesk();
+  const { api } = useServices();
+  const { app, mayChange, reloadApps } = useSession();
   const { path, search } = usePlace();
   const signOut = useSignOut();
-  const isLog = app !== undefined && path.startsWith(pathOf(app.id, 'log'));
-  return actionsOf({
+  const isLog = app !== undefined && path.startsWith(buildPath(app.id, 'log'));
+  return listActions({
     app,
     mayChange,
     logSearch: isLog ? writeFilters(readFilters(search)) : '',
@@ -135,31 +138,31 @@ function useActions(onHelp: () => void): Jump[] {
   });
 }
 
-function useNamed(appId: string | undefined): Jump[] {
+function useNamedJumps(appId: string | undefined): Jump[] {
   const key = appId ?? 'none';
-  const nothing = { value: { events: [], integrations: [] } };
+  const emptyAnswer = { value: { events: [], integrations: [] } };
   const events = useAnswer(`events ${key}`, async (api) =>
-    appId ? api.listEvents(appId) : nothing,
+    appId ? api.listEvents(appId) : emptyAnswer,
   );
   const integrations = useAnswer(`integrations ${key}`, async (api) =>
-    appId ? api.listIntegrations(appId) : nothing,
+    appId ? api.listIntegrations(appId) : emptyAnswer,
   );
   const saved = useSavedFilters(appId);
-  if (!appId) return pagesOf(undefined);
+  if (!appId) return listPages(undefined);
   return [
-    ...pagesOf(appId),
-    ...savedFilterEntries(appId, saved.value?.filters ?? []).map(({ text, to, search }): Jump => {
+    ...listPages(appId),
+    ...toFilterEntries(appId, saved.value?.filters ?? []).map(({ text, to, search }): Jump => {
       return { text, kind: 'saved filter', icon: 'log', to, search };
     }),
     ...(events.value?.events ?? []).map(({ id, name }): Jump => {
-      return { text: name, kind: 'event', icon: 'event', to: pathOf(appId, 'events', id) };
+      return { text: name, kind: 'event', icon: 'event', to: buildPath(appId, 'events', id) };
     }),
     ...(integrations.value?.integrations ?? []).map(({ id, name }): Jump => {
       return {
         text: name,
         kind: 'integration',
         icon: 'plug',
-        to: pathOf(appId, 'integrations', id),
+        to: buildPath(appId, 'integrations', id),
       };
     }),
   ];

@@ -1,15 +1,15 @@
-import { actionsOf, jumpOf, matching, pagesOf } from './jumps';
+import { filterJumps, listActions, listPages, toJump } from './jumps';
 
-const nothing = () => undefined;
+const noop = () => undefined;
 const act = {
-  switchTheme: nothing,
-  showKeys: nothing,
-  signOut: nothing,
-  resumeSending: nothing,
+  switchTheme: noop,
+  showKeys: noop,
+  signOut: noop,
+  resumeSending: noop,
 };
 const app = { id: 'a', sendingPausedAt: null };
-const texts = (given: Partial<Parameters<typeof actionsOf>[0]>) =>
-  actionsOf({ app, mayChange: true, logSearch: '', act, ...given }).map(({ text }) => text);
+const texts = (options: Partial<Parameters<typeof listActions>[0]>) =>
+  listActions({ app, mayChange: true, logSearch: '', act, ...options }).map(({ text }) => text);
 
 describe('the palette', () => {
   test('offers a viewer nothing that changes anything', () => {
@@ -28,15 +28,15 @@ describe('the palette', () => {
   });
 
   test('offers to resend what the log’s filters match, where there are any', () => {
-    const resend = actionsOf({ app, mayChange: true, logSearch: 'state=failed', act })[0];
+    const resend = listActions({ app, mayChange: true, logSearch: 'state=failed', act })[0];
     expect(resend).toMatchObject({ to: 'apps/a/log', search: 'state=failed&do=resend' });
     expect(texts({})).not.toContain('Resend all that the filters match');
   });
 
   test('finds a page by its words, first those that begin with them', () => {
-    expect(matching(pagesOf('a'), 'log').map(({ text }) => text)[0]).toBe('Log');
-    expect(matching(pagesOf('a'), 'sess').map(({ to }) => to)).toEqual(['account']);
-    expect(matching(pagesOf(undefined), 'queues')).toEqual([]);
+    expect(filterJumps(listPages('a'), 'log').map(({ text }) => text)[0]).toBe('Log');
+    expect(filterJumps(listPages('a'), 'sess').map(({ to }) => to)).toEqual(['account']);
+    expect(filterJumps(listPages(undefined), 'queues')).toEqual([]);
   });
 
   test.each([
@@ -44,8 +44,8 @@ describe('the palette', () => {
     [{ kind: 'resend', appId: 'b', resendId: 's' }, 'apps/b/resends/s', undefined],
     [{ kind: 'recipient', appId: 'b' }, 'apps/b/log', 'recipient=a%2Bb%40x.org'],
     [{ kind: 'idempotencyKey', appId: 'b' }, 'apps/b/log', 'idempotencyKey=a%2Bb%40x.org'],
-  ] as const)('leads to what was found: %o', (found, to, search) => {
-    expect(jumpOf(found, 'a+b@x.org', () => 'Shop')).toMatchObject({
+  ] as const)('leads to what was found: %o', (result, to, search) => {
+    expect(toJump(result, 'a+b@x.org', () => 'Shop')).toMatchObject({
       to,
       ...(search ? { search } : {}),
     });

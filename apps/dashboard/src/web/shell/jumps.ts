@@ -1,6 +1,6 @@
-import type { Found } from '../../api/find';
+import type { FindResult } from '../../api/find';
 import type { IconName } from '../parts/icons';
-import { type AppPage, pathOf } from '../route';
+import { type AppPage, buildPath } from '../route';
 
 /** A line of the palette: a place to go, or something to do. */
 export type Jump = {
@@ -33,15 +33,15 @@ const accountPages: readonly Jump[] = [
   { text: 'Password and sessions', kind: 'page', icon: 'person', to: 'account' },
 ];
 
-export function pagesOf(appId: string | undefined): Jump[] {
+export function listPages(appId: string | undefined): Jump[] {
   if (!appId) return [...accountPages];
-  const ofApp = appPages.map(({ page, text, icon }): Jump => {
-    return { text, kind: 'page', icon, to: pathOf(appId, page) };
+  const appJumps = appPages.map(({ page, text, icon }): Jump => {
+    return { text, kind: 'page', icon, to: buildPath(appId, page) };
   });
-  return [...ofApp, ...accountPages];
+  return [...appJumps, ...accountPages];
 }
 
-export type ActionsOf = {
+export type ActionOptions = {
   app: { id: string; sendingPausedAt: number | null } | undefined;
   mayChange: boolean;
   /** Of the log, where it is open and filtered. */
@@ -50,38 +50,38 @@ export type ActionsOf = {
 };
 
 /** What may be done from anywhere: a viewer is offered nothing that changes anything. */
-export function actionsOf({ app, mayChange, logSearch, act }: ActionsOf): Jump[] {
+export function listActions({ app, mayChange, logSearch, act }: ActionOptions): Jump[] {
   const action = (text: string, icon: IconName, rest: Partial<Jump>): Jump => {
     return { text, kind: 'action', icon, ...rest };
   };
   return [
-    ...(app && mayChange ? changesOf(app, { logSearch, action, act }) : []),
+    ...(app && mayChange ? listChangeActions(app, { logSearch, action, act }) : []),
     action('Switch theme', 'theme', { act: act.switchTheme }),
     action('Keyboard', 'search', { act: act.showKeys }),
     action('Sign out', 'person', { act: act.signOut }),
   ];
 }
 
-type ChangesParts = Pick<ActionsOf, 'logSearch' | 'act'> & {
+type ChangeActionOptions = Pick<ActionOptions, 'logSearch' | 'act'> & {
   action: (text: string, icon: IconName, rest: Partial<Jump>) => Jump;
 };
 
-function changesOf(
-  { id, sendingPausedAt }: NonNullable<ActionsOf['app']>,
-  { logSearch, action, act }: ChangesParts,
+function listChangeActions(
+  { id, sendingPausedAt }: NonNullable<ActionOptions['app']>,
+  { logSearch, action, act }: ChangeActionOptions,
 ): Jump[] {
   const resend = action('Resend all that the filters match', 'retry', {
-    to: pathOf(id, 'log'),
+    to: buildPath(id, 'log'),
     search: `${logSearch}&do=resend`,
   });
   const pause = action('Pause all sending', 'queues', {
-    to: pathOf(id, 'queues'),
+    to: buildPath(id, 'queues'),
     search: 'do=pause',
   });
   return [
     ...(logSearch === '' ? [] : [resend]),
-    action('Create event', 'plus', { to: pathOf(id, 'events'), search: 'do=create' }),
-    action('Add integration', 'plus', { to: pathOf(id, 'integrations', 'new') }),
+    action('Create event', 'plus', { to: buildPath(id, 'events'), search: 'do=create' }),
+    action('Add integration', 'plus', { to: buildPath(id, 'integrations', 'new') }),
     sendingPausedAt === null
       ? pause
       : action('Resume all sending', 'queues', { act: act.resumeSending }),
@@ -89,23 +89,23 @@ function changesOf(
 }
 
 /** What the server knows by just this name. */
-export function jumpOf(found: Found, text: string, appName: (id: string) => string): Jump {
-  const { appId } = found;
-  switch (found.kind) {
+export function toJump(result: FindResult, text: string, appName: (id: string) => string): Jump {
+  const { appId } = result;
+  switch (result.kind) {
     case 'request':
     case 'message':
       return {
-        text: `${found.event} ${text}`,
-        kind: `${found.kind}, ${appName(appId)}`,
+        text: `${result.event} ${text}`,
+        kind: `${result.kind}, ${appName(appId)}`,
         icon: 'log',
-        to: pathOf(appId, 'log', found.requestId),
+        to: buildPath(appId, 'log', result.requestId),
       };
     case 'resend':
       return {
         text,
         kind: `resend, ${appName(appId)}`,
         icon: 'retry',
-        to: pathOf(appId, 'resends', found.resendId),
+        to: buildPath(appId, 'resends', result.resendId),
       };
     case 'user':
       return inLog(appId, { text, kind: 'user, in the log', icon: 'person', by: 'recipient' });
@@ -121,16 +121,16 @@ function inLog(
   { text, kind, icon, by }: { text: string; kind: string; icon: IconName; by: string },
 ): Jump {
   const search = new URLSearchParams({ [by]: text }).toString();
-  return { text, kind, icon, to: pathOf(appId, 'log'), search };
+  return { text, kind, icon, to: buildPath(appId, 'log'), search };
 }
 
 /** Those with every word of the text, first those that begin with it. */
-export function matching(jumps: readonly Jump[], text: string): Jump[] {
+export function filterJumps(jumps: readonly Jump[], text: string): Jump[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const begins = (jump: Jump) => jump.text.toLowerCase().startsWith(words[0] ?? '');
   const all = jumps.filter((jump) => {
-    const said = `${jump.text} ${jump.kind}`.toLowerCase();
-    return words.every((word) => said.includes(word));
+    const searchText = `${jump.text} ${jump.kind}`.toLowerCase();
+    return words.every((word) => searchText.includes(word));
   });
   return [...all.filter(begins), ...all.filter((jump) => !begins(jump))];
 }

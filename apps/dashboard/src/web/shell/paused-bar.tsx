@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { PageProblem } from '../api';
-import { useDesk, useTools } from '../context';
+import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 
 /** On every page of an app whose sending is paused: nobody looks for a fault elsewhere. */
 export function PausedBar() {
-  const { api } = useTools();
-  const { app, mayChange, reloadApps } = useDesk();
+  const { api } = useServices();
+  const { app, mayChange, reloadApps } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
   if (!app || app.sendingPausedAt === null) return null;
   async function resume(appId: string) {

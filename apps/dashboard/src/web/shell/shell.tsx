@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
-import { useDesk, useTools } from '../context';
+import { useServices, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { AccountPage } from '../pages/account-page';
 import { AppsPage } from '../pages/apps-page';
@@ -11,7 +11,7 @@ import { LogPage } from '../pages/log-page';
 import { MissingPage } from '../pages/missing-page';
 import { PeoplePage } from '../pages/people-page';
 import { QueuesPage } from '../pages/queues-page';
-import { type AppPage, pathOf, type Route } from '../route';
+import { type AppPage, buildPath, type Route } from '../route';
 import { HelpDialog } from './help-dialog';
 import { PausedBar } from './paused-bar';
 import { SideBar } from './side-bar';
@@ -30,11 +30,11 @@ const EventPage = lazy(async () => ({ default: (await import('../editor/event-pa
 const UsersPage = lazy(async () => ({ default: (await import('../pages/users-page')).UsersPage }));
 
 export function Shell({ route }: { route: Route }) {
-  const { app } = useDesk();
-  const { places } = useTools();
+  const { app } = useSession();
+  const { places } = useServices();
   const [floating, setFloating] = useState<'jump' | 'help'>();
   const go = (page: AppPage) => () => {
-    if (app) places.go(pathOf(app.id, page));
+    if (app) places.go(buildPath(app.id, page));
   };
   const keys = {
     'mod+k': () => setFloating('jump'),
@@ -53,7 +53,7 @@ export function Shell({ route }: { route: Route }) {
   useKeys(keys, { isFallback: true });
   useEffect(() => {
     if (route.page !== 'home') return;
-    places.go(app ? pathOf(app.id, 'log') : 'apps', { isReplacing: true });
+    places.go(app ? buildPath(app.id, 'log') : 'apps', { isReplacing: true });
   }, [route.page, app, places]);
   return (
     <div className="app">
@@ -104,7 +104,7 @@ const appPages: Record<AppPage, ComponentType<{ openId: string | undefined }>> =
 };
 
 function RoutedPage({ route }: { route: Route }) {
-  const { app } = useDesk();
+  const { app } = useSession();
   if (route.page === 'home') return null;
   if (route.page === 'set-up' || route.page === 'missing') return <MissingPage />;
   if (!('appId' in route)) {

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useAnswer, useDesk } from '../context';
+import { useAnswer, useSession } from '../context';
 import { Link } from '../parts/controls';
 import { Bell, Icon, type IconName } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { type AppPage, pathOf, type Route } from '../route';
+import { type AppPage, buildPath, type Route } from '../route';
 import { AppSwitch } from './app-switch';
 import { Health } from './health';
 import { useSignOut } from './use-sign-out';
@@ -25,7 +25,7 @@ const accountPages = [
 ] as const;
 
 export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void }) {
-  const { session, app } = useDesk();
+  const { session, app } = useSession();
   return (
     <div className="nav">
       <Link className="brand" to="" title="Belfry">
@@ -55,7 +55,7 @@ export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void })
 }
 
 function AppNav({ appId, route }: { appId: string; route: Route }) {
-  const { app } = useDesk();
+  const { app } = useSession();
   const queues = useAnswer(`queues ${appId}`, (api) => api.readQueues(appId), 30_000);
   const stuck = queues.value?.channels.filter(({ sentence }) => sentence !== null).length ?? 0;
   const attention: Partial<Record<AppPage, number>> = {
@@ -65,7 +65,12 @@ function AppNav({ appId, route }: { appId: string; route: Route }) {
   return (
     <nav aria-label="App">
       {pages.map(({ page, text, icon, keys }) => (
-        <Link key={page} to={pathOf(appId, page)} title={text} isCurrent={pageOf(route) === page}>
+        <Link
+          key={page}
+          to={buildPath(appId, page)}
+          title={text}
+          isCurrent={getCurrentPage(route) === page}
+        >
           <Icon name={icon} />
           <span>{text}</span>
           {(attention[page] ?? 0) > 0 && (
@@ -83,12 +88,12 @@ function AppNav({ appId, route }: { appId: string; route: Route }) {
 }
 
 /** Resends belong to the log. */
-function pageOf({ page }: Route): Route['page'] {
+function getCurrentPage({ page }: Route): Route['page'] {
   return page === 'resends' ? 'log' : page;
 }
 
 function Me({ isCurrent }: { isCurrent: boolean }) {
-  const { session } = useDesk();
+  const { session } = useSession();
   const signOut = useSignOut();
   const [isLeaving, setLeaving] = useState(false);
   const { email, role } = session.operator;

@@ -1,8 +1,8 @@
 /** The other one of light and dark; kept for the next visit. */
 export function switchTheme(): void {
   const root = document.documentElement;
-  const asked = root.dataset['theme'];
-  const isDark = asked ? asked === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  const theme = root.dataset['theme'];
+  const isDark = theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   root.dataset['theme'] = isDark ? 'light' : 'dark';
   localStorage.setItem('belfry-theme', root.dataset['theme']);
 }

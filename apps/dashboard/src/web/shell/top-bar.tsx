@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
-import { useAnswer, useDesk } from '../context';
+import { useAnswer, useSession } from '../context';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { pathOf, type Route } from '../route';
+import { buildPath, type Route } from '../route';
 import { switchTheme } from './theme';
 
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
@@ -28,7 +28,7 @@ const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
 };
 
 export function TopBar({ route, onFind }: { route: Route; onFind: () => void }) {
-  const { app } = useDesk();
+  const { app } = useSession();
   const [title, sub] = titles[route.page];
   useEffect(() => {
     document.title =
@@ -59,7 +59,7 @@ function EventTitle({ appId, eventId }: { appId: string; eventId: string }) {
   const name = events.value?.events.find(({ id }) => id === eventId)?.name;
   return (
     <h1>
-      <Link className="crumb" to={pathOf(appId, 'events')}>
+      <Link className="crumb" to={buildPath(appId, 'events')}>
         Events
       </Link>
       <span className="crumb"> / </span>

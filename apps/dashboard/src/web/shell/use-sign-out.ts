@@ -1,7 +1,7 @@
-import { useTools } from '../context';
+import { useServices } from '../context';
 
 export function useSignOut(): () => Promise<void> {
-  const { api, answers } = useTools();
+  const { api, answers } = useServices();
   return async function signOut() {
     await api.signOut();
     answers.forgetAll();

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { SuppressionRow, UserAddress, UserAnswer } from '../../api/users';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -17,9 +17,9 @@ export function AddressTable({
   user: UserAnswer;
   onChanged: () => Promise<void>;
 }) {
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [suppressed, setSuppressed] = useState<UserAddress>();
   const [problem, setProblem] = useState<PageProblem>();
   async function allow(row: SuppressionRow) {
@@ -48,8 +48,8 @@ export function AddressTable({
           {user.addresses.map((one) => (
             <AddressRow
               key={`${one.channel} ${one.address}`}
-              one={one}
-              rows={user.suppressions.filter((row) => isOf(row, one))}
+              userAddress={one}
+              rows={user.suppressions.filter((row) => isForAddress(row, one))}
               isOff={isOff(user, one)}
               mayChange={mayChange}
               onSuppress={() => setSuppressed(one)}
@@ -75,26 +75,26 @@ function isOff({ preferences }: UserAnswer, { channel, address }: UserAddress): 
   return address !== null && (isAllOff || channelsOff.includes(channel));
 }
 
-function isOf(row: SuppressionRow, { channel, address }: UserAddress): boolean {
+function isForAddress(row: SuppressionRow, { channel, address }: UserAddress): boolean {
   return row.channel === channel && row.address === address;
 }
 
 function AddressRow({
-  one,
+  userAddress,
   rows,
   isOff: isSwitchedOff,
   mayChange,
   onSuppress,
   onAllow,
 }: {
-  one: UserAddress;
+  userAddress: UserAddress;
   rows: SuppressionRow[];
   isOff: boolean;
   mayChange: boolean;
   onSuppress: () => void;
   onAllow: (row: SuppressionRow) => void;
 }) {
-  const { channel, address, note } = one;
+  const { channel, address, note } = userAddress;
   const isForAll = rows.some(({ sender }) => sender === null);
   return (
     <tr className={address === null ? 'faint' : undefined}>

@@ -1,16 +1,16 @@
 import { type FormEvent, useState } from 'react';
 import type { UserAnswer } from '../../api/users';
 import type { PageProblem } from '../api';
-import { useApp, useTools } from '../context';
+import { useApp, useServices } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () => void }) {
   const app = useApp();
-  const { api, places } = useTools();
+  const { api, places } = useServices();
   const [typed, setTyped] = useState('');
   const [isErasing, setErasing] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
@@ -21,7 +21,7 @@ export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () =
     setErasing(false);
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();
-    places.go(pathOf(app.id, 'users'), { search: 'list=erased' });
+    places.go(buildPath(app.id, 'users'), { search: 'list=erased' });
   }
   return (
     <Dialog title={`Erase ${user.userId}`} onClose={onClose}>

@@ -1,27 +1,27 @@
 import type { UserAnswer } from '../../api/users';
-import { useApp, usePlace, useTools } from '../context';
+import { useApp, usePlace, useServices } from '../context';
 import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
 import { Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar } from '../parts/notes';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 /** The log of who names the person, or of what was sent to one of their addresses. */
 export function SentTab({ user }: { user: UserAnswer }) {
   const app = useApp();
-  const { places } = useTools();
+  const { places } = useServices();
   const { path, search } = usePlace();
-  const given = new URLSearchParams(search);
+  const params = new URLSearchParams(search);
   const addresses = [...new Set(user.addresses.flatMap(({ address }) => address ?? []))];
   const options = [user.userId, ...addresses.filter((address) => address !== user.userId)];
-  const recipient = options.find((one) => one === given.get('to')) ?? user.userId;
+  const recipient = options.find((one) => one === params.get('to')) ?? user.userId;
   const list = useLogList({ appId: app.id, filters: { recipient }, isPaused: false });
   const inLog = new URLSearchParams({ recipient }).toString();
   function choose(next: string) {
-    const kept = new URLSearchParams(search);
-    kept.set('to', next);
-    places.go(path, { search: kept.toString(), isReplacing: true });
+    const nextParams = new URLSearchParams(search);
+    nextParams.set('to', next);
+    places.go(path, { search: nextParams.toString(), isReplacing: true });
   }
   return (
     <>
@@ -42,7 +42,7 @@ export function SentTab({ user }: { user: UserAnswer }) {
           </select>
         </label>
         <span className="grow" />
-        <Link to={pathOf(app.id, 'log')} search={inLog}>
+        <Link to={buildPath(app.id, 'log')} search={inLog}>
           Open in the log
         </Link>
       </div>

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import type { PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field, FieldHead } from '../parts/field';
@@ -8,8 +8,8 @@ import { ProblemNote } from '../parts/notes';
 
 /** Of one address, or of what is typed. */
 export function SuppressDialog({
-  channel: given,
-  address: known,
+  channel: initialChannel,
+  address: initialAddress,
   onClose,
   onDone,
 }: {
@@ -19,11 +19,11 @@ export function SuppressDialog({
   onDone: () => Promise<void>;
 }) {
   const app = useApp();
-  const { registry } = useDesk();
-  const { api } = useTools();
+  const { registry } = useSession();
+  const { api } = useServices();
   const names = registry.channels.map(({ channel }) => channel);
-  const [channel, setChannel] = useState(given ?? 'email');
-  const [address, setAddress] = useState(known ?? '');
+  const [channel, setChannel] = useState(initialChannel ?? 'email');
+  const [address, setAddress] = useState(initialAddress ?? '');
   const [detail, setDetail] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   async function submit(event: FormEvent) {
@@ -35,14 +35,17 @@ export function SuppressDialog({
   }
   const under = (path: string) => problem?.fields?.find((field) => field.path === path)?.problem;
   return (
-    <Dialog title={known ? `Suppress ${known}` : 'Suppress an address'} onClose={onClose}>
+    <Dialog
+      title={initialAddress ? `Suppress ${initialAddress}` : 'Suppress an address'}
+      onClose={onClose}
+    >
       <form className="form" onSubmit={(event) => void submit(event)}>
         <p>
           No message of this app goes to it any more; each is shown as skipped. What waits is
           skipped when its turn comes.
         </p>
         {!problem?.fields && <ProblemNote problem={problem} />}
-        {known === undefined && (
+        {initialAddress === undefined && (
           <>
             <div className="field">
               <FieldHead id="suppress-channel" label="Channel" />

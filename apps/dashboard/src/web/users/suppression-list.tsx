@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { SuppressionRow } from '../../api/users';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useDesk, useTools } from '../context';
+import { useAnswer, useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -11,7 +11,7 @@ import { SuppressDialog } from './suppress-dialog';
 
 /** Every address that the app must not write to, in order. */
 export function SuppressionList({ text }: { text: string }) {
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const [isAdding, setAdding] = useState(false);
   const list = useSuppressions(text);
   const { first, rows } = list;
@@ -56,13 +56,13 @@ export function SuppressionList({ text }: { text: string }) {
 
 function useSuppressions(text: string) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   const [more, setMore] = useState<{ rows: SuppressionRow[]; next: string | null }>();
   const query = (after?: string) =>
     new URLSearchParams({ ...(text ? { text } : {}), ...(after ? { after } : {}) }).toString();
-  const first = useAnswer(`suppressions ${app.id} ${query()}`, (ask) =>
-    ask.listSuppressions(app.id, query()),
+  const first = useAnswer(`suppressions ${app.id} ${query()}`, (client) =>
+    client.listSuppressions(app.id, query()),
   );
   const next = more ? more.next : (first.value?.next ?? null);
   async function readMore(after: string) {
@@ -97,7 +97,7 @@ function SuppressionTable({
   rows: SuppressionRow[];
   onAllow: (row: SuppressionRow) => void;
 }) {
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const now = Date.now();
   return (
     <table className="wide-rows">

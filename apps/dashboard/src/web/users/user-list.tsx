@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { UserRow } from '../../api/users';
-import { useAnswer, useApp, useTools } from '../context';
+import { useAnswer, useApp, useServices } from '../context';
 import { moment } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
 import { AwayBar, Waiting } from '../parts/notes';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 
 /** In the order of ids; what is typed finds by the beginning of an id or address. */
 export function UserList({
@@ -18,9 +18,9 @@ export function UserList({
   search: string;
 }) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const query = new URLSearchParams(text ? { text } : {}).toString();
-  const first = useAnswer(`users ${app.id} ${query}`, (ask) => ask.listUsers(app.id, query));
+  const first = useAnswer(`users ${app.id} ${query}`, (client) => client.listUsers(app.id, query));
   const [more, setMore] = useState<{ rows: UserRow[]; next: string | null }>();
   const next = more ? more.next : (first.value?.next ?? null);
   async function readMore() {
@@ -37,7 +37,7 @@ export function UserList({
       <AwayBar loaded={first} reload={first.reload} />
       {!first.value && <Waiting loaded={first} reload={first.reload} what="users" />}
       {first.value && rows.length > 0 && (
-        <UserTable rows={rows} isFound={text !== ''} openId={openId} search={search} />
+        <UserTable rows={rows} isSearching={text !== ''} openId={openId} search={search} />
       )}
       {first.value && rows.length === 0 && <NoUser text={text} />}
       {first.value?.isPartial && (
@@ -60,23 +60,23 @@ function useRowKeys(
   { openId, search }: { openId: string | undefined; search: string },
 ) {
   const app = useApp();
-  const { places } = useTools();
+  const { places } = useServices();
   const step = (by: number) => () => {
     const at = rows.findIndex(({ sid }) => sid === openId);
     const row = rows[at < 0 ? 0 : at + by];
-    if (row) places.go(pathOf(app.id, 'users', row.sid), { search });
+    if (row) places.go(buildPath(app.id, 'users', row.sid), { search });
   };
   useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1) });
 }
 
 function UserTable({
   rows,
-  isFound,
+  isSearching,
   openId,
   search,
 }: {
   rows: UserRow[];
-  isFound: boolean;
+  isSearching: boolean;
   openId: string | undefined;
   search: string;
 }) {
@@ -89,7 +89,7 @@ function UserTable({
           <th>User id</th>
           <th>E-mail</th>
           <th className="c-mobile">Number</th>
-          {isFound && <th className="c-found">Found by</th>}
+          {isSearching && <th className="c-found">Found by</th>}
           <th className="num c-when opt">Written</th>
         </tr>
       </thead>
@@ -97,13 +97,13 @@ function UserTable({
         {rows.map((row) => (
           <tr key={row.sid} aria-current={row.sid === openId ? 'true' : undefined}>
             <td className="ev">
-              <Link to={pathOf(app.id, 'users', row.sid)} search={search} title={row.userId}>
+              <Link to={buildPath(app.id, 'users', row.sid)} search={search} title={row.userId}>
                 {row.userId}
               </Link>
             </td>
             <td title={row.email ?? undefined}>{row.email}</td>
             <td>{row.mobile}</td>
-            {isFound && <td className="faint">{row.matched}</td>}
+            {isSearching && <td className="faint">{row.matched}</td>}
             <td className="num opt">{moment(row.updatedAt, now)}</td>
           </tr>
         ))}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { UserAnswer } from '../../api/users';
-import { useAnswer, useApp, useDesk, usePlace, useTools } from '../context';
+import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, CopyButton, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -14,16 +14,16 @@ import { SentTab } from './sent-tab';
 export function UserPane({ sid, onClose }: { sid: string; onClose: () => void }) {
   const app = useApp();
   const user = useAnswer(`user ${sid}`, (api) => api.readUser(app.id, sid));
-  const { places } = useTools();
+  const { places } = useServices();
   const { path, search } = usePlace();
-  const given = new URLSearchParams(search);
-  const tab = given.get('tab') === 'sent' ? 'sent' : 'record';
+  const params = new URLSearchParams(search);
+  const tab = params.get('tab') === 'sent' ? 'sent' : 'record';
   function show(next: string) {
-    const kept = new URLSearchParams(search);
-    kept.delete('to');
-    if (next === 'sent') kept.set('tab', next);
-    else kept.delete('tab');
-    places.go(path, { search: kept.toString(), isReplacing: true });
+    const nextParams = new URLSearchParams(search);
+    nextParams.delete('to');
+    if (next === 'sent') nextParams.set('tab', next);
+    else nextParams.delete('tab');
+    places.go(path, { search: nextParams.toString(), isReplacing: true });
   }
   return (
     <section className="pane side" aria-label="User">
@@ -62,7 +62,7 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
 }
 
 function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void> }) {
-  const { mayChange } = useDesk();
+  const { mayChange } = useSession();
   const [isErasing, setErasing] = useState(false);
   const { isAllOff, channelsOff, locale } = user.preferences;
   const now = Date.now();
@@ -76,7 +76,7 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
           <dt>language</dt>
           <dd>{locale ?? <span className="faint">none: the event’s default</span>}</dd>
           <dt>wants</dt>
-          <dd>{wantsOf(isAllOff, channelsOff)}</dd>
+          <dd>{formatPreferences(isAllOff, channelsOff)}</dd>
           <dt>user_sid</dt>
           <dd className="mono">{user.sid}</dd>
           <dt>stored</dt>
@@ -117,7 +117,7 @@ function Fact({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-function wantsOf(isAllOff: boolean, channelsOff: readonly string[]): string {
+function formatPreferences(isAllOff: boolean, channelsOff: readonly string[]): string {
   if (isAllOff) return 'nothing: every channel is switched off';
   if (channelsOff.length === 0) return 'every channel';
   return `every channel but ${channelsOff.join(', ')}`;

@@ -5,7 +5,7 @@ import { readVersionPlace, versionSearch } from './version-place';
 
 const policy = { attempts: 8, timeToLiveMs: 86_400_000, onUnknown: 'resend' } as const;
 
-function definitionOf(channels: Record<string, Record<string, unknown>>): Definition {
+function createDefinition(channels: Record<string, Record<string, unknown>>): Definition {
   const withPolicy = Object.entries(channels).map(([name, template]) => [
     name,
     { integrationIds: [`${name}-1`], templates: { en: template }, policy },
@@ -18,16 +18,16 @@ function definitionOf(channels: Record<string, Record<string, unknown>>): Defini
   };
 }
 
-const named = {
+const options = {
   channels: ['sms', 'email', 'slack'],
   integrationName: (id: string) => `name of ${id}`,
 };
 
 describe('two versions', () => {
   test('are compared channel by channel, in the order of the peal, and say only what differs', () => {
-    const before = definitionOf({ slack: { text: 'a' }, email: { subject: 'x', html: 'y' } });
-    const after = definitionOf({ email: { subject: 'x', html: 'z' }, sms: { text: 'new' } });
-    const sections = compareVersions(before, after, named);
+    const before = createDefinition({ slack: { text: 'a' }, email: { subject: 'x', html: 'y' } });
+    const after = createDefinition({ email: { subject: 'x', html: 'z' }, sms: { text: 'new' } });
+    const sections = compareVersions(before, after, options);
     expect(sections.map(({ name, change }) => [name, change])).toEqual([
       ['event', 'same'],
       ['sms', 'added'],
@@ -46,10 +46,10 @@ describe('two versions', () => {
   });
 
   test('differ in settings and policy as well, in the words of the forms', () => {
-    const before = definitionOf({ sms: { text: 'a' } });
+    const before = createDefinition({ sms: { text: 'a' } });
     const sms = { ...before.channels['sms']!, policy: { ...policy, timeToLiveMs: 3_600_000 } };
     const after: Definition = { ...before, missing: 'reject', channels: { sms } };
-    const [event, channel] = compareVersions(before, after, named);
+    const [event, channel] = compareVersions(before, after, options);
     expect(event?.fields).toEqual([
       { name: 'a missing value', before: 'prints nothing', after: 'fails the message' },
     ]);
@@ -60,9 +60,9 @@ describe('two versions', () => {
 
   test('show what is no text as JSON, one member a line', () => {
     const [, push] = compareVersions(
-      definitionOf({ push: { data: { a: 1 } } }),
-      definitionOf({ push: { data: { a: 1, b: 2 } } }),
-      named,
+      createDefinition({ push: { data: { a: 1 } } }),
+      createDefinition({ push: { data: { a: 1, b: 2 } } }),
+      options,
     );
     expect(push?.fields[0]).toEqual({
       name: 'en data',
@@ -72,7 +72,7 @@ describe('two versions', () => {
   });
 
   test('have everything new where there is none before', () => {
-    const sections = compareVersions(undefined, definitionOf({ sms: { text: 'a' } }), named);
+    const sections = compareVersions(undefined, createDefinition({ sms: { text: 'a' } }), options);
     expect(sections.map(({ change }) => change)).toEqual(['added', 'added']);
   });
 });

@@ -14,7 +14,7 @@ export type ComparedSection = {
   same: number;
 };
 
-export type Named = {
+export type CompareOptions = {
   /** In the order in which they are shown. */
   channels: readonly string[];
   integrationName: (id: string) => string;
@@ -24,17 +24,21 @@ export type Named = {
 export function compareVersions(
   before: Definition | undefined,
   after: Definition,
-  { channels, integrationName }: Named,
+  { channels, integrationName }: CompareOptions,
 ): ComparedSection[] {
   const own = { ...before?.channels, ...after.channels };
-  const known = channels.filter((name) => name in own);
-  const others = Object.keys(own).filter((name) => !channels.includes(name));
+  const knownChannels = channels.filter((name) => name in own);
+  const otherChannels = Object.keys(own).filter((name) => !channels.includes(name));
   return [
     compareSection('event', before && eventFields(before), eventFields(after)),
-    ...[...known, ...others].map((name) => {
-      const fieldsOf = (channel: ChannelDefinition | undefined) =>
+    ...[...knownChannels, ...otherChannels].map((name) => {
+      const getFields = (channel: ChannelDefinition | undefined) =>
         channel && channelFields(channel, integrationName);
-      return compareSection(name, fieldsOf(before?.channels[name]), fieldsOf(after.channels[name]));
+      return compareSection(
+        name,
+        getFields(before?.channels[name]),
+        getFields(after.channels[name]),
+      );
     }),
   ];
 }
@@ -53,13 +57,13 @@ function compareSection(
   const fields = all.filter((field) => field.before !== field.after);
   return {
     name,
-    change: changeOf(before, after, fields.length),
+    change: getChange(before, after, fields.length),
     fields,
     same: all.length - fields.length,
   };
 }
 
-function changeOf(before: unknown, after: unknown, differing: number): ComparedSection['change'] {
+function getChange(before: unknown, after: unknown, differing: number): ComparedSection['change'] {
   if (!before) return 'added';
   if (!after) return 'removed';
   return differing > 0 ? 'changed' : 'same';
@@ -73,7 +77,7 @@ function eventFields({ defaultLocale, missing, isSensitive }: Definition): Field
   };
 }
 
-const unknownWords = {
+const unknownLabels = {
   resend: 'send again',
   resend_next: 'send again by the next integration',
   hold: 'hold for a person to decide',
@@ -81,7 +85,7 @@ const unknownWords = {
 
 function channelFields(
   { integrationIds, templates, policy }: ChannelDefinition,
-  integrationName: Named['integrationName'],
+  integrationName: CompareOptions['integrationName'],
 ): Fields {
   const { attempts, timeToLiveMs, onUnknown, unknownResends } = policy;
   return {
@@ -89,19 +93,19 @@ function channelFields(
     'sends by': integrationIds.map(integrationName).join('\n') || 'no integration',
     attempts: String(attempts),
     'time to live': duration(timeToLiveMs),
-    'when nobody can know': unknownWords[onUnknown],
+    'when nobody can know': unknownLabels[onUnknown],
     'sent again at most':
       unknownResends === undefined ? 'as the channel does' : `${unknownResends}`,
   };
 }
 
 function templateFields(templates: ChannelDefinition['templates']): Fields {
-  const named = Object.entries(templates).flatMap(([locale, template]) =>
-    Object.entries(template).map(([field, value]) => [`${locale} ${field}`, textOf(value)]),
+  const entries = Object.entries(templates).flatMap(([locale, template]) =>
+    Object.entries(template).map(([field, value]) => [`${locale} ${field}`, toText(value)]),
   );
-  return Object.fromEntries(named);
+  return Object.fromEntries(entries);
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -1,20 +1,26 @@
-import { useAnswer, useApp, useDesk } from '../context';
+import { useAnswer, useApp, useSession } from '../context';
 import { plural } from '../format';
 import { channelIcon, Icon } from '../parts/icons';
 import { type ComparedSection, compareVersions } from './compare';
 import { TextDiff } from './text-diff';
-import type { Shown } from './use-version';
+import type { ViewedVersion } from './use-version';
 
 /** Two versions side by side, channel by channel: only what differs. */
-export function Comparison({ before, after }: { before: Shown | undefined; after: Shown }) {
+export function Comparison({
+  before,
+  after,
+}: {
+  before: ViewedVersion | undefined;
+  after: ViewedVersion;
+}) {
   const app = useApp();
-  const { registry } = useDesk();
+  const { registry } = useSession();
   const integrations = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
-  const nameOf = (id: string) =>
+  const getIntegrationName = (id: string) =>
     integrations.value?.integrations.find((one) => one.id === id)?.name ?? `removed, ${id}`;
   const sections = compareVersions(before?.definition, after.definition, {
     channels: registry.channels.map(({ channel }) => channel),
-    integrationName: nameOf,
+    integrationName: getIntegrationName,
   });
   const differing = sections.filter(({ change }) => change !== 'same');
   const same = sections.filter(({ change }) => change === 'same').map(({ name }) => name);

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer, VersionAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, useTools } from '../context';
-import { changesOf } from '../editor/definition';
+import { useApp, useServices } from '../context';
+import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { plural } from '../format';
 import { Button } from '../parts/controls';
@@ -11,12 +11,12 @@ import { Field } from '../parts/field';
 import { Problems } from '../parts/problems';
 import { LiveChangedNote } from './live-changed-note';
 import { MissingVariables } from './missing-variables';
-import type { Shown } from './use-version';
+import type { ViewedVersion } from './use-version';
 
 type RollBackProps = {
   event: EventAnswer;
   live: VersionAnswer;
-  to: Shown;
+  to: ViewedVersion;
   draft: Draft;
   onEvent: (event: EventAnswer) => void;
   onReload: () => Promise<void>;
@@ -26,7 +26,7 @@ type RollBackProps = {
 /** What an older version says goes live again, as a new one. The versions between stay in the list. */
 export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollBackProps) {
   const app = useApp();
-  const { api } = useTools();
+  const { api } = useServices();
   const [note, setNote] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   async function rollBack(form: FormEvent) {
@@ -40,8 +40,8 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
     await on.onReload();
     setProblem(undefined);
   }
-  const changes = changesOf(live.definition, to.definition);
-  const isDraftKept = changesOf(live.definition, draft.definition).length > 0;
+  const changes = listChanges(live.definition, to.definition);
+  const isDraftKept = listChanges(live.definition, draft.definition).length > 0;
   return (
     <Dialog title={`Roll back ${event.name} to ${to.title}`} onClose={on.onClose}>
       <form className="form" onSubmit={(form) => void rollBack(form)}>

@@ -16,30 +16,30 @@ export function textRows(before: string, after: string): TextRow[] {
   const rows: TextRow[] = [];
   const at = { before: 1, after: 1 };
   let removed: string[] = [];
-  function place(left: string[], right: string[]) {
+  function addRows(left: string[], right: string[]) {
     for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
-      rows.push(rowOf(left[index], right[index], at));
+      rows.push(createRow(left[index], right[index], at));
     }
   }
-  for (const change of lineChanges(before, after)) {
-    const lines = linesOf(change.value);
+  for (const change of compareLines(before, after)) {
+    const lines = splitLines(change.value);
     if (change.removed) removed = lines;
     else if (change.added) {
-      place(removed, lines);
+      addRows(removed, lines);
       removed = [];
     } else {
-      place(removed, []);
+      addRows(removed, []);
       removed = [];
       for (const line of lines) rows.push(sameRow(line, at));
     }
   }
-  place(removed, []);
+  addRows(removed, []);
   return rows;
 }
 
 type LineChange = { value: string; added: boolean; removed: boolean };
 
-function lineChanges(before: string, after: string): LineChange[] {
+function compareLines(before: string, after: string): LineChange[] {
   const rules = { maxEditLength: maxLineEdits, stripTrailingCr: true, ignoreNewlineAtEof: true };
   return (
     diffLines(before, after, rules) ?? [
@@ -49,7 +49,7 @@ function lineChanges(before: string, after: string): LineChange[] {
   );
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   if (text === '') return [];
   return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
@@ -58,7 +58,7 @@ type At = { before: number; after: number };
 
 function sameRow(text: string, at: At): TextRow {
   const side = (line: number): Side => {
-    return { line, parts: whole(text), isChanged: false };
+    return { line, parts: toUnchangedParts(text), isChanged: false };
   };
   const row = { before: side(at.before), after: side(at.after) };
   at.before += 1;
@@ -66,11 +66,11 @@ function sameRow(text: string, at: At): TextRow {
   return row;
 }
 
-function rowOf(before: string | undefined, after: string | undefined, at: At): TextRow {
+function createRow(before: string | undefined, after: string | undefined, at: At): TextRow {
   const [left, right] =
     before !== undefined && after !== undefined
-      ? wordsOf(before, after)
-      : [whole(before ?? ''), whole(after ?? '')];
+      ? compareWords(before, after)
+      : [toUnchangedParts(before ?? ''), toUnchangedParts(after ?? '')];
   const row = {
     before: before === undefined ? undefined : { line: at.before, parts: left, isChanged: true },
     after: after === undefined ? undefined : { line: at.after, parts: right, isChanged: true },
@@ -81,24 +81,24 @@ function rowOf(before: string | undefined, after: string | undefined, at: At): T
 }
 
 /** The line's own sign says it all. */
-function whole(text: string): Part[] {
+function toUnchangedParts(text: string): Part[] {
   return [{ text, isChanged: false }];
 }
 
-function wordsOf(before: string, after: string): [Part[], Part[]] {
+function compareWords(before: string, after: string): [Part[], Part[]] {
   const changes = diffWordsWithSpace(before, after, { maxEditLength: maxWordEdits });
-  if (!changes) return [whole(before), whole(after)];
+  if (!changes) return [toUnchangedParts(before), toUnchangedParts(after)];
   const shared = changes
     .filter(({ added, removed }) => !added && !removed)
     .reduce((sum, { value }) => sum + value.trim().length, 0);
   if (shared < leastShared * Math.max(before.length, after.length)) {
-    return [whole(before), whole(after)];
+    return [toUnchangedParts(before), toUnchangedParts(after)];
   }
-  const partsOf = (other: 'added' | 'removed', own: 'added' | 'removed'): Part[] =>
+  const getParts = (other: 'added' | 'removed', own: 'added' | 'removed'): Part[] =>
     changes
       .filter((change) => !change[other])
       .map((change) => ({ text: change.value, isChanged: change[own] === true }));
-  return [partsOf('added', 'removed'), partsOf('removed', 'added')];
+  return [getParts('added', 'removed'), getParts('removed', 'added')];
 }
 
 export type Folded = { rows: TextRow[]; isFolded: boolean };

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { Definition, EventAnswer, FoundVersionAnswer, VersionRow } from '../../api/events';
-import { useAnswer, useApp, useTools } from '../context';
+import { useAnswer, useApp, useServices } from '../context';
 import type { Draft } from '../editor/use-draft';
 import { draftName } from './version-place';
 
 /** A version, or the draft, as it is looked at. */
-export type Shown = {
+export type ViewedVersion = {
   id: string;
   /** `v7`, `draft`, or `test v8`. */
   title: string;
@@ -19,14 +19,17 @@ export type Shown = {
 export function useVersion(event: EventAnswer, draft: Draft, id: string | undefined) {
   const app = useApp();
   const isStored = id !== undefined && id !== draftName;
-  const found = useAnswer<FoundVersionAnswer | undefined>(
+  const answer = useAnswer<FoundVersionAnswer | undefined>(
     `version ${app.id} ${event.id} ${isStored ? id : 'none'}`,
     async (api) => (isStored ? api.readVersion(app.id, event.id, id) : { value: undefined }),
   );
-  return { found, shown: id === draftName ? shownDraft(event, draft) : shownVersion(found.value) };
+  return {
+    found: answer,
+    viewedVersion: id === draftName ? toViewedDraft(event, draft) : toViewedVersion(answer.value),
+  };
 }
 
-function shownDraft({ live }: EventAnswer, { definition }: Draft): Shown {
+function toViewedDraft({ live }: EventAnswer, { definition }: Draft): ViewedVersion {
   return {
     id: draftName,
     title: 'draft',
@@ -36,28 +39,28 @@ function shownDraft({ live }: EventAnswer, { definition }: Draft): Shown {
   };
 }
 
-function shownVersion(version: FoundVersionAnswer | undefined): Shown | undefined {
+function toViewedVersion(version: FoundVersionAnswer | undefined): ViewedVersion | undefined {
   if (!version) return undefined;
   const { id, definition, previousId } = version;
   return {
     id,
-    title: titleOf(version),
+    title: formatTitle(version),
     definition,
     row: version,
     previousId: previousId ?? undefined,
   };
 }
 
-export function titleOf({ kind, number }: Pick<VersionRow, 'kind' | 'number'>): string {
+export function formatTitle({ kind, number }: Pick<VersionRow, 'kind' | 'number'>): string {
   return kind === 'test' ? `test v${number}` : `v${number}`;
 }
 
 /** What was published, newest first; older ones are read when they are asked for. */
 export function useVersionList(event: EventAnswer) {
   const app = useApp();
-  const { api } = useTools();
-  const first = useAnswer(`versions ${event.id} ${event.live?.id ?? 'none'}`, (ask) =>
-    ask.listVersions(app.id, event.id),
+  const { api } = useServices();
+  const first = useAnswer(`versions ${event.id} ${event.live?.id ?? 'none'}`, (client) =>
+    client.listVersions(app.id, event.id),
   );
   const [older, setOlder] = useState<VersionRow[]>([]);
   const [olderNext, setOlderNext] = useState<number | null>();
@@ -69,7 +72,7 @@ export function useVersionList(event: EventAnswer) {
     setOlder([...older, ...answer.value.versions]);
     setOlderNext(answer.value.next);
   }
-  const known = new Set(older.map(({ id }) => id));
-  const newest = (first.value?.versions ?? []).filter(({ id }) => !known.has(id));
+  const olderIds = new Set(older.map(({ id }) => id));
+  const newest = (first.value?.versions ?? []).filter(({ id }) => !olderIds.has(id));
   return { first, versions: [...newest, ...older], hasOlder: next !== null, readOlder };
 }

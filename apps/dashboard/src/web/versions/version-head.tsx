@@ -1,19 +1,19 @@
 import type { EventAnswer, VersionRow } from '../../api/events';
 import type { Answer, PageProblem } from '../api';
-import { useApp, useDesk, useTools } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import type { Draft } from '../editor/use-draft';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
-import { pathOf } from '../route';
-import { type Shown, titleOf } from './use-version';
+import { buildPath } from '../route';
+import { formatTitle, type ViewedVersion } from './use-version';
 import { draftName } from './version-place';
 
 type HeadProps = {
   event: EventAnswer;
   draft: Draft;
-  shown: Shown;
-  before: Shown | undefined;
+  viewedVersion: ViewedVersion;
+  before: ViewedVersion | undefined;
   versions: readonly VersionRow[];
   onAgainst: (id: string) => void;
   onEvent: (event: EventAnswer) => void;
@@ -23,19 +23,19 @@ type HeadProps = {
 
 /** Which version it is, beside which it stands, and what can be done with it. */
 export function VersionHead(props: HeadProps) {
-  const { event, shown } = props;
-  const { mayChange } = useDesk();
-  const isLive = event.live?.id === shown.id;
+  const { event, viewedVersion } = props;
+  const { mayChange } = useSession();
+  const isLive = event.live?.id === viewedVersion.id;
   return (
     <div className="version-head">
       <div className="line">
-        <h2 className="mono">{shown.title}</h2>
+        <h2 className="mono">{viewedVersion.title}</h2>
         {isLive && <span className="tag on">live</span>}
         <AgainstChip {...props} />
         <span className="grow" />
         {mayChange && <Acts {...props} isLive={isLive} />}
       </div>
-      {shown.row && <Published row={shown.row} />}
+      {viewedVersion.row && <Published row={viewedVersion.row} />}
     </div>
   );
 }
@@ -51,14 +51,14 @@ function Published({ row }: { row: VersionRow }) {
   );
 }
 
-function AgainstChip({ event, shown, before, versions, onAgainst }: HeadProps) {
+function AgainstChip({ event, viewedVersion, before, versions, onAgainst }: HeadProps) {
   const all = [
     { value: draftName, text: 'draft' },
     ...versions.map((version) => ({
       value: version.id,
-      text: version.id === event.live?.id ? `${titleOf(version)}, live` : titleOf(version),
+      text: version.id === event.live?.id ? `${formatTitle(version)}, live` : formatTitle(version),
     })),
-  ].filter(({ value }) => value !== shown.id);
+  ].filter(({ value }) => value !== viewedVersion.id);
   const isListed = all.some(({ value }) => value === before?.id);
   const options = before && !isListed ? [...all, { value: before.id, text: before.title }] : all;
   return (
@@ -75,23 +75,23 @@ function AgainstChip({ event, shown, before, versions, onAgainst }: HeadProps) {
 function Acts({
   event,
   draft,
-  shown,
+  viewedVersion,
   onEvent,
   onRollBack,
   onProblem,
   isLive,
 }: HeadProps & { isLive: boolean }) {
   const app = useApp();
-  const { api, places } = useTools();
+  const { api, places } = useServices();
   const { revision } = draft.saved;
-  async function replaceDraft(asked: Promise<Answer<EventAnswer>>) {
-    const answer = await asked;
+  async function replaceDraft(request: Promise<Answer<EventAnswer>>) {
+    const answer = await request;
     onProblem('problem' in answer ? answer.problem : undefined);
     if ('problem' in answer) return;
     onEvent(answer.value);
-    places.go(pathOf(app.id, 'events', event.id));
+    places.go(buildPath(app.id, 'events', event.id));
   }
-  if (shown.id === draftName) {
+  if (viewedVersion.id === draftName) {
     return (
       <>
         {event.live && (
@@ -102,7 +102,7 @@ function Acts({
             Drop the draft, back to v{event.liveNumber}
           </Button>
         )}
-        <Link className="btn small" to={pathOf(app.id, 'events', event.id)}>
+        <Link className="btn small" to={buildPath(app.id, 'events', event.id)}>
           Edit it
         </Link>
       </>
@@ -112,13 +112,15 @@ function Acts({
     <>
       <Button
         look="small"
-        onClick={() => void replaceDraft(api.restoreVersion(app.id, event.id, shown.id, revision))}
+        onClick={() =>
+          void replaceDraft(api.restoreVersion(app.id, event.id, viewedVersion.id, revision))
+        }
       >
         Make it the draft
       </Button>
-      {!isLive && event.live && shown.row?.kind === 'live' && (
+      {!isLive && event.live && viewedVersion.row?.kind === 'live' && (
         <Button look="small main-action" onClick={onRollBack}>
-          Roll back to {shown.title}
+          Roll back to {viewedVersion.title}
         </Button>
       )}
     </>

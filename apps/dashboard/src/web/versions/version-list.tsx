@@ -4,7 +4,7 @@ import { useApp } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { AwayBar, Waiting } from '../parts/notes';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import type { useVersionList } from './use-version';
 import { draftName, versionSearch } from './version-place';
 
@@ -35,7 +35,7 @@ export function VersionList({
         <tbody>
           {hasDraft && <DraftRow event={event} isOpen={openId === draftName} />}
           {versions.map((version) => (
-            <VersionLine
+            <VersionTableRow
               key={version.id}
               version={version}
               event={event}
@@ -65,7 +65,7 @@ function DraftRow({ event, isOpen }: { event: EventAnswer; isOpen: boolean }) {
   return (
     <tr aria-current={isOpen ? 'true' : undefined}>
       <td className="ev">
-        <Link to={pathOf(app.id, 'events', event.id)} search={versionSearch(draftName)}>
+        <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(draftName)}>
           draft
         </Link>
       </td>
@@ -80,7 +80,7 @@ function DraftRow({ event, isOpen }: { event: EventAnswer; isOpen: boolean }) {
   );
 }
 
-function VersionLine({
+function VersionTableRow({
   version,
   event,
   isOpen,
@@ -90,15 +90,15 @@ function VersionLine({
   isOpen: boolean;
 }) {
   const app = useApp();
-  const line = useRef<HTMLTableRowElement>(null);
+  const rowRef = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
-    if (isOpen) line.current?.scrollIntoView({ block: 'nearest' });
+    if (isOpen) rowRef.current?.scrollIntoView({ block: 'nearest' });
   }, [isOpen]);
-  const words = wordsOf(version);
+  const description = describeVersion(version);
   return (
-    <tr ref={line} aria-current={isOpen ? 'true' : undefined}>
+    <tr ref={rowRef} aria-current={isOpen ? 'true' : undefined}>
       <td className="ev">
-        <Link to={pathOf(app.id, 'events', event.id)} search={versionSearch(version.id)}>
+        <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(version.id)}>
           v{version.number}
         </Link>
         {event.live?.id === version.id && <span className="tag on">live</span>}
@@ -107,14 +107,14 @@ function VersionLine({
         <span className="dim" title={new Date(version.createdAt).toISOString()}>
           {moment(version.createdAt, Date.now())}, {version.createdBy ?? 'the command line'}
         </span>
-        <small title={words}>{words || 'no note'}</small>
+        <small title={description}>{description || 'no note'}</small>
       </td>
     </tr>
   );
 }
 
 /** Why it was published. */
-function wordsOf({ note, rolledBackTo }: VersionRow): string {
+function describeVersion({ note, rolledBackTo }: VersionRow): string {
   const rolled = rolledBackTo === null ? '' : `back to v${rolledBackTo}`;
   return [rolled, note].filter(Boolean).join(': ');
 }

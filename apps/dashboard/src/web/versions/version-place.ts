@@ -6,9 +6,9 @@ export const draftName = 'draft';
 
 /** Undefined where the address is that of the editor. */
 export function readVersionPlace(search: string): VersionPlace | undefined {
-  const given = new URLSearchParams(search);
-  const version = given.get('version');
-  return version === null ? undefined : { version, against: given.get('against') || undefined };
+  const params = new URLSearchParams(search);
+  const version = params.get('version');
+  return version === null ? undefined : { version, against: params.get('against') || undefined };
 }
 
 /** The search of an address that shows a version. */

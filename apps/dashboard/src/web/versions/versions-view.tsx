@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, usePlace, useTools } from '../context';
+import { useApp, usePlace, useServices } from '../context';
 import { ConflictBar } from '../editor/conflict-bar';
-import { changesOf } from '../editor/definition';
+import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { useKeys } from '../keyboard';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { ProblemNote, Waiting } from '../parts/notes';
-import { pathOf } from '../route';
+import { buildPath } from '../route';
 import { Comparison } from './comparison';
 import { RollBackDialog } from './roll-back-dialog';
 import { useVersion, useVersionList } from './use-version';
@@ -33,13 +33,13 @@ export function VersionsView(props: VersionsProps) {
   const { event, draft, place } = props;
   const app = useApp();
   const list = useVersionList(event);
-  const hasDraft = !event.live || changesOf(event.live.definition, draft.definition).length > 0;
+  const hasDraft = !event.live || listChanges(event.live.definition, draft.definition).length > 0;
   useSteps([...(hasDraft ? [draftName] : []), ...list.versions.map(({ id }) => id)], place);
   return (
     <div className="split vers">
       <div>
         <div className="bar">
-          <Link className="btn small" to={pathOf(app.id, 'events', event.id)}>
+          <Link className="btn small" to={buildPath(app.id, 'events', event.id)}>
             Back to the editor
           </Link>
           <span className="dim small cut">
@@ -60,7 +60,7 @@ export function VersionsView(props: VersionsProps) {
 
 /** Through the list by keys, and back to the editor. */
 function useSteps(rows: readonly string[], { version }: VersionPlace) {
-  const { places } = useTools();
+  const { places } = useServices();
   const { path } = usePlace();
   const step = (by: number) => () => {
     const next = rows[rows.indexOf(version) + by];
@@ -78,17 +78,17 @@ function VersionDetail({
   onEvent,
   onReload,
 }: VersionsProps & { versions: ReturnType<typeof useVersionList>['versions'] }) {
-  const { places } = useTools();
+  const { places } = useServices();
   const { path } = usePlace();
   const [isRollingBack, setRollingBack] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
   const after = useVersion(event, draft, place.version);
-  const againstId = place.against ?? after.shown?.previousId;
+  const againstId = place.against ?? after.viewedVersion?.previousId;
   const before = useVersion(event, draft, againstId);
-  const { shown } = after;
+  const { viewedVersion } = after;
   const go = (search: string) => places.go(path, { search });
-  const missing = shown ? before : after;
-  if (!shown || (againstId && !before.shown)) {
+  const missing = viewedVersion ? before : after;
+  if (!viewedVersion || (againstId && !before.viewedVersion)) {
     return (
       <section className="pane version-detail" aria-label="Version">
         <Waiting loaded={missing.found} reload={missing.found.reload} what="version" />
@@ -103,19 +103,19 @@ function VersionDetail({
   return (
     <section className="pane version-detail" aria-label="Version">
       <VersionHead
-        {...{ event, draft, shown, versions, onEvent }}
-        before={before.shown}
-        onAgainst={(id) => go(versionSearch(shown.id, id))}
+        {...{ event, draft, viewedVersion, versions, onEvent }}
+        before={before.viewedVersion}
+        onAgainst={(id) => go(versionSearch(viewedVersion.id, id))}
         onRollBack={() => setRollingBack(true)}
         onProblem={setProblem}
       />
       <ProblemNote problem={problem} />
-      <Comparison before={before.shown} after={shown} />
+      <Comparison before={before.viewedVersion} after={viewedVersion} />
       {isRollingBack && event.live && (
         <RollBackDialog
           {...{ event, draft, onReload }}
           live={event.live}
-          to={shown}
+          to={viewedVersion}
           onClose={() => setRollingBack(false)}
           onEvent={adopt}
         />

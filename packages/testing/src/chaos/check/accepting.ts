@@ -6,7 +6,7 @@ export function checkAccepting(facts: Facts): Violation[] {
   return [
     ...facts.keys.flatMap(({ key }) => checkKey(facts, key)),
     ...facts.requests.flatMap((request) => {
-      const calls = facts.callsOf(request.key).filter(({ variant }) => variant === 'same');
+      const calls = facts.listCalls(request.key).filter(({ variant }) => variant === 'same');
       if (calls.some(isSuccess) || calls.some(isUnclear)) return [];
       return [
         { invariant: 'A4', detail: `request ${request.id} has no call that may have made it` },
@@ -17,23 +17,27 @@ export function checkAccepting(facts: Facts): Violation[] {
 }
 
 function checkKey(facts: Facts, key: string): Violation[] {
-  const found: Violation[] = [];
-  const accepted = facts.callsOf(key).filter(isSuccess);
+  const violations: Violation[] = [];
+  const accepted = facts.listCalls(key).filter(isSuccess);
   const bodies = new Set(accepted.map(({ answer }) => answer?.body));
-  if (bodies.size > 1) found.push({ invariant: 'A2', detail: `${key} had ${bodies.size} answers` });
-  const requests = facts.requestsOf(key);
+  if (bodies.size > 1)
+    violations.push({ invariant: 'A2', detail: `${key} had ${bodies.size} answers` });
+  const requests = facts.listRequests(key);
   if (requests.length > 1) {
-    found.push({ invariant: 'A3', detail: `${key} was accepted ${requests.length} times` });
+    violations.push({ invariant: 'A3', detail: `${key} was accepted ${requests.length} times` });
   }
   for (const body of bodies) {
-    const id = requestIdIn(body ?? '');
+    const id = parseRequestId(body ?? '');
     if (id !== undefined && facts.findRequest(id)?.key === key) continue;
-    found.push({ invariant: 'A1', detail: `${key} was answered with ${id}, which is not stored` });
+    violations.push({
+      invariant: 'A1',
+      detail: `${key} was answered with ${id}, which is not stored`,
+    });
   }
-  return found;
+  return violations;
 }
 
-function requestIdIn(body: string): string | undefined {
+function parseRequestId(body: string): string | undefined {
   try {
     const answer: unknown = JSON.parse(body);
     const isObject = typeof answer === 'object' && answer !== null && 'request_id' in answer;
@@ -99,13 +103,13 @@ const slackMs = 2_000;
 function isBusyForAReason(facts: Facts, call: AnsweredCall): boolean {
   const endMs = call.answer?.atMs ?? Number.POSITIVE_INFINITY;
   return facts
-    .callsOf(call.key)
+    .listCalls(call.key)
     .filter((other) => other.call !== call.call && other.variant !== 'stranger')
-    .some((other) => other.atMs <= endMs && workEndsMs(facts, other) >= call.atMs);
+    .some((other) => other.atMs <= endMs && getWorkEndMs(facts, other) >= call.atMs);
 }
 
 /** When a call has certainly left nothing behind in Redis: at its answer, or when its lock ran out. */
-function workEndsMs(facts: Facts, call: AnsweredCall): number {
+function getWorkEndMs(facts: Facts, call: AnsweredCall): number {
   const endMs = call.answer?.atMs ?? Number.POSITIVE_INFINITY;
   // Behind a 200 the lock is turned into a result; until that is done, PostgreSQL answers.
   if (!isUnclear(call)) return endMs + slackMs;

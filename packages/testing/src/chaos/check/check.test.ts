@@ -1,5 +1,5 @@
 import { check } from './check';
-import { answerOf, type Parts, recordingOf } from './recording.fixture';
+import { buildRecording, formatAnswer, type RunInput } from './recording.fixture';
 
 const brokenOff = { status: 0, body: '' };
 const unavailable = { status: 503, body: '{}', hasRetryAfter: true };
@@ -7,7 +7,7 @@ const busy = { status: 409, body: '{}' };
 const late = { status: 408, body: '{}' };
 
 /** One send of which its worker could not tell, and the one after it. */
-const twice: Parts = {
+const twice: RunInput = {
   message: { attempts: 2, unknownCount: 1, settledMs: 9_000 },
   attempts: [
     { closedMs: 8_200, outcome: 'unknown', reason: 'lease_expired' },
@@ -17,17 +17,17 @@ const twice: Parts = {
 };
 
 /** What the first attempt came to was told when its lease was over and the second one was open. */
-const lateFirst: Parts = {
+const lateFirst: RunInput = {
   ...twice,
   attempts: [{ closedMs: 8_700 }, { openedMs: 8_500, closedMs: 9_000 }],
   faults: [{ name: 'process.stop_until_late', liftedMs: 8_650, isKill: false }],
 };
 
-const brokenBy = (parts: Parts) =>
-  [...new Set(check(recordingOf(parts)).violations.map(({ invariant }) => invariant))].join();
+const findBrokenInvariants = (input: RunInput) =>
+  [...new Set(check(buildRecording(input)).violations.map(({ invariant }) => invariant))].join();
 
 describe('a run in which all went well has no violation', () => {
-  test.each<[string, Parts]>([
+  test.each<[string, RunInput]>([
     ['one call, one send', {}],
     ['a replay with the same bytes', { calls: [{}, {}, {}] }],
     ['a broken connection, then a replay', { calls: [{ answer: brokenOff }, {}] }],
@@ -59,15 +59,15 @@ describe('a run in which all went well has no violation', () => {
       'an outcome stays unknown after the last resend',
       { message: { state: 'unknown', unknownCount: 2 }, attempts: [{ outcome: 'unknown' }] },
     ],
-  ])('%s', (_what, parts) => {
-    const verdict = check(recordingOf(parts));
+  ])('%s', (_what, input) => {
+    const verdict = check(buildRecording(input));
     expect(verdict.violations).toEqual([]);
     expect(verdict).toMatchObject({ lost: 0, doubleAccepted: 0, unsettled: 0, duplicates: 0 });
   });
 });
 
 describe('what is wrong in a run is found', () => {
-  test.each<[string, string, Parts]>([
+  test.each<[string, string, RunInput]>([
     [
       'A1',
       'a 200 for a request that is not stored',
@@ -76,9 +76,13 @@ describe('what is wrong in a run is found', () => {
     [
       'A1',
       'a 200 with the id of another request',
-      { calls: [{ answer: { body: answerOf('r2') } }] },
+      { calls: [{ answer: { body: formatAnswer('r2') } }] },
     ],
-    ['A2', 'two answers to one key', { calls: [{}, { answer: { body: `${answerOf('r1')} ` } }] }],
+    [
+      'A2',
+      'two answers to one key',
+      { calls: [{}, { answer: { body: `${formatAnswer('r1')} ` } }] },
+    ],
     ['A3', 'a key that was accepted twice', { requestIds: ['r1', 'r0'] }],
     ['A4', 'a request that nobody was promised and nobody may have made', { calls: [] }],
     ['A4', 'a request of a call that was told it did not arrive', { calls: [{ answer: late }] }],
@@ -163,13 +167,13 @@ describe('what is wrong in a run is found', () => {
       'a process that keeps what it opened',
       { more: [{ type: 'resource', name: 'relay', residentBytes: 1, handles: 5_000 }] },
     ],
-  ])('%s: %s', (invariant, _what, parts) => {
-    expect(brokenBy(parts)).toBe(invariant);
+  ])('%s: %s', (invariant, _what, input) => {
+    expect(findBrokenInvariants(input)).toBe(invariant);
   });
 });
 
 describe('a second send', () => {
-  test.each<[string, Parts]>([
+  test.each<[string, RunInput]>([
     ['reply_dropped', { sends: [{ isAnswered: false }, { atMs: 8_600 }] }],
     ['reply_late', { sends: [{ answeredMs: 7_900 }, { atMs: 8_600, answeredMs: 8_610 }] }],
     ['reply_late', { sends: [{ atMs: 8_000, answeredMs: 8_001 }, { atMs: 8_600 }] }],
@@ -199,8 +203,8 @@ describe('a second send', () => {
     ['worker_killed', { faults: [{}], sends: [{ isAnswered: false }, { atMs: 8_600 }] }],
     ['postgres_away', { faults: [{ name: 'postgres.stop', target: 'postgres', pid: undefined }] }],
     ['postgres_away', { faults: [{ name: 'postgres_link.black_hole', isKill: false }] }],
-  ])('is explained by %s where that was recorded', (cause, parts) => {
-    const verdict = check(recordingOf({ ...twice, ...parts }));
+  ])('is explained by %s where that was recorded', (cause, input) => {
+    const verdict = check(buildRecording({ ...twice, ...input }));
     expect(verdict.violations).toEqual([]);
     expect(verdict).toMatchObject({
       duplicates: 1,
@@ -210,10 +214,10 @@ describe('a second send', () => {
   });
 
   test('may follow a result that came when the next attempt was open', () => {
-    expect(brokenBy(lateFirst)).toBe('');
+    expect(findBrokenInvariants(lateFirst)).toBe('');
   });
 
-  test.each<[string, Parts]>([
+  test.each<[string, RunInput]>([
     ['nothing was recorded', {}],
     [
       'the answer had left long before',
@@ -262,15 +266,15 @@ describe('a second send', () => {
         attempts: [...(twice.attempts ?? []), { openedMs: 9_500, closedMs: 9_000 }],
       },
     ],
-  ])('is unexplained where %s', (_what, parts) => {
-    const verdict = check(recordingOf({ ...twice, ...parts }));
+  ])('is unexplained where %s', (_what, input) => {
+    const verdict = check(buildRecording({ ...twice, ...input }));
     expect(verdict.violations.map(({ invariant }) => invariant)).toContain('B3');
     expect(verdict.unexplainedDuplicates).toBe(1);
   });
 });
 
 describe('what a run is judged by', () => {
-  test.each<[string, Parts, object]>([
+  test.each<[string, RunInput, object]>([
     [
       'a request that is gone is lost',
       { requestIds: [], message: undefined, sends: [], attempts: [] },
@@ -285,7 +289,7 @@ describe('what a run is judged by', () => {
     ],
     ['a key without an answer is unsettled', { unanswered: ['k1'] }, { unsettled: 1 }],
     ['a second request is accepted twice', { requestIds: ['r1', 'r0'] }, { doubleAccepted: 1 }],
-  ])('%s', (_what, parts, counts) => {
-    expect(check(recordingOf(parts))).toMatchObject(counts);
+  ])('%s', (_what, input, counts) => {
+    expect(check(buildRecording(input))).toMatchObject(counts);
   });
 });

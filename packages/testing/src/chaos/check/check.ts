@@ -1,6 +1,6 @@
-import { type Entry, entriesOf } from '../recording';
+import { type Entry, filterEntries } from '../recording';
 import { checkAccepting } from './accepting';
-import { checkDelivery, whyUnsettled } from './delivery';
+import { checkDelivery, findUnsettledReason } from './delivery';
 import { type Cause, explainDuplicates } from './duplicates';
 import { type Facts, isSuccess, readFacts, type Violation } from './facts';
 
@@ -32,7 +32,9 @@ export function check(entries: readonly Entry[]): Verdict {
       ...checkProcesses(facts),
     ],
     lost: countLost(facts),
-    doubleAccepted: sum(facts.keys.map(({ key }) => Math.max(facts.requestsOf(key).length - 1, 0))),
+    doubleAccepted: sum(
+      facts.keys.map(({ key }) => Math.max(facts.listRequests(key).length - 1, 0)),
+    ),
     unsettled: facts.end.unanswered.length + countUnsettled(facts),
     duplicates: causes.length + unexplainedDuplicates,
     duplicatesByCause: countEach(causes),
@@ -45,7 +47,7 @@ function checkSettled({ end }: Facts): Violation[] {
 }
 
 function checkLeaks({ entries }: Facts): Violation[] {
-  return entriesOf(entries, 'leak').map(({ what, place }) => ({
+  return filterEntries(entries, 'leak').map(({ what, place }) => ({
     invariant: 'C1',
     detail: `${what} in ${place}`,
   }));
@@ -56,11 +58,11 @@ const maxResidentBytes = 700_000_000;
 const maxHandles = 1_000;
 
 function checkProcesses({ entries }: Facts): Violation[] {
-  const crashes = entriesOf(entries, 'crash').map(({ name, pid, atMs, lastWords }) => ({
+  const crashes = filterEntries(entries, 'crash').map(({ name, pid, atMs, lastWords }) => ({
     invariant: 'D1',
     detail: `${name} (${pid}) ended by itself after ${Math.round(atMs)} ms: ${lastWords}`,
   }));
-  const large = entriesOf(entries, 'resource').filter(
+  const large = filterEntries(entries, 'resource').filter(
     ({ residentBytes, handles }) => residentBytes > maxResidentBytes || handles > maxHandles,
   );
   return [
@@ -76,23 +78,24 @@ const finalFailures = new Set(['failed', 'skipped']);
 
 function countLost(facts: Facts): number {
   const missing = facts.keys.filter(
-    ({ key }) => facts.callsOf(key).some(isSuccess) && facts.requestsOf(key).length === 0,
+    ({ key }) => facts.listCalls(key).some(isSuccess) && facts.listRequests(key).length === 0,
   );
   const messages = facts.requests.map(({ id, key, items }) => {
-    const wanted = items * (facts.findKey(key)?.channels.length ?? 0);
-    return Math.max(wanted - facts.messagesOf(id).length, 0);
+    const expectedCount = items * (facts.findKey(key)?.channels.length ?? 0);
+    return Math.max(expectedCount - facts.listMessages(id).length, 0);
   });
   const dropped = facts.messages.filter(
     (message) =>
       finalFailures.has(message.state) ||
-      (message.state === 'sent' && facts.sendsOf(message).length === 0),
+      (message.state === 'sent' && facts.listSends(message).length === 0),
   );
   return missing.length + sum(messages) + dropped.length;
 }
 
 function countUnsettled(facts: Facts): number {
   return facts.messages.filter(
-    (message) => !finalFailures.has(message.state) && whyUnsettled(facts, message) !== undefined,
+    (message) =>
+      !finalFailures.has(message.state) && findUnsettledReason(facts, message) !== undefined,
   ).length;
 }
 

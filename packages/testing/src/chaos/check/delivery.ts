@@ -1,29 +1,29 @@
-import { type AttemptEntry, type MessageEntry, placeOf, type RequestEntry } from '../recording';
+import { type AttemptEntry, getPlaceKey, type MessageEntry, type RequestEntry } from '../recording';
 import { explainDuplicates } from './duplicates';
 import type { Facts, Violation } from './facts';
 
 /** B1 to B7: what was accepted, against what providers took and what is on record. */
 export function checkDelivery(facts: Facts): Violation[] {
-  const known = new Set(facts.messages.map(placeOf));
+  const messagePlaces = new Set(facts.messages.map(getPlaceKey));
   return [
     ...facts.requests.flatMap((request) => checkPlanned(facts, request)),
     ...facts.messages.flatMap((message) => checkMessage(facts, message)),
     ...facts.sends
-      .filter((send) => !known.has(placeOf(send)))
-      .map((send) => ({ invariant: 'B2', detail: `${placeOf(send)} belongs to no message` })),
+      .filter((send) => !messagePlaces.has(getPlaceKey(send)))
+      .map((send) => ({ invariant: 'B2', detail: `${getPlaceKey(send)} belongs to no message` })),
   ];
 }
 
 /** Each item has, for each channel of its event, a message or a reason why not; here nothing is skipped. */
 function checkPlanned(facts: Facts, request: RequestEntry): Violation[] {
   const channels = facts.findKey(request.key)?.channels ?? [];
-  const made = new Set(
-    facts.messagesOf(request.id).map(({ item, channel }) => `${item} ${channel}`),
+  const plannedKeys = new Set(
+    facts.listMessages(request.id).map(({ item, channel }) => `${item} ${channel}`),
   );
   const items = Array.from({ length: request.items }, (_, item) => item);
   const missing = items.flatMap((item) =>
     channels
-      .filter((channel) => !made.has(`${item} ${channel}`))
+      .filter((channel) => !plannedKeys.has(`${item} ${channel}`))
       .map((channel) => `${item} ${channel}`),
   );
   if (missing.length === 0) return [];
@@ -33,28 +33,31 @@ function checkPlanned(facts: Facts, request: RequestEntry): Violation[] {
 }
 
 function checkMessage(facts: Facts, message: MessageEntry): Violation[] {
-  const attempts = facts.attemptsOf(message.id);
-  const sends = facts.sendsOf(message);
-  const found: Violation[] = [];
-  const note = (invariant: string, detail: string) =>
-    found.push({ invariant, detail: `message ${message.id} (${message.state}): ${detail}` });
+  const attempts = facts.listAttempts(message.id);
+  const sends = facts.listSends(message);
+  const violations: Violation[] = [];
+  const addViolation = (invariant: string, detail: string) =>
+    violations.push({ invariant, detail: `message ${message.id} (${message.state}): ${detail}` });
 
-  const unsettled = whyUnsettled(facts, message);
-  if (unsettled) note('B1', unsettled);
-  if (message.state === 'sent' && sends.length === 0) note('B2', 'no provider took it');
+  const unsettled = findUnsettledReason(facts, message);
+  if (unsettled) addViolation('B1', unsettled);
+  if (message.state === 'sent' && sends.length === 0) addViolation('B2', 'no provider took it');
   if (sends.length > attempts.length) {
-    note('B2', `${sends.length} provider calls, ${attempts.length} attempts on record`);
+    addViolation('B2', `${sends.length} provider calls, ${attempts.length} attempts on record`);
   }
   const { unexplained } = explainDuplicates(facts, message);
-  if (unexplained > 0) note('B3', `${unexplained} of ${sends.length} sends have no recorded cause`);
+  if (unexplained > 0)
+    addViolation('B3', `${unexplained} of ${sends.length} sends have no recorded cause`);
   const dedupes = new Set(sends.flatMap(({ dedupe }) => dedupe ?? []));
-  if (dedupes.size > 1) note('B4', `${dedupes.size} values for telling repetitions`);
-  if (policyOf(facts, message) === 'hold' && sends.length > 1) note('B5', 'sent again under hold');
+  if (dedupes.size > 1) addViolation('B4', `${dedupes.size} values for telling repetitions`);
+  if (findPolicy(facts, message) === 'hold' && sends.length > 1)
+    addViolation('B5', 'sent again under hold');
   if (!isSettledByItsNewest(message, attempts))
-    note('B6', 'settled by an attempt that was not its last');
+    addViolation('B6', 'settled by an attempt that was not its last');
   const open = attempts.find((attempt, index) => !isOver(facts, attempt, attempts[index + 1]));
-  if (open) note('B7', `attempt ${open.number} was open when the next one began, or the run ended`);
-  return found;
+  if (open)
+    addViolation('B7', `attempt ${open.number} was open when the next one began, or the run ended`);
+  return violations;
 }
 
 /** PostgreSQL's times are whole milliseconds. */
@@ -68,17 +71,17 @@ function isOver({ run }: Facts, attempt: AttemptEntry, next: AttemptEntry | unde
 }
 
 /** Why a message is neither sent nor, for a good reason, unknown; undefined where it is. */
-export function whyUnsettled(facts: Facts, message: MessageEntry): string | undefined {
+export function findUnsettledReason(facts: Facts, message: MessageEntry): string | undefined {
   const { state, attempts, unknownCount, reason } = message;
   if (state === 'sent' || state === 'delivered') return undefined;
   // No provider refused anything, and nobody paused, suppressed or cancelled.
   if (state !== 'unknown') return `after the wait, with reason ${reason}`;
   const { run } = facts;
   const mayResend = unknownCount < run.unknownResends && attempts < run.attempts;
-  return policyOf(facts, message) === 'resend' && mayResend ? 'was not sent again' : undefined;
+  return findPolicy(facts, message) === 'resend' && mayResend ? 'was not sent again' : undefined;
 }
 
-function policyOf(facts: Facts, message: MessageEntry): string | undefined {
+function findPolicy(facts: Facts, message: MessageEntry): string | undefined {
   return facts.findKey(facts.findRequest(message.requestId)?.key ?? '')?.policy;
 }
 

@@ -14,13 +14,13 @@ export type Explained = { byCause: Cause[]; unexplained: number };
 
 /** Each send beyond the first needs an attempt of unknown outcome before another marked one, and a cause for it. */
 export function explainDuplicates(facts: Facts, message: MessageEntry): Explained {
-  const extra = facts.sendsOf(message).length - 1;
+  const extra = facts.listSends(message).length - 1;
   if (extra <= 0) return { byCause: [], unexplained: 0 };
-  const attempts = facts.attemptsOf(message.id);
+  const attempts = facts.listAttempts(message.id);
   const causes = attempts.flatMap((attempt, index) => {
     const next = attempts[index + 1];
     if (!next || !isDoubted(attempt, next)) return [];
-    return causeOf(facts, message, { attempt, next }) ?? [];
+    return findCause(facts, message, { attempt, next }) ?? [];
   });
   const byCause = causes.slice(0, extra);
   return { byCause, unexplained: extra - byCause.length };
@@ -37,13 +37,13 @@ const clockSlackMs = 100;
 
 type Doubted = { attempt: AttemptEntry; next: AttemptEntry };
 
-function causeOf(facts: Facts, message: MessageEntry, doubted: Doubted): Cause | undefined {
+function findCause(facts: Facts, message: MessageEntry, doubted: Doubted): Cause | undefined {
   const { attempt, next } = doubted;
   const fromMs = attempt.openedMs - clockSlackMs;
   const toMs = (attempt.closedMs ?? facts.end.atMs) + clockSlackMs;
   // What was on its way when the time was up may be taken later; before the next attempt it is this one's.
   const takenToMs = attempt.reason === timeoutReason ? Math.max(toMs, next.openedMs) : toMs;
-  const sends = facts.sendsOf(message).filter(({ atMs }) => atMs >= fromMs && atMs <= takenToMs);
+  const sends = facts.listSends(message).filter(({ atMs }) => atMs >= fromMs && atMs <= takenToMs);
   const overlapping = facts.faults.filter(
     ({ atMs, liftedMs }) => atMs <= toMs && liftedMs >= fromMs,
   );
@@ -53,9 +53,9 @@ function causeOf(facts: Facts, message: MessageEntry, doubted: Doubted): Cause |
   if (own.some(({ name }) => name.startsWith('process.stop'))) return 'worker_stopped';
   // Behind those: whoever is ended takes no answer either.
   if (sends.some(({ isAnswered }) => !isAnswered)) return 'reply_dropped';
-  if (overlapping.some((fault) => takesPostgresAway(fault, attempt))) return 'postgres_away';
-  const endMs = whenGivenUp(facts, attempt) ?? toMs;
-  return sends.some((send) => isLate(send, endMs, isWhole(facts, attempt)))
+  if (overlapping.some((fault) => cutsOffPostgres(fault, attempt))) return 'postgres_away';
+  const endMs = findAbandonedMs(facts, attempt) ?? toMs;
+  return sends.some((send) => isLate(send, endMs, usedWholeDeadline(facts, attempt)))
     ? 'reply_late'
     : undefined;
 }
@@ -68,16 +68,16 @@ function isLate({ atMs, answeredMs }: SendEntry, endMs: number, isWhole: boolean
 }
 
 /** Of one whose time was up: on record it is later, by what PostgreSQL took. */
-function whenGivenUp({ run }: Facts, { reason, openedMs }: AttemptEntry): number | undefined {
+function findAbandonedMs({ run }: Facts, { reason, openedMs }: AttemptEntry): number | undefined {
   return reason === timeoutReason ? openedMs + run.deadlineMs : undefined;
 }
 
 /** It took its whole deadline: on a machine without time to spare the call may come as late as the answer. */
-function isWhole({ run }: Facts, { openedMs, closedMs }: AttemptEntry): boolean {
+function usedWholeDeadline({ run }: Facts, { openedMs, closedMs }: AttemptEntry): boolean {
   return closedMs !== undefined && closedMs - openedMs >= run.deadlineMs;
 }
 
-function takesPostgresAway({ name, target, pid }: FaultEntry, attempt: AttemptEntry): boolean {
+function cutsOffPostgres({ name, target, pid }: FaultEntry, attempt: AttemptEntry): boolean {
   if (target === 'postgres') return true;
   return name.startsWith('postgres_link.') && pid === attempt.pid;
 }

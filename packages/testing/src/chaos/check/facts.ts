@@ -4,11 +4,11 @@ import {
   type CallEntry,
   type EndEntry,
   type Entry,
-  entriesOf,
   type FaultEntry,
+  filterEntries,
+  getPlaceKey,
   type KeyEntry,
   type MessageEntry,
-  placeOf,
   type RequestEntry,
   type RunEntry,
   type SendEntry,
@@ -23,15 +23,15 @@ export type Facts = {
   end: EndEntry;
   keys: KeyEntry[];
   calls: AnsweredCall[];
-  callsOf(key: string): AnsweredCall[];
+  listCalls(key: string): AnsweredCall[];
   requests: RequestEntry[];
-  requestsOf(key: string): RequestEntry[];
+  listRequests(key: string): RequestEntry[];
   findRequest(id: string): RequestEntry | undefined;
   messages: MessageEntry[];
-  messagesOf(requestId: string): MessageEntry[];
-  attemptsOf(messageId: string): AttemptEntry[];
+  listMessages(requestId: string): MessageEntry[];
+  listAttempts(messageId: string): AttemptEntry[];
   sends: SendEntry[];
-  sendsOf(message: MessageEntry): SendEntry[];
+  listSends(message: MessageEntry): SendEntry[];
   findKey(key: string): KeyEntry | undefined;
   faults: FaultEntry[];
   entries: readonly Entry[];
@@ -40,20 +40,20 @@ export type Facts = {
 export type Violation = { invariant: string; detail: string };
 
 export function readFacts(entries: readonly Entry[]): Facts {
-  const [run] = entriesOf(entries, 'run');
-  const [end] = entriesOf(entries, 'end');
+  const [run] = filterEntries(entries, 'run');
+  const [end] = filterEntries(entries, 'end');
   if (!run || !end) throw new Error('The recording has no begin or no end');
-  const answers = new Map(entriesOf(entries, 'answer').map((answer) => [answer.call, answer]));
-  const calls = entriesOf(entries, 'call').map((call) => ({
+  const answers = new Map(filterEntries(entries, 'answer').map((answer) => [answer.call, answer]));
+  const calls = filterEntries(entries, 'call').map((call) => ({
     ...call,
     answer: answers.get(call.call),
   }));
-  const keys = entriesOf(entries, 'key');
-  const requests = entriesOf(entries, 'request');
-  const messages = entriesOf(entries, 'message');
-  const sends = entriesOf(entries, 'send');
-  const attempts = entriesOf(entries, 'attempt').sort((a, b) => a.number - b.number);
-  const sendsByTarget = groupBy(sends, placeOf);
+  const keys = filterEntries(entries, 'key');
+  const requests = filterEntries(entries, 'request');
+  const messages = filterEntries(entries, 'message');
+  const sends = filterEntries(entries, 'send');
+  const attempts = filterEntries(entries, 'attempt').sort((a, b) => a.number - b.number);
+  const sendsByTarget = groupBy(sends, getPlaceKey);
   const keyByName = new Map(keys.map((key) => [key.key, key]));
   const requestById = new Map(requests.map((request) => [request.id, request]));
   return {
@@ -61,27 +61,27 @@ export function readFacts(entries: readonly Entry[]): Facts {
     end,
     keys,
     calls,
-    callsOf: groupBy(calls, ({ key }) => key),
+    listCalls: groupBy(calls, ({ key }) => key),
     requests,
-    requestsOf: groupBy(requests, ({ key }) => key),
+    listRequests: groupBy(requests, ({ key }) => key),
     findRequest: (id) => requestById.get(id),
     messages,
-    messagesOf: groupBy(messages, ({ requestId }) => requestId),
-    attemptsOf: groupBy(attempts, ({ messageId }) => messageId),
+    listMessages: groupBy(messages, ({ requestId }) => requestId),
+    listAttempts: groupBy(attempts, ({ messageId }) => messageId),
     sends,
-    sendsOf: (message) => sendsByTarget(placeOf(message)),
+    listSends: (message) => sendsByTarget(getPlaceKey(message)),
     findKey: (key) => keyByName.get(key),
-    faults: entriesOf(entries, 'fault'),
+    faults: filterEntries(entries, 'fault'),
     entries,
   };
 }
 
-function groupBy<T>(members: readonly T[], nameOf: (member: T) => string) {
+function groupBy<T>(members: readonly T[], getName: (member: T) => string) {
   const groups = new Map<string, T[]>();
   for (const member of members) {
-    const group = groups.get(nameOf(member));
+    const group = groups.get(getName(member));
     if (group) group.push(member);
-    else groups.set(nameOf(member), [member]);
+    else groups.set(getName(member), [member]);
   }
   return (name: string): T[] => groups.get(name) ?? [];
 }

@@ -12,7 +12,7 @@ import type {
 } from '../recording';
 
 /** A run of one key with one message, by hand: what the parts of a test say, and for the rest a run in which all went well. */
-export type Parts = {
+export type RunInput = {
   policy?: Policy;
   calls?: (Partial<CallEntry> & { answer?: Partial<AnswerEntry> })[];
   requestIds?: string[];
@@ -48,11 +48,11 @@ const message: MessageEntry = {
   settledMs: 400,
 };
 
-export const answerOf = (requestId: string) => JSON.stringify({ request_id: requestId });
+export const formatAnswer = (requestId: string) => JSON.stringify({ request_id: requestId });
 
-export function recordingOf(parts: Parts): Entry[] {
-  const { policy = 'resend', requestIds = ['r1'], attempts = [{}], sends = [{}] } = parts;
-  const { calls = [{}], faults = [], unanswered = [], more = [] } = parts;
+export function buildRecording(input: RunInput): Entry[] {
+  const { policy = 'resend', requestIds = ['r1'], attempts = [{}], sends = [{}] } = input;
+  const { calls = [{}], faults = [], unanswered = [], more = [] } = input;
   return [
     {
       type: 'run',
@@ -68,18 +68,21 @@ export function recordingOf(parts: Parts): Entry[] {
       attempts: 8,
     },
     { ...key, policy },
-    ...calls.flatMap(callOf),
-    ...requestIds.flatMap(requestOf),
-    ...('message' in parts && !parts.message ? [] : [{ ...message, ...parts.message }]),
-    ...attempts.map((attempt, index) => attemptOf(index + 1, attempt)),
-    ...sends.map(sendOf),
-    ...faults.map(faultOf),
+    ...calls.flatMap(buildCall),
+    ...requestIds.flatMap(buildRequest),
+    ...('message' in input && !input.message ? [] : [{ ...message, ...input.message }]),
+    ...attempts.map((attempt, index) => buildAttempt(index + 1, attempt)),
+    ...sends.map(buildSend),
+    ...faults.map(buildFault),
     ...more,
     { type: 'end', atMs: 60_000, faultsEndedMs: 50_000, unanswered },
   ];
 }
 
-function callOf({ answer, ...call }: NonNullable<Parts['calls']>[number], index: number): Entry[] {
+function buildCall(
+  { answer, ...call }: NonNullable<RunInput['calls']>[number],
+  index: number,
+): Entry[] {
   const atMs = 100 + index * 100;
   return [
     { type: 'call', call: index, atMs, key: 'k1', variant: 'same', gateway: 'g1', ...call },
@@ -88,7 +91,7 @@ function callOf({ answer, ...call }: NonNullable<Parts['calls']>[number], index:
       call: index,
       atMs: (call.atMs ?? atMs) + 50,
       status: 200,
-      body: answerOf('r1'),
+      body: formatAnswer('r1'),
       isReplay: index > 0,
       hasRetryAfter: false,
       ...answer,
@@ -97,13 +100,13 @@ function callOf({ answer, ...call }: NonNullable<Parts['calls']>[number], index:
 }
 
 /** Those behind the first have no items: what is wrong with them is that they are there. */
-function requestOf(id: string, index: number): RequestEntry {
+function buildRequest(id: string, index: number): RequestEntry {
   const items = index === 0 ? 1 : 0;
   const ids = { accountId: 'account', appId: 'app', key: 'k1' };
   return { type: 'request', id, ...ids, items };
 }
 
-function attemptOf(number: number, attempt: Partial<AttemptEntry>): AttemptEntry {
+function buildAttempt(number: number, attempt: Partial<AttemptEntry>): AttemptEntry {
   return {
     type: 'attempt',
     messageId: 'm1',
@@ -118,7 +121,7 @@ function attemptOf(number: number, attempt: Partial<AttemptEntry>): AttemptEntry
   };
 }
 
-function sendOf(send: Partial<SendEntry>): SendEntry {
+function buildSend(send: Partial<SendEntry>): SendEntry {
   return {
     type: 'send',
     atMs: 300,
@@ -131,7 +134,7 @@ function sendOf(send: Partial<SendEntry>): SendEntry {
   };
 }
 
-function faultOf(fault: Partial<FaultEntry>): FaultEntry {
+function buildFault(fault: Partial<FaultEntry>): FaultEntry {
   return {
     type: 'fault',
     name: 'process.kill',

@@ -29,10 +29,10 @@ async function checkGroup(
   copy: MutantCopy,
 ): Promise<readonly RandomMutant[]> {
   if (group.length === 0) return [];
-  const broken = await findBrokenFiles(group, copy);
-  if (broken.size === 0) return group;
-  const left = group.filter(({ file }) => !broken.has(file));
-  if (left.length < group.length) return checkGroup(left, copy);
+  const brokenFiles = await findBrokenFiles(group, copy);
+  if (brokenFiles.size === 0) return group;
+  const remaining = group.filter(({ file }) => !brokenFiles.has(file));
+  if (remaining.length < group.length) return checkGroup(remaining, copy);
   if (group.length === 1) return [];
   const half = Math.ceil(group.length / 2);
   const first = await checkGroup(group.slice(0, half), copy);

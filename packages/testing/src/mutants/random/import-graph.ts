@@ -29,10 +29,10 @@ export function readImportGraph(root: string): ImportGraph {
         .get(file)
         ?.declarations.find(({ start, end }) => start <= place && place < end);
       if (!declaration) return [];
-      const steps = countSteps(users, nodeOf({ file, name: declaration.name }));
-      const tests = [...steps.keys()].filter((found) => unitOrIntegrationTest.test(found));
-      const rank = (found: string) =>
-        (steps.get(found) ?? 0) + countCost(found) - countSharedWords(file, found);
+      const steps = countSteps(users, getNodeKey({ file, name: declaration.name }));
+      const tests = [...steps.keys()].filter((testFile) => unitOrIntegrationTest.test(testFile));
+      const rank = (testFile: string) =>
+        (steps.get(testFile) ?? 0) + countCost(testFile) - countSharedWords(file, testFile);
       return tests.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
     },
   };
@@ -45,13 +45,13 @@ function readModule(file: string, text: string, files: ReadonlySet<string>): Mod
   const declarations = body.map((node) => {
     const [start, end] = [place(node.span.start), place(node.span.end)];
     const words = new Set(text.slice(start, end).match(/[A-Za-z_$][\w$]*/g));
-    return { name: nameOf(node), start, end, words };
+    return { name: getDeclarationName(node), start, end, words };
   });
   return { declarations, links };
 }
 
 /** Several in one statement count as the first of them. */
-function nameOf(node: SyntaxNode): string {
+function getDeclarationName(node: SyntaxNode): string {
   const declaration = (node['declaration'] ?? node) as SyntaxNode;
   const [first] = (declaration['declarations'] ?? [declaration]) as SyntaxNode[];
   const id = (first?.['id'] ?? first?.['identifier']) as SyntaxNode | undefined;
@@ -97,7 +97,7 @@ function resolveImport(
 /** The name of an import of a whole file. */
 const everything = '*';
 
-const nodeOf = ({ file, name }: Link) => `${file}#${name}`;
+const getNodeKey = ({ file, name }: Link) => `${file}#${name}`;
 
 type Users = Map<string, Set<string>>;
 
@@ -117,8 +117,8 @@ function listUsers(modules: ReadonlyMap<string, Module>): Users {
 }
 
 function addUser(users: Users, used: Link, user: Link): void {
-  const node = nodeOf(used);
-  users.set(node, (users.get(node) ?? new Set()).add(nodeOf(user)));
+  const node = getNodeKey(used);
+  users.set(node, (users.get(node) ?? new Set()).add(getNodeKey(user)));
 }
 
 /** An integration test takes as long as many unit tests: it is as if it were two steps further away. */

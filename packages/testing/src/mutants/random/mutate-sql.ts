@@ -10,7 +10,11 @@ export function mutateSql(text: string, body: readonly SyntaxNode[]): Mutation[]
   return [...walk(body)].flatMap((node) => {
     if (!/^(String|Template)Literal$/.test(node.type)) return [];
     const start = place(node.span.start) + 1;
-    const sql = maskHoles(text.slice(start, place(node.span.end) - 1), start, holesOf(node, place));
+    const sql = maskHoles(
+      text.slice(start, place(node.span.end) - 1),
+      start,
+      listHoles(node, place),
+    );
     if (!statement.test(sql) && !fragment.test(sql)) return [];
     return mutateStatement(text, readSqlTokens(sql, start));
   });
@@ -24,7 +28,7 @@ type Place = (position: number) => number;
 type Span = { start: number; end: number };
 
 /** The places of `${...}`, from one piece of text to the next. */
-function holesOf(node: SyntaxNode, place: Place): Span[] {
+function listHoles(node: SyntaxNode, place: Place): Span[] {
   const pieces = (node['quasis'] ?? []) as SyntaxNode[];
   return pieces.slice(1).map((piece, index) => ({
     start: place(pieces[index]?.span.end ?? 0),
@@ -159,10 +163,10 @@ function changeOrder(rest: readonly SqlToken[], before?: SqlToken): Mutation[] {
   const [first, last, next] = [key[0], key.at(-1), after === -1 ? undefined : rest[after]];
   if (!first || !last || first.text.startsWith(hole)) return [];
   const isTurned = next !== undefined && /^(ASC|DESC|NULLS)$/.test(next.text);
-  const turned = replace(order, { start: last.end, end: last.end }, ' DESC');
+  const reversal = replace(order, { start: last.end, end: last.end }, ' DESC');
   const second = next?.text === ',' ? rest[after + 1] : undefined;
   const dropped = second && replace(order, { start: first.start, end: second.start }, '');
-  return [...(isTurned ? [] : [turned]), ...(dropped ? [dropped] : [])];
+  return [...(isTurned ? [] : [reversal]), ...(dropped ? [dropped] : [])];
 }
 
 /** `coalesce(a, b)` with its two in the other order. */

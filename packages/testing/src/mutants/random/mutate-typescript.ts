@@ -17,7 +17,7 @@ export function mutateTypeScript(text: string, body: readonly SyntaxNode[]): Mut
       const { kind, becomes } = change;
       mutations.push({ kind, start: place(span.start), end: place(span.end), becomes });
     }
-    for (const child of childrenOf(node)) visit(child, [node, ...ancestors]);
+    for (const child of listChildren(node)) visit(child, [node, ...ancestors]);
   }
   for (const node of body) visit(node, []);
   return mutations;
@@ -26,17 +26,17 @@ export function mutateTypeScript(text: string, body: readonly SyntaxNode[]): Mut
 /** Casts hold an expression; everything else of their kind is a type. */
 const casts = /^Ts(As|NonNull|Satisfies)Expression$|^TsConstAssertion$/;
 
-function childrenOf(node: SyntaxNode): SyntaxNode[] {
+function listChildren(node: SyntaxNode): SyntaxNode[] {
   if (node.type === 'ImportDeclaration') return [];
   if (casts.test(node.type)) return [node['expression'] as SyntaxNode];
-  return Object.values(node).flatMap(nodesIn).filter(isCode);
+  return Object.values(node).flatMap(listNodes).filter(isCode);
 }
 
 /** The nearest nodes in a member; swc wraps some of them in objects without a type. */
-function nodesIn(value: unknown): SyntaxNode[] {
+function listNodes(value: unknown): SyntaxNode[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('type' in value) return [value as SyntaxNode];
-  return Object.values(value).flatMap(nodesIn);
+  return Object.values(value).flatMap(listNodes);
 }
 
 function isCode({ type }: SyntaxNode): boolean {

@@ -160,11 +160,11 @@ describe('random mutants', () => {
 
 describe('a mutant that no test can notice', () => {
   test('stands in the list for what is still in the code', () => {
-    const gone = equivalents.filter(({ file, before, after }) => {
+    const obsoleteEquivalents = equivalents.filter(({ file, before, after }) => {
       const mutants = findMutants(file, readFileSync(path.join(repositoryRoot, file), 'utf8'));
       return !mutants.some((mutant) => mutant.before === before && mutant.after === after);
     });
-    expect(gone).toEqual([]);
+    expect(obsoleteEquivalents).toEqual([]);
   });
 
   test('is compared without its indentation', () => {

@@ -24,7 +24,7 @@ export function findMutants(file: string, text: string): RandomMutant[] {
 
 function describeMutant(file: string, text: string, mutation: Mutation): RandomMutant {
   const { start, end, becomes } = mutation;
-  const firstLine = text.lastIndexOf('\n', start - 1) + 1;
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const lineEnd = text.indexOf('\n', end);
   const rest = text.slice(end, lineEnd === -1 ? undefined : lineEnd);
   const mutated = applyMutation(text, mutation);
@@ -33,8 +33,8 @@ function describeMutant(file: string, text: string, mutation: Mutation): RandomM
     id: createHash('sha256').update(file).update(mutated).digest('hex').slice(0, idCharacters),
     file,
     line: text.slice(0, start).split('\n').length,
-    before: trimLines(text.slice(firstLine, end) + rest),
-    after: trimLines(text.slice(firstLine, start) + becomes + rest),
+    before: trimLines(text.slice(lineStart, end) + rest),
+    after: trimLines(text.slice(lineStart, start) + becomes + rest),
   };
 }
 

@@ -29,8 +29,8 @@ export function formatRandomRate(fates: readonly RandomFate[], seed: number): st
 }
 
 function rate(fates: readonly RandomFate[]): string {
-  const tried = fates.filter(isProof).length;
+  const provenCount = fates.filter(isProof).length;
   const caught = fates.filter(({ fate }) => fate === 'caught').length;
-  const percent = tried === 0 ? 0 : (100 * caught) / tried;
-  return `${caught} of ${tried} caught (${percent.toFixed(1)} %)`;
+  const percent = provenCount === 0 ? 0 : (100 * caught) / provenCount;
+  return `${caught} of ${provenCount} caught (${percent.toFixed(1)} %)`;
 }

@@ -48,7 +48,7 @@ async function tryAll(copy: MutantCopy, env: Record<string, string>, options: Ra
   const fates: RandomFate[] = [];
   for await (const mutant of acceptedMutants(copy, listCandidates(copy.root, graph), options)) {
     if (signal.aborted || fates.filter(isProof).length === count) break;
-    const known = earlier.find((fate) => fate.mutant.id === mutant.id);
+    const earlierFate = earlier.find((fate) => fate.mutant.id === mutant.id);
     const trial = {
       copy,
       env,
@@ -57,7 +57,7 @@ async function tryAll(copy: MutantCopy, env: Record<string, string>, options: Ra
       endToEndTests: endToEnd(mutant.file),
       passing,
     };
-    const fate = known ?? (await tryMutant(mutant, trial));
+    const fate = earlierFate ?? (await tryMutant(mutant, trial));
     if (signal.aborted) break;
     fates.push(fate);
     onFate(fate);
@@ -73,12 +73,12 @@ async function* acceptedMutants(
   candidates: readonly RandomMutant[],
   { count, seed, earlier, onFate, onProgress }: RandomOptions,
 ): AsyncGenerator<RandomMutant> {
-  const known = new Map(earlier.map(({ mutant, fate }) => [mutant.id, fate]));
+  const earlierFates = new Map(earlier.map(({ mutant, fate }) => [mutant.id, fate]));
   const shuffled = shuffleMutants(candidates, seed);
   const size = Math.ceil(checkedForEach * count);
   for (let start = 0; start < shuffled.length; start += size) {
     const group = shuffled.slice(start, start + size);
-    const checked = group.filter(({ id }) => !known.has(id));
+    const checked = group.filter(({ id }) => !earlierFates.has(id));
     onProgress(`checking ${checked.length} mutants`);
     const accepted = await dropRefused(checked, copy);
     onProgress(`the check accepts ${accepted.length} of ${checked.length} mutants`);
@@ -86,7 +86,9 @@ async function* acceptedMutants(
       onFate({ mutant, fate: 'refused', seconds: 0, passed: 0, left: 0 });
     }
     yield* group.filter((mutant) =>
-      known.has(mutant.id) ? known.get(mutant.id) !== 'refused' : accepted.includes(mutant),
+      earlierFates.has(mutant.id)
+        ? earlierFates.get(mutant.id) !== 'refused'
+        : accepted.includes(mutant),
     );
   }
 }

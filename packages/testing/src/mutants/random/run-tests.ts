@@ -23,8 +23,8 @@ export async function runTests(
     ['node_modules/jest/bin/jest.js', ...args, '--runTestsByPath', ...files],
     { timeoutMs, silenceMs, env },
   );
-  const passed = filesAfter('PASS', output);
-  const failed = filesAfter('FAIL', output);
+  const passed = listFiles('PASS', output);
+  const failed = listFiles('FAIL', output);
   const unfinished = files.filter((file) => !passed.includes(file) && !failed.includes(file));
   // Code that ends the process ends Jest with it.
   const isEndedByCode = typeof code === 'number' && !isSilent && failed.length === 0;
@@ -37,7 +37,7 @@ export async function runTests(
   };
 }
 
-function filesAfter(verdict: 'PASS' | 'FAIL', output: string): string[] {
+function listFiles(verdict: 'PASS' | 'FAIL', output: string): string[] {
   const lines = output.matchAll(new RegExp(`^${verdict} (?:\\w+ )?(\\S+\\.test\\.\\S+)`, 'gm'));
   return [...new Set([...lines].map(([, file = '']) => file))];
 }

@@ -52,8 +52,8 @@ function readCondition(tokens: readonly SqlToken[], opener: number): SqlConditio
     index >= start &&
     (token.depth < depth ||
       (token.depth === depth && closers.has(token.text) && !isOfBetween(tokens, index)));
-  const found = tokens.findIndex(ends);
-  const end = found === -1 ? tokens.length : found;
+  const endIndex = tokens.findIndex(ends);
+  const end = endIndex === -1 ? tokens.length : endIndex;
   const condition = tokens.slice(start, end);
   if (!isCondition(condition, tokens[opener])) return undefined;
   const [before, after] = [tokens[opener], tokens[end]].map((token) => token?.text);
