@@ -18,6 +18,8 @@ import {
 } from '@belfry/accepting';
 import { channelNames, channels } from '@belfry/channels';
 import {
+  type AnsweredCall,
+  type AnsweredWrite,
   apiKeyPlace,
   createDatabase,
   createDatabaseCheck,
@@ -31,11 +33,13 @@ import {
   fillSlackIntegration,
   findCaptures,
   markSlackRevoked,
+  type Queryable,
   readOldestWaiting,
   readPermissions,
   readRequestStatus,
   storeReceipts,
   type UserRow,
+  writeAnswered,
   writeAppReport,
   writeKeyUses,
   writeRequests,
@@ -175,14 +179,24 @@ function createRecords({
     maxWaitMs: maxWriteWaitMs,
     now: () => performance.now(),
   });
+  /** Stores the answer with the call's key, in the transaction of its work. */
+  function writeWithAnswer<Call extends AnsweredCall, Row>(
+    call: Call,
+    toBody: (row: Row) => string,
+    work: (client: Queryable, call: Call) => Promise<Row>,
+  ): Promise<AnsweredWrite> {
+    return write(() =>
+      writeAnswered(database.accepting, call, async (client) => toBody(await work(client, call))),
+    );
+  }
   return {
     users: {
-      writeUser: (user, toBody) => write(() => users.writeUser(user, toBody)),
+      writeUser: (call, toBody) => writeWithAnswer(call, toBody, users.writeUser),
       findWholeUser: (appId, userId) => mapStoreErrors(users.findWholeUser(appId, userId)),
     },
     devices: {
-      addDevice: (device, toBody) => write(() => devices.addDevice(device, toBody)),
-      updateDevice: (update, toBody) => write(() => devices.updateDevice(update, toBody)),
+      addDevice: (call, toBody) => writeWithAnswer(call, toBody, devices.addDevice),
+      updateDevice: (call, toBody) => writeWithAnswer(call, toBody, devices.updateDevice),
       getDevice: (address) => mapStoreErrors(devices.getDevice(address)),
       deleteDevice: (address) => write(() => devices.deleteDevice(address)),
     },

@@ -37,14 +37,11 @@ async function createUser(): Promise<string> {
 
 async function signIn(userId: string, token: string, device: Partial<DeviceChange> = {}) {
   const devices = createDevices({ pool: database.accepting, newId });
-  const call = { callId: newId(), accountId: tenant.accountId, key: undefined };
   const change = { fields: {}, fcmToken: token, ...device };
-  const result = await devices.addDevice(
-    { ...call, appId: tenant.appId, userId, device: change },
-    ({ deviceSid }) => deviceSid,
-  );
-  if (!result.isWritten) throw new Error('not written');
-  return { userId, token, deviceId: result.body };
+  const { deviceSid } = await devices.addDevice(database.accepting, {
+    ...{ appId: tenant.appId, userId, device: change },
+  });
+  return { userId, token, deviceId: deviceSid };
 }
 
 async function createPhone(): Promise<Phone> {
@@ -53,9 +50,11 @@ async function createPhone(): Promise<Phone> {
 
 function change({ userId, deviceId }: Phone, device: Partial<DeviceChange>) {
   const devices = createDevices({ pool: database.accepting, newId });
-  const call = { callId: newId(), accountId: tenant.accountId, key: undefined };
   const address = { appId: tenant.appId, userId, deviceId };
-  return devices.updateDevice({ ...call, ...address, device: { fields: {}, ...device } }, () => '');
+  return devices.updateDevice(database.accepting, {
+    ...address,
+    device: { fields: {}, ...device },
+  });
 }
 
 function write(options: MessageOptions): Promise<string> {

@@ -1,6 +1,5 @@
 import { AppError, type DeviceChange, type StoredDevice } from '@belfry/shared';
 import type pg from 'pg';
-import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
 import type { Queryable } from './transaction';
 
 export type DevicesDeps = { pool: pg.Pool; newId: () => string };
@@ -10,37 +9,32 @@ export type OwnerAddress = { appId: string; userId: string };
 /** `deviceId` is a `device_sid` or, found second, the client's own id. */
 export type DeviceAddress = OwnerAddress & { deviceId: string };
 
-export type NewDevice = AnsweredCall &
-  OwnerAddress & {
-    device: DeviceChange;
-    /** A device that the client believes to be there. */
-    knownSid?: string;
-  };
+export type NewDevice = OwnerAddress & {
+  device: DeviceChange;
+  /** A device that the client believes to be there. */
+  knownSid?: string;
+};
 
-export type DeviceUpdate = AnsweredCall & DeviceAddress & { device: DeviceChange };
+export type DeviceUpdate = DeviceAddress & { device: DeviceChange };
 
-type ToBody = (device: StoredDevice) => string;
-
-/** Each throws AppError user_not_found or device_not_found. */
+/** Each throws AppError user_not_found or device_not_found. A client is that of the caller's transaction. */
 export type Devices = {
-  addDevice(device: NewDevice, toBody: ToBody): Promise<AnsweredWrite>;
-  updateDevice(update: DeviceUpdate, toBody: ToBody): Promise<AnsweredWrite>;
+  addDevice(client: Queryable, device: NewDevice): Promise<StoredDevice>;
+  updateDevice(client: Queryable, update: DeviceUpdate): Promise<StoredDevice>;
   getDevice(address: DeviceAddress): Promise<StoredDevice>;
   deleteDevice(address: DeviceAddress): Promise<void>;
 };
 
 export function createDevices({ pool, newId }: DevicesDeps): Devices {
   return {
-    addDevice: (device, toBody) =>
-      writeAnswered(pool, device, async (client) => toBody(await add(client, device, newId))),
+    addDevice: (client, device) => add(client, device, newId),
 
-    updateDevice: (update, toBody) =>
-      writeAnswered(pool, update, async (client) => {
-        const { deviceSid } = await getDeviceRow(client, update);
-        const device = await change(client, { ...update, deviceSid });
-        if (!device) throw deviceNotFound();
-        return toBody(device);
-      }),
+    async updateDevice(client, update) {
+      const { deviceSid } = await getDeviceRow(client, update);
+      const device = await change(client, { ...update, deviceSid });
+      if (!device) throw deviceNotFound();
+      return device;
+    },
 
     getDevice: (address) => getDeviceRow(pool, address),
 

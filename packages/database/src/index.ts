@@ -7,7 +7,7 @@ export {
   type StorageTotals,
   setStorageLimit,
 } from './account-storage';
-export type { AnsweredCall, AnsweredWrite } from './answered-write';
+export { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export {
   type NewCapture,

@@ -16,7 +16,7 @@ afterAll(() => database.close());
 
 describe('writeUser', () => {
   test('seals the token to the row that another call made meanwhile', async () => {
-    const { appId, accountId } = await createFactories(database).createTenant();
+    const { appId } = await createFactories(database).createTenant();
     const secrets = testSecrets();
     const users = createUsers({ pool: database.accepting, secrets, newId });
     const [userId, otherSid] = [newId(), newId()];
@@ -26,8 +26,7 @@ describe('writeUser', () => {
       ...[otherSid, appId, userId],
     ]);
     const user = { userId, contact: { slack: { channel_id: 'C1' } }, slackToken: 'xoxb-1' };
-    const call = { callId: newId(), accountId, key: undefined, appId, user };
-    const pendingWrite = users.writeUser(call, ({ userSid }) => userSid);
+    const pendingWrite = users.writeUser(database.accepting, { appId, user });
     await eventually(async () => {
       const { rows } = await database.delivery.query(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO app_user AS stored%'
@@ -37,29 +36,9 @@ describe('writeUser', () => {
     });
     await other.query('COMMIT');
     other.release();
-    expect(await pendingWrite).toEqual({ isWritten: true, body: otherSid });
+    expect(await pendingWrite).toMatchObject({ userSid: otherSid });
     const stored = await users.findWholeUser(appId, userId);
     const { access_token } = stored!.contact['slack'] as { access_token: string };
     expect(secrets.open(access_token, userTokenPlace(otherSid))).toBe('xoxb-1');
-  });
-
-  test('leaves neither user nor key when the answer cannot be made', async () => {
-    const { appId, accountId } = await createFactories(database).createTenant();
-    const users = createUsers({ pool: database.accepting, secrets: testSecrets(), newId });
-    const userId = newId();
-    const key = {
-      hash: Buffer.alloc(32, 1),
-      fingerprint: Buffer.alloc(32, 2),
-      ringKeyId: 'test',
-      status: 200,
-    };
-    const call = { callId: newId(), accountId, key, appId, user: { userId, contact: {} } };
-    const failing = users.writeUser(call, () => {
-      throw new Error('a bug of ours');
-    });
-    await expect(failing).rejects.toThrow('a bug of ours');
-    expect(await users.findWholeUser(appId, userId)).toBeUndefined();
-    expect(await database.prisma.idempotencyKey.count({ where: { accountId } })).toBe(0);
-    expect(await users.writeUser(call, () => 'b')).toEqual({ isWritten: true, body: 'b' });
   });
 });

@@ -1,30 +1,23 @@
 import type { Secrets } from '@belfry/runtime';
 import type { Contact, StoredUser, UserChange } from '@belfry/shared';
 import type pg from 'pg';
-import { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
 import { deviceJson } from './devices';
 import { userTokenPlace } from './look-ups';
 import type { Queryable } from './transaction';
 
 export type UsersDeps = { pool: pg.Pool; secrets: Secrets; newId: () => string };
 
-export type UserWrite = AnsweredCall & { appId: string; user: UserChange };
-
-/** Creates or updates the user; `toBody` makes the answer of the whole user, which is stored with the call's key. */
-export type WriteUser = (
-  write: UserWrite,
-  toBody: (user: StoredUser) => string,
-) => Promise<AnsweredWrite>;
+export type UserWrite = { appId: string; user: UserChange };
 
 export type Users = {
-  writeUser: WriteUser;
+  /** Creates or updates the user, within the caller's transaction. */
+  writeUser(client: Queryable, write: UserWrite): Promise<StoredUser>;
   findWholeUser(appId: string, userId: string): Promise<StoredUser | undefined>;
 };
 
 export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
   return {
-    writeUser: (write, toBody) =>
-      writeAnswered(pool, write, async (client) => toBody(await upsert(client, write))),
+    writeUser,
 
     async findWholeUser(appId, userId) {
       const { rows } = await pool.query<UserRow>({
@@ -37,7 +30,7 @@ export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
   };
 
   // A token is sealed to its row, so the row's id is needed first. It may be another one by the time of the write.
-  async function upsert(client: Queryable, { appId, user }: UserWrite): Promise<StoredUser> {
+  async function writeUser(client: Queryable, { appId, user }: UserWrite): Promise<StoredUser> {
     for (let tries = 1; tries <= maxTries; tries += 1) {
       const existingSid = user.slackToken ? await findSid(client, appId, user.userId) : undefined;
       const userSid = existingSid ?? newId();

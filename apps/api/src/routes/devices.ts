@@ -1,5 +1,12 @@
 import type { IdempotentHandler } from '@belfry/accepting';
-import type { DeviceAddress, Devices, DeviceUpdate } from '@belfry/database';
+import type {
+  AnsweredCall,
+  AnsweredWrite,
+  DeviceAddress,
+  Devices,
+  DeviceUpdate,
+  NewDevice,
+} from '@belfry/database';
 import {
   createValidator,
   deviceAnswer,
@@ -16,7 +23,15 @@ import type { Operation } from '../operation';
 import { readDeviceId, readUserId } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 
-export type DeviceRoutesDeps = { devices: Devices };
+type ToBody = (device: StoredDevice) => string;
+
+export type DeviceRoutesDeps = {
+  devices: Pick<Devices, 'getDevice' | 'deleteDevice'> & {
+    /** Both store the answer that `toBody` makes with the call's key. */
+    addDevice(device: NewDevice & AnsweredCall, toBody: ToBody): Promise<AnsweredWrite>;
+    updateDevice(update: DeviceUpdate & AnsweredCall, toBody: ToBody): Promise<AnsweredWrite>;
+  };
+};
 
 /** The routes below `/v1/apps/{app_id}/users/{user_id}/devices` */
 export function createDeviceRoutes({ devices }: DeviceRoutesDeps) {
@@ -76,12 +91,12 @@ function getAddress({ caller, path }: RouteCall): DeviceAddress {
   return { appId: caller.app.id, userId: readUserId(path), deviceId: readDeviceId(path) };
 }
 
-function buildChange(call: RouteCall & { body: Json }): Omit<DeviceUpdate, 'key'> {
+function buildChange(call: RouteCall & { body: Json }): Omit<DeviceUpdate & AnsweredCall, 'key'> {
   const device = deviceFromWire(validateChange(call.body));
   return { ...getCallIds(call), ...getAddress(call), device };
 }
 
-function bodyFor(ownerId: string): (device: StoredDevice) => string {
+function bodyFor(ownerId: string): ToBody {
   return (device) => JSON.stringify(deviceToWire(device, ownerId));
 }
 

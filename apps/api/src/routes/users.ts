@@ -1,5 +1,5 @@
 import type { IdempotentHandler } from '@belfry/accepting';
-import type { Users } from '@belfry/database';
+import type { AnsweredCall, AnsweredWrite, Users, UserWrite } from '@belfry/database';
 import {
   AppError,
   collectExtraFields,
@@ -17,7 +17,16 @@ import { readUserId } from '../path-values';
 import type { PostCall, RouteCall } from '../post';
 import { deviceExample } from './devices';
 
-export type UserRoutesDeps = { channels: WireChannels; users: Users };
+export type UserRoutesDeps = {
+  channels: WireChannels;
+  users: Pick<Users, 'findWholeUser'> & {
+    /** Stores the answer that `toBody` makes with the call's key. */
+    writeUser(
+      write: UserWrite & AnsweredCall,
+      toBody: (user: StoredUser) => string,
+    ): Promise<AnsweredWrite>;
+  };
+};
 
 /** `POST /v1/apps/{app_id}/users` and `GET /v1/apps/{app_id}/users/{user_id}` */
 export function createUserRoutes({ channels, users }: UserRoutesDeps) {

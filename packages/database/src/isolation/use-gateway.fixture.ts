@@ -1,5 +1,6 @@
 import { newId } from '@belfry/runtime';
 import { findAccountStorage } from '../account-storage';
+import { type AnsweredCall, writeAnswered } from '../answered-write';
 import { findCaptures } from '../captured-messages';
 import { writeCapture } from '../captures';
 import { createDevices } from '../devices';
@@ -8,6 +9,7 @@ import { writeKeyAlone } from '../idempotency-keys';
 import { createInbox } from '../inbox';
 import { createIdLists, createLookUps } from '../look-ups';
 import { storeReceipts, writeAppReport } from '../receipts';
+import type { Queryable } from '../transaction';
 import { createUsers } from '../users';
 import { writeRequests } from '../write-request';
 import { createCall, createKey, person, send, type World } from './world.fixture';
@@ -16,38 +18,39 @@ const toBody = (value: object) => JSON.stringify(value);
 
 export async function useUsers(world: World): Promise<void> {
   const { database, appId, secrets } = world;
+  const pool = database.accepting;
+  const answer = (call: AnsweredCall, work: (client: Queryable) => Promise<object>) =>
+    writeAnswered(pool, call, async (client) => toBody(await work(client)));
   const users = createUsers({ pool: database.accepting, secrets, newId });
   const contact = { email: person.email, mobile: '+4520000000', telegram: { chat_id: '77' } };
   const user = { userId: person.userId, contact };
-  await users.writeUser({ ...createCall(world, 'user'), appId, user }, toBody);
-  await users.writeUser({ ...createCall(world, 'user'), appId, user }, toBody);
-  await users.writeUser(
-    { ...createCall(world), appId, user: { ...user, slackToken: 'xoxb' } },
-    toBody,
-  );
+  await answer(createCall(world, 'user'), (client) => users.writeUser(client, { appId, user }));
+  await answer(createCall(world, 'user'), (client) => users.writeUser(client, { appId, user }));
+  await users.writeUser(pool, { appId, user: { ...user, slackToken: 'xoxb' } });
   await users.findWholeUser(appId, person.userId);
   const devices = createDevices({ pool: database.accepting, newId });
   const address = { appId, userId: person.userId };
   const device = { clientId: 'phone', fcmToken: person.token, fields: {} };
-  await devices.addDevice({ ...createCall(world), ...address, device }, toBody);
+  await devices.addDevice(pool, { ...address, device });
   const { deviceSid } = await devices.getDevice({ ...address, deviceId: 'phone' });
-  const existingDevice = { ...createCall(world), ...address, knownSid: deviceSid };
-  await devices.addDevice({ ...existingDevice, device }, toBody);
+  const existingDevice = { ...address, knownSid: deviceSid };
+  await devices.addDevice(pool, { ...existingDevice, device });
   const other = { clientId: 'tablet', fcmToken: 'other', fields: {} };
-  await devices.addDevice({ ...createCall(world), ...address, device: other }, toBody);
-  await devices.addDevice(
-    { ...createCall(world), ...address, device: { ...other, clientId: 'third', fcmToken: '3' } },
-    toBody,
-  );
-  await devices.updateDevice(
-    { ...createCall(world), ...address, deviceId: 'tablet', device: { fcmToken: '3', fields: {} } },
-    toBody,
-  );
+  await devices.addDevice(pool, { ...address, device: other });
+  await devices.addDevice(pool, {
+    ...address,
+    device: { ...other, clientId: 'third', fcmToken: '3' },
+  });
+  await devices.updateDevice(pool, {
+    ...address,
+    deviceId: 'tablet',
+    device: { fcmToken: '3', fields: {} },
+  });
   await devices.getDevice({ ...address, deviceId: deviceSid });
   await devices.deleteDevice({ ...address, deviceId: 'tablet' });
   const laptop = { clientId: 'laptop', fcmToken: 'token-of-ana', fields: {} };
-  await devices.addDevice({ ...createCall(world), ...address, device: laptop }, toBody);
-  await users.writeUser({ ...createCall(world), appId, user }, toBody);
+  await devices.addDevice(pool, { ...address, device: laptop });
+  await users.writeUser(pool, { appId, user });
   await users.findWholeUser(appId, person.userId);
 }
 
