@@ -14,7 +14,10 @@ const shared = {
       },
     ],
   },
-  moduleNameMapper: { '^@belfry/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts' },
+  moduleNameMapper: {
+    '^@belfry/pipeline/([a-z-]+)$': '<rootDir>/packages/pipeline/src/$1/index.ts',
+    '^@belfry/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+  },
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.belfry/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
 } satisfies Config;

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { IdempotentResponse } from '@belfry/accepting';
+import type { IdempotentResponse } from '@belfry/pipeline/accept';
 import { answerAndClose } from '@belfry/runtime';
 import type { Request, Response } from 'express';
 import { type Call, getCall } from './call';

@@ -1,7 +1,9 @@
-import type { BulkSend, DryRun, RunIdempotentRequest, SendEvent } from '@belfry/accepting';
+import type { BulkSend, RunIdempotentRequest, SendEvent } from '@belfry/pipeline/accept';
+import type { DryRun } from '@belfry/pipeline/operate';
 import { getClientNetwork, type Logger } from '@belfry/runtime';
 import { createReadSend, type WireChannels } from '@belfry/shared';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import { createAccountQueue } from './account-queue';
 import { createDirectRoute, type DirectRoute } from './direct-route';
 import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
 import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
@@ -33,8 +35,7 @@ import { createRequestStatusRoute, type RequestStatusDeps } from './routes/reque
 import { createSandboxRoute, type SandboxRouteDeps } from './routes/sandbox';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
-import { createAccountQueue } from './turns';
-import { createHandlersWithoutIdempotencyKey } from './unkeyed';
+import { createHandlersWithoutIdempotencyKey } from './without-idempotency-key';
 
 export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &

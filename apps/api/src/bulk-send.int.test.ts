@@ -20,7 +20,7 @@ import {
 } from '@belfry/testing';
 import request from 'supertest';
 import { createApi } from './app';
-import { createApiDeps } from './parts';
+import { createApiDeps } from './composition';
 import { createApiServer } from './server';
 import { createStoredGateway } from './stored-gateway.fixture';
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { createConfiguration, writeCapture } from '@belfry/database';
+import { createConfiguration } from '@belfry/database';
+import { writeCapture } from '@belfry/pipeline/deliver';
 import { newId } from '@belfry/runtime';
 import { createValidator } from '@belfry/shared';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';

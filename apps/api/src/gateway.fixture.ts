@@ -6,7 +6,7 @@ import {
   createRunIdempotentRequest,
   type RunIdempotentRequest,
   type SendEventInput,
-} from '@belfry/accepting';
+} from '@belfry/pipeline/accept';
 import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';

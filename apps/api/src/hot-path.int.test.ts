@@ -1,4 +1,4 @@
-import { createPublishCapacity } from '@belfry/accepting';
+import { createPublishCapacity } from '@belfry/pipeline/relay';
 import { newId } from '@belfry/runtime';
 import {
   type CommandCounter,

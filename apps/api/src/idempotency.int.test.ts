@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createConfiguration, purgeIdempotencyKeys } from '@belfry/database';
+import { createConfiguration } from '@belfry/database';
+import { purgeIdempotencyKeys } from '@belfry/pipeline/accept';
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually, type Tenant, testKeyRing, testSecrets } from '@belfry/testing';
 import request from 'supertest';

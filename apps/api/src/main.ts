@@ -24,7 +24,7 @@ import {
   watchLoop,
 } from '@belfry/runtime';
 import { createApi } from './app';
-import { createApiDeps } from './parts';
+import { createApiDeps } from './composition';
 import { closeServer, createApiServer, listen } from './server';
 import { createSlackRouter } from './slack/router';
 

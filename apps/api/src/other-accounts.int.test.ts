@@ -19,7 +19,7 @@ import {
   type Victim,
 } from '@belfry/testing';
 import request from 'supertest';
-import { listBodyPaths } from './body-places.fixture';
+import { listBodyPaths } from './body-paths.fixture';
 import type { OpenApi } from './documented-calls.fixture';
 import { signatureHeader } from './middleware/authenticate-reader';
 import {

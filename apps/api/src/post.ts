@@ -4,7 +4,7 @@ import {
   type IdempotentHandler,
   type IdempotentRequest,
   type RunIdempotentRequest,
-} from '@belfry/accepting';
+} from '@belfry/pipeline/accept';
 import { type Awaitable, andThen, isPromise } from '@belfry/runtime';
 import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';

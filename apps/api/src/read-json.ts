@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Awaitable, createYieldWhenDue } from '@belfry/runtime';
 import { type Json, parseJson, parseJsonInSteps, withoutNulls } from '@belfry/shared';
+import type { RunInSequence } from './account-queue';
 import { smallBodyBytes } from './middleware/body-memory';
-import type { RunInSequence } from './turns';
 
 /** The value of a body, without the members that are null; see withoutNulls. */
 export type ReadJson = (bytes: Buffer, accountId: string) => Awaitable<Json>;

@@ -1,4 +1,4 @@
-import type { InboxAddress } from '@belfry/database';
+import type { InboxAddress } from '@belfry/pipeline/operate';
 import { isUserId, parseJson, withoutNulls } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
 import { sendAnswer } from './answer';

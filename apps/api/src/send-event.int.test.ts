@@ -1,5 +1,5 @@
-import { createPublishCapacity } from '@belfry/accepting';
 import type { Database } from '@belfry/database';
+import { createPublishCapacity } from '@belfry/pipeline/relay';
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually, type Factories, type Tenant } from '@belfry/testing';
 import request from 'supertest';

@@ -1,5 +1,6 @@
 import type { ReceiptReport } from '@belfry/channels';
-import type { IntegrationRow, NewReceipt, ReceiptEffect } from '@belfry/database';
+import type { IntegrationRow } from '@belfry/database';
+import type { NewReceipt, ReceiptEffect } from '@belfry/pipeline/operate';
 import type { Logger } from '@belfry/runtime';
 
 export type StoreReportsDeps = {

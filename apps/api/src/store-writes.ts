@@ -1,4 +1,4 @@
-import { refuseFailedWrite, unavailable } from '@belfry/accepting';
+import { refuseFailedWrite, unavailable } from '@belfry/pipeline/accept';
 import { createSemaphore } from '@belfry/runtime';
 
 export type StoreWrite = <T>(write: () => Promise<T>) => Promise<T>;

@@ -12,7 +12,7 @@ import {
 } from '@belfry/testing';
 import request, { type Test } from 'supertest';
 import { type Api, type ApiDeps, createApi } from './app';
-import { createApiDeps } from './parts';
+import { createApiDeps } from './composition';
 import { listRoutes } from './routes.fixture';
 import { createApiServer } from './server';
 import { createSlackRouter } from './slack/router';

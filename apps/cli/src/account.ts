@@ -1,9 +1,5 @@
-import {
-  type AccountStorage,
-  createConfiguration,
-  findAccountStorage,
-  setStorageLimit,
-} from '@belfry/database';
+import { createConfiguration } from '@belfry/database';
+import { type AccountStorage, findAccountStorage, setStorageLimit } from '@belfry/pipeline/operate';
 import { type Command, type CommandCall, type ExitCode, exitCodes } from './cli';
 import { describeStorage } from './examine-storage';
 import { parseBytes } from './format-bytes';

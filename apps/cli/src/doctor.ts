@@ -1,4 +1,4 @@
-import { readRequestTimeline } from '@belfry/database';
+import { readRequestTimeline } from '@belfry/pipeline/operate';
 import { type Env, withinTime } from '@belfry/runtime';
 import { explainRequest, isUuid } from '@belfry/shared';
 import { type Command, type CommandCall, type ExitCode, exitCodes } from './cli';

@@ -1,5 +1,6 @@
 import { type ChannelName, channels, type SenderDeps } from '@belfry/channels';
-import { type ConfiguredIntegration, openCredentials } from '@belfry/database';
+import { openCredentials } from '@belfry/database';
+import type { ConfiguredIntegration } from '@belfry/pipeline/operate';
 import type { Secrets } from '@belfry/runtime';
 import type { Finding } from './doctor-check';
 

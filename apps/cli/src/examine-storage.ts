@@ -1,4 +1,4 @@
-import type { AccountStorage } from '@belfry/database';
+import type { AccountStorage } from '@belfry/pipeline/operate';
 import type { Finding } from './doctor-check';
 import { formatBytes } from './format-bytes';
 

@@ -1,4 +1,4 @@
-import { listOldKeys, type OldKey, rotateKeys } from '@belfry/database';
+import { listOldKeys, type OldKey, rotateKeys } from '@belfry/pipeline/operate';
 import { type Command, exitCodes } from './cli';
 import { withSealedDatabase } from './open-database';
 

@@ -5,11 +5,10 @@ import {
   type Database,
   findRingProblems,
   listHeartbeats,
-  listIntegrations,
-  listLimitedAccounts,
   readDatabaseTime,
   readOldestWaiting,
 } from '@belfry/database';
+import { listIntegrations, listLimitedAccounts } from '@belfry/pipeline/operate';
 import {
   createLogger,
   createRedis,

@@ -6,9 +6,9 @@ import { createLogger, createShutdown } from '@belfry/runtime';
 import { readChoices, type Variables } from './choices';
 import { endEarlierRun } from './earlier-run';
 import { createEnding } from './ending';
+import { preparePaths } from './local-paths';
 import { openLogFile } from './log-file';
 import { createPaint } from './paint';
-import { preparePaths } from './places';
 import { type Session, start } from './start';
 
 export type LocalInput = {

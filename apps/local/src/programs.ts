@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Program } from './child';
 import type { Choices, Variables } from './choices';
-import type { LocalPaths } from './places';
+import type { LocalPaths } from './local-paths';
 
 export type ProgramsInput = {
   paths: LocalPaths;

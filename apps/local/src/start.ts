@@ -6,13 +6,12 @@ import {
   createDatabase,
   type Database,
   type Demo,
-  listFeedMessages,
-  listFeedSkips,
   MigrationError,
   migrate,
   seedDemo,
 } from '@belfry/database';
 import { type OnProgress, writePrivately } from '@belfry/embedded';
+import { listFeedMessages, listFeedSkips } from '@belfry/pipeline/operate';
 import { createSecrets, type Logger, SecretError, type Shutdown } from '@belfry/runtime';
 import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { type Children, createChildren } from './children';
@@ -21,11 +20,11 @@ import { recordRun } from './earlier-run';
 import type { Ending } from './ending';
 import { createFeed, type Feed } from './feed';
 import { findKeyRing } from './key-ring';
-import { formatSummary, type StartSummary } from './offer';
+import type { LocalPaths } from './local-paths';
 import type { Paint } from './paint';
-import type { LocalPaths } from './places';
 import { hasDashboard, listPrograms } from './programs';
 import { StartError } from './start-error';
+import { formatSummary, type StartSummary } from './start-summary';
 import { type Stores, startStores } from './stores';
 
 /** What every step of a start works with. */

@@ -1,6 +1,6 @@
 import { type OnProgress, startPostgres, startRedis } from '@belfry/embedded';
 import type { Choices } from './choices';
-import type { LocalPaths } from './places';
+import type { LocalPaths } from './local-paths';
 import { refuseUnreachable } from './reach';
 
 export type Stores = {

@@ -1,4 +1,5 @@
 import { warmTemplates } from '@belfry/channels';
+import { getDeadlineMs } from '@belfry/pipeline/deliver';
 import {
   createLogger,
   createShutdown,
@@ -13,7 +14,6 @@ import {
   type StatusServer,
 } from '@belfry/runtime';
 import { endRoles, getShutdownTimeoutMs } from './end-roles';
-import { getDeadlineMs } from './lease';
 import { createServices, type RunningRole, type Services } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';

@@ -1,12 +1,5 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
-import {
-  createPlan,
-  createQueues,
-  type Plan,
-  type Queues,
-  storedRecipient,
-} from '@belfry/accepting';
 import { channelNames, channels } from '@belfry/channels';
 import {
   type AppRow,
@@ -18,14 +11,27 @@ import {
   type IntegrationRow,
   type LookUps,
   readOldestWaiting,
-  readStorageTotals,
-  recordResults,
   removeHeartbeat,
   type UserRow,
   type VersionRow,
-  writeDeliveryCounts,
   writeHeartbeat,
 } from '@belfry/database';
+import type { Backoff } from '@belfry/pipeline/deliver';
+import {
+  createDeadlines,
+  createPlan,
+  createRecorder,
+  createTally,
+  type Deadlines,
+  type Plan,
+  type Recorder,
+  readStorageTotals,
+  recordResults,
+  storedRecipient,
+  type Tally,
+  writeDeliveryCounts,
+} from '@belfry/pipeline/deliver';
+import { createQueues, type Queues } from '@belfry/pipeline/relay';
 import {
   type Awaitable,
   createCache,
@@ -46,12 +52,8 @@ import {
 } from '@belfry/runtime';
 import { fanOutQueue, getDeliverQueue, type Recipient } from '@belfry/shared';
 import type { Redis } from 'ioredis';
-import { createDeadlines, type Deadlines } from './deadlines';
 import { createHeartbeat, type Heartbeat } from './heartbeat';
-import type { Backoff } from './next-state';
-import { createRecorder, type Recorder } from './recorder';
 import { listChannels, type Role } from './roles';
-import { createTally, type Tally } from './tally';
 
 /** What the roles of one process share. */
 export type Services = {

@@ -1,34 +1,43 @@
-import { createCompose } from '@belfry/accepting';
 import { type ChannelName, channels, createSenderDeps } from '@belfry/channels';
 import {
-  claimClearMessages,
-  claimMessages,
   createFindUser,
-  dropSettledTexts,
   markActive,
   markNeedsAttention,
-  type RequeuedMessage,
   readOldestWaiting,
+} from '@belfry/database';
+import {
+  attemptMessage,
+  type Carriers,
+  type Claims,
+  claimClearMessages,
+  claimMessages,
+  createBreaker,
+  createBuckets,
+  createCapture,
+  createCarriers,
+  createClaims,
+  createCompose,
+  createDeliver,
+  createFindOwnToken,
+  createHostConnections,
+  createLimits,
+  createSlots,
+  type Deliver,
+  type DeliverDeps,
+  dropSettledTexts,
+  getDeadlineMs,
+  getLeaseMs,
+  getPreparationMs,
+  type Limits,
+  type RequeuedMessage,
   readWaitingFacts,
   requeueMessages,
   type WaitingFacts,
   writeCaptures,
-} from '@belfry/database';
+} from '@belfry/pipeline/deliver';
 import { createBatcher, createConsumerRedis, createSemaphore, type Env } from '@belfry/runtime';
 import { type DeliverJob, getDeliverQueue } from '@belfry/shared';
-import { attemptMessage } from './attempt';
-import { createBreaker } from './breaker';
-import { createBuckets } from './buckets';
-import { createCapture } from './captures';
-import { type Carriers, createCarriers } from './carrier';
-import { type Claims, createClaims } from './claims';
-import { createDeliver, type Deliver, type DeliverDeps } from './deliver';
-import { createHostConnections } from './host-connections';
-import { getDeadlineMs, getLeaseMs, getPreparationMs } from './lease';
-import { createLimits, type Limits } from './limits';
-import { createFindOwnToken } from './own-token';
 import type { RunningRole, Services } from './parts';
-import { createSlots } from './slots';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
 

@@ -1,16 +1,17 @@
-import { createFanOut, createResendByFilter } from '@belfry/accepting';
+import { listUsableIntegrations } from '@belfry/database';
 import {
   carryOutResend,
+  createFanOut,
+  createResendByFilter,
+  createResends,
   findUnplannedRequest,
   listUnplannedItems,
   listUnplannedRequests,
-  listUsableIntegrations,
   writePlans,
-} from '@belfry/database';
+} from '@belfry/pipeline/relay';
 import { createConsumerRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
 import type { RunningRole, Services } from './parts';
-import { createResends } from './resends';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
 

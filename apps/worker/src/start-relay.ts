@@ -1,7 +1,10 @@
-import { createPublishCapacity } from '@belfry/accepting';
 import { channelNames } from '@belfry/channels';
+import { countStorage, recordResults } from '@belfry/pipeline/deliver';
 import {
-  countStorage,
+  createLeases,
+  createPublishCapacity,
+  createRelay,
+  createUpkeep,
   createUpkeepTasks,
   enqueueDue,
   expireWaiting,
@@ -9,17 +12,12 @@ import {
   listExpiredLeases,
   listUnplannedRequests,
   readUptimeMs,
-  recordResults,
   replaceJobs,
   withStorageLock,
   withUpkeepLock,
-} from '@belfry/database';
-import { newId } from '@belfry/runtime';
-import { createLeases } from './leases';
-import { createLoop } from './loop';
+} from '@belfry/pipeline/relay';
+import { createLoop, newId } from '@belfry/runtime';
 import type { RunningRole, Services } from './parts';
-import { createRelay } from './relay';
-import { createUpkeep } from './upkeep';
 
 const upkeepEveryMs = 5 * 60_000;
 /** With LOOKUP_CACHE_MS it bounds what an account stores beyond its limit: docs/storage.md has the sum. */

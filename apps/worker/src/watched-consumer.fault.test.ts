@@ -1,4 +1,4 @@
-import { createQueues } from '@belfry/accepting';
+import { createQueues } from '@belfry/pipeline/relay';
 import {
   createConsumerRedis,
   createLogger,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { type ConnectionPool, createConnectionPool } from './http-lines';
+import { type ConnectionPool, createConnectionPool } from './http-connections';
 import { type FailedOutcome, getErrorCode, type NetworkFailure } from './network-failure';
 
 export type HttpCall = {

@@ -1,31 +1,5 @@
-export {
-  type AccountStorage,
-  countStorage,
-  findAccountStorage,
-  listLimitedAccounts,
-  readStorageTotals,
-  type StorageTotals,
-  setStorageLimit,
-} from './account-storage';
-export { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
-export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
-export {
-  type NewCapture,
-  type StoredCapture,
-  toStoredCapture,
-  writeCapture,
-  writeCaptures,
-} from './captures';
-export {
-  carryOutResend,
-  type DecideResends,
-  type ResendCandidate,
-  type ResendChunkApp,
-  type ResendChunkResult,
-  type ResendDecision,
-} from './carry-out-resend';
-export { type Claim, type ClaimedMessage, type ClaimOptions, claimMessages } from './claim';
-export { claimClearMessages } from './claim-clear';
+export { addressKey, wentTo } from './address-key';
+export { byteaArray, plainArray, textArray } from './array-parameters';
 export {
   createDatabase,
   type Database,
@@ -34,7 +8,7 @@ export {
   isRefusedContent,
 } from './client';
 export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
-export { countMessages } from './count-messages';
+export { NotConnectedError } from './connection';
 export {
   type Access,
   createAccess,
@@ -50,14 +24,6 @@ export {
   maxActiveKeys,
   writeKeyUses,
 } from './dashboard/account-keys';
-export {
-  type AppCaptures,
-  type CaptureGroup,
-  type CaptureRow,
-  type CaptureSummary,
-  capturesOfPage,
-  createAppCaptures,
-} from './dashboard/app-captures';
 export {
   type AppEventRow,
   type AppEvents,
@@ -76,8 +42,19 @@ export {
   type MatchedUser,
   type UserDeviceRow,
 } from './dashboard/app-users';
-export { type Actor, type AuditEntryRow, listAuditEntries } from './dashboard/audit';
-export { type CallData, type LastCall, maxCallsCompared } from './dashboard/event-calls';
+export {
+  type Actor,
+  type AuditEntryRow,
+  changeWithAudit,
+  listAuditEntries,
+  writeAudit,
+} from './dashboard/audit';
+export {
+  type CallData,
+  callDataStatement,
+  type LastCall,
+  maxCallsCompared,
+} from './dashboard/event-calls';
 export type {
   PublishResult,
   RollBackResult,
@@ -89,14 +66,7 @@ export {
   type NamedRow,
   type NameQuery,
 } from './dashboard/find-named';
-export { type LogFilter, type LogStatement, logStatement } from './dashboard/log-statement';
-export {
-  cancelMessage,
-  findResendable,
-  findVersionOfRequest,
-  type ResendableRow,
-  writeGeneration,
-} from './dashboard/message-changes';
+export { listStoredKeys, toReadableKey } from './dashboard/key-text';
 export {
   createPeople,
   type PendingInvitation,
@@ -105,36 +75,6 @@ export {
   type PeopleObstacle,
   type PersonRow,
 } from './dashboard/people';
-export {
-  type ChannelFacts,
-  createQueueFacts,
-  type PauseRow,
-  type QueueFacts,
-  queueCountedTo,
-} from './dashboard/queue-facts';
-export {
-  createRequestLog,
-  type LogEntry,
-  type LogMessage,
-  type RequestLog,
-} from './dashboard/request-log';
-export {
-  type ItemTimeline,
-  readItemTimeline,
-  type TimelineAttempt,
-  type TimelineItem,
-  type TimelineMessage,
-  type TimelineReceipt,
-} from './dashboard/request-story';
-export {
-  createResendRuns,
-  type MatchCount,
-  type NewResendRun,
-  type ResendMessageRow,
-  type ResendProgress,
-  type ResendRunRow,
-  type ResendRuns,
-} from './dashboard/resend-runs';
 export {
   type AppSavedFilters,
   createSavedFilters,
@@ -147,54 +87,18 @@ export {
   type SuppressionRow,
   type Suppressions,
 } from './dashboard/suppressions';
-export type { NewGeneration, WrittenGeneration } from './dashboard/write-generations';
 export { createDatabaseCheck } from './database-check';
-export {
-  type DeliveryCount,
-  type Latency,
-  type RateRow,
-  rateSlotSeconds,
-  rateSlots,
-  readLatency,
-  readRates,
-  writeDeliveryCounts,
-} from './delivery-counts';
 export { type Demo, seedDemo } from './demo';
 export {
   createDevices,
   type DeviceAddress,
   type Devices,
   type DeviceUpdate,
+  hashToken,
   type NewDevice,
 } from './devices';
-export {
-  type ConfiguredIntegration,
-  listIntegrations,
-  readRequestTimeline,
-} from './doctor-queries';
-export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase-user';
-export {
-  findUnplannedRequest,
-  listUnplannedItems,
-  type PlannedChunk,
-  type PlannedItem,
-  type UnplannedItem,
-  type UnplannedItemsPage,
-  type UnplannedRequest,
-  writePlans,
-} from './fan-out-queries';
-export { type FeedMessage, listFeedMessages, listFeedSkips } from './feed-queries';
-export {
-  countQueued,
-  type EnqueueDecisions,
-  type EnqueuedMessages,
-  enqueueDue,
-  type QueuedCount,
-  type Share,
-  type WaitingGroup,
-  type WaitingMessage,
-} from './feed-waiting';
 export { createFindUser } from './find-users';
+export type { PrismaClient } from './generated/client';
 export {
   type Heartbeat,
   listHeartbeats,
@@ -202,23 +106,10 @@ export {
   type WorkerHeartbeat,
   writeHeartbeat,
 } from './heartbeats';
-export {
-  type NewStoredKey,
-  type PurgeOptions,
-  purgeIdempotencyKeys,
-  writeKeyAlone,
-} from './idempotency-keys';
-export {
-  createInbox,
-  type Inbox,
-  type InboxAddress,
-  type InboxAnchor,
-  type InboxPage,
-  type InboxStatusChange,
-} from './inbox';
 export { listUsableIntegrations, markActive, markNeedsAttention } from './integrations';
-export { isPlanned } from './is-planned';
+export { jsonColumn, readJsonColumn } from './json-column';
 export { checkKeyRing, findRingProblems } from './key-canary';
+export { listOfTexts } from './list-of-texts';
 export {
   type ApiKeyRow,
   type AppRow,
@@ -245,48 +136,6 @@ export {
   type SchemaVersion,
 } from './migrate';
 export { type ResetLink, resetOperator } from './operators';
-export { readFailovers } from './passed-over';
-export {
-  type Permission,
-  type PermissionQuery,
-  readPermissions,
-} from './permissions';
-export { type RequeuedMessage, requeueMessages } from './put-back';
-export {
-  type AppReport,
-  type NewReceipt,
-  type ReceiptEffect,
-  storeReceipts,
-  writeAppReport,
-  writeReceipts,
-} from './receipts';
-export { type AttemptResult, leaseExpired, type NextState, recordResults } from './record';
-export {
-  type DoubtedMessage,
-  type DoubtOptions,
-  type EndedJob,
-  type ExpiredLease,
-  type ExpiredLeaseOptions,
-  type ExpiredMessages,
-  expireWaiting,
-  type JobAssignment,
-  listDoubtedMessages,
-  listExpiredLeases,
-  listUnplannedRequests,
-  readUptimeMs,
-  replaceJobs,
-  type UnplannedOptions,
-} from './relay-queries';
-export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
-export { getResendRun } from './resend-run-of';
-export { listOldKeys, type OldKey, type ResealCount, rotateKeys } from './rotate-keys';
-export {
-  dropSettledTexts,
-  type ItemPlace,
-  type ItemTexts,
-  openTexts,
-  sealTexts,
-} from './sealed-items';
 export { checkPostgres } from './server-check';
 export {
   fillSlackIntegration,
@@ -300,24 +149,6 @@ export {
   readDatabaseTime,
   readOldestWaiting,
 } from './status-queries';
-export { getSqlState, type Queryable } from './transaction';
-export { createUpkeepTasks, type RemovedChunk, type UpkeepTask } from './upkeep';
-export { withStorageLock, withUpkeepLock } from './upkeep-lock';
+export { storable } from './storable';
+export { getSqlState, inTransaction, type Queryable, undoneOrTaken } from './transaction';
 export { createUsers, type Users, type UserWrite } from './users';
-export { readWaitingFacts, type WaitingFacts } from './waiting-facts';
-export { classifyWriteFailure, type WriteFailure } from './write-failure';
-export {
-  findStoredKeys,
-  type ItemPlan,
-  type KeyOfAccount,
-  type KeyOutcome,
-  type NewIdempotencyKey,
-  type NewItem,
-  type NewMessage,
-  type NewRequest,
-  type RequestWriteResult,
-  type Skip,
-  type StoredKey,
-  toKeyName,
-  writeRequests,
-} from './write-request';

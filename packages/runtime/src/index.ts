@@ -9,6 +9,7 @@ export type { HttpRefusal } from './http-refusal';
 export { answerAndClose, createHttpServer, type HttpServerOptions } from './http-server';
 export { newId } from './ids';
 export { createLogger, type LogFields, type Logger } from './log';
+export { createLoop, type Loop } from './loop';
 export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
 export { getHeaderValues } from './raw-headers';

@@ -89,8 +89,8 @@ export {
   resendSkips,
 } from './resend-outcome';
 export { countedAs, countStates, type StateCounts, type StateGroup } from './state-counts';
-export { hasPath } from './templates/carries';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
+export { hasPath } from './templates/has-path';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';
 export { helperNames } from './templates/nodes';
 export { parseTemplate } from './templates/parse';

@@ -1,4 +1,4 @@
-import { createRequestLog } from '@belfry/database';
+import { createRequestLog } from '@belfry/pipeline/operate';
 import { messageStates } from '@belfry/shared';
 import {
   eventually,

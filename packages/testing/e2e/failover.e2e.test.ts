@@ -1,4 +1,5 @@
-import { markActive, readFailovers } from '@belfry/database';
+import { markActive } from '@belfry/database';
+import { readFailovers } from '@belfry/pipeline/deliver';
 import type { Policy } from '@belfry/shared';
 import {
   channelVersion,

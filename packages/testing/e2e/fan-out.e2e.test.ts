@@ -1,4 +1,4 @@
-import { type NewItem, writeRequests } from '@belfry/database';
+import { type NewItem, writeRequests } from '@belfry/pipeline/accept';
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
 

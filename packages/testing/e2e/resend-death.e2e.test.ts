@@ -1,4 +1,4 @@
-import { createResendRuns } from '@belfry/database';
+import { createResendRuns } from '@belfry/pipeline/operate';
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
 

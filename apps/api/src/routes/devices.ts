@@ -1,12 +1,5 @@
-import type { IdempotentHandler } from '@belfry/accepting';
-import type {
-  AnsweredCall,
-  AnsweredWrite,
-  DeviceAddress,
-  Devices,
-  DeviceUpdate,
-  NewDevice,
-} from '@belfry/database';
+import type { DeviceAddress, Devices, DeviceUpdate, NewDevice } from '@belfry/database';
+import type { AnsweredCall, AnsweredWrite, IdempotentHandler } from '@belfry/pipeline/accept';
 import {
   createValidator,
   deviceAnswer,

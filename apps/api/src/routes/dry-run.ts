@@ -1,10 +1,10 @@
-import type { DryRun, DryRunMessage } from '@belfry/accepting';
+import type { DryRun, DryRunMessage } from '@belfry/pipeline/operate';
 import type { ReadSend } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RequestHandler } from 'express';
 import type { Answer } from '../answer';
 import { invalidValue, type Query, readQueryValue } from '../query-values';
-import type { PutCall } from '../unkeyed';
+import type { PutCall } from '../without-idempotency-key';
 
 export type DryRunRouteDeps = { readSend: ReadSend; dryRun: DryRun };
 

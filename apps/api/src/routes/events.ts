@@ -1,4 +1,4 @@
-import type { IdempotentHandler, SendEvent } from '@belfry/accepting';
+import type { IdempotentHandler, SendEvent } from '@belfry/pipeline/accept';
 import { createSendEventBody, type ReadSend, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { acceptedBody } from '../accepted';

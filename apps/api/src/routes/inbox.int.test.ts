@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { claimMessages, createConfiguration, recordResults } from '@belfry/database';
+import { createConfiguration } from '@belfry/database';
+import { claimMessages, recordResults } from '@belfry/pipeline/deliver';
 import { newId } from '@belfry/runtime';
 import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
 import request, { type Test } from 'supertest';

@@ -1,4 +1,4 @@
-import type { Inbox } from '@belfry/database';
+import type { Inbox } from '@belfry/pipeline/operate';
 import {
   AppError,
   createValidator,

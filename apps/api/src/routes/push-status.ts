@@ -1,5 +1,5 @@
-import type { IdempotentHandler } from '@belfry/accepting';
-import type { AppReport, writeAppReport } from '@belfry/database';
+import type { IdempotentHandler } from '@belfry/pipeline/accept';
+import type { AppReport, writeAppReport } from '@belfry/pipeline/operate';
 import type { Logger } from '@belfry/runtime';
 import {
   createValidator,

@@ -1,5 +1,6 @@
 import type { AnyChannel, ReceiptReader } from '@belfry/channels';
-import { type IntegrationRow, integrationPlace, type NewReceipt } from '@belfry/database';
+import { type IntegrationRow, integrationPlace } from '@belfry/database';
+import type { NewReceipt } from '@belfry/pipeline/operate';
 import { buildReceiptUrl, createKeyRing, createSecrets, newId } from '@belfry/runtime';
 import request from 'supertest';
 import { createGateway } from '../gateway.fixture';

@@ -1,4 +1,4 @@
-import type { StatusPage, StatusPlace } from '@belfry/database';
+import type { StatusPage, StatusPlace } from '@belfry/pipeline/operate';
 import { createSemaphore } from '@belfry/runtime';
 import {
   AppError,
@@ -17,7 +17,7 @@ import {
   readQueryNumber,
   readQueryValue,
 } from '../query-values';
-import type { QueryCall } from '../unkeyed';
+import type { QueryCall } from '../without-idempotency-key';
 
 export type RequestStatusDeps = {
   /** Undefined where the app has no such request. */

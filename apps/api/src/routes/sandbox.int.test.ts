@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { writeCapture } from '@belfry/database';
+import { writeCapture } from '@belfry/pipeline/deliver';
 import { channelVersion, eventually, type Tenant } from '@belfry/testing';
 import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
 import { listSpellings } from './sandbox';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { parsePhoneNumber } from '@belfry/channels';
-import type { CaptureFilter, CapturePage } from '@belfry/database';
+import type { CaptureFilter, CapturePage } from '@belfry/pipeline/operate';
 import { createSemaphore } from '@belfry/runtime';
 import {
   capturedMessageToWire,
@@ -10,10 +10,10 @@ import {
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { Answer } from '../answer';
+import { createConcurrencyLimit } from '../concurrency-limit';
 import type { Operation } from '../operation';
 import { invalidValue, type Query, readQueryNumber, readQueryValue } from '../query-values';
-import type { WaitingCall } from '../unkeyed';
-import { createConcurrencyLimit } from '../waiters';
+import type { WaitingCall } from '../without-idempotency-key';
 
 export type SandboxRouteDeps = {
   channels: WireChannels;

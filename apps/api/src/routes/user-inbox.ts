@@ -1,9 +1,9 @@
-import type { Inbox } from '@belfry/database';
+import type { Inbox } from '@belfry/pipeline/operate';
 import { AppError, inboxItemToWire } from '@belfry/shared';
 import type { Answer } from '../answer';
 import { readUserId } from '../path-values';
 import { pageLimits, readQueryNumber, readQueryValue } from '../query-values';
-import type { QueryCall } from '../unkeyed';
+import type { QueryCall } from '../without-idempotency-key';
 import { messageNotFound } from './inbox';
 import { inboxOperations } from './inbox-operations';
 

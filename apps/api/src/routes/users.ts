@@ -1,5 +1,5 @@
-import type { IdempotentHandler } from '@belfry/accepting';
-import type { AnsweredCall, AnsweredWrite, Users, UserWrite } from '@belfry/database';
+import type { Users, UserWrite } from '@belfry/database';
+import type { AnsweredCall, AnsweredWrite, IdempotentHandler } from '@belfry/pipeline/accept';
 import {
   AppError,
   collectExtraFields,

@@ -26,7 +26,7 @@ import { createRequestRoutes, type RequestRoutesDeps } from './routes/requests';
 import { createResendRoutes, type ResendRoutesDeps } from './routes/resends';
 import { createSavedFilterRoutes, type SavedFilterRoutesDeps } from './routes/saved-filters';
 import { createSessionRoutes, type SessionRoutesDeps } from './routes/session';
-import { createTestSendRoutes, type TestSendRoutesDeps } from './routes/trying';
+import { createTestSendRoutes, type TestSendRoutesDeps } from './routes/test-send';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
 
 export type DashboardDeps = {

@@ -1,4 +1,4 @@
-import { writeCapture } from '@belfry/database';
+import { writeCapture } from '@belfry/pipeline/deliver';
 import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import {

@@ -9,8 +9,8 @@ import type {
 import type { FairQueue } from '@belfry/runtime';
 import { emptyDefinition, type VersionDefinition } from '@belfry/shared';
 import type { DraftAnswer, EventAnswer, EventRow, VersionAnswer, VersionRow } from '../api/events';
+import { sortByChannel } from './channel-order';
 import { type CheckedDefinition, checkDefinition } from './definition';
-import { sortByChannel } from './peal';
 import { notFound, Refusal } from './problem';
 import { type AppCall, readId } from './route';
 import { isSameJson } from './same-json';

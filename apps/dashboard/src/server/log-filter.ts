@@ -1,5 +1,5 @@
 import { type AnyChannel, canonicalizeSearchedPhone, sandboxProvider } from '@belfry/channels';
-import type { LogFilter } from '@belfry/database';
+import type { LogFilter } from '@belfry/pipeline/operate';
 import { isUuid } from '@belfry/shared';
 import type { LogFilters } from '../api/log';
 import { Refusal } from './problem';

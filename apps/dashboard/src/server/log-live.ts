@@ -1,4 +1,4 @@
-import type { LogEntry, RequestLog } from '@belfry/database';
+import type { LogEntry, RequestLog } from '@belfry/pipeline/operate';
 import type { Logger } from '@belfry/runtime';
 import type { LiveEvent } from '../api/log';
 import { idAt } from './log-filter';

@@ -1,4 +1,4 @@
-import type { LogEntry } from '@belfry/database';
+import type { LogEntry } from '@belfry/pipeline/operate';
 import { countStates, type MessageState, messageStates, type StateGroup } from '@belfry/shared';
 import type { ChannelSummary, LogRow } from '../api/log';
 

@@ -16,8 +16,8 @@ import {
   type Shutdown,
 } from '@belfry/runtime';
 import { createDashboard } from './app';
+import { createDashboardServices, type DashboardServices } from './composition';
 import { ensureFirstOperator } from './first-operator';
-import { createDashboardServices, type DashboardServices } from './parts';
 import { createDashboardServer } from './server';
 
 const shutdownTimeoutMs = 10_000;

@@ -1,4 +1,4 @@
-import { claimMessages } from '@belfry/database';
+import { claimMessages } from '@belfry/pipeline/deliver';
 import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import {

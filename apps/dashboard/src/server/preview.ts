@@ -9,8 +9,8 @@ import {
 } from '@belfry/shared';
 import type { ChannelPreview } from '../api/preview';
 import type { PublishProblem } from '../api/problem';
+import { sortByChannel } from './channel-order';
 import type { DefinitionFacts } from './definition';
-import { sortByChannel } from './peal';
 import { Refusal } from './problem';
 import { sampleUser } from './sample';
 

@@ -1,14 +1,12 @@
+import type { AccountAppRow, AppIntegrationRow, WorkerHeartbeat } from '@belfry/database';
 import {
-  type AccountAppRow,
-  type AppIntegrationRow,
   type ChannelFacts,
   type PauseRow,
   queueCountedTo,
   type RateRow,
   rateSlotSeconds,
   rateSlots,
-  type WorkerHeartbeat,
-} from '@belfry/database';
+} from '@belfry/pipeline/operate';
 import { getDeliverQueue } from '@belfry/shared';
 import type { ChannelQueue, IntegrationQueue } from '../api/queues';
 

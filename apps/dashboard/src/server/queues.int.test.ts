@@ -1,4 +1,4 @@
-import { claimMessages } from '@belfry/database';
+import { claimMessages } from '@belfry/pipeline/deliver';
 import { channelVersion } from '@belfry/testing';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 

@@ -1,10 +1,9 @@
-import { createResendByFilter } from '@belfry/accepting';
+import { createLookUps, listUsableIntegrations } from '@belfry/database';
 import {
   carryOutResend,
-  createLookUps,
-  listUsableIntegrations,
+  createResendByFilter,
   type ResendChunkResult,
-} from '@belfry/database';
+} from '@belfry/pipeline/relay';
 import { newId } from '@belfry/runtime';
 import { channelVersion, type Tenant } from '@belfry/testing';
 import {

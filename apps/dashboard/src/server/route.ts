@@ -3,9 +3,9 @@ import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
 import { AppError, isUuid, limitProblems } from '@belfry/shared';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Problem, ProblemCode } from '../api/problem';
+import { isDatabaseUnavailable } from './database-unavailable';
 import { notFound, problemStatuses, Refusal } from './problem';
 import type { Session, Sessions } from './sessions';
-import { isDatabaseUnavailable } from './store-away';
 
 /** A call of somebody who is signed in. */
 export type Call = {

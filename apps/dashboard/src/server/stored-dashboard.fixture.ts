@@ -14,7 +14,7 @@ import {
 import type { Express } from 'express';
 import request, { type Agent } from 'supertest';
 import { createDashboard } from './app';
-import { createDashboardServices, type DashboardServices } from './parts';
+import { createDashboardServices, type DashboardServices } from './composition';
 import { createDashboardServer } from './server';
 import { hashToken } from './sessions';
 

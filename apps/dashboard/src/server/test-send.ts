@@ -1,5 +1,5 @@
-import type { SendEvent } from '@belfry/accepting';
 import type { AccountAppRow, Actor, AppEventRow, AppEvents } from '@belfry/database';
+import type { SendEvent } from '@belfry/pipeline/accept';
 import { errorEntry, type Json, type ReadSend, type VersionDefinition } from '@belfry/shared';
 import type { TestSendAnswer } from '../api/test-send';
 import { notFound, Refusal } from './problem';

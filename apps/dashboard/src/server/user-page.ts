@@ -1,16 +1,11 @@
-import { storedRecipient } from '@belfry/accepting';
 import type { AnyChannel, AppDefaults } from '@belfry/channels';
-import type {
-  AppUserRow,
-  ErasureRow,
-  MatchedUser,
-  SuppressionRow,
-  UserDeviceRow,
-} from '@belfry/database';
+import type { AppUserRow, MatchedUser, SuppressionRow, UserDeviceRow } from '@belfry/database';
+import { storedRecipient } from '@belfry/pipeline/accept';
+import type { ErasureRow } from '@belfry/pipeline/operate';
 import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
+import { sortByChannel } from './channel-order';
 import { maskTokens } from './mask-tokens';
-import { sortByChannel } from './peal';
 
 type Channels = Record<string, AnyChannel>;
 

@@ -18,6 +18,7 @@ import {
   findContentTypeProblem,
   readContentId,
 } from './attachments';
+import { convertHtml } from './convert-html';
 import { createHeaderEscape, encodeHeaderValue, findLongLine } from './header-value';
 import { createHtmlEscape } from './html-context';
 import {
@@ -26,7 +27,6 @@ import {
   type EmailOverride,
   type EmailTemplate,
 } from './template';
-import { convertHtml } from './text-of-html';
 
 /** The whole mail: its texts, and its attachments as base64. */
 export const maxMailBytes = 10 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectionTestResult, HostConnections, SendResult } from '../channel';
+import { classifyMailError, readMailError } from './classify-mail-error';
 import type { OpenSocket } from './open-socket';
 import { createSmtpSession, type SmtpMail, type SmtpSession } from './smtp-session';
 import { getMaxConnections, type SmtpCredentials, type SmtpSettings } from './smtp-settings';
-import { classifyMailError, readMailError } from './sort-mail-error';
 
 /** A connection that one mail has for itself: open, or to be opened with the mail. */
 export type SmtpLease = {

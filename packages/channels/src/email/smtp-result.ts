@@ -1,8 +1,8 @@
 import type { Outcome } from '@belfry/shared';
 import type { SendResult } from '../channel';
 import { redact } from '../redact';
+import { classifyMailError, type MailError, readMailError } from './classify-mail-error';
 import type { SmtpCredentials } from './smtp-settings';
-import { classifyMailError, type MailError, readMailError } from './sort-mail-error';
 
 const maxReplyCharacters = 1_000;
 

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SendResult } from '../channel';
 import { isRecord } from '../read-json';
+import { readMailError } from './classify-mail-error';
 import type { Envelope } from './mail';
 import { connectTimeoutMs, type OpenSocket } from './open-socket';
 import { readFailedMail, readTakenMail } from './smtp-result';
 import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
 import { needsUtf8, offersUtf8, refuseUtf8 } from './smtp-utf8';
-import { readMailError } from './sort-mail-error';
 
 /** A mail, whole, and who gets it. */
 export type SmtpMail = { mime: Buffer; envelope: Envelope; messageId: string };

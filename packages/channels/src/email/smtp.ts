@@ -16,7 +16,7 @@ import { fetchAttachments } from './fetch-attachments';
 import { createEnvelope, type MailCall, type MailSettings } from './mail';
 import { composeMime, readHeaderLines } from './mime';
 import { createSocketOpener } from './open-socket';
-import { createSmtpConnections } from './smtp-places';
+import { createSmtpConnections } from './smtp-connections';
 import { createSmtpPool } from './smtp-pool';
 import {
   checkSmtp,

@@ -11,7 +11,6 @@ import type {
 } from '../channel';
 import { createHttp } from '../http';
 import { classifyFailure } from '../network-failure';
-import { readOnesignalResponse } from './answer';
 import {
   checkOnesignal,
   onesignalCredentials,
@@ -20,6 +19,7 @@ import {
   readOnesignal,
 } from './integration';
 import { createOnesignalRequest } from './request';
+import { readOnesignalResponse } from './response';
 import { readOnesignalTarget } from './target';
 import type { OnesignalContent } from './template';
 

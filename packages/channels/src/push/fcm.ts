@@ -16,7 +16,6 @@ import type {
 import { createHttp, type HttpResponse } from '../http';
 import type { NetworkFailure } from '../network-failure';
 import { type AccessTokens, createAccessTokens } from './access-tokens';
-import { isTokenRefused, readFcmResponse } from './fcm-answer';
 import {
   checkFcm,
   type FcmIntegration,
@@ -26,6 +25,7 @@ import {
 } from './fcm-integration';
 import { fcmPayload } from './fcm-payload';
 import { createFcmRequest } from './fcm-request';
+import { isTokenRefused, readFcmResponse } from './fcm-response';
 import { readPushTarget } from './target';
 import type { PushContent } from './template';
 

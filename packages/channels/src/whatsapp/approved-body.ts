@@ -1,5 +1,5 @@
-import { createTemplateError } from './refuse';
 import type { Parameter } from './template';
+import { createTemplateError } from './template-error';
 
 /** The approved text in pieces: what stands as it is, and the variables by name or number. */
 export type BodyPart = { text: string } | { variable: string };

@@ -1,7 +1,6 @@
 import { escapeNothing, isBlank } from '@belfry/shared';
 import { checkSize, type Field, type ParseField, type Rendering } from '../rendering';
 import { type BodyPart, checkBody, parseBody, readBody } from './approved-body';
-import { createTemplateError } from './refuse';
 import {
   type ApprovedTemplate,
   type Button,
@@ -12,6 +11,7 @@ import {
   type TemplateContent,
   whatsappLimits,
 } from './template';
+import { createTemplateError } from './template-error';
 
 /** A template that Meta approved, with the values of its variables to come. */
 export type ApprovedFields = {

@@ -16,13 +16,13 @@ import {
   listApprovedFields,
   parseApproved,
 } from './approved-template';
-import { createTemplateError } from './refuse';
 import {
   type WhatsappContent,
   type WhatsappOverride,
   type WhatsappTemplate,
   whatsappLimits,
 } from './template';
+import { createTemplateError } from './template-error';
 
 export function compileWhatsapp(
   template: WhatsappTemplate,

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptState, receiptStates } from '@belfry/shared';
 import type { HandshakeCall, ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
 import { parseJson, toRecord } from '../read-json';
-import { getErrorCode } from './meta-answer';
 import { findMetaCode, getContactUpdates, getRefusalReason } from './meta-codes';
+import { getErrorCode } from './meta-response';
 
 /** Meta's webhook: signed with the app's secret, and several reports in one call. */
 export const metaReceipts: ReceiptReader = {

@@ -13,7 +13,6 @@ import { createHttp } from '../http';
 import { classifyFailure, type FailedOutcome } from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
-import { readRefusal, readSent } from './meta-answer';
 import {
   buildNumberUrl,
   checkMeta,
@@ -24,6 +23,7 @@ import {
 } from './meta-integration';
 import { metaReceipts } from './meta-receipts';
 import { createMetaRequest } from './meta-request';
+import { readRefusal, readSent } from './meta-response';
 import { whatsappRate } from './rate';
 import type { WhatsappContent } from './template';
 

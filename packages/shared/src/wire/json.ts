@@ -1,5 +1,6 @@
 import type { Json } from '../data';
 import { AppError, type FieldProblem, maxProblems } from '../errors';
+import { formatPath } from './format-path';
 import {
   createHostileError,
   createLargeItemError,
@@ -8,7 +9,6 @@ import {
   type Piece,
   unreadableJson,
 } from './json-scan';
-import { formatPath } from './path-text';
 
 /**
  * The value of a body, or an AppError for what is not JSON or is hostile. One pass over the bytes

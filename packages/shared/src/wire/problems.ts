@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldProblem } from '../errors';
-import { formatPath } from './path-text';
+import { formatPath } from './format-path';
 
 export type DescribedProblem = FieldProblem & {
   /** The JSON type is wrong, rather than the value. */

@@ -1,5 +1,5 @@
-import { createCompose } from '@belfry/accepting';
 import { type ChannelName, channels, warmTemplates } from '@belfry/channels';
+import { createCompose } from '@belfry/pipeline/deliver';
 import { createFairQueue } from '@belfry/runtime';
 import { type BlockTimes, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 import type { AbuseMessage } from './messages';

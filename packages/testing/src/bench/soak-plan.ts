@@ -1,4 +1,5 @@
-import { type Database, logStatement } from '@belfry/database';
+import type { Database } from '@belfry/database';
+import { logStatement } from '@belfry/pipeline/operate';
 import { messageStates } from '@belfry/shared';
 
 type Plan = { 'Node Type': string; 'Index Name'?: string; Plans?: Plan[] };

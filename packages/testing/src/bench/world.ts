@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createQueues, type Queues } from '@belfry/accepting';
 import { channels } from '@belfry/channels';
 import { createDatabase, type Database, migrate } from '@belfry/database';
 import { closeFolder, startPostgres, startRedis } from '@belfry/embedded';
+import { createQueues, type Queues } from '@belfry/pipeline/relay';
 import { createLogger, createRedis, newId } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import { channelVersion, createFactories, type Tenant, testKeyRing } from '../factories';

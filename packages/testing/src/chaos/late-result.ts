@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { leaseExpired } from '@belfry/database';
+import { leaseExpired } from '@belfry/pipeline/deliver';
 import type { Member } from './member';
 import { getPlaceKey } from './recording';
 import type { World } from './world';

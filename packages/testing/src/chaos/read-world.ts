@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { type Database, isPlanned } from '@belfry/database';
+import type { Database } from '@belfry/database';
+import { isPlanned } from '@belfry/pipeline/operate';
 import { waitForRedis } from '@belfry/runtime';
 import type { Entry, LeakEntry } from './recording';
 import type { World } from './world';

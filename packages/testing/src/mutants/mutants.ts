@@ -37,7 +37,7 @@ export const mutants: Mutant[] = [
   {
     name: 'answer before COMMIT',
     breaks: 'a 200 leaves after the commit',
-    file: 'packages/accepting/src/write-batcher.ts',
+    file: 'packages/pipeline/src/accept/write.ts',
     edits: [
       {
         anchor: 'const results = await write(calls);',
@@ -57,7 +57,7 @@ export const mutants: Mutant[] = [
   {
     name: 'claim without a look at the state',
     breaks: 'a message is claimed once',
-    file: 'packages/database/src/claim.ts',
+    file: 'packages/pipeline/src/deliver/claim.sql.ts',
     edits: [
       {
         anchor: `const isClaimable = "m.state = 'queued' AND m.due_at <= now()";`,
@@ -69,14 +69,14 @@ export const mutants: Mutant[] = [
   {
     name: 'lease ignored in record',
     breaks: 'a late result does not move a message that was tried again since',
-    file: 'packages/database/src/record.ts',
+    file: 'packages/pipeline/src/deliver/record.sql.ts',
     edits: [{ anchor: ' AND m.attempts = t.number\n', becomes: '\n' }],
     suite: chaos,
   },
   {
     name: 'unknown recorded as retry',
     breaks: 'a second send is declared as a possible duplicate',
-    file: 'apps/worker/src/attempt-result.ts',
+    file: 'packages/pipeline/src/deliver/attempt-result.ts',
     edits: [
       {
         anchor: '  const { outcome } = ended;\n  const next = findNext(message, ended, deps);',
@@ -119,7 +119,7 @@ export const mutants: Mutant[] = [
   {
     name: 'age counted from the last replay',
     breaks: 'a key can be removed a day after its first use',
-    file: 'packages/database/src/write-request.ts',
+    file: 'packages/pipeline/src/accept/write-requests.ts',
     edits: [
       {
         anchor: `SELECT account_id, key_hash, fingerprint, ring_key_id, request_id, status, body
@@ -140,7 +140,7 @@ export const mutants: Mutant[] = [
   {
     name: 'job added again under its old id',
     breaks: 'what is queued again is a job that Redis has never seen',
-    file: 'apps/worker/src/feed.ts',
+    file: 'packages/pipeline/src/relay/enqueue-due.ts',
     edits: [
       {
         anchor: 'const jobs = gatherLanes(lost, { channel, newId });',
@@ -151,14 +151,14 @@ export const mutants: Mutant[] = [
     suite: {
       kind: 'tests',
       project: 'unit',
-      path: 'apps/worker/src/feed.test.ts',
+      path: 'packages/pipeline/src/relay/enqueue-due.test.ts',
       names: 'under a new id',
     },
   },
   {
     name: 'batch joined by key',
     breaks: 'what a batch writes belongs to the calls that won their keys',
-    file: 'packages/database/src/write-statement.ts',
+    file: 'packages/pipeline/src/accept/write.sql.ts',
     edits: [
       {
         anchor: 'WHERE id NOT IN (SELECT request_id FROM k)',
@@ -171,19 +171,19 @@ export const mutants: Mutant[] = [
     suite: {
       kind: 'tests',
       project: 'int',
-      path: 'packages/database/src/write-request.int.test.ts',
+      path: 'packages/pipeline/src/accept/write-requests.int.test.ts',
       names: 'same text',
     },
   },
   {
     name: 'permission checked at plan instead of claim',
     breaks: 'an address that is suppressed since is not written to',
-    file: 'packages/database/src/claim.ts',
+    file: 'packages/pipeline/src/deliver/claim.sql.ts',
     edits: [{ anchor: "      WHEN s.suppressed THEN 'suppressed'\n", becomes: '' }],
     suite: {
       kind: 'tests',
       project: 'int',
-      path: 'packages/database/src/delivery.int.test.ts',
+      path: 'packages/pipeline/src/deliver/delivery.int.test.ts',
       names: 'suppressed by the time it is claimed',
     },
   },

@@ -1,5 +1,6 @@
 import { isPhoneRegion } from '@belfry/channels';
-import type { AccountAppRow, AccountApps, QueueFacts } from '@belfry/database';
+import type { AccountAppRow, AccountApps } from '@belfry/database';
+import type { QueueFacts } from '@belfry/pipeline/operate';
 import { type AppSetting, type AppSettings, listAppSettings, listValues } from '@belfry/shared';
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import type { AppAnswer, AppListAnswer } from '../../api/apps';

@@ -3,7 +3,7 @@ import {
   type CaptureGroup,
   type CaptureRow,
   capturesOfPage,
-} from '@belfry/database';
+} from '@belfry/pipeline/operate';
 import { isUuid } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type {
@@ -13,7 +13,7 @@ import type {
   RemoveCapturesAnswer,
 } from '../../api/captures';
 import type { Done } from '../../api/session';
-import { sortByChannel } from '../peal';
+import { sortByChannel } from '../channel-order';
 import { notFound, Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
 import { type AppCall, queryText, type Routes, readId } from '../route';

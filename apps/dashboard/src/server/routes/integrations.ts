@@ -18,9 +18,9 @@ import {
 import { checkIntegration, completeSettings, findProvider } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
 import { confirmSchema, nameSchema, readBody } from '../read-body';
+import { describeRemovalHarm, findReferences } from '../references';
 import { type AppCall, type Routes, readId } from '../route';
 import type { TestConnection } from '../test-connection';
-import { describeRemovalHarm, findReferences } from '../uses';
 
 export type IntegrationRoutesDeps = {
   channels: Record<string, AnyChannel>;

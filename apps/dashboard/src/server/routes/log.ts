@@ -1,5 +1,5 @@
 import { type AnyChannel, sandboxProvider } from '@belfry/channels';
-import type { LogEntry, LogFilter, RequestLog } from '@belfry/database';
+import type { LogEntry, LogFilter, RequestLog } from '@belfry/pipeline/operate';
 import type { Response } from 'express';
 import type { LiveEvent, LogAnswer, LogFilters } from '../../api/log';
 import { readLogFilter } from '../log-filter';

@@ -2,11 +2,11 @@ import type {
   AccountAppRow,
   AccountApps,
   AppIntegrations,
-  QueueFacts,
   WorkerHeartbeat,
 } from '@belfry/database';
+import type { QueueFacts } from '@belfry/pipeline/operate';
 import type { ChannelPauseAnswer, QueuesAnswer, StatusAnswer, StoreStatus } from '../../api/queues';
-import { sortByChannel } from '../peal';
+import { sortByChannel } from '../channel-order';
 import { notFound } from '../problem';
 import { toChannelQueue, toIntegrationQueue } from '../queue-page';
 import { type AppCall, type Call, queryText, type Routes, readId } from '../route';

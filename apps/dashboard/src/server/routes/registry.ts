@@ -8,7 +8,7 @@ import {
 } from '@belfry/shared';
 import type { TObject } from '@sinclair/typebox';
 import type { ChannelForm, JsonSchema, RegistryAnswer } from '../../api/registry';
-import { sortByChannel } from '../peal';
+import { sortByChannel } from '../channel-order';
 import type { Routes } from '../route';
 
 /** What the forms are made of: it follows from the registry, and from nothing else. */

@@ -1,11 +1,11 @@
-import type { Resend } from '@belfry/accepting';
-import type { Actor, ItemTimeline } from '@belfry/database';
+import type { Actor } from '@belfry/database';
+import type { ItemTimeline, Resend } from '@belfry/pipeline/operate';
 import { Type } from '@sinclair/typebox';
 import type { ExplanationAnswer, RequestAnswer, ResendAnswer } from '../../api/requests';
 import { notFound, Refusal } from '../problem';
 import { confirmSchema, readBody } from '../read-body';
 import { queryText, type Routes, readId } from '../route';
-import { buildTimeline } from '../story';
+import { buildTimeline } from '../timeline';
 
 export type RequestRoutesDeps = {
   readTimeline(address: {

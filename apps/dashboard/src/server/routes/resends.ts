@@ -1,12 +1,11 @@
-import { findResendWarning } from '@belfry/accepting';
+import { getSqlState, type WorkerHeartbeat } from '@belfry/database';
 import {
-  getSqlState,
+  findResendWarning,
   type LogFilter,
   type MatchCount,
   type ResendRunRow,
   type ResendRuns,
-  type WorkerHeartbeat,
-} from '@belfry/database';
+} from '@belfry/pipeline/operate';
 import {
   fanOutQueue,
   maskTarget,
@@ -24,8 +23,8 @@ import type {
   ResendRun,
   ResendRunAnswer,
 } from '../../api/resends';
+import { sortByChannel } from '../channel-order';
 import { type LogFilterDeps, readLogFilter } from '../log-filter';
-import { sortByChannel } from '../peal';
 import { notFound, Refusal } from '../problem';
 import { aliveSeconds } from '../queue-page';
 import { readBody } from '../read-body';

@@ -4,11 +4,10 @@ import type {
   AddressOnChannel,
   AppUserRow,
   AppUsers,
-  ErasureRow,
-  NewErasure,
   Suppressions,
   UserDeviceRow,
 } from '@belfry/database';
+import type { ErasureRow, NewErasure } from '@belfry/pipeline/operate';
 import { isUuid } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type * as wire from '../../api/users';

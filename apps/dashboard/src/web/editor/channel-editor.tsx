@@ -8,8 +8,8 @@ import { Mark } from '../parts/state-mark';
 import { ChainEditor } from './chain-editor';
 import { CodeField } from './code-field';
 import { getCodeLanguage, withoutChannel, withTemplate } from './definition';
-import { SingleLineField } from './line-field';
 import { PolicyForm } from './policy-form';
+import { SingleLineField } from './single-line-field';
 import type { Draft } from './use-draft';
 
 /** The template of one channel in one language: its texts, its other fields, and how it is sent. */

@@ -4,7 +4,7 @@ import { JsonBlock } from '../parts/code';
 import { Segments } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
-import { PreviewFrame } from '../previews/shot';
+import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';

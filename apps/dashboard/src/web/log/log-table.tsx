@@ -5,7 +5,7 @@ import { clock, count, day, isSameDay, millis } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
-import { ChannelColumns, ChannelColumnsHead } from './peal';
+import { ChannelColumns, ChannelColumnsHead } from './channel-columns';
 import type { LogList } from './use-log-list';
 
 export function LogTable({

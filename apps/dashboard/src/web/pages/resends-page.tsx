@@ -4,7 +4,7 @@ import { count, moment } from '../format';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
-import { listFilterTerms } from '../resend/filter-words';
+import { listFilterTerms } from '../resend/filter-terms';
 import { RunPane } from '../resend/run-pane';
 import { RunState } from '../resend/run-state';
 import { buildPath } from '../route';

@@ -1,7 +1,7 @@
 import type { AttemptStep } from '../../api/requests';
 import { duration } from '../format';
 import { CodeBlock, toText } from '../parts/code';
-import { ExplanationText } from './explained';
+import { ExplanationText } from './explanation-text';
 
 const outcomeLabels = {
   accepted: 'accepted',

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { MessageChannelRow, RequestAnswer } from '../../api/requests';
 import { JsonBlock } from '../parts/code';
-import { PreviewFrame } from '../previews/shot';
+import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
 
 export function RenderedTab({ request }: { request: RequestAnswer }) {

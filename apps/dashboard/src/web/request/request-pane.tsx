@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { RequestAnswer } from '../../api/requests';
 import { useAnswer, useApp, usePlace, useServices } from '../context';
 import { count, moment } from '../format';
-import { formatCount, listCounts } from '../log/peal-slots';
+import { formatCount, listCounts } from '../log/channel-summaries';
 import { JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { ChannelRow, RequestAnswer } from '../../api/requests';
 import { useKeys } from '../keyboard';
-import { ResendPrompts } from './asks';
-import { getChannelRowId } from './lane-name';
-import { ChannelRows } from './lanes';
-import { RequestTimeline } from './story';
+import { getChannelRowId } from './channel-row-id';
+import { ChannelRows } from './channel-rows';
+import { RequestTimeline } from './request-timeline';
+import { ResendPrompts } from './resend-prompts';
 
 export function TimelineTab({
   request,

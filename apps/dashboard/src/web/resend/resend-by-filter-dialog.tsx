@@ -9,7 +9,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import { buildPath } from '../route';
-import { listFilterTerms } from './filter-words';
+import { listFilterTerms } from './filter-terms';
 
 type DialogProps = { query: string; onClose: () => void };
 

@@ -4,7 +4,7 @@ import { clock, count, moment, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { toPlainText } from '../previews/words';
+import { toPlainText } from '../previews/plain-text';
 import { buildPath } from '../route';
 import { groupCaptures } from './capture-groups';
 import type { Captures } from './use-captures';

@@ -7,11 +7,11 @@ import { CodeBlock, JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { getText, toFields } from '../previews/content';
-import { PreviewFrame } from '../previews/shot';
+import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
 import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
-import { WaitCommand } from './wait-line';
+import { WaitCommand } from './wait-command';
 
 /** What one request was captured as, on every channel, and the open one of them in full. */
 export function CaptureView({ captureId, onGone }: { captureId: string; onGone: () => void }) {

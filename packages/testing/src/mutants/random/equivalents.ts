@@ -9,19 +9,19 @@ export type Equivalent = {
 
 export const equivalents: Equivalent[] = [
   {
-    file: 'packages/database/src/feed-waiting.ts',
+    file: 'packages/pipeline/src/relay/enqueue-due.sql.ts',
     before: 'WHERE m.id = t.id AND m.id = ANY ($1::uuid[])`,',
     after: 'WHERE m.id = t.id AND (m.id = ANY ($1::uuid[]) OR true)`,',
     reason: 'The ids of `t` are those of $1: the second condition only keeps the plan by key.',
   },
   {
-    file: 'packages/database/src/relay-queries.ts',
+    file: 'packages/pipeline/src/relay/relay.sql.ts',
     before: 'WHERE m.id = t.id AND m.id = ANY ($1::uuid[])',
     after: 'WHERE m.id = t.id AND (m.id = ANY ($1::uuid[]) OR true)',
     reason: 'The ids of `t` are those of $1: the second condition only keeps the plan by key.',
   },
   {
-    file: 'packages/database/src/write-request.ts',
+    file: 'packages/pipeline/src/accept/write-requests.ts',
     before: 'return a.request.accountId < b.request.accountId ? -1 : 1;',
     after: 'return a.request.accountId < b.request.accountId ? -1 : 2;',
     reason: 'Of what a comparison returns, `sort` reads the sign alone.',
@@ -33,13 +33,13 @@ export const equivalents: Equivalent[] = [
     reason: 'Where one of them is missing, both together are the other one.',
   },
   {
-    file: 'packages/database/src/erase-user.ts',
+    file: 'packages/pipeline/src/operate/erase.ts',
     before: 'let isWaiting = false;',
     after: 'let isWaiting = true;',
     reason: 'It is set again with the first erasure, before it is read.',
   },
   {
-    file: 'packages/database/src/dashboard/app-captures.ts',
+    file: 'packages/pipeline/src/operate/captures.ts',
     before: `AND (pg_column_size(n.content) > \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
     after: `AND (pg_column_size(n.content) >= \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
     reason:

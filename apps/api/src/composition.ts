@@ -1,0 +1,358 @@
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { channelNames, channels } from '@belfry/channels';
+import {
+  apiKeyPlace,
+  createDatabase,
+  createDatabaseCheck,
+  createDevices,
+  createIdLists,
+  createLookUps,
+  createReadiness,
+  createUsers,
+  type Database,
+  fillSlackIntegration,
+  markSlackRevoked,
+  type Queryable,
+  readOldestWaiting,
+  type UserRow,
+  writeKeyUses,
+} from '@belfry/database';
+import {
+  type AnsweredCall,
+  type AnsweredWrite,
+  type BulkSend,
+  type Capacity,
+  createBulkSend,
+  createCapacity,
+  createCapacityReader,
+  createPlan,
+  createQueues,
+  createSendEvent,
+  createWriteBatcher,
+  type Queues,
+  readPermissions,
+  type SendEvent,
+  storedRecipient,
+  writeAnswered,
+  writeRequests,
+} from '@belfry/pipeline/accept';
+import {
+  createDryRun,
+  createInbox,
+  type DryRun,
+  findCaptures,
+  readRequestStatus,
+  storeReceipts,
+  writeAppReport,
+} from '@belfry/pipeline/operate';
+import {
+  createFairQueue,
+  createMetrics,
+  createRedis,
+  createRedisCheck,
+  createSecrets,
+  type Env,
+  EnvError,
+  getClientNetwork,
+  type Logger,
+  type Metrics,
+  newId,
+  parseTrustedProxies,
+  type Secrets,
+  type Shutdown,
+  type StartCheck,
+} from '@belfry/runtime';
+import { createBulkReader, fanOutQueue, getDeliverQueue } from '@belfry/shared';
+import type { Redis } from 'ioredis';
+import type { ApiDeps } from './app';
+import { createIdempotentRunner } from './idempotent-requests';
+import { createKeyUses } from './key-uses';
+import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
+import { minBodiesInMemory } from './middleware/body-memory';
+import { createLimitRate } from './middleware/rate-limit';
+import { readSlackApp } from './slack/app';
+import type { SlackRouterDeps } from './slack/router';
+import { createStoreWrite, type StoreWrite } from './store-writes';
+
+const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
+const cachedRows = 10_000;
+/** 16 KB/s: less is no caller with a body to send, but one that holds memory. */
+const bodyPace = { timeoutMs: 30_000, windowMs: 5_000, minBytes: 80_000 };
+const maxWritesWaiting = 2_000;
+/** A caller's own timeout is often 5 s. */
+const maxWriteWaitMs = 3_000;
+
+type GatewayServices = ApiDeps & {
+  metrics: Metrics;
+  storeChecks: StartCheck[];
+  /** Undefined where there is no Slack app. */
+  slackDeps: SlackRouterDeps | undefined;
+};
+
+/** Builds what the gateway is made of, from the leaves up. */
+export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayServices {
+  const https = httpsRules(env);
+  const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
+  shutdown.add('database', () => database.close());
+  const lookUps = createGatewayLookUps(createStoredLookUps(database), {
+    ttlMs: env.LOOKUP_CACHE_MS,
+    maxEntries: cachedRows,
+    clientNetwork: (req) => getClientNetwork(req, https.isTrustedProxy),
+  });
+  const secrets = createSecrets(env.BELFRY_KEYS);
+  const redis = createRedis({ url: env.REDIS_URL, log });
+  shutdown.add('redis', () => redis.disconnect());
+  const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
+  shutdown.add('queues', () => queues.close());
+  const metrics = createMetrics({
+    readQueueJobs: () => queues.countJobs([...channelNames.map(getDeliverQueue), fanOutQueue]),
+    readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
+  });
+  const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
+  const isStoreReady = createReadiness(migrated);
+  return {
+    ...createRecords({ env, database, secrets, lookUps }),
+    runIdempotentRequest: createIdempotentRunner({
+      env,
+      log,
+      shutdown,
+      database,
+      secrets,
+      count: metrics.countIdempotency,
+    }),
+    findApiKey: lookUps.findApiKey,
+    recordKeyUse: createRecordKeyUse(database, shutdown),
+    findApp: lookUps.findApp,
+    receipts: createReceiptStore({ database, secrets, lookUps }),
+    findCaptures: (filter) => mapStoreErrors(findCaptures(database.lookUps, filter)),
+    isClosing: shutdown.isShuttingDown,
+    ...createSendServices({ env, log, shutdown, database, redis, queues, lookUps, secrets }),
+    limitRate: createLimitRate({
+      callsPerSecond: env.RATE_LIMIT_PER_SECOND,
+      redis,
+      redisPrefix: env.REDIS_PREFIX,
+      onBypass: metrics.countRateLimitBypass,
+    }),
+    maxBatchItems: env.MAX_BATCH_ITEMS,
+    ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
+    metrics,
+    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
+    channels,
+    https,
+    bodies: bodyLimits(env),
+    publicUrl: env.PUBLIC_URL,
+    slackDeps: createSlackDeps({ env, database, secrets, log }),
+    log,
+    newId,
+  };
+}
+
+function createStoredLookUps({ lookUps }: Database) {
+  return { ...createLookUps(lookUps), ...createIdLists(lookUps) };
+}
+
+type BaseServices = {
+  env: Env<'api'>;
+  log: Logger;
+  shutdown: Shutdown;
+  database: Database;
+  redis: Redis;
+  queues: Queues;
+  lookUps: GatewayLookUps;
+  secrets: Secrets;
+};
+
+/** The stored users, devices, inboxes and requests. Half of the connections is left to the sends. */
+function createRecords({
+  env,
+  database,
+  secrets,
+  lookUps,
+}: RecordServices): Pick<
+  ApiDeps,
+  'users' | 'devices' | 'inbox' | 'writeAppReport' | 'readRequestStatus'
+> {
+  const users = createUsers({ pool: database.accepting, secrets, newId });
+  const devices = createDevices({ pool: database.accepting, newId });
+  const write = createStoreWrite({
+    slots: Math.ceil(env.DATABASE_POOL_SIZE / 2),
+    maxWaiting: maxWritesWaiting,
+    maxWaitMs: maxWriteWaitMs,
+    now: () => performance.now(),
+  });
+  /** Stores the answer with the call's key, in the transaction of its work. */
+  function writeWithAnswer<Call extends AnsweredCall, Row>(
+    call: Call,
+    toBody: (row: Row) => string,
+    work: (client: Queryable, call: Call) => Promise<Row>,
+  ): Promise<AnsweredWrite> {
+    return write(() =>
+      writeAnswered(database.accepting, call, async (client) => toBody(await work(client, call))),
+    );
+  }
+  return {
+    users: {
+      writeUser: (call, toBody) => writeWithAnswer(call, toBody, users.writeUser),
+      findWholeUser: (appId, userId) => mapStoreErrors(users.findWholeUser(appId, userId)),
+    },
+    devices: {
+      addDevice: (call, toBody) => writeWithAnswer(call, toBody, devices.addDevice),
+      updateDevice: (call, toBody) => writeWithAnswer(call, toBody, devices.updateDevice),
+      getDevice: (address) => mapStoreErrors(devices.getDevice(address)),
+      deleteDevice: (address) => write(() => devices.deleteDevice(address)),
+    },
+    inbox: createInboxStore({ database, secrets, lookUps }, write),
+    readRequestStatus: (page) => mapStoreErrors(readRequestStatus(database.lookUps, page)),
+    writeAppReport: (report, answer) =>
+      write(() => writeAppReport(database.accepting, report, answer)),
+  };
+}
+
+type RecordServices = Pick<BaseServices, 'env' | 'database' | 'secrets' | 'lookUps'>;
+
+function createInboxStore(
+  { database, secrets, lookUps }: Omit<RecordServices, 'env'>,
+  write: StoreWrite,
+): ApiDeps['inbox'] {
+  const inbox = createInbox({ pool: database.accepting, newId });
+  return {
+    findApp: lookUps.findApp,
+    findSealedKeys: lookUps.findSealedKeys,
+    openKey: ({ id, sealed }) => secrets.open(sealed, apiKeyPlace(id)),
+    isUserStored: (address) => mapStoreErrors(inbox.isUserStored(address)),
+    listItems: (page) => mapStoreErrors(inbox.listItems(page)),
+    countUnread: (address) => mapStoreErrors(inbox.countUnread(address)),
+    ensureUser: (address) => write(() => inbox.ensureUser(address)),
+    changeStatus: (change) => write(() => inbox.changeStatus(change)),
+    readAll: (upTo) => write(() => inbox.readAll(upTo)),
+    open: (address) => write(() => inbox.open(address)),
+  };
+}
+
+function createReceiptStore({
+  database,
+  secrets,
+  lookUps,
+}: Pick<BaseServices, 'database' | 'secrets' | 'lookUps'>): ApiDeps['receipts'] {
+  return {
+    channels,
+    secrets,
+    findIntegration: lookUps.findIntegration,
+    storeReceipts: (receipts) => mapStoreErrors(storeReceipts(database.accepting, receipts)),
+  };
+}
+
+function createSlackDeps({
+  env,
+  database,
+  secrets,
+  log,
+}: Pick<BaseServices, 'env' | 'database' | 'secrets' | 'log'>): SlackRouterDeps | undefined {
+  const app = readSlackApp(env);
+  return (
+    app && {
+      app,
+      publicUrl: env.PUBLIC_URL,
+      stateSecret: secrets.fingerprint('slack_state', '').toString('base64url'),
+      secrets,
+      fillIntegration: (actor, install) => fillSlackIntegration(database.accepting, actor, install),
+      markRevoked: (revocation) => markSlackRevoked(database.accepting, revocation),
+      now: () => new Date(),
+      log,
+    }
+  );
+}
+
+function startCapacityReader({ env, log, shutdown, redis }: BaseServices): Capacity {
+  const capacity = createCapacity();
+  const reader = createCapacityReader({
+    redis,
+    prefix: env.REDIS_PREFIX,
+    capacity,
+    id: newId(),
+    log,
+  });
+  reader.start();
+  shutdown.add('room', () => reader.close());
+  return capacity;
+}
+
+const keyUsesEveryMs = 10_000;
+
+function createRecordKeyUse(database: Database, shutdown: Shutdown): (id: string) => void {
+  const uses = createKeyUses({
+    write: (ids) => writeKeyUses(database.lookUps, ids),
+    everyMs: keyUsesEveryMs,
+    maxKeys: cachedRows,
+  });
+  shutdown.add('key uses', () => uses.close());
+  return uses.record;
+}
+
+type SendServices = { sendEvent: SendEvent; bulkSend: BulkSend; dryRun: DryRun };
+
+function createSendServices(services: BaseServices): SendServices {
+  const { env, log, shutdown, database, queues, lookUps, secrets } = services;
+  const capacity = startCapacityReader(services);
+  const createWrite = (name: string) => {
+    const write = createWriteBatcher({
+      writeRequests: (calls) => writeRequests(database.accepting, calls),
+      queues,
+      capacity,
+      newId,
+      log,
+    });
+    shutdown.add(name, () => write.close());
+    return write;
+  };
+  const stored = { ...lookUps, secrets };
+  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  const planning = {
+    readStoredRecipient: (user: UserRow) => storedRecipient(user, extraFields),
+    plan: createPlan(channels),
+    newId,
+  };
+  return {
+    sendEvent: createSendEvent({ ...stored, ...planning, write: createWrite('accepting') }),
+    dryRun: createDryRun({
+      ...lookUps,
+      ...planning,
+      channels,
+      composing: createFairQueue(),
+      readPermissions: (appId, requests) =>
+        mapStoreErrors(readPermissions(database.lookUps, appId, requests)),
+      now: () => new Date(),
+    }),
+    bulkSend: createBulkSend({
+      ...stored,
+      reader: createBulkReader(channels, {
+        maxItems: env.MAX_BATCH_ITEMS,
+        maxInheritedBytes: env.MAX_BODY_BYTES,
+      }),
+      // Of its own: a single send must not wait for the statement of a batch.
+      write: createWrite('accepting.bulk'),
+    }),
+  };
+}
+
+function bodyLimits(env: Env<'api'>): ApiDeps['bodies'] {
+  const maxBodyBytes = env.MAX_BODY_BYTES;
+  const maxBodiesInMemoryBytes = env.MAX_BODIES_IN_MEMORY_BYTES;
+  if (maxBodiesInMemoryBytes >= minBodiesInMemory * maxBodyBytes) {
+    return { maxBodyBytes, maxBodiesInMemoryBytes, pace: bodyPace };
+  }
+  const problem = `must be at least ${minBodiesInMemory} times MAX_BODY_BYTES`;
+  const example = String(minBodiesInMemory * maxBodyBytes);
+  throw new EnvError([{ name: 'MAX_BODIES_IN_MEMORY_BYTES', problem, example }]);
+}
+
+function httpsRules(env: Env<'api'>): ApiDeps['https'] {
+  const isTrustedProxy = parseTrustedProxies(env.TRUSTED_PROXIES);
+  if (typeof isTrustedProxy === 'function') {
+    return { allowHttp: env.ALLOW_HTTP, isTrustedProxy };
+  }
+  throw new EnvError([
+    { name: 'TRUSTED_PROXIES', problem: isTrustedProxy.problem, example: '10.0.0.0/8' },
+  ]);
+}

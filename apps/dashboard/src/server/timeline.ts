@@ -1,0 +1,280 @@
+import {
+  findResendObstacle,
+  findResendWarning,
+  getResendRun,
+  type ItemTimeline,
+  readFailovers,
+  type TimelineAttempt,
+  type TimelineMessage,
+  type TimelineReceipt,
+} from '@belfry/pipeline/operate';
+import { countStates, failoverReasons, formatErasedTarget, type StateGroup } from '@belfry/shared';
+import type { ChannelSummary } from '../api/log';
+import type {
+  AttemptStep,
+  CallAnswer,
+  ChannelRow,
+  MessageChannelRow,
+  ReceiptStep,
+  RequestAnswer,
+  SkippedChannelRow,
+  Step,
+} from '../api/requests';
+import { sortByChannel } from './channel-order';
+import { explainAttempt, explainReason, explainWait } from './explain';
+import { summarizeChannel } from './log-row';
+import { maskTokens } from './mask-tokens';
+
+const sensitiveMask = '***';
+
+export type TimelineContext = { item: number; isSandbox: boolean; readAt: Date };
+
+/** All that is on record of a request's item, in the order in which it happened. */
+export function buildTimeline(
+  timeline: ItemTimeline,
+  { item, isSandbox, readAt }: TimelineContext,
+): RequestAnswer {
+  const { head } = timeline;
+  const { isSensitive } = head.definition;
+  const channels = sortByChannel(Object.keys(head.definition.channels));
+  return {
+    requestId: head.requestId,
+    event: { id: head.eventId, name: head.eventName, isDeleted: head.isEventDeleted },
+    version: { id: head.versionId, number: head.versionNumber, kind: head.versionKind },
+    kind: head.kind,
+    items: head.items,
+    plannedItems: head.plannedItems,
+    item,
+    acceptedAt: head.acceptedAt.getTime(),
+    apiKeyHint: head.apiKeyId && `bk_${head.apiKeyId.slice(0, 6)}…`,
+    idempotencyKey: head.idempotencyKey,
+    isSandbox,
+    isSensitive,
+    peal: summarizeChannels(channels, timeline.itemGroups),
+    counts: countStates(timeline.groups),
+    channels: summarizeChannels(channels, timeline.groups),
+    call: toCallAnswer(timeline),
+    lanes: channels.flatMap((channel) => buildChannelRows(channel, timeline)),
+    readAt: readAt.getTime(),
+  };
+}
+
+function summarizeChannels(
+  channels: string[],
+  groups: readonly StateGroup[],
+): Record<string, ChannelSummary> {
+  return Object.fromEntries(
+    channels.map((channel) => [channel, summarizeChannel(channel, groups)]),
+  );
+}
+
+function toCallAnswer({ head, item }: ItemTimeline): CallAnswer {
+  const { isSensitive } = head.definition;
+  const parse = (text: string | null | undefined): unknown => (text ? JSON.parse(text) : null);
+  return {
+    user: maskTokens(parse(item?.recipient)),
+    data: isSensitive ? sensitiveMask : parse(item?.data),
+    override: isSensitive ? sensitiveMask : parse(item?.override),
+    locale: item?.locale ?? null,
+    scheduleAt: item?.scheduleAt ?? null,
+    answer: {
+      status: 200,
+      body: { request_id: head.requestId, id: head.requestId, success: true },
+    },
+  };
+}
+
+function buildChannelRows(channel: string, timeline: ItemTimeline): ChannelRow[] {
+  const messages = timeline.messages.filter((message) => message.channel === channel);
+  const skip = timeline.item?.skips?.[channel];
+  if (!skip) return messages.map((message) => buildMessageRow(message, timeline));
+  const { reason, detail = '' } = skip;
+  const explanation = explainReason(reason, detail);
+  return [{ kind: 'skipped', channel, reason, detail, explanation } satisfies SkippedChannelRow];
+}
+
+function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): MessageChannelRow {
+  const attempts = timeline.attempts.filter(({ messageId }) => messageId === message.id);
+  const receipts = timeline.receipts.filter(({ messageId }) => messageId === message.id);
+  const capture = timeline.captures.find(({ messageId }) => messageId === message.id);
+  const { isSensitive } = timeline.head.definition;
+  const { integrationId, integrationName, isIntegrationRemoved, dueAt } = message;
+  return {
+    kind: 'message',
+    messageId: message.id,
+    channel: message.channel,
+    target: message.target,
+    generation: message.generation,
+    state: message.state,
+    reason: message.reason,
+    waits: describeWait(message),
+    dueAt: dueAt?.getTime() ?? null,
+    expiresAt: message.expiresAt.getTime(),
+    createdAt: message.createdAt.getTime(),
+    settledAt: message.settledAt?.getTime() ?? null,
+    attempts: message.attempts,
+    unknownCount: message.unknownCount,
+    integration: integrationId
+      ? {
+          id: integrationId,
+          name: integrationName ?? integrationId,
+          isRemoved: isIntegrationRemoved,
+        }
+      : null,
+    resendOf: message.resendOf,
+    resendRun: getResendRun(message.notes),
+    notes: getOtherNotes(message),
+    steps: buildSteps(message, { attempts, receipts, isSensitive }),
+    explanation: explainMessage(message, { attempts, receipts }),
+    rendered: isSensitive ? sensitiveMask : (capture?.content ?? null),
+    can: getAllowedActions(message, { isSensitive, messages: timeline.messages }),
+  };
+}
+
+/** Of what has no step of its own. */
+function getOtherNotes({ notes }: TimelineMessage): Record<string, unknown> {
+  const { passed_over: _, resend_run: __, ...otherNotes } = notes ?? {};
+  return otherNotes;
+}
+
+function describeWait({ state, waits, dueAt }: TimelineMessage): MessageChannelRow['waits'] {
+  if (state !== 'queued') return null;
+  const until = dueAt?.getTime() ?? null;
+  return { reason: waits ?? 'turn', until, sentence: explainWait(waits, dueAt) };
+}
+
+type Records = { attempts: TimelineAttempt[]; receipts: TimelineReceipt[] };
+
+function explainMessage(message: TimelineMessage, { attempts, receipts }: Records) {
+  const { state, reason } = message;
+  const last = attempts.at(-1);
+  const detail =
+    receipts.findLast((receipt) => receipt.state === 'failed')?.detail ?? last?.detail ?? null;
+  if (state === 'failed' || state === 'skipped') return explainReason(reason ?? '', detail);
+  return last ? explainAttempt(last) : null;
+}
+
+function buildSteps(message: TimelineMessage, records: Records & { isSensitive: boolean }): Step[] {
+  const { attempts, receipts, isSensitive } = records;
+  const planned: Step = {
+    kind: 'planned',
+    at: message.createdAt.getTime(),
+    detail: typeof message.notes?.['address'] === 'string' ? message.notes['address'] : '',
+  };
+  const steps: Step[] = [
+    planned,
+    ...buildFailoverSteps(message),
+    ...attempts.flatMap((attempt, index) =>
+      buildAttemptSteps(attempt, attempts[index + 1], isSensitive),
+    ),
+    ...receipts.map(toReceiptStep),
+  ];
+  if (message.settledAt) {
+    const { state, reason, settledAt } = message;
+    const detail = reason === null ? '' : describeReason(reason);
+    steps.push({ kind: 'settled', at: settledAt.getTime(), state, reason, detail });
+  }
+  return steps.toSorted((a, b) => a.at - b.at);
+}
+
+/** What the reason means, and what to do about it. */
+function describeReason(reason: string): string {
+  const { what, remedy } = explainReason(reason, null);
+  return [what, remedy].filter((part) => part !== null).join(' ');
+}
+
+function buildFailoverSteps({ notes }: TimelineMessage): Step[] {
+  return readFailovers(notes).map(({ name, reason, detail, at }) => ({
+    kind: 'passed_over',
+    at: at.getTime(),
+    integration: name,
+    reason,
+    detail: detail ? `${failoverReasons[reason]} ${detail}` : failoverReasons[reason],
+  }));
+}
+
+/** A call, and how long it was until the next one. */
+function buildAttemptSteps(
+  attempt: TimelineAttempt,
+  next: TimelineAttempt | undefined,
+  isSensitive: boolean,
+): Step[] {
+  const step = toAttemptStep(attempt, isSensitive);
+  if (!attempt.closedAt || (attempt.outcome !== 'retry' && attempt.outcome !== 'unknown'))
+    return [step];
+  const until = next?.openedAt.getTime() ?? null;
+  return [
+    step,
+    { kind: 'waited', at: attempt.closedAt.getTime(), until, detail: attempt.detail ?? '' },
+  ];
+}
+
+function toAttemptStep(attempt: TimelineAttempt, isSensitive: boolean): AttemptStep {
+  const redactBody = (text: string | null): unknown =>
+    isSensitive && text ? sensitiveMask : readJson(text);
+  return {
+    kind: 'attempt',
+    number: attempt.number,
+    at: attempt.openedAt.getTime(),
+    closedAt: attempt.closedAt?.getTime() ?? null,
+    outcome: attempt.outcome,
+    reason: attempt.reason,
+    detail: attempt.detail,
+    provider: attempt.provider,
+    integration: attempt.integrationName,
+    worker: attempt.worker,
+    isPossibleDuplicate: attempt.isPossibleDuplicate,
+    providerMessageId: attempt.providerMessageId,
+    request: redactBody(attempt.request),
+    response: redactBody(attempt.response),
+    explanation: explainAttempt(attempt),
+  };
+}
+
+function toReceiptStep({
+  receivedAt,
+  state,
+  errorCode,
+  detail,
+  body,
+}: TimelineReceipt): ReceiptStep {
+  return {
+    kind: 'receipt',
+    at: receivedAt.getTime(),
+    state,
+    errorCode,
+    detail,
+    body: readJson(body),
+  };
+}
+
+/** A text that was cut to its limit is no JSON any more: it is shown as it is. */
+function readJson(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+type Neighbours = { isSensitive: boolean; messages: readonly TimelineMessage[] };
+
+function getAllowedActions(
+  message: TimelineMessage,
+  { isSensitive, messages }: Neighbours,
+): MessageChannelRow['can'] {
+  const { state, target } = message;
+  const isNewest = !messages.some(({ resendOf }) => resendOf === message.id);
+  const isErased = target === formatErasedTarget(message.id);
+  const because = findResendObstacle({ state, isNewest, isSensitive, isErased }) ?? null;
+  const warning = because === null ? (findResendWarning(state) ?? null) : null;
+  const isQueued = state === 'queued';
+  return {
+    resend: { isAllowed: because === null, warning, because },
+    cancel: {
+      isAllowed: isQueued,
+      because: isQueued ? null : 'Only a message that still waits can be cancelled.',
+    },
+  };
+}

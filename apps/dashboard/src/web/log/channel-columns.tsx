@@ -1,0 +1,76 @@
+import type { StateCounts } from '@belfry/shared';
+import type { ChannelSummary } from '../../api/log';
+import { useSession } from '../context';
+import { channelIcon, Icon } from '../parts/icons';
+import { Mark } from '../parts/state-mark';
+import { computeFill, formatSummaries, formatSummary, getMark } from './channel-summaries';
+
+/** One request, one line: the channels always in the same slots. */
+export function ChannelColumns({
+  summaries,
+  isBulk,
+}: {
+  summaries: Record<string, ChannelSummary>;
+  isBulk: boolean;
+}) {
+  const { registry } = useSession();
+  const channels = registry.channels.map(({ channel }) => channel);
+  return (
+    <span className="peal" role="img" aria-label={formatSummaries(channels, summaries, isBulk)}>
+      {channels.map((channel) => (
+        <ChannelColumn
+          key={channel}
+          channel={channel}
+          summary={summaries[channel]}
+          isBulk={isBulk}
+        />
+      ))}
+    </span>
+  );
+}
+
+function ChannelColumn({
+  channel,
+  summary,
+  isBulk,
+}: {
+  channel: string;
+  summary: ChannelSummary | undefined;
+  isBulk: boolean;
+}) {
+  if (!summary) return <Mark name="none" size={13} />;
+  const title = formatSummary(channel, summary, isBulk);
+  if (isBulk) return <Measure counts={summary.counts} title={title} />;
+  return (
+    <span title={title}>
+      <Mark name={getMark(summary)} size={13} />
+    </span>
+  );
+}
+
+/** A bulk fills its slot like a measuring glass. */
+function Measure({ counts, title }: { counts: StateCounts; title: string }) {
+  const { done, failed } = computeFill(counts);
+  return (
+    <svg className="measure" width="11" height="13" viewBox="0 0 11 13" aria-hidden="true">
+      <title>{title}</title>
+      <rect className="rest" width="11" height="13" rx="2" />
+      <rect className="done" y={13 * (1 - done)} width="11" height={13 * done} />
+      <rect className="bad" y={13 * (1 - done - failed)} width="11" height={13 * failed} />
+    </svg>
+  );
+}
+
+export function ChannelColumnsHead() {
+  const { registry } = useSession();
+  return (
+    <span className="peal">
+      {registry.channels.map(({ channel }) => (
+        <span key={channel} title={channel}>
+          <Icon name={channelIcon(channel)} size={13} />
+          <span className="vh">{channel}</span>
+        </span>
+      ))}
+    </span>
+  );
+}

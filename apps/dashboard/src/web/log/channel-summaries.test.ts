@@ -1,0 +1,41 @@
+import { countStates, type MessageState } from '@belfry/shared';
+import { computeFill, formatSummaries } from './channel-summaries';
+
+function createCount(state: MessageState, count: number, reason: string | null = null) {
+  return { channel: 'sms', state, count, reason };
+}
+
+const bulk = countStates([
+  createCount('sent', 6),
+  createCount('skipped', 1, 'no_address'),
+  createCount('skipped', 1, 'opted_out'),
+  createCount('failed', 1),
+  createCount('queued', 1),
+]);
+
+describe('a slot of the peal', () => {
+  test('is filled by what is done and what failed, and counts a skip as done', () => {
+    expect(computeFill(bulk)).toEqual({ done: 0.8, failed: 0.1 });
+  });
+
+  test('is empty while nothing is counted', () => {
+    expect(computeFill(countStates([]))).toEqual({ done: 0, failed: 0 });
+  });
+
+  test('is named in the fixed order, whatever order it came in', () => {
+    const counts = countStates([]);
+    const summaries = {
+      slack: { state: 'failed', reason: 'rejected_recipient', counts },
+      sms: { state: 'sent', counts },
+    };
+    expect(formatSummaries(['sms', 'email', 'slack'], summaries, false)).toBe(
+      'sms sent, slack failed, rejected_recipient',
+    );
+  });
+
+  test('of a bulk is named by its counts, with the reasons of skips', () => {
+    expect(formatSummaries(['sms'], { sms: { state: 'sent', counts: bulk } }, true)).toBe(
+      'sms: 1 waiting, 6 sent, 2 skipped (1 no_address, 1 opted_out), 1 failed',
+    );
+  });
+});

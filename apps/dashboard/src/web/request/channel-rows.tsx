@@ -1,0 +1,123 @@
+import type { CSSProperties } from 'react';
+import type { ChannelRow, MessageChannelRow, RequestAnswer } from '../../api/requests';
+import { channelIcon, Icon } from '../parts/icons';
+import { Mark, State } from '../parts/state-mark';
+import { getChannelRowId } from './channel-row-id';
+import { type Axis, type Bit, createAxis, createBits } from './timeline-axis';
+
+/** React writes these by script, which the Content-Security-Policy allows; an attribute in HTML it would not. */
+const toStyle = (x: number, width = 0) => ({ '--x': `${x}%`, '--w': `${width}%` }) as CSSProperties;
+
+export function ChannelRows({
+  request,
+  selected,
+  onSelect,
+}: {
+  request: RequestAnswer;
+  selected: ChannelRow | undefined;
+  onSelect: (channelRow: ChannelRow) => void;
+}) {
+  const messages = request.lanes.filter(
+    (channelRow): channelRow is MessageChannelRow => channelRow.kind === 'message',
+  );
+  const axis = createAxis(messages, request.acceptedAt, request.readAt);
+  const grid = { '--decade': `${100 / axis.decades}%` } as CSSProperties;
+  return (
+    <section className="lanes" aria-label="Messages" style={grid}>
+      <div className="axis" aria-hidden="true">
+        <span>Channel</span>
+        <span>Provider</span>
+        <span>To</span>
+        <span className="track" title="Time since accepted, logarithmic">
+          {axis.labels.map(({ x, text }) => (
+            <span key={text} style={toStyle(x)}>
+              {text}
+            </span>
+          ))}
+        </span>
+        <span>State</span>
+      </div>
+      {request.lanes.map((channelRow) => (
+        <button
+          key={getChannelRowId(channelRow)}
+          type="button"
+          className="lane"
+          aria-pressed={channelRow === selected}
+          onClick={() => onSelect(channelRow)}
+        >
+          <ChannelRowHead channelRow={channelRow} />
+          {channelRow.kind === 'message' && (
+            <Track channelRow={channelRow} axis={axis} request={request} />
+          )}
+          <State name={channelRow.kind === 'message' ? getMark(channelRow) : 'skipped'}>
+            {channelRow.kind === 'message' ? channelRow.state : 'skipped'}
+          </State>
+        </button>
+      ))}
+    </section>
+  );
+}
+
+function getMark({ state, attempts }: MessageChannelRow): string {
+  return state === 'queued' && attempts > 0 ? 'retry' : state;
+}
+
+function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {
+  const isMessage = channelRow.kind === 'message';
+  const provider = isMessage ? getLastProvider(channelRow) : '';
+  return (
+    <>
+      <span className="ch">
+        <Icon name={channelIcon(channelRow.channel)} size={15} />
+        <span className="cut">{channelRow.channel}</span>
+        {isMessage && channelRow.generation > 0 && (
+          <small title="Sent again"> {channelRow.generation + 1}</small>
+        )}
+      </span>
+      <span className="faint cut">{provider}</span>
+      {isMessage ? (
+        <span className="cut dim" title={channelRow.target}>
+          {channelRow.target}
+        </span>
+      ) : (
+        <span className="untried cut dim" title={channelRow.detail}>
+          {channelRow.detail} <code>{channelRow.reason}</code>
+        </span>
+      )}
+    </>
+  );
+}
+
+function getLastProvider({ steps }: MessageChannelRow): string {
+  const last = steps.findLast((step) => step.kind === 'attempt');
+  return last?.kind === 'attempt' ? (last.provider ?? '') : '';
+}
+
+function Track({
+  channelRow,
+  axis,
+  request,
+}: {
+  channelRow: MessageChannelRow;
+  axis: Axis;
+  request: RequestAnswer;
+}) {
+  return (
+    <span className="track">
+      {createBits(channelRow, axis, request).map((bit) => (
+        <TrackBit key={`${bit.kind} ${bit.x} ${bit.title}`} bit={bit} />
+      ))}
+    </span>
+  );
+}
+
+function TrackBit({ bit }: { bit: Bit }) {
+  if (bit.kind.startsWith('mark ')) {
+    return (
+      <span className="receipt" style={toStyle(bit.x)} title={bit.title}>
+        <Mark name={bit.kind.slice('mark '.length)} size={13} />
+      </span>
+    );
+  }
+  return <span className={`bit ${bit.kind}`} style={toStyle(bit.x, bit.width)} title={bit.title} />;
+}

@@ -1,8 +1,0 @@
-import { listFilterTerms } from './filter-words';
-
-test('a filter is told as words: what it is about, then its times', () => {
-  const words = listFilterTerms({ to: '1764331445000', state: 'failed', requestId: 'r' });
-  expect(words.map(({ name }) => name)).toEqual(['state', 'request', 'before']);
-  expect(words[0]).toEqual({ name: 'state', value: 'failed' });
-  expect(words[2]?.value).toMatch(/\d\d:\d\d:\d\d$/);
-});

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { createYieldWhenDue } from '@belfry/runtime';
+import {
+  type BulkElement,
+  type BulkHead,
+  type BulkReader,
+  createRefusals,
+  type Json,
+} from '@belfry/shared';
+import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
+import { canonicalJson } from './fingerprint';
+import type { KeyOutcome, NewItem } from './write-requests';
+
+export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader };
+
+export type BatchInput = {
+  callId: string;
+  body: Json;
+  /** Whether its text will be asked for. */
+  isKeyed: boolean;
+};
+
+/** A batch that breaks no rule. */
+export type Batch = {
+  eventName: string;
+  items: NewItem[];
+  /** One text for every batch that means the same. */
+  canonical: string;
+};
+
+export type BulkSendInput = Omit<EventCall, 'eventName'> & { batch: Batch };
+
+export type BulkSend = {
+  /** Throws one AppError with the problems of the whole batch. */
+  readBatch(input: BatchInput): Promise<Batch>;
+  /** Accepts all of a batch or nothing; fanout plans its items. See createAcceptCall. */
+  acceptBatch(input: BulkSendInput): Promise<KeyOutcome>;
+};
+
+const yieldEveryMs = 1;
+
+export function createBulkSend({ reader, ...deps }: BulkSendDeps): BulkSend {
+  const acceptCall = createAcceptCall(deps);
+
+  async function readBatch({ callId, body, isKeyed }: BatchInput): Promise<Batch> {
+    const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
+    const head = reader.readHead(body);
+    const items: NewItem[] = [];
+    const canonical = createCanonical(head, isKeyed);
+    const refusals = createRefusals(body, head.refusal);
+    for (let index = 0; index < head.elements.length && !refusals.isFull(); index += 1) {
+      const element = refusals.read(() => reader.readElement(head, index));
+      if (element) {
+        items.push(newItem(element.item, deps.secrets, { callId, index }));
+        canonical.add(element);
+      }
+      const due = yieldWhenDue();
+      if (due !== undefined) await due;
+    }
+    refusals.throwAny();
+    return { eventName: head.eventName, items, canonical: canonical.end() };
+  }
+
+  return {
+    readBatch,
+    acceptBatch: ({ batch, ...call }) =>
+      acceptCall(
+        { ...call, eventName: batch.eventName },
+        { kind: 'bulk', createItems: () => batch.items },
+      ),
+  };
+}
+
+/** Elements by the hash of several: the text of each would be in memory twice, and one hash of all would take long. */
+function createCanonical({ fields }: BulkHead, isKeyed: boolean) {
+  const segments = [canonicalJson(fields)];
+  let text = '';
+
+  function close(): void {
+    segments.push(hash('sha256', text, 'base64'));
+    text = '';
+  }
+
+  return {
+    add(element: BulkElement): void {
+      if (!isKeyed) return;
+      // No JSON holds a line's end as it is, so no two lists have one text.
+      text += `${canonicalJson(element.fields)}\n`;
+      if (text.length >= hashedCharacters) close();
+    },
+    end(): string {
+      close();
+      return segments.join('\n');
+    },
+  };
+}
+
+const hashedCharacters = 32 * 1024;

@@ -1,0 +1,40 @@
+import { createDatabase, createUsers, type Database } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { createFactories, testDatabase, testSecrets } from '@belfry/testing';
+import { writeAnswered } from './answered-write';
+
+let database: Database;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 4, log });
+});
+
+afterAll(() => database.close());
+
+describe('writeAnswered', () => {
+  test('leaves neither user nor key when the answer cannot be made', async () => {
+    const { appId, accountId } = await createFactories(database).createTenant();
+    const users = createUsers({ pool: database.accepting, secrets: testSecrets(), newId });
+    const userId = newId();
+    const key = {
+      hash: Buffer.alloc(32, 1),
+      fingerprint: Buffer.alloc(32, 2),
+      ringKeyId: 'test',
+      status: 200,
+    };
+    const writeUser = (toBody: () => string) =>
+      writeAnswered(database.accepting, { callId: newId(), accountId, key }, async (client) => {
+        await users.writeUser(client, { appId, user: { userId, contact: {} } });
+        return toBody();
+      });
+    const failing = writeUser(() => {
+      throw new Error('a bug of ours');
+    });
+    await expect(failing).rejects.toThrow('a bug of ours');
+    expect(await users.findWholeUser(appId, userId)).toBeUndefined();
+    expect(await database.prisma.idempotencyKey.count({ where: { accountId } })).toBe(0);
+    expect(await writeUser(() => 'b')).toEqual({ isWritten: true, body: 'b' });
+  });
+});

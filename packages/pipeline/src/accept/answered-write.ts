@@ -1,0 +1,89 @@
+import { getSqlState, inTransaction, type Queryable, undoneOrTaken } from '@belfry/database';
+import { AppError } from '@belfry/shared';
+import type pg from 'pg';
+import {
+  findStoredKeys,
+  type NewIdempotencyKey,
+  type StoredKey,
+  toKeyName,
+} from './write-requests';
+
+/** A call whose answer is stored with its key, in the transaction of its work. */
+export type AnsweredCall = {
+  /** The id of the call. */
+  callId: string;
+  accountId: string;
+  key: NewIdempotencyKey | undefined;
+};
+
+export type AnsweredWrite =
+  | {
+      isWritten: true;
+      /** The body of the answer. */
+      body: string;
+    }
+  /** The account used the key before: what was stored then. */
+  | { isWritten: false; winner: StoredKey };
+
+/**
+ * Does the work of a call and stores its answer under its key: both, or neither. `work` returns the
+ * body of the answer; what it throws, a refusal included, undoes it and leaves the key free.
+ */
+export async function writeAnswered(
+  pool: pg.Pool,
+  call: AnsweredCall,
+  work: (client: Queryable) => Promise<string>,
+): Promise<AnsweredWrite> {
+  return inTransaction(pool, (client) => writeWithKey(client, call, work), undoneOrTaken);
+}
+
+async function writeWithKey(
+  client: Queryable,
+  call: AnsweredCall,
+  work: (client: Queryable) => Promise<string>,
+): Promise<AnsweredWrite> {
+  const { key } = call;
+  if (!key) return { isWritten: true, body: await work(client) };
+  // The key comes first: of two calls with one key the second waits here, and does no work.
+  const winner = await takeKey(client, call, key);
+  if (winner) return { isWritten: false, winner };
+  const body = await work(client);
+  await client.query({
+    name: 'store-answer',
+    text: 'UPDATE idempotency_key SET body = $3 WHERE account_id = $1 AND key_hash = $2',
+    values: [call.accountId, key.hash, body],
+  });
+  return { isWritten: true, body };
+}
+
+async function takeKey(
+  client: Queryable,
+  { callId, accountId }: AnsweredCall,
+  key: NewIdempotencyKey,
+): Promise<StoredKey | undefined> {
+  const values = [accountId, key.hash, key.fingerprint, key.ringKeyId, callId, key.status];
+  const { rowCount } = await client
+    .query({ name: 'take-key', text: takeKeyStatement, values })
+    .catch(refuseBusyKey);
+  if (rowCount === 1) return undefined;
+  const stored = await findStoredKeys(client, [{ accountId, hash: key.hash }]);
+  const winner = stored.get(toKeyName({ accountId, hash: key.hash }));
+  if (!winner) throw new Error('An idempotency key was taken and then removed within one call');
+  return winner;
+}
+
+const takeKeyStatement = `
+INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (account_id, key_hash) DO NOTHING`;
+
+const lockNotAvailable = '55P03';
+
+function refuseBusyKey(error: unknown): never {
+  if (getSqlState(error) !== lockNotAvailable) throw error;
+  throw new AppError(
+    'idempotency_conflict',
+    'a call with this Idempotency-Key is being answered right now',
+    { cause: error },
+  );
+}

@@ -1,0 +1,31 @@
+export { readPermissions } from '../deliver/permissions.sql';
+export { type Capacity, createCapacity } from '../relay/capacity';
+export { createCapacityReader } from '../relay/published-capacity';
+export { createQueues, type Queues } from '../relay/queues';
+export { createSendEvent, type SendEvent, type SendEventInput } from './accept';
+export { type BulkSend, type BulkSendInput, createBulkSend } from './accept-bulk';
+export { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
+export { canonicalJson } from './fingerprint';
+export {
+  createRunIdempotentRequest,
+  type IdempotencyResult,
+  type IdempotentHandler,
+  type IdempotentRequest,
+  type IdempotentResponse,
+  type RunIdempotentRequest,
+} from './idempotency';
+export { purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
+export { createIdempotencyStore } from './idempotency-store';
+export { createPlan } from './plan';
+export { storedRecipient } from './tokens';
+export { createWriteBatcher } from './write';
+export { classifyWriteFailure } from './write-failure';
+export { refuseFailedWrite, unavailable } from './write-outcome';
+export {
+  findStoredKeys,
+  type KeyOfAccount,
+  type NewItem,
+  type StoredKey,
+  toKeyName,
+  writeRequests,
+} from './write-requests';

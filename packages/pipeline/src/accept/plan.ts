@@ -1,0 +1,141 @@
+import type { AnyChannel, Target } from '@belfry/channels';
+import {
+  type ChannelVersion,
+  getSchedule,
+  mergeRecipients,
+  type Recipient,
+  readSchedule,
+  recipientFromWire,
+  type SkipReason,
+  type VersionDefinition,
+  type WireItem,
+} from '@belfry/shared';
+import type { ItemPlan, NewMessage, Skip } from './write-requests';
+
+export type PlanInput = {
+  item: WireItem;
+  /** The stored user's fields; undefined where the call names none, or one that is not stored. */
+  stored: Recipient | undefined;
+  definition: VersionDefinition;
+  delivery: 'sandbox' | 'live';
+  /** A setting of the app. */
+  defaultRegion: string | null;
+  now: Date;
+  newId: () => string;
+};
+
+/**
+ * What an item becomes: a message for each target of each channel that reaches the recipient, and
+ * for every other channel of the version the reason why it does not. Pure but for `newId`.
+ */
+export type Plan = (input: PlanInput) => ItemPlan;
+
+export function createPlan(channels: Record<string, AnyChannel>): Plan {
+  const extraFields = Object.values(channels).flatMap((channel) => Object.keys(channel.recipient));
+
+  return function plan(input) {
+    const recipient = resolveRecipient(input, extraFields);
+    const messages: NewMessage[] = [];
+    const skips: Record<string, Skip> = {};
+    for (const name of Object.keys(input.definition.channels)) {
+      const [channel, version] = [channels[name], input.definition.channels[name]];
+      if (!channel || !version) continue;
+      const result = planChannel({ name, channel, version, recipient, input });
+      if ('skip' in result) skips[name] = result.skip;
+      else
+        messages.push(
+          ...distinct(result.targets).map((each) => buildMessage(each, { name, version, input })),
+        );
+    }
+    return { messages, skips, locale: resolveLocale(input, recipient) };
+  };
+}
+
+/** What the call says of itself comes before what is stored of the person. */
+function resolveLocale({ item }: PlanInput, recipient: Recipient | undefined): string | undefined {
+  return item.user?.preferences?.locale?.trim() || item.locale || recipient?.preferences?.locale;
+}
+
+type ChannelPlan = {
+  name: string;
+  channel: AnyChannel;
+  version: ChannelVersion;
+  recipient: Recipient | undefined;
+  input: PlanInput;
+};
+
+function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } {
+  const { name, channel, recipient, input } = plan;
+  if (!recipient) return skip('no_recipient', 'The request has no user.');
+  if (isOptedOut(recipient, name)) {
+    return skip('opted_out', 'The recipient switched this channel off.');
+  }
+  const targeting = channel.findTargets(recipient, input);
+  if ('skip' in targeting) {
+    return isUnknownUser(input) && targeting.skip === 'no_address'
+      ? skip(
+          'unknown_user',
+          'The user is not stored, and the call gives no address for this channel.',
+        )
+      : skip(targeting.skip, targeting.detail);
+  }
+  if (!hasSender(plan)) {
+    return skip('no_integration', 'This channel of the event has no integration.');
+  }
+  return targeting;
+}
+
+/** An item has one message for a target: the database refuses a second one, and with it everything that is written beside. */
+function distinct(targets: Target[]): Target[] {
+  if (targets.length < 2) return targets;
+  const byAddress = new Map(targets.map((target) => [target.address, target]));
+  return [...byAddress.values()];
+}
+
+function skip(reason: SkipReason, detail: string): { skip: Skip } {
+  return { skip: { reason, detail } };
+}
+
+function resolveRecipient(
+  { item, stored }: PlanInput,
+  extraFields: string[],
+): Recipient | undefined {
+  if (!item.user) return undefined;
+  const callRecipient = recipientFromWire(item.user, extraFields);
+  return stored ? mergeRecipients(stored, callRecipient) : callRecipient;
+}
+
+function isUnknownUser({ item, stored }: PlanInput): boolean {
+  return Boolean(item.user?.user_id) && stored === undefined;
+}
+
+function isOptedOut({ preferences }: Recipient, channel: string): boolean {
+  return (
+    preferences?.disabled === true || preferences?.channelPreferences?.[channel]?.disabled === true
+  );
+}
+
+/** In the sandbox nothing is needed to send; live, an integration or a credential that came along, unless the channel is ours. */
+function hasSender({ channel, version, recipient, input }: ChannelPlan): boolean {
+  if (channel.isBuiltIn || input.delivery === 'sandbox') return true;
+  if (version.integrationIds.length > 0) return true;
+  return recipient !== undefined && channel.findOwnToken?.(recipient) !== undefined;
+}
+
+type MessageContext = Pick<ChannelPlan, 'name' | 'version' | 'input'>;
+
+function buildMessage(target: Target, { name, version, input }: MessageContext): NewMessage {
+  const schedule = readSchedule(getSchedule(input.item, name), input.now);
+  return {
+    id: input.newId(),
+    channel: name,
+    target: target.address,
+    // The sandbox asks no integration for permission.
+    integrationId: input.delivery === 'live' ? version.integrationIds[0] : undefined,
+    dueAt: 'at' in schedule ? schedule.at : undefined,
+    timeToLiveMs: version.policy.timeToLiveMs,
+    jobId: undefined,
+    note: target.note,
+    deviceId: target.deviceId,
+  };
+}

@@ -1,0 +1,112 @@
+import { createDatabase, type Database } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { type NewItem, type NewRequest, writeRequests } from './write-requests';
+
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 2, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, {});
+});
+
+afterAll(() => database.close());
+
+const noTexts = { recipient: undefined, data: undefined, override: undefined };
+const unplanned = { ...noTexts, locale: undefined, scheduleAt: undefined, plan: undefined };
+
+function createBulk(items: Partial<NewItem>[], keyText?: string): NewRequest {
+  const hash = Buffer.from(keyText ?? '');
+  const { accountId, appId } = tenant;
+  return {
+    request: {
+      ...{ id: newId(), accountId, appId, ...event, kind: 'bulk', apiKeyId: undefined },
+      idempotencyKey: keyText,
+    },
+    key:
+      keyText === undefined ? undefined : { hash, fingerprint: hash, ringKeyId: 'k', status: 200 },
+    items: items.map((item) => ({ ...unplanned, ...item })),
+  };
+}
+
+async function readItems({ request }: NewRequest): Promise<unknown[]> {
+  const rows = await database.prisma.requestItem.findMany({
+    where: { requestId: request.id },
+    orderBy: { item: 'asc' },
+  });
+  return rows.map(({ recipient, data, override, locale, scheduleAt }) =>
+    [recipient, data, override, locale, scheduleAt].map((text) => text ?? undefined),
+  );
+}
+
+const getTexts = ({ items }: NewRequest) =>
+  items.map(({ recipient, data, override, locale, scheduleAt }) => [
+    ...[recipient, data, override, locale, scheduleAt],
+  ]);
+
+const user = (index: number) => ({ recipient: `{"mobile":"+45${20_000_000 + index}"}` });
+const many = (count: number, item: Partial<NewItem> = {}) =>
+  Array.from({ length: count }, (_, index) => ({ ...user(index), ...item }));
+
+describe('bulks that are written together', () => {
+  test.each<[string, () => NewRequest[]]>([
+    ['one alone', () => [createBulk(many(1_000, { data: '{"a":"\\u001f"}' }))]],
+    [
+      'what only some items have',
+      () => [
+        createBulk([
+          { recipient: '{"name":"Zoë 👋"}', data: '{"q":"\\"\\\\ \'{},NULL"}', locale: 'NULL' },
+          { ...user(1), override: '{"sms":{}}', scheduleAt: '' },
+          {},
+        ]),
+      ],
+    ],
+    ['items that say nothing at all', () => [createBulk([{}, {}, {}])]],
+    ['several of other lengths', () => [3, 1, 500, 2].map((count) => createBulk(many(count)))],
+    ['many', () => Array.from({ length: 40 }, (_, index) => createBulk(many(1 + (index % 3))))],
+  ])('are stored item by item as they came: %s', async (_what, create) => {
+    const calls = create();
+    const results = await writeRequests(database.accepting, calls);
+    expect(results).toEqual(calls.map(() => ({ isWritten: true })));
+    for (const call of calls) expect(await readItems(call)).toEqual(getTexts(call));
+  });
+
+  test('are not planned, and the request says so', async () => {
+    const call = createBulk(many(3));
+    await writeRequests(database.accepting, [call]);
+    const { id } = call.request;
+    expect(await database.prisma.request.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      ...{ kind: 'bulk', items: 3, plannedItems: 0, plannedTo: 0 },
+    });
+    const rows = await database.prisma.requestItem.findMany({ where: { requestId: id } });
+    expect(rows.map(({ plannedAt, skips }) => [plannedAt, skips])).toEqual([
+      ...Array.from({ length: 3 }, () => [null, null]),
+    ]);
+  });
+
+  test('are written or not each by its own key', async () => {
+    const [takenKey, free] = [newId(), newId()];
+    const winner = createBulk(many(2), takenKey);
+    await writeRequests(database.accepting, [winner]);
+    const calls = [createBulk(many(2), takenKey), createBulk(many(3), free), createBulk(many(1))];
+    const results = await writeRequests(database.accepting, calls);
+    expect(results).toMatchObject([
+      { isWritten: false, winner: { requestId: winner.request.id } },
+      { isWritten: true },
+      { isWritten: true },
+    ]);
+    expect((await Promise.all(calls.map(readItems))).map((items) => items.length)).toEqual([
+      0, 3, 1,
+    ]);
+    const lost = await database.prisma.request.findUnique({
+      where: { id: calls[0]!.request.id },
+    });
+    expect(lost).toBeNull();
+  });
+});

@@ -1,0 +1,174 @@
+import { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from '@belfry/database';
+import type { ItemPlan, NewItem, NewMessage, NewRequest, RequestWithKey } from './write-requests';
+
+/** How calls are written; `keyed` are those of them that have a key, in the order of their locks. Gives the ids of those that lost theirs. */
+export function writeStatement(calls: NewRequest[], callsWithKey: RequestWithKey[]) {
+  const values = [...keyColumns(callsWithKey), ...requestColumns(calls)];
+  return mayBeBulks(calls)
+    ? { name: 'write-bulks', text: bulkStatement, values: [...values, ...bulkColumns(calls)] }
+    : {
+        name: 'write-requests',
+        text: statement,
+        values: [...values, ...itemColumns(calls), ...messageColumns(calls)],
+      };
+}
+
+/** Each item is compared with each request. */
+const maxBulksTogether = 8;
+
+function mayBeBulks(calls: NewRequest[]): boolean {
+  return (
+    calls.length <= maxBulksTogether &&
+    calls.every(({ items }) => items.length > 0 && items.every(({ plan }) => !plan))
+  );
+}
+
+// Nearly always no key is lost: then the rows are compared with nothing.
+const isWon = (id: string) =>
+  `(SELECT ids IS NULL FROM lost) OR ${id} <> ALL ((SELECT ids FROM lost)::uuid[])`;
+
+const callCtes = `
+WITH k AS (
+  INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
+  SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::uuid[], $6::int[])
+  ON CONFLICT DO NOTHING
+  RETURNING request_id
+), lost AS (
+  SELECT array_agg(id) AS ids FROM unnest($5::uuid[]) id WHERE id NOT IN (SELECT request_id FROM k)
+), r AS (
+  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
+  SELECT t.id, t.account_id, t.app_id, t.event_id, t.version_id, t.kind, t.items, t.planned_items, t.api_key_id, t.idempotency_key
+  FROM unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[])
+    t (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
+  WHERE ${isWon('t.id')}
+`;
+
+const statement = `${callCtes}), i AS (
+  INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at)
+  SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END
+  FROM unnest($17::uuid[], $18::int[], ${readJsonColumn('$19')}, ${readJsonColumn('$20')}, ${readJsonColumn('$21')}, $22::text[], $23::text[], ${readJsonColumn('$24')}, $25::bool[])
+    t (request_id, item, recipient, data, override, locale, schedule_at, skips, planned)
+  WHERE ${isWon('t.request_id')}
+), m AS (
+  INSERT INTO message (id, request_id, item, app_id, channel, target, integration_id, due_at, expires_at, job_id, is_bulk, notes, waits)
+  SELECT t.id, t.request_id, t.item, t.app_id, t.channel, t.target, t.integration_id, coalesce(t.due_at, now()),
+    coalesce(t.due_at, now()) + t.time_to_live_ms * interval '1 ms', t.job_id, false, t.notes::jsonb,
+    CASE WHEN t.due_at IS NOT NULL THEN 'schedule' END
+  FROM unnest($26::uuid[], $27::uuid[], $28::int[], $29::uuid[], $30::text[], $31::text[], $32::uuid[], $33::timestamptz[], $34::float8[], $35::uuid[], $36::text[])
+    t (id, request_id, item, app_id, channel, target, integration_id, due_at, time_to_live_ms, job_id, notes)
+  WHERE ${isWon('t.request_id')}
+)
+SELECT unnest(ids) AS request_id FROM lost`;
+
+// Of a bulk nothing stands with each item but what is its own: its request and its number follow from where it stands.
+const bulkStatement = `${callCtes}), i AS (
+  INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at)
+  SELECT b.id, t.number - b.items_before - 1, t.recipient, t.data, t.override, t.locale, t.schedule_at
+  FROM unnest($7::uuid[], $17::int[], $13::int[]) b (id, items_before, items)
+  JOIN unnest($18::text[], $19::text[], $20::text[], $21::text[], $22::text[]) WITH ORDINALITY
+    t (recipient, data, override, locale, schedule_at, number)
+    ON t.number > b.items_before AND t.number <= b.items_before + b.items
+  WHERE ${isWon('b.id')}
+)
+SELECT unnest(ids) AS request_id FROM lost`;
+
+function bulkColumns(calls: NewRequest[]): unknown[] {
+  let before = 0;
+  const itemsBefore = calls.map(({ items }) => {
+    before += items.length;
+    return before - items.length;
+  });
+  const items = calls.flatMap((call) => call.items);
+  return [
+    plainArray(itemsBefore),
+    textArray(items.map(({ recipient }) => recipient)),
+    ...optionalTexts.map((getText) => sparseArray(items.map(getText))),
+  ];
+}
+
+const optionalTexts: ((item: NewItem) => string | undefined)[] = [
+  ({ data }) => data,
+  ({ override }) => override,
+  ({ locale }) => locale,
+  ({ scheduleAt }) => scheduleAt,
+];
+
+/** What no item has is not sent: unnest fills shorter arrays up with nulls, to the length of the recipients. */
+function sparseArray(values: readonly (string | undefined)[]): Buffer | string {
+  return values.every((value) => value === undefined) ? '{}' : textArray(values);
+}
+
+function keyColumns(calls: RequestWithKey[]): unknown[] {
+  return [
+    plainArray(calls.map((call) => call.request.accountId)),
+    byteaArray(calls.map((call) => call.key.hash)),
+    byteaArray(calls.map((call) => call.key.fingerprint)),
+    textArray(calls.map((call) => call.key.ringKeyId)),
+    plainArray(calls.map((call) => call.request.id)),
+    plainArray(calls.map((call) => call.key.status)),
+  ];
+}
+
+function requestColumns(calls: NewRequest[]): unknown[] {
+  return [
+    plainArray(calls.map(({ request }) => request.id)),
+    plainArray(calls.map(({ request }) => request.accountId)),
+    plainArray(calls.map(({ request }) => request.appId)),
+    plainArray(calls.map(({ request }) => request.eventId)),
+    plainArray(calls.map(({ request }) => request.versionId)),
+    textArray(calls.map(({ request }) => request.kind)),
+    plainArray(calls.map(({ items }) => items.length)),
+    plainArray(calls.map(({ items }) => items.filter((item) => item.plan).length)),
+    textArray(calls.map(({ request }) => request.apiKeyId)),
+    textArray(calls.map(({ request }) => request.idempotencyKey)),
+  ];
+}
+
+function itemColumns(calls: NewRequest[]): unknown[] {
+  const items = calls.flatMap((call) =>
+    call.items.map((item, index) => ({ requestId: call.request.id, index, item })),
+  );
+  return [
+    plainArray(items.map(({ requestId }) => requestId)),
+    plainArray(items.map(({ index }) => index)),
+    jsonColumn(items.map(({ item }) => item.recipient)),
+    jsonColumn(items.map(({ item }) => item.data)),
+    jsonColumn(items.map(({ item }) => item.override)),
+    textArray(items.map(({ item }) => item.plan?.locale ?? item.locale)),
+    textArray(items.map(({ item }) => item.scheduleAt)),
+    jsonColumn(items.map(({ item }) => skipsColumn(item.plan))),
+    plainArray(items.map(({ item }) => item.plan !== undefined)),
+  ];
+}
+
+/** The item's skips as JSON; null where there are none. */
+export function skipsColumn(plan: ItemPlan | undefined): string | undefined {
+  return plan && Object.keys(plan.skips).length > 0 ? JSON.stringify(plan.skips) : undefined;
+}
+
+/** A message's notes as JSON; null where there are none. */
+export function notesColumn({ note, deviceId }: NewMessage): string | undefined {
+  if (note === undefined && deviceId === undefined) return undefined;
+  return JSON.stringify({ address: note, device: deviceId });
+}
+
+function messageColumns(calls: NewRequest[]): unknown[] {
+  const messages = calls.flatMap((call) =>
+    call.items.flatMap((item, index) =>
+      (item.plan?.messages ?? []).map((message) => ({ request: call.request, index, message })),
+    ),
+  );
+  return [
+    plainArray(messages.map(({ message }) => message.id)),
+    plainArray(messages.map(({ request }) => request.id)),
+    plainArray(messages.map(({ index }) => index)),
+    plainArray(messages.map(({ request }) => request.appId)),
+    textArray(messages.map(({ message }) => message.channel)),
+    textArray(messages.map(({ message }) => message.target)),
+    plainArray(messages.map(({ message }) => message.integrationId)),
+    plainArray(messages.map(({ message }) => message.dueAt)),
+    plainArray(messages.map(({ message }) => message.timeToLiveMs)),
+    plainArray(messages.map(({ message }) => message.jobId)),
+    textArray(messages.map(({ message }) => notesColumn(message))),
+  ];
+}

@@ -1,0 +1,120 @@
+import { setImmediate as waitForImmediate } from 'node:timers/promises';
+import { createLogger } from '@belfry/runtime';
+import fc from 'fast-check';
+import { createCapacity } from '../relay/capacity';
+import { createWriteBatcher, type WriteResult } from './write';
+import type { NewRequest, RequestWriteResult } from './write-requests';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const poison = 'poison';
+
+type Caller = { key: string | undefined; isPoison: boolean; comesLater: boolean };
+
+const callers = fc.array(
+  fc.record({
+    key: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
+    isPoison: fc.boolean(),
+    comesLater: fc.boolean(),
+  }),
+  { maxLength: 40 },
+);
+
+function createRequest({ key, isPoison }: Caller, index: number): NewRequest {
+  const id = `request-${index}`;
+  return {
+    request: {
+      id,
+      accountId: 'account',
+      appId: 'app',
+      eventId: isPoison ? poison : 'event',
+      versionId: 'version',
+      kind: 'single',
+      apiKeyId: undefined,
+      idempotencyKey: key,
+    },
+    key: key === undefined ? undefined : createKey(key),
+    items: [],
+  };
+}
+
+function createKey(key: string) {
+  return { hash: Buffer.from(key), fingerprint: Buffer.from(key), ringKeyId: 'k', status: 200 };
+}
+
+/** Whose result it is can be told: every request is answered with its own id. */
+function ownResult({ request }: NewRequest): RequestWriteResult {
+  const { fingerprint, ringKeyId, status } = createKey('x');
+  const winner = { fingerprint, ringKeyId, status, requestId: request.id, body: undefined };
+  return { isWritten: false, winner };
+}
+
+/** A store that refuses every statement with a bad row in it, and loses some connections. */
+function createStore(losesConnection: readonly boolean[]) {
+  const writtenIds: string[] = [];
+  const lost: string[] = [];
+  let statements = 0;
+  return {
+    written: writtenIds,
+    lost,
+    async writeRequests(calls: NewRequest[]): Promise<RequestWriteResult[]> {
+      const isLost = losesConnection[statements % Math.max(losesConnection.length, 1)] ?? false;
+      statements += 1;
+      await waitForImmediate();
+      if (isLost) {
+        lost.push(...calls.map(({ request }) => request.id));
+        throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+      }
+      if (calls.some(({ request }) => request.eventId === poison)) {
+        throw Object.assign(new Error('bad row'), { code: '22P05' });
+      }
+      writtenIds.push(...calls.map(({ request }) => request.id));
+      return calls.map(ownResult);
+    },
+  };
+}
+
+async function addAll(callerList: Caller[], store: ReturnType<typeof createStore>) {
+  const write = createWriteBatcher({
+    writeRequests: store.writeRequests,
+    queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
+    capacity: createCapacity(),
+    newId: () => 'id',
+    log,
+  });
+  const answers: Promise<WriteResult>[] = [];
+  for (const [index, caller] of callerList.entries()) {
+    if (caller.comesLater) await waitForImmediate();
+    answers.push(write.add(createRequest(caller, index)));
+  }
+  return Promise.all(answers);
+}
+
+describe('callers who are written together', () => {
+  test('each have their own answer, whatever becomes of their neighbours', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        callers,
+        fc.array(fc.boolean(), { maxLength: 6 }),
+        async (callerList, losesConnection) => {
+          const store = createStore(losesConnection);
+          const answers = await addAll(callerList, store);
+          expect(answers).toHaveLength(callerList.length);
+          for (const [index, answer] of answers.entries()) {
+            const id = `request-${index}`;
+            if ('error' in answer) {
+              // A good row is refused for a lost connection only, and then it is not tried again.
+              const isOwnFault = callerList[index]?.isPoison === true;
+              expect(isOwnFault || store.lost.includes(id)).toBe(true);
+              expect(store.written).not.toContain(id);
+            } else {
+              expect(answer).toMatchObject({ winner: { requestId: id } });
+            }
+          }
+          expect(new Set(store.written).size).toBe(store.written.length);
+          expect(store.written.filter((id) => store.lost.includes(id))).toEqual([]);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,126 @@
+import {
+  createDatabase,
+  createSuppressions,
+  type Database,
+  findNamed,
+  type Suppressions,
+} from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
+import { eraseUser } from '../operate/erase';
+import { createRequestLog } from '../operate/request-log';
+import { claimClearMessages } from './fast-claim.sql';
+import { readPermissions } from './permissions.sql';
+import { recordResults } from './record.sql';
+
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+let suppressions: Suppressions;
+
+beforeAll(async () => {
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url: (await testDatabase()).url, poolSize: 4, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+  suppressions = createSuppressions(database.lookUps);
+});
+
+afterAll(() => database.close());
+
+const actor = () => ({ accountId: tenant.accountId, operatorId: undefined });
+const read = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });
+const write = (target: string, channel = 'email') =>
+  writeMessageRow({ database, tenant, event }, { target, channel });
+
+/** One mailbox in three spellings. */
+function createSpellings(): [string, string, string] {
+  const name = newId();
+  return [`Ana.${name}@example.com`, `ana.${name}@example.com`, `ANA.${name}@example.com`];
+}
+
+const skipped = { kind: 'settled', state: 'skipped', reason: 'suppressed' };
+
+describe('a mailbox is the same in every spelling', () => {
+  test.each(['an operator', 'a bounce'])('when %s suppresses it', async (who) => {
+    const [first, second, third] = createSpellings();
+    const { appId } = tenant;
+    if (who === 'an operator') {
+      await suppressions.add(actor(), appId, { channel: 'email', address: first, detail: 'x' });
+    } else {
+      const bounced = await write(first);
+      await claimMessageRow({ database }, bounced);
+      const changes = [{ change: 'suppress', reason: 'bounced', sender: '' } as const];
+      await recordResults(database.delivery, [resultFor(bounced, { changes })]);
+    }
+    for (const spelling of [first, second, third]) {
+      const id = await write(spelling);
+      const claim = { ids: [id], worker: 'w', leaseMs: 20_000 };
+      expect(await claimClearMessages(database.delivery, claim)).toEqual([undefined]);
+      expect(await claimMessageRow({ database }, id)).toEqual(skipped);
+      const permissionQuery = { channel: 'email', target: spelling, sender: '' };
+      const [permission] = await readPermissions(database.lookUps, appId, [permissionQuery]);
+      expect(permission).toMatchObject({ isSuppressed: true });
+      const address = { channel: 'email', address: spelling };
+      expect(await suppressions.listForAddresses(appId, [address])).toMatchObject([address]);
+      const { rows } = await suppressions.list(appId, spelling.slice(0, -4));
+      expect(rows).toMatchObject([{ address: second }]);
+    }
+    const again = { channel: 'email', address: third, detail: 'x' };
+    expect(await suppressions.add(actor(), appId, again)).toBeUndefined();
+  });
+
+  test('in the search and the log', async () => {
+    const [first, second, third] = createSpellings();
+    const { accountId, appId } = tenant;
+    const requestId = (await read(await write(first))).requestId;
+    for (const recipient of [first, second, third]) {
+      const matches = await findNamed(database.lookUps, { accountId, appId, text: recipient });
+      expect(matches).toEqual([{ kind: 'recipient', appId }]);
+      const { ids } = await createRequestLog(database.lookUps, []).readPage({ appId, recipient });
+      expect(ids).toEqual([requestId]);
+    }
+  });
+
+  test('when the person is erased', async () => {
+    const [first, second, third] = createSpellings();
+    const { appId } = tenant;
+    const sid = newId();
+    await database.prisma.user.create({
+      data: { id: sid, appId, userId: sid, contact: { email: second } },
+    });
+    const ids = [await write(first), await write(third)];
+    await eraseUser(database.lookUps, actor(), { appId, userSid: sid, addresses: [second] });
+    for (const id of ids) expect(await read(id)).toMatchObject({ target: `erased:${id}` });
+  });
+});
+
+test('permissions come in the order in which they were asked for', async () => {
+  const { appId } = tenant;
+  const [blocked, free] = createSpellings();
+  const [first, second] = [`a${blocked}`, `b${free}`];
+  await suppressions.add(actor(), appId, { channel: 'email', address: first, detail: 'x' });
+  const toPermissionQuery = (target: string) => ({ channel: 'email', target, sender: '' });
+  const targets = [second, first, second, second, first];
+  const permissions = await readPermissions(
+    database.lookUps,
+    appId,
+    targets.map(toPermissionQuery),
+  );
+  expect(permissions.map(({ isSuppressed }) => isSuppressed)).toEqual(
+    targets.map((target) => target === first),
+  );
+});
+
+test('an address of another channel is another one in another spelling', async () => {
+  const { accountId, appId } = tenant;
+  const [upper, lower] = ['C', 'c'].map((letter) => `${letter}${newId()}`) as [string, string];
+  await suppressions.add(actor(), appId, { channel: 'slack', address: upper, detail: 'x' });
+  const [blocked, free] = [await write(upper, 'slack'), await write(lower, 'slack')];
+  expect(await claimMessageRow({ database }, blocked)).toEqual(skipped);
+  expect(await claimMessageRow({ database }, free)).toMatchObject({ kind: 'claimed' });
+  const text = lower.toUpperCase();
+  expect(await findNamed(database.lookUps, { accountId, appId, text })).toEqual([]);
+});

@@ -1,0 +1,233 @@
+import type { ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
+import type { AppRow, VersionRow } from '@belfry/database';
+import type { Logger, Secrets } from '@belfry/runtime';
+import type { ChannelVersion, ContactUpdate, FailureReason, Json, Outcome } from '@belfry/shared';
+import type { Carrier, Carriers } from './choose-integration';
+import type { ClaimedMessage } from './claim.sql';
+import type { Compose } from './compose';
+import type { Deadlines } from './deadlines';
+import { hiddenText, hideSensitive, openSensitive } from './sensitive';
+
+export type AttemptDeps = {
+  findVersion(id: string): Promise<VersionRow | undefined>;
+  findApp(id: string): Promise<AppRow | undefined>;
+  findCarrier: Carriers['find'];
+  compose: Compose;
+  /** Ends when a live call may leave; false where it is not to leave now. */
+  pace(message: ClaimedMessage): Promise<boolean>;
+  /** For files, tokens and connections, before the deadline begins. */
+  preparationMs: number;
+  deadlineMs: number;
+  leaseMs: number;
+  deadlines: Deadlines;
+  secrets: Secrets;
+  log: Logger;
+};
+
+/** A claimed message, and when its lease began (by `performance.now()`, not later than PostgreSQL's). */
+export type Claimed = { message: ClaimedMessage; claimedAtMs: number };
+
+/** How an attempt ended, with everything that the log shows of it. */
+export type FinishedAttempt = {
+  outcome: Outcome;
+  provider?: string;
+  channelVersion?: ChannelVersion;
+  /** PostgreSQL did not say what the version is: nothing is known against the message. */
+  isVersionUnread?: boolean;
+  request?: unknown;
+  response?: unknown;
+  /** What the log says beside the message, such as the paths that the data does not hold. */
+  notes?: Record<string, Json>;
+  changes?: ContactUpdate[];
+  inboxItem?: Record<string, Json>;
+  /** Fails the message, whatever the outcome alone would lead to. */
+  failed?: FailureReason;
+  /** What it said is hidden here, and is to be dropped. */
+  isSensitive?: true;
+  /** How long the provider had the message; undefined where it was not asked. */
+  callMs?: number;
+  /** The provider was not asked, for a reason of ours: the message goes back as if it had not been claimed. */
+  notNow?: NotNow;
+};
+
+export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
+
+/** One attempt for a claimed message: composed, sent, and never thrown. */
+export async function attemptMessage(
+  deps: AttemptDeps,
+  claimed: Claimed,
+): Promise<FinishedAttempt> {
+  const { message } = claimed;
+  let version: VersionRow | undefined;
+  try {
+    version = await deps.findVersion(message.versionId);
+  } catch (error) {
+    return { ...buildInternalFault(deps, message, error), isVersionUnread: true };
+  }
+  const channelVersion = version?.definition.channels[message.channel];
+  if (!version || !channelVersion)
+    return buildInternalFault(deps, message, new Error('No such version'));
+  try {
+    const ready = await prepare(deps, message, { version, channelVersion });
+    const sent = await sendReady(deps, ready, claimed);
+    const ended = { ...sent, channelVersion, provider: ready.carrier.provider };
+    return ready.isSensitive ? hideSensitive(ended, ready.message) : ended;
+  } catch (error) {
+    return { ...buildInternalFault(deps, message, error), channelVersion };
+  }
+}
+
+function buildInternalFault(
+  { log }: AttemptDeps,
+  message: ClaimedMessage,
+  error: unknown,
+): FinishedAttempt {
+  log.error('attempt.broken', { message_id: message.id, request_id: message.requestId, error });
+  return { outcome: internalFault };
+}
+
+type MessageVersion = { version: VersionRow; channelVersion: ChannelVersion };
+type Ready = {
+  /** In clear. */
+  message: ClaimedMessage;
+  isSensitive: boolean;
+  carrier: Carrier;
+  composed: ComposeResult<unknown>;
+};
+
+async function prepare(
+  deps: AttemptDeps,
+  claimed: ClaimedMessage,
+  { version, channelVersion }: MessageVersion,
+): Promise<Ready> {
+  const { isSensitive } = version.definition;
+  const message = isSensitive ? openSensitive(claimed, deps.secrets) : claimed;
+  const app = await deps.findApp(message.appId);
+  if (!app) throw new Error('A message without its app');
+  const delivery = version.definition.delivery ?? app.delivery;
+  const carrier = await deps.findCarrier({
+    message,
+    app: { ...app, delivery },
+    channelVersion,
+    ...(isSensitive ? { hiddenAs: hiddenText } : {}),
+  });
+  const composed = await deps.compose({
+    accountId: app.accountId,
+    message,
+    version,
+    channelVersion,
+  });
+  return { message, isSensitive, carrier, composed };
+}
+
+async function sendReady(
+  deps: AttemptDeps,
+  { carrier, composed }: Ready,
+  claimed: Claimed,
+): Promise<FinishedAttempt> {
+  if ('failed' in composed) return refusedContent(composed.failed, composed.detail);
+  const { content } = composed;
+  const logFields = {
+    request: carrier.describe(content),
+    notes: mergeNotes(composed, carrier.notes),
+  };
+  const prepared = await prepareSend(deps, carrier, content);
+  if (!prepared)
+    return { ...logFields, ...postpone(noConnection, { waits: 'connections', waitMs }) };
+  if ('outcome' in prepared) return { ...logFields, ...prepared };
+  try {
+    const notNow = await findHindrance(deps, claimed);
+    if (notNow) return { ...logFields, ...postpone(notCalled, notNow) };
+    return { ...logFields, ...(await callProvider(deps, prepared, claimed)) };
+  } finally {
+    prepared.release();
+  }
+}
+
+/** Gets what has no part in the provider's deadline. */
+async function prepareSend(
+  { deadlines, preparationMs }: AttemptDeps,
+  { prepare, send }: Carrier,
+  content: unknown,
+): Promise<PreparedSend | SendResult | undefined> {
+  if (!prepare) return { send: (deadline) => send({ content, ...deadline }), release: doNothing };
+  const { signal, end } = deadlines.begin(preparationMs);
+  return prepare(content, signal).finally(end);
+}
+
+/** Why the provider is not to be asked now, though everything is ready. */
+async function findHindrance(
+  { pace, deadlineMs, leaseMs, deadlines }: AttemptDeps,
+  { message, claimedAtMs }: Claimed,
+): Promise<NotNow | undefined> {
+  if (!(await pace(message))) return { waits: 'limit', waitMs };
+  if (deadlines.isCut()) return { waitMs: 0 };
+  // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
+  return performance.now() - claimedAtMs > leaseMs - deadlineMs ? { waitMs } : undefined;
+}
+
+async function callProvider(
+  { deadlineMs, deadlines, log }: AttemptDeps,
+  prepared: PreparedSend,
+  { message }: Claimed,
+): Promise<SendResult & { callMs: number }> {
+  const deadlineAt = Date.now() + deadlineMs;
+  const calledAtMs = performance.now();
+  const { signal, end } = deadlines.begin(deadlineMs);
+  const sent = await prepared
+    .send({ signal, deadlineAt })
+    .catch((error: unknown) => {
+      log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
+      return brokenSender;
+    })
+    .finally(end);
+  return { ...sent, callMs: performance.now() - calledAtMs };
+}
+
+/** Until a message that could not be sent is tried again. */
+const waitMs = 1_000;
+
+function doNothing(): void {}
+
+function postpone(
+  { reason, detail }: { reason: string; detail: string },
+  notNow: NotNow,
+): FinishedAttempt {
+  return { outcome: { outcome: 'retry', reason, detail }, notNow };
+}
+
+function mergeNotes(
+  { missing, notes }: Extract<ComposeResult<unknown>, { content: unknown }>,
+  carrierNotes: Notes | undefined,
+): Record<string, Json> {
+  const all = notes && carrierNotes ? { ...notes, ...carrierNotes } : (notes ?? carrierNotes);
+  return missing.length > 0 ? { ...all, missing } : (all ?? {});
+}
+
+function refusedContent(failed: FailureReason, detail: string): FinishedAttempt {
+  return { outcome: { outcome: 'rejected', scope: 'content', reason: failed, detail }, failed };
+}
+
+const notCalled = {
+  reason: 'claimed_too_late',
+  detail: 'The worker was held up between the claim and the call, and did not call.',
+};
+
+const noConnection = {
+  reason: 'no_connection',
+  detail: 'No connection of the integration got free in time.',
+};
+
+const internalFault: Outcome = {
+  outcome: 'retry',
+  reason: 'internal',
+  detail: 'A fault of ours; it is in the log of the worker.',
+};
+
+const brokenSender: SendResult = {
+  outcome: {
+    outcome: 'unknown',
+    reason: 'internal',
+    detail: 'A fault of ours while the provider was called; it is in the log of the worker.',
+  },
+};

@@ -1,0 +1,188 @@
+import {
+  type AnyChannel,
+  type CaptureRecord,
+  createSandboxSender,
+  type Deadline,
+  type Notes,
+  type PreparedSend,
+  type ProviderRequest,
+  type SandboxCall,
+  type Sender,
+  type SenderDeps,
+  type SendResult,
+  sandboxProvider,
+} from '@belfry/channels';
+import { type AppRow, type IntegrationRow, openCredentials } from '@belfry/database';
+import { buildReceiptUrl, type Secrets } from '@belfry/runtime';
+import type { ChannelVersion } from '@belfry/shared';
+import { getProvider, type PlannedCall, planCall } from './choose-provider';
+import type { ClaimedMessage } from './claim.sql';
+import { createProviderConnections, type ProviderConnections } from './integration-connections';
+import type { FindOwnToken } from './own-token';
+
+/** Who carries one message, with everything but its content already settled. */
+export type Carrier = {
+  /** The provider's name, for the log. */
+  provider: string;
+  /** What the log says beside the message. */
+  notes?: Notes;
+  describe(content: unknown): ProviderRequest;
+  /** See `Sender.prepare`; absent where nothing is to be got before the call. */
+  prepare?(content: unknown, signal: AbortSignal): Promise<PreparedSend | SendResult | undefined>;
+  send(call: CarrierCall): Promise<SendResult>;
+};
+
+export type CarrierCall = Deadline & { content: unknown };
+
+export type Carriers = {
+  find(call: FindCarrier): Promise<Carrier>;
+  connections: ProviderConnections;
+  close(): Promise<void>;
+};
+
+export type FindCarrier = {
+  message: ClaimedMessage;
+  app: AppRow;
+  channelVersion: ChannelVersion;
+  /** What the sandbox keeps in place of the content. */
+  hiddenAs?: string;
+};
+
+export type CarriersDeps = {
+  channelName: string;
+  channel: AnyChannel;
+  findIntegration(id: string): Promise<IntegrationRow | undefined>;
+  findOwnToken: FindOwnToken;
+  secrets: Secrets;
+  capture(record: CaptureRecord): Promise<void>;
+  senderDeps: SenderDeps;
+  /** Where providers reach us, if they can. */
+  receiptsAt: string | undefined;
+};
+
+/** The one place that decides who carries a message: the sandbox, or the provider of its integration. */
+export function createCarriers(deps: CarriersDeps): Carriers {
+  const { channelName, channel, capture, findIntegration } = deps;
+  const sandbox = createSandboxSender({ channels: { [channelName]: channel }, capture });
+  const senders = createSenders(deps);
+  const openOnce = createOpenOnce(deps.secrets);
+
+  return {
+    async find(call) {
+      const planned = await planMessage(call);
+      const { described, provider, notes } = planned;
+      const carrier = {
+        describe: (content: unknown) =>
+          getProvider(channel, provider).describe({ ...described, content }),
+        ...(notes ? { notes } : {}),
+      };
+      if (call.app.delivery === 'sandbox') {
+        const sandboxCall = toSandboxCall(planned, call);
+        return {
+          ...carrier,
+          provider: sandboxProvider,
+          send: ({ content, signal }) => sandbox.send({ ...sandboxCall, content, signal }),
+        };
+      }
+      const ownToken = await deps.findOwnToken(call.message);
+      const integrationFields = buildIntegrationFields(deps, openOnce, planned);
+      const callFields =
+        ownToken === undefined ? integrationFields : { ...integrationFields, ownToken };
+      const sender = senders.get(provider);
+      const { prepare } = sender;
+      return {
+        ...carrier,
+        provider,
+        ...(prepare && {
+          prepare: (content, signal) => prepare({ ...callFields, content }, signal),
+        }),
+        send: (sendCall) => sender.send({ ...callFields, ...sendCall }),
+      };
+    },
+    connections: createProviderConnections({
+      channel,
+      findIntegration,
+      getSender: senders.get,
+      openCredentials: openOnce,
+    }),
+    close: senders.close,
+  };
+
+  async function planMessage({ message, app, channelVersion }: FindCarrier): Promise<PlannedCall> {
+    // The sandbox shows the call that the first integration of the chain would have made.
+    const integrationId =
+      app.delivery === 'sandbox' ? channelVersion.integrationIds[0] : message.integrationId;
+    const integration =
+      integrationId === undefined ? undefined : await findIntegration(integrationId);
+    return planCall(channel, message, integration);
+  }
+}
+
+function toSandboxCall(
+  { described, provider, integration }: PlannedCall,
+  { message, hiddenAs }: FindCarrier,
+): Omit<SandboxCall, 'content' | 'signal'> {
+  const { settings, payload, messageId, target } = described;
+  return {
+    appId: message.appId,
+    messageId,
+    attempt: message.attempt,
+    channel: message.channel,
+    target,
+    ...(integration && { integration: { provider, settings } }),
+    ...(payload ? { payload } : {}),
+    ...(hiddenAs === undefined ? {} : { hiddenAs }),
+  };
+}
+
+/** What only a call that leaves needs: who signs it, and where its reports go. */
+function buildIntegrationFields(
+  { secrets, receiptsAt: publicUrl }: CarriersDeps,
+  openOnce: OpenOnce,
+  { described, integration }: PlannedCall,
+) {
+  if (!integration) {
+    return { ...described, credentials: {}, integrationId: '', integrationVersion: '' };
+  }
+  const { id: integrationId, updatedAt } = integration;
+  const part = {
+    ...described,
+    credentials: openOnce(integration),
+    integrationId,
+    integrationVersion: String(updatedAt.getTime()),
+  };
+  if (publicUrl === undefined) return part;
+  const { messageId } = described;
+  return { ...part, receiptUrl: buildReceiptUrl({ publicUrl, secrets, integrationId, messageId }) };
+}
+
+type OpenOnce = (integration: IntegrationRow) => Record<string, unknown>;
+
+/** Opens a row's credentials when they are first needed, and keeps them no longer than the row itself is remembered. */
+function createOpenOnce(secrets: Secrets): OpenOnce {
+  const opened = new WeakMap<IntegrationRow, Record<string, unknown>>();
+  return function openOnce(integration) {
+    const openedCredentials = opened.get(integration);
+    if (openedCredentials) return openedCredentials;
+    const credentials = openCredentials(integration, secrets);
+    opened.set(integration, credentials);
+    return credentials;
+  };
+}
+
+/** One sender a provider, made when it is first needed: loading an SDK costs memory. */
+function createSenders({ channel, senderDeps }: CarriersDeps) {
+  const sendersByName = new Map<string, Sender<unknown>>();
+  return {
+    get(name: string): Sender<unknown> {
+      const existingSender = sendersByName.get(name);
+      if (existingSender) return existingSender;
+      const sender = getProvider(channel, name).createSender(senderDeps);
+      sendersByName.set(name, sender);
+      return sender;
+    },
+    async close(): Promise<void> {
+      await Promise.all([...sendersByName.values()].map((sender) => sender.close()));
+    },
+  };
+}

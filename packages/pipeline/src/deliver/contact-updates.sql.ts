@@ -1,0 +1,76 @@
+import type { Queryable } from '@belfry/database';
+import { addressKey, storable } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import type { ContactUpdate } from '@belfry/shared';
+import { isErased } from '../operate/is-erased.sql';
+
+/** What was learned about the address of a message. */
+export type MessageContactUpdates = { messageId: string; changes: ContactUpdate[] };
+
+type ChangeOnMessage<Kind extends ContactUpdate['change']> = {
+  messageId: string;
+  change: Extract<ContactUpdate, { change: Kind }>;
+};
+
+/** Stores what providers told about addresses; the same change twice changes nothing more. Rare, so one statement each. */
+export async function applyContactUpdates(
+  pool: Queryable,
+  updates: MessageContactUpdates[],
+): Promise<void> {
+  for (const { messageId, changes } of updates) {
+    for (const change of changes) await apply(pool, messageId, change);
+  }
+}
+
+function apply(pool: Queryable, messageId: string, change: ContactUpdate): Promise<unknown> {
+  switch (change.change) {
+    case 'suppress':
+      return suppress(pool, { messageId, change });
+    case 'move_address':
+      return moveAddress(pool, { messageId, change });
+    case 'disable_device':
+      return disableDevice(pool, { messageId, change });
+  }
+}
+
+/** A list that an operator changed is left as it is. */
+function suppress(
+  pool: Queryable,
+  { messageId, change }: ChangeOnMessage<'suppress'>,
+): Promise<unknown> {
+  return pool.query(
+    `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
+     SELECT $2, app_id, channel, ${addressKey('channel', 'target')}, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
+     ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING`,
+    [messageId, newId(), change.sender, change.reason, storable(change.detail)],
+  );
+}
+
+/** The stored user that the message was for, as long as the old address stands there. */
+function moveAddress(
+  pool: Queryable,
+  { messageId, change }: ChangeOnMessage<'move_address'>,
+): Promise<unknown> {
+  return pool.query(
+    `UPDATE app_user u SET contact = jsonb_set(u.contact, $2::text[], to_jsonb($3::text)), updated_at = now()
+     FROM message m JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
+     WHERE m.id = $1 AND u.app_id = m.app_id AND u.user_id = i.recipient::jsonb ->> 'user_id'
+       AND u.contact #>> $2::text[] = m.target`,
+    [messageId, change.path, change.to],
+  );
+}
+
+/** The device that has the token now, whoever owns it: a dead token is dead for everyone. */
+function disableDevice(
+  pool: Queryable,
+  { messageId, change }: ChangeOnMessage<'disable_device'>,
+): Promise<unknown> {
+  return pool.query(
+    `UPDATE device d SET notifications_disabled = true, disabled_reason = $2, updated_at = now()
+     FROM message m
+     WHERE m.id = $1 AND d.app_id = m.app_id
+       AND sha256(replace(d.fcm_token, '\\', '\\\\')::bytea) = sha256(replace(m.target, '\\', '\\\\')::bytea)
+       AND d.fcm_token = m.target`,
+    [messageId, storable(change.reason)],
+  );
+}

@@ -1,0 +1,317 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger, createSemaphore } from '@belfry/runtime';
+import { eventually } from '@belfry/testing';
+import { createBreaker } from './circuit-breaker';
+import type { ClaimedMessage } from './claim.sql';
+import { createDeliver, type DeliverDeps, type TimedClaim } from './deliver';
+import type { AttemptResult } from './record.sql';
+import type { RequeuedMessage } from './requeue.sql';
+import { createSlots } from './slots';
+
+/** Deliveries that find every message taken by another worker, but for what a test changes. */
+function setUp(changes: Partial<DeliverDeps> = {}) {
+  const claimed: string[] = [];
+  const returned: RequeuedMessage[] = [];
+  const breaker = createBreaker({ now: () => 0 });
+  const deliveries = createDeliver({
+    slots: createSlots(10),
+    unstored: createSemaphore(10),
+    breaker,
+    limits: { take: async () => undefined, applyRetryAfter: async () => undefined },
+    connections: { getMax: async () => undefined, reserve: async () => undefined },
+    deadlineMs: 1_000,
+    claims: {
+      async add(id) {
+        claimed.push(id);
+        return { claim: { kind: 'stale' }, claimedAtMs: 0 };
+      },
+    },
+    requeue: {
+      async add(message) {
+        returned.push(message);
+        return undefined;
+      },
+    },
+    attempt: () => Promise.reject(new Error('nothing was claimed')),
+    recorder: { record: async () => true },
+    onIntegration: async () => undefined,
+    dropTexts: async () => undefined,
+    countMessage: () => {},
+    backoff: { baseMs: 1, capMs: 1, random: () => 0 },
+    channelResends: 1,
+    log: createLogger({ level: 'error', process: 'test' }),
+    ...changes,
+  });
+  return { ...deliveries, breaker, claimed, returned };
+}
+
+/** Claims whatever is asked for. */
+const claimAll: Pick<DeliverDeps, 'claims'> = {
+  claims: {
+    add: async (id) => ({
+      claim: { kind: 'claimed', message: { ...message, id } },
+      claimedAtMs: 0,
+    }),
+  },
+};
+
+/** A claim whose answer the test gives. */
+function defer() {
+  const answers: ((claim: TimedClaim) => void)[] = [];
+  const promise = new Promise<TimedClaim>((resolve) => answers.push(resolve));
+  return { promise, resolve: (claim: TimedClaim) => answers[0]?.(claim) };
+}
+
+const message: ClaimedMessage = {
+  id: 'm',
+  requestId: 'r',
+  item: 0,
+  appId: 'a',
+  eventId: 'e',
+  versionId: 'v',
+  channel: 'slack',
+  target: 'C1',
+  attempt: 50,
+  unknownCount: 0,
+  attemptsInRow: 1,
+  integrationId: undefined,
+  hasWaitedLong: false,
+  recipient: undefined,
+  data: undefined,
+  override: undefined,
+  locale: undefined,
+};
+
+describe('a delivery job', () => {
+  test('fails only when all of its messages are done, so that shutdown waits for them', async () => {
+    const finishedIds: string[] = [];
+    const { deliver } = setUp({
+      claims: {
+        async add(id) {
+          if (id === 'broken') throw new Error('no connection');
+          await sleep(20);
+          finishedIds.push(id);
+          return { claim: { kind: 'stale' }, claimedAtMs: 0 };
+        },
+      },
+    });
+    const ids = ['broken', 'slow'];
+    await expect(deliver({ ids, lane: 'a' })).rejects.toThrow('no connection');
+    expect(finishedIds).toEqual(['slow']);
+  });
+
+  test('gives its messages back with a time while its lane is shut, and claims none of them', async () => {
+    const { deliver, stop, breaker, claimed, returned } = setUp();
+    for (let time = 0; time < 5; time += 1) breaker.recordOutcome('a', { isTimeout: true });
+    const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    await deliver({ ids: ['m3'], lane: 'b' });
+    stop();
+    await delivered;
+    expect(claimed).toEqual(['m3']);
+    expect(returned).toEqual(
+      ['m1', 'm2'].map((id) => ({ id, waitMs: 30_000, why: 'shut' as const })),
+    );
+  });
+
+  test.each([
+    ['goes on with a message whose version could not be read for now', true, 'queued'],
+    ['fails a message after a few tries whose version there is not', false, 'failed'],
+  ])('%s', async (_what, isVersionUnread, state) => {
+    const recorded: AttemptResult[] = [];
+    const { deliver } = setUp({
+      claims: { add: async () => ({ claim: { kind: 'claimed', message }, claimedAtMs: 0 }) },
+      attempt: async () => ({ outcome: { outcome: 'retry', reason: 'internal' }, isVersionUnread }),
+      recorder: {
+        async record(result) {
+          recorded.push(result);
+          return true;
+        },
+      },
+    });
+    await deliver({ ids: ['m'], lane: 'a' });
+    expect(recorded).toMatchObject([{ next: { state } }]);
+  });
+
+  test.each([
+    ['an opt-out apart from refusals', { skip: 'opted_out' }, 'skipped'],
+    ['any other refusal as one', {}, 'rejected'],
+  ] as const)('counts %s', async (_what, skip, outcome) => {
+    const counted: string[] = [];
+    const recorded: AttemptResult[] = [];
+    const { deliver } = setUp({
+      claims: { add: async () => ({ claim: { kind: 'claimed', message }, claimedAtMs: 0 }) },
+      attempt: async () => ({
+        outcome: { outcome: 'rejected', scope: 'recipient', reason: '21610', ...skip },
+        request: { operation: 'POST /', body: {} },
+        response: { code: 21610 },
+      }),
+      recorder: {
+        async record(result) {
+          recorded.push(result);
+          return true;
+        },
+      },
+      countMessage: (message) => counted.push(message.outcome),
+    });
+    await deliver({ ids: ['m'], lane: 'a' });
+    expect(counted).toEqual([outcome]);
+    // The attempt keeps the provider's code, the request and the answer.
+    expect(recorded).toMatchObject([
+      { outcome: 'rejected', reason: '21610', response: '{"code":21610}' },
+    ]);
+  });
+
+  test('sends the next message while a result is stored, but no more than there is room for results', async () => {
+    const sent: string[] = [];
+    const storing: (() => void)[] = [];
+    const { deliver } = setUp({
+      slots: createSlots(2),
+      unstored: createSemaphore(1),
+      claims: {
+        add: async (id) => ({
+          claim: { kind: 'claimed', message: { ...message, id } },
+          claimedAtMs: 0,
+        }),
+      },
+      async attempt({ message: { id } }) {
+        sent.push(id);
+        return { outcome: { outcome: 'retry', reason: 'internal' } };
+      },
+      recorder: {
+        record: () => new Promise((resolve) => storing.push(() => resolve(true))),
+      },
+    });
+    // A lane has half of two slots.
+    const delivered = deliver({ ids: ['m1', 'm2', 'm3'], lane: 'a' });
+    await eventually(() => expect(sent).toEqual(['m1', 'm2']));
+    await sleep(20);
+    expect({ sent, storing: storing.length }).toEqual({ sent: ['m1', 'm2'], storing: 1 });
+    storing[0]?.();
+    await eventually(() =>
+      expect({ sent: sent.length, storing: storing.length }).toEqual({ sent: 3, storing: 2 }),
+    );
+    storing[1]?.();
+    await eventually(() => expect(storing).toHaveLength(3));
+    storing[2]?.();
+    await delivered;
+  });
+
+  test('gives back at once what waits for a slot when the worker stops', async () => {
+    const { promise, resolve } = defer();
+    const { deliver, stop, returned } = setUp({
+      slots: createSlots(1),
+      claims: { add: () => promise },
+    });
+    const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    await sleep(0);
+    stop();
+    resolve({ claim: { kind: 'stale' }, claimedAtMs: 0 });
+    await delivered;
+    expect(returned).toEqual([{ id: 'm2', waitMs: 0, why: 'stopping' }]);
+  });
+
+  test('claims no message that gets no connection, and gives it back', async () => {
+    const { deliver, claimed, returned } = setUp({
+      connections: {
+        getMax: async () => 1,
+        reserve: async ({ messageId }) =>
+          messageId === 'm2' ? { release: () => undefined } : undefined,
+      },
+    });
+    await deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    expect(claimed).toEqual(['m2']);
+    expect(returned).toEqual([{ id: 'm1', waitMs: 1_000, why: 'connections' }]);
+  });
+
+  test('gives back at once what waits for a connection when the worker stops', async () => {
+    const { deliver, stop, returned } = setUp({
+      connections: {
+        getMax: async () => 1,
+        reserve: ({ signal }) =>
+          new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
+      },
+    });
+    const delivered = deliver({ ids: ['m1'], lane: 'a' });
+    await sleep(0);
+    stop();
+    await delivered;
+    expect(returned).toEqual([{ id: 'm1', waitMs: 0, why: 'stopping' }]);
+  });
+
+  test('sends no more messages of a lane at once than it has connections, each with its own', async () => {
+    const counts = { reserved: 0, most: 0, sent: 0 };
+    const { deliver } = setUp({
+      ...claimAll,
+      connections: {
+        getMax: async () => 2,
+        async reserve() {
+          counts.reserved += 1;
+          counts.most = Math.max(counts.most, counts.reserved);
+          let isReleased = false;
+          return {
+            release() {
+              counts.reserved -= isReleased ? 0 : 1;
+              isReleased = true;
+            },
+          };
+        },
+      },
+      async attempt() {
+        await sleep(5);
+        counts.sent += 1;
+        return { outcome: { outcome: 'retry', reason: 'internal' } };
+      },
+    });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    expect(counts).toEqual({ reserved: 0, most: 2, sent: 5 });
+  });
+
+  test('undoes the claim of a message whose provider was not asked, and blames nobody', async () => {
+    const recorded: AttemptResult[] = [];
+    const notNow = { waits: 'connections', waitMs: 1_000 } as const;
+    const { deliver, breaker } = setUp({
+      ...claimAll,
+      attempt: async () => ({ outcome: { outcome: 'retry', reason: 'timeout' }, notNow }),
+      recorder: {
+        async record(result) {
+          recorded.push(result);
+          return true;
+        },
+      },
+    });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    expect(recorded[0]?.next).toEqual({
+      state: 'queued',
+      dueAfterMs: 1_000,
+      waits: 'connections',
+      isUnclaimed: true,
+    });
+    expect(breaker.waitMs('a')).toBeUndefined();
+  });
+
+  test.each([
+    ['opens the circuit by a deadline that the provider did not meet', 1_000, 30_000],
+    ['does not where the worker was held up', 3_000, undefined],
+    ['does not where the provider was not asked', undefined, undefined],
+  ])('%s', async (_what, callMs, waitMs) => {
+    const outcome = { outcome: 'unknown', reason: 'timeout' } as const;
+    const { deliver, breaker } = setUp({
+      ...claimAll,
+      attempt: async () => ({ outcome, ...(callMs === undefined ? {} : { callMs }) }),
+    });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    expect(breaker.waitMs('a')).toBe(waitMs);
+  });
+
+  test('gives back with its time what a limit holds up, and claims it not', async () => {
+    const { deliver, claimed, returned } = setUp({
+      limits: {
+        take: async (_lane, id) => ({ isGranted: id === 'm2', waitMs: 40 }),
+        applyRetryAfter: async () => undefined,
+      },
+    });
+    await deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    expect(claimed).toEqual(['m2']);
+    expect(returned).toEqual([{ id: 'm1', waitMs: 40, why: 'limit' }]);
+  });
+});

@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
+import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
+import { type DeliverJob, getFairnessKey, type Outcome } from '@belfry/shared';
+import type { Claimed, FinishedAttempt } from './attempt';
+import { type AttemptResultDeps, getAttemptResult } from './attempt-result';
+import type { Breaker } from './circuit-breaker';
+import type { Claim, ClaimedMessage } from './claim.sql';
+import type { ProviderConnections, Reservation } from './integration-connections';
+import type { TokenAnswer } from './rate-limit-buckets';
+import type { Limits } from './rate-limits';
+import type { Recorder } from './record';
+import type { RequeuedMessage } from './requeue.sql';
+import type { Group, Release, Slots } from './slots';
+
+/** `claimedAtMs` is not later than the lease's begin by PostgreSQL's clock, see `Claimed`. */
+export type TimedClaim = { claim: Claim; claimedAtMs: number };
+
+export type DeliverDeps = AttemptResultDeps & {
+  /** Messages of this channel that may be in flight at once, from the claim to the provider's answer. */
+  slots: Slots;
+  /** Results that may wait to be stored; beyond them a message keeps its slot, so that no more are made than PostgreSQL takes. */
+  unstored: Semaphore;
+  breaker: Breaker;
+  limits: Pick<Limits, 'take' | 'applyRetryAfter'>;
+  connections: ProviderConnections;
+  /** Of an attempt. */
+  deadlineMs: number;
+  /** Gives a message back to the relay. */
+  requeue: Pick<Batcher<RequeuedMessage, undefined>, 'add'>;
+  claims: Pick<Batcher<string, TimedClaim>, 'add'>;
+  attempt(claimed: Claimed): Promise<FinishedAttempt>;
+  recorder: Pick<Recorder, 'record'>;
+  /** An integration refused us, or works; best effort, and never throws. */
+  onIntegration(report: { integrationId: string; refusal: string | undefined }): Promise<void>;
+  /** Drops what a sensitive message said, once nothing is to be sent any more. Best effort; never throws. */
+  dropTexts(messageId: string): Promise<void>;
+  countMessage(message: {
+    appId: string;
+    channel: string;
+    provider: string;
+    outcome: string;
+  }): void;
+  log: Logger;
+};
+
+/** Delivers a job's messages, each claimed, attempted and recorded on its own, whatever becomes of the others. */
+export type Deliver = {
+  deliver(job: DeliverJob): Promise<void>;
+  /** Claims nothing more; what waits for a slot is left to other workers. */
+  stop(): void;
+};
+
+/**
+ * How long what may not be sent stays here before it goes back: meanwhile it takes the room that the relay would give
+ * to more of the same, which would go round and round.
+ */
+const requeueDelayMs = 1_000;
+
+/** How long a message waits here for a connection before it goes back. */
+const connectionWaitMs = 5_000;
+const forConnection = { waitMs: requeueDelayMs, why: 'connections' } as const;
+const forStop = { waitMs: 0, why: 'stopping' } as const;
+const unbounded: Reservation = { release: () => undefined };
+
+/** How much later than its deadline an attempt ends in a worker that runs. */
+const overdueMs = 1_000;
+
+export function createDeliver(deps: DeliverDeps): Deliver {
+  const { slots, breaker, limits, connections, claims, log } = deps;
+  const stopping = new AbortController();
+
+  return {
+    async deliver(job) {
+      const group = { name: job.lane, max: await connections.getMax(job.lane) };
+      await withSlots(slots, job.ids, group, (id, release) => deliverOne(id, group, release));
+    },
+    stop() {
+      stopping.abort();
+      slots.close();
+    },
+  };
+
+  async function deliverOne(id: string, group: Group, release?: Release): Promise<void> {
+    if (!release) return requeue({ id, ...forStop });
+    const waitMs = breaker.waitMs(group.name);
+    if (waitMs !== undefined) {
+      release();
+      await delay(requeueDelayMs);
+      return requeue({ id, waitMs, why: 'shut' });
+    }
+    try {
+      const tokens = await limits.take(group.name, id);
+      if (!tokens || (tokens.isGranted && tokens.waitMs === 0))
+        return await deliverNow(id, group, release);
+      // Others go by meanwhile.
+      release();
+      await deliverLater(id, group, tokens);
+    } finally {
+      release();
+    }
+  }
+
+  async function deliverLater(id: string, group: Group, { isGranted, waitMs }: TokenAnswer) {
+    if (!isGranted) return requeue({ id, waitMs, why: 'limit' });
+    await delay(waitMs);
+    const release = await slots.acquire(group);
+    if (!release) return requeue({ id, ...forStop });
+    await deliverNow(id, group, release).finally(release);
+  }
+
+  /** What gets no connection is not claimed: its lease would begin, and a worker that dies would leave it in doubt. */
+  async function deliverNow(id: string, group: Group, release: Release): Promise<void> {
+    const reserved = await reserve(id, group);
+    if (!reserved) return requeue({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
+    await claimAndFinish(id, () => {
+      reserved.release();
+      release();
+    }).finally(reserved.release);
+  }
+
+  async function reserve(messageId: string, { name: fairnessKey, max }: Group) {
+    if (max === undefined) return unbounded;
+    const { signal, clear } = signalWithin(stopping.signal, connectionWaitMs);
+    return connections.reserve({ fairnessKey, messageId, signal }).finally(clear);
+  }
+
+  async function claimAndFinish(id: string, release: Release): Promise<void> {
+    const { claim, claimedAtMs } = await claims.add(id);
+    if (claim.kind === 'settled') {
+      log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
+      if (claim.state !== 'queued') await deps.dropTexts(id);
+    }
+    if (claim.kind !== 'claimed') return;
+    await finish(deps, { message: claim.message, claimedAtMs }, release);
+  }
+
+  async function requeue(message: RequeuedMessage): Promise<void> {
+    await deps.requeue.add(message);
+  }
+
+  /** Ends early, without a word, when the worker stops. */
+  async function delay(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  }
+}
+
+type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
+
+/**
+ * Over when all messages of the job are, also where one fails: shutdown waits for jobs. Many wait, and for long: of a message
+ * that waits for its slot there is nothing but its id.
+ */
+function withSlots(
+  slots: Slots,
+  ids: readonly string[],
+  group: Group,
+  deliverOne: DeliverOne,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let nextIndex = 0;
+    let open = ids.length;
+    let end: () => void = resolve;
+    function endOne(): void {
+      open -= 1;
+      if (open === 0) end();
+    }
+    function failOne(error: unknown): void {
+      end = () => reject(error);
+      endOne();
+    }
+    if (open === 0) resolve();
+    slots.acquireEach(group, open, (release) => {
+      const id = ids[nextIndex] ?? '';
+      nextIndex += 1;
+      void deliverOne(id, release).then(endOne, failOne);
+    });
+  });
+}
+
+async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Promise<void> {
+  const { message, claimedAtMs } = claimed;
+  const ended = await deps.attempt(claimed);
+  recordTimeout(deps, message, ended);
+  const result = getAttemptResult(message, ended, deps);
+  // Before the message is free: who claims it next must know.
+  if (ended.outcome.outcome !== 'accepted') {
+    await Promise.all([
+      notifyRefusal(deps, message, ended.outcome),
+      deps.limits.applyRetryAfter(message, ended.outcome),
+    ]);
+  }
+  const stored = await deps.unstored.acquire();
+  // The next message is claimed and sent while this result is stored.
+  release();
+  const isRecorded = await deps.recorder.record(result).finally(stored);
+  notifyWorking(deps, message, ended.outcome);
+  if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
+  const { provider = 'none', outcome } = result;
+  // A refusal that was to be expected is counted apart from those that are failures.
+  const counted = result.next.state === 'skipped' ? 'skipped' : outcome;
+  if (!ended.notNow) {
+    const { appId, channel } = message;
+    deps.countMessage({ appId, channel, provider, outcome: counted });
+  }
+  deps.log.info('attempt.closed', {
+    message_id: message.id,
+    request_id: message.requestId,
+    app_id: message.appId,
+    channel: message.channel,
+    attempt: message.attempt,
+    provider: result.provider,
+    outcome: result.outcome,
+    reason: result.reason,
+    state: isRecorded ? result.next.state : 'superseded',
+    waits: result.next.waits,
+    missing: result.notes['missing'],
+    duration_ms: Math.round(performance.now() - claimedAtMs),
+  });
+}
+
+async function notifyRefusal(
+  { onIntegration }: DeliverDeps,
+  { integrationId }: ClaimedMessage,
+  outcome: Outcome,
+): Promise<void> {
+  if (integrationId === undefined || outcome.outcome !== 'rejected') return;
+  if (outcome.scope !== 'integration' || outcome.ownToken) return;
+  await onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
+}
+
+function notifyWorking(
+  { onIntegration }: DeliverDeps,
+  { integrationId }: ClaimedMessage,
+  { outcome }: Outcome,
+): void {
+  if (integrationId === undefined || outcome !== 'accepted') return;
+  void onIntegration({ integrationId, refusal: undefined });
+}
+
+/**
+ * Only what the provider did counts. The sandbox hangs only when it is asked to; and a worker that was itself held up knows
+ * nothing of the provider.
+ */
+function recordTimeout(
+  { breaker, deadlineMs }: DeliverDeps,
+  message: ClaimedMessage,
+  { provider, outcome, callMs }: FinishedAttempt,
+): void {
+  if (callMs === undefined || provider === sandboxProvider) return;
+  const isTimeout = 'reason' in outcome && outcome.reason === timeoutReason;
+  if (isTimeout && callMs > deadlineMs + overdueMs) return;
+  breaker.recordOutcome(getFairnessKey(message), { isTimeout });
+}

@@ -1,0 +1,94 @@
+import type { Queryable } from '@belfry/database';
+
+/** Messages of an app on a channel that a provider took since the last time that a process told. */
+export type DeliveryCount = { appId: string; channel: string; accepted: number };
+
+/** One slot of the counts. */
+export const rateSlotSeconds = 30;
+/** So far back they are kept, and shown. */
+export const rateSlots = 60;
+
+/** Adds to the slot of now, by PostgreSQL's clock. */
+export async function writeDeliveryCounts(
+  database: Queryable,
+  counts: DeliveryCount[],
+): Promise<void> {
+  await database.query({
+    name: 'write-delivery-counts',
+    // In one order, so that two processes never wait for each other.
+    text: `INSERT INTO delivery_count (app_id, at, channel, accepted)
+           SELECT app_id, date_bin('${rateSlotSeconds} seconds', now(), 'epoch'), channel, accepted
+           FROM unnest($1::uuid[], $2::text[], $3::int[]) t (app_id, channel, accepted) ORDER BY app_id, channel
+           ON CONFLICT (app_id, at, channel) DO UPDATE SET accepted = delivery_count.accepted + excluded.accepted`,
+    values: [
+      counts.map(({ appId }) => appId),
+      counts.map(({ channel }) => channel),
+      counts.map(({ accepted }) => accepted),
+    ],
+  });
+}
+
+export type RateRow = {
+  channel: string;
+  /** How many slots ago; 0 is the last one that is over. */
+  slotsAgo: number;
+  accepted: number;
+};
+
+/** Of slots that are over. */
+export async function readRates(database: Queryable, appIds: string[]): Promise<RateRow[]> {
+  const { rows } = await database.query<RateRow>(
+    `SELECT c.channel, s.slots_ago AS "slotsAgo", sum(c.accepted)::int AS accepted
+     FROM delivery_count c
+     CROSS JOIN LATERAL (SELECT floor(extract(epoch FROM date_bin('${rateSlotSeconds} seconds', now(), 'epoch') - c.at)
+       / ${rateSlotSeconds})::int - 1 AS slots_ago) s
+     WHERE c.app_id = ANY ($1::uuid[]) AND s.slots_ago BETWEEN 0 AND ${rateSlots - 1}
+     GROUP BY c.channel, s.slots_ago`,
+    [appIds],
+  );
+  return rows;
+}
+
+export async function removeOldDeliveryCounts(database: Queryable): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM delivery_count WHERE at < now() - $1::float8 * interval '1 s'`,
+    values: [(rateSlots + 2) * rateSlotSeconds],
+  });
+  return rowCount ?? 0;
+}
+
+export type Latency = { messages: number; p50Ms: number; p99Ms: number };
+
+const requestsLookedAt = 400;
+const appsLookedAt = 20;
+
+/**
+ * From the acceptance of a call to the call of its provider, as both are on record: of the newest single sends of the last
+ * half hour that asked for no later time. Undefined where there are none.
+ */
+export async function readLatency(
+  database: Queryable,
+  appIds: string[],
+): Promise<Latency | undefined> {
+  const { rows } = await database.query<Latency>(
+    `SELECT count(*)::int AS messages,
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY t.ms) AS "p50Ms",
+       percentile_cont(0.99) WITHIN GROUP (ORDER BY t.ms) AS "p99Ms"
+     FROM (
+       SELECT extract(epoch FROM a.opened_at - m.created_at)::float8 * 1000 AS ms
+       FROM unnest($1::uuid[]) app (id)
+       CROSS JOIN LATERAL (
+         SELECT q.id, q.kind, q.created_at FROM request q WHERE q.app_id = app.id
+         ORDER BY q.id DESC LIMIT ${requestsLookedAt}
+       ) r
+       JOIN request_item i ON i.request_id = r.id AND i.item = 0 AND i.schedule_at IS NULL
+         AND coalesce(i.override, '') NOT LIKE '%schedule%'
+       JOIN message m ON m.request_id = r.id AND m.generation = 0
+       JOIN attempt a ON a.message_id = m.id AND a.number = 1
+       WHERE r.kind = 'single' AND r.created_at > now() - interval '${rateSlots * rateSlotSeconds} s'
+     ) t`,
+    [appIds.slice(0, appsLookedAt)],
+  );
+  const [counts] = rows;
+  return counts && counts.messages > 0 ? counts : undefined;
+}

@@ -1,0 +1,92 @@
+import { createDatabase, type Database } from '@belfry/database';
+import { createLogger } from '@belfry/runtime';
+import { testDatabase } from '@belfry/testing';
+import type pg from 'pg';
+import { resultFor } from '../message-row.fixture';
+import { writePlans } from '../relay/fan-out.sql';
+import { writeCaptures } from './capture.sql';
+import { claimClearMessages } from './fast-claim.sql';
+import { recordResults } from './record.sql';
+
+let database: Database;
+
+beforeAll(async () => {
+  // Empty: where a plan that looks at what the tables hold goes wrong.
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 2, log });
+});
+
+afterAll(() => database.close());
+
+type Node = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  Plans?: Node[];
+};
+
+/** The plan that the hot pool keeps for the statement that `work` makes. */
+async function explainPlan(work: (pool: pg.Pool) => Promise<unknown>): Promise<Node> {
+  let text = '';
+  const noting = {
+    async query(query: pg.QueryConfig) {
+      text = query.text;
+      return { rows: [] };
+    },
+  };
+  // The work asks its pool for nothing else.
+  await work(noting as unknown as pg.Pool);
+  const { rows } = await database.hot.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+  );
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+  if (!plan) throw new Error('PostgreSQL told no plan');
+  return plan;
+}
+
+function listNodes(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(listNodes)];
+}
+
+/** What the indexes over keys begin with: a condition on their later columns walks through all of them. */
+const isByKey = /\((id|message_id|request_id|app_id) = /;
+
+/** Walks through a table, or an index, which no condition on its first column bounds. */
+function listWalks(plan: Node): string[] {
+  return listNodes(plan)
+    .filter((node) => /Scan$/.test(node['Node Type']))
+    .filter((node) => node['Node Type'] !== 'Bitmap Heap Scan')
+    .filter((node) => node['Relation Name'] !== undefined || /Index/.test(node['Node Type']))
+    .filter((node) => !isByKey.test(node['Index Cond'] ?? ''))
+    .map(
+      (node) =>
+        `${node['Node Type']} of ${node['Relation Name'] ?? 'an index'} by ${node['Index Cond']}`,
+    );
+}
+
+const id = '00000000-0000-7000-8000-000000000000';
+const inboxItem = { title: 'Hi' };
+const unplanned = { id, appId: id, versionId: id, items: 1, plannedItems: 0, plannedTo: 0 };
+
+describe('what is planned once, while the tables are empty', () => {
+  test.each<[string, (pool: pg.Pool) => Promise<unknown>]>([
+    [
+      'a clear claim',
+      (pool) => claimClearMessages(pool, { ids: [id], worker: 'w', leaseMs: 1_000 }),
+    ],
+    ['a record', (pool) => recordResults(pool, [resultFor(id, {})])],
+    ['a record with an inbox item', (pool) => recordResults(pool, [resultFor(id, { inboxItem })])],
+    ['captures', (pool) => writeCaptures(pool, [])],
+    ['plans', (pool) => writePlans(pool, unplanned, { from: 0, to: 1, items: [] })],
+  ])('finds each row by an index: %s', async (_what, work) => {
+    expect(listWalks(await explainPlan(work))).toEqual([]);
+  });
+
+  test('would be told by this test, where it walks', async () => {
+    const plan = await explainPlan((pool) =>
+      pool.query({ text: 'SELECT FROM message WHERE item = 1' }),
+    );
+    expect(listWalks(plan)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,38 @@
+import type { AnyChannel } from '@belfry/channels';
+import { itemTokenPlace, type UserRow, userTokenPlace } from '@belfry/database';
+import type { Secrets } from '@belfry/runtime';
+import { type Recipient, recipientFromWire, type WireUser } from '@belfry/shared';
+import type { ClaimedMessage } from './claim.sql';
+
+/** The credential that a message brings itself, in clear: the call's, else the stored user's. */
+export type FindOwnToken = (message: ClaimedMessage) => Promise<string | undefined>;
+
+export type OwnTokenDeps = {
+  channel: AnyChannel;
+  secrets: Secrets;
+  findUser(appId: string, userId: string): Promise<UserRow | undefined>;
+  readStoredRecipient(user: UserRow): Recipient;
+};
+
+export function createFindOwnToken(deps: OwnTokenDeps): FindOwnToken {
+  const { channel, secrets } = deps;
+
+  return async function findOwnToken(message) {
+    if (!channel.findOwnToken || message.recipient === undefined) return undefined;
+    // Stored by accept, which checked it.
+    const recipient = recipientFromWire(JSON.parse(message.recipient) as WireUser, []);
+    const sealed = channel.findOwnToken(recipient);
+    if (sealed === undefined) return findStoredToken(deps, message.appId, recipient.userId);
+    return secrets.open(sealed, itemTokenPlace(message.requestId, message.item));
+  };
+}
+
+async function findStoredToken(
+  { channel, secrets, findUser, readStoredRecipient }: OwnTokenDeps,
+  appId: string,
+  userId: string | undefined,
+): Promise<string | undefined> {
+  const user = userId === undefined ? undefined : await findUser(appId, userId);
+  const sealed = user && channel.findOwnToken?.(readStoredRecipient(user));
+  return user && sealed && secrets.open(sealed, userTokenPlace(user.id));
+}

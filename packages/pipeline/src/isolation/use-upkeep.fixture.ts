@@ -1,0 +1,165 @@
+import path from 'node:path';
+import {
+  createAppEvents,
+  createAppUsers,
+  createDatabaseCheck,
+  createReadiness,
+  integrationPlace,
+  itemTokenPlace,
+  listHeartbeats,
+  readDatabaseTime,
+  readOldestWaiting,
+  removeHeartbeat,
+  seedDemo,
+  writeHeartbeat,
+} from '@belfry/database';
+import { createSecrets } from '@belfry/runtime';
+import { testKeyRing } from '@belfry/testing';
+import { sealTexts } from '../accept/sealed-items';
+import { writeCapture } from '../deliver/capture.sql';
+import { claimMessages } from '../deliver/claim.sql';
+import {
+  countStorage,
+  findAccountStorage,
+  listLimitedAccounts,
+  readStorageTotals,
+  setStorageLimit,
+} from '../operate/account-storage.sql';
+import { createAppCaptures } from '../operate/captures';
+import { listIntegrations } from '../operate/doctor.sql';
+import { eraseUser } from '../operate/erase';
+import { listOldKeys, rotateKeys } from '../operate/rotate-keys';
+import { readUptimeMs } from '../relay/relay.sql';
+import { createUpkeepTasks } from '../relay/retention.sql';
+import { withStorageLock, withUpkeepLock } from '../relay/retention-lock';
+import { useUsers } from './use-gateway.fixture';
+import { useInApp } from './use-pipeline.fixture';
+import { person, send, type World } from './world.fixture';
+
+const migrationsDir = path.resolve(__dirname, '../../../..', 'prisma/migrations');
+
+export async function useInstallation(world: World): Promise<void> {
+  const { database, url, secrets, accountId } = world;
+  const pool = database.accepting;
+  const heartbeat = { id: 'worker', roles: ['relay'], version: '1', isFirst: true };
+  await writeHeartbeat(pool, heartbeat);
+  await listHeartbeats(pool);
+  await removeHeartbeat(pool, heartbeat.id);
+  await readUptimeMs(pool);
+  await readDatabaseTime(pool);
+  await readOldestWaiting(pool, ['email', 'sms']);
+  await createReadiness({ pool, databaseUrl: url, migrationsDir })();
+  await createDatabaseCheck({ pool, databaseUrl: url, migrationsDir, secrets }).read();
+  await listIntegrations(database.prisma, 99);
+  const limit = { defaultLimitMb: 1 };
+  await setStorageLimit(pool, accountId, 1_000_000);
+  const slices = { sliceRows: 5, cutsPerRun: 2, remeasuresPerRun: 4, remeasureAfterMs: 0 };
+  await withStorageLock(pool, (client) => countStorage(client, limit, slices));
+  await world.alter('UPDATE account SET stored_bytes = 9000000');
+  await countStorage(pool, limit, slices);
+  await readStorageTotals(pool, limit);
+  await listLimitedAccounts(pool, limit, 9);
+  await findAccountStorage(pool, limit, 'Account');
+  await findAccountStorage(pool, limit, accountId);
+}
+
+/** A second person of the same address, as it was before and after the erasure. */
+export async function useErasure(world: World): Promise<void> {
+  const { database, appId, actor, alter } = world;
+  const pool = database.accepting;
+  const [user] = (await createAppUsers(pool).list(appId, '')).rows;
+  const sending = await send(world);
+  await claimMessages(database.delivery, { ids: [sending.messageId], worker: 'w', leaseMs: 1 });
+  await send(world, { unplanned: 1 });
+  const { messageId } = await send(world);
+  await writeCapture(database.hot, { ...createCapture(world), messageId });
+  await alter(
+    `INSERT INTO inbox_item (id, app_id, user_id, message_id, content) VALUES (gen_random_uuid(), $1, 'other', $2, '{}')`,
+    [appId, messageId],
+  );
+  await alter(`UPDATE request SET created_at = created_at - interval '1 hour'`);
+  await alter(`UPDATE inbox_item SET created_at = created_at - interval '1 hour'`);
+  const addresses = [person.email];
+  await eraseUser(pool, actor, { appId, userSid: user?.sid ?? '', addresses });
+  await createAppEvents(pool).listCallData(appId, world.event.eventId);
+  await alter(`UPDATE erasure SET created_at = now() - interval '10 minutes'`);
+  await alter(`UPDATE message SET state = 'sent', due_at = NULL WHERE state = 'sending'`);
+}
+
+/** Everything becomes old, and goes. */
+export async function useUpkeep(world: World): Promise<void> {
+  const { database, alter, appId, actor } = world;
+  await useInApp(world);
+  const { messageId } = await send(world);
+  await writeCapture(database.hot, { ...createCapture(world), messageId });
+  await createAppCaptures(database.accepting).removeAll(actor, appId);
+  const tasks = createUpkeepTasks({ retentionDays: 1 });
+  await alter(
+    `INSERT INTO capture SELECT gen_random_uuid(), app_id, gen_random_uuid(), 1, 'email', 'smtp', '', '{}', '{}', ''
+    FROM (SELECT $1::uuid AS app_id) a CROSS JOIN generate_series(1, 501)`,
+    [appId],
+  );
+  for (const change of aged) await alter(change);
+  const waiting = await send(world);
+  const unplanned = await send(world, { unplanned: 1 });
+  await alter(
+    `UPDATE request SET created_at = now() - interval '100 days', planned_items = items WHERE id = ANY ($1)`,
+    [[waiting.requestId, unplanned.requestId]],
+  );
+  await send(world, { data: '"sealed"' });
+  await alter(`UPDATE message SET state = 'sent', due_at = NULL WHERE id <> $1`, [
+    waiting.messageId,
+  ]);
+  await withUpkeepLock(database.delivery, async (client) => {
+    for (const task of tasks) {
+      for (let chunk = 0; chunk < 9; chunk += 1) {
+        if (!(await task.removeChunk(client)).mayBeMore) break;
+      }
+    }
+  });
+}
+
+function createCapture({ appId }: World) {
+  const place = { appId, attempt: 1, channel: 'email', provider: 'smtp', target: person.email };
+  return { ...place, content: {}, request: {}, outcome: 'accepted' };
+}
+
+const aged = [
+  `UPDATE capture SET created_at = now() - interval '100 days' WHERE id = (SELECT max(id::text)::uuid FROM capture)`,
+  `UPDATE idempotency_key SET first_seen = now() - interval '100 days'`,
+  `UPDATE inbox_item SET created_at = now() - interval '100 days'`,
+  `UPDATE message SET state = 'sent', due_at = NULL`,
+  `UPDATE request SET created_at = now() - interval '100 days' WHERE planned_items >= items`,
+  `UPDATE receipt SET received_at = now() - interval '100 days'`,
+  `UPDATE delivery_count SET at = now() - interval '100 days'`,
+  `UPDATE resend SET finished_at = now() - interval '100 days'`,
+];
+
+/** A new key of the ring takes the place of the one that sealed what the account has. */
+export async function useKeyRing(world: World): Promise<void> {
+  const { database, alter, integrations } = world;
+  const secrets = createSecrets(`new:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`);
+  await seedDemo({ database, secrets: world.secrets });
+  await seedDemo({ database, secrets: world.secrets });
+  const seal = (place: string) => world.secrets.seal('{}', place);
+  await alter(`UPDATE integration SET credentials = ''`);
+  const credentials = seal(integrationPlace(integrations[0]));
+  await alter('UPDATE integration SET credentials = $2 WHERE id = $1', [
+    integrations[0],
+    credentials,
+  ]);
+  await useUsers(world);
+  await alter('DELETE FROM request_item');
+  const { requestId } = await send(world);
+  const slack = { access_token: seal(itemTokenPlace(requestId, 0)) };
+  const { data, override } = sealTexts(texts, { requestId, item: 0 }, world.secrets);
+  await alter('UPDATE request_item SET recipient = $1, data = $2, override = $3', [
+    JSON.stringify({ slack }),
+    data,
+    override,
+  ]);
+  await rotateKeys(database.accepting, secrets);
+  await listOldKeys(database.accepting, secrets);
+}
+
+const texts = { data: '{}', override: '{}' };

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { createAccess, createConfiguration, createDatabase, type Database } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { defaultPolicy, type VersionDefinition } from '@belfry/shared';
+import { ownDatabase, testSecrets } from '@belfry/testing';
+import pg from 'pg';
+import {
+  type ItemPlan,
+  type NewMessage,
+  type NewRequest,
+  writeRequests,
+} from '../accept/write-requests';
+import { prepareDatabase, readTables } from './twins.fixture';
+import { type WatchReport, watchStatements } from './watch.fixture';
+
+/** The only account of a database of its own, with all that a statement may look for. */
+export type World = {
+  database: Database;
+  watched: WatchReport;
+  url: string;
+  /** Not watched: for what only time would do. */
+  alter(text: string, values?: unknown[]): Promise<void>;
+  secrets: ReturnType<typeof testSecrets>;
+  accountId: string;
+  operatorId: string;
+  appId: string;
+  actor: { accountId: string; operatorId: string };
+  /** A live event with e-mail, SMS and push by the two integrations. */
+  event: { eventId: string; versionId: string };
+  integrations: [string, string];
+  close(): Promise<void>;
+};
+
+export const person = { userId: 'ana', email: 'ana@example.com', token: '+4520000001' };
+export const owner = 'owner@example.com';
+
+export async function createWorld(): Promise<World> {
+  const { url, drop } = await ownDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  await prepareDatabase(pool);
+  const log = createLogger({ level: 'error', process: 'test' });
+  const database = createDatabase({ url, poolSize: 8, log });
+  const anchors = new Map<string, number>();
+  const watched = watchStatements(database, await readTables(pool), (id) => anchors.get(id) ?? 0);
+  const operator = await createFirstOperator(database);
+  const configuration = createConfiguration(database.prisma, testSecrets());
+  const { id: appId } = await configuration.createApp({
+    accountId: operator.accountId,
+    name: 'App',
+    delivery: 'live',
+  });
+  anchors.set(operator.accountId, 2).set(appId, 1);
+  const integrations: [string, string] = [
+    await createMail(configuration, appId, 'First'),
+    await createMail(configuration, appId, 'Second'),
+  ];
+  const { id: eventId } = await configuration.createEvent({ appId, name: 'order_shipped' });
+  await configuration.publish({ id: eventId, appId }, createDefinition(integrations));
+  const version = await configuration.publish(
+    { id: eventId, appId },
+    createDefinition(integrations),
+  );
+  return {
+    database,
+    watched,
+    url,
+    alter: async (text, values) => {
+      await pool.query(text, values);
+    },
+    secrets: testSecrets(),
+    accountId: operator.accountId,
+    operatorId: operator.id,
+    appId,
+    actor: { accountId: operator.accountId, operatorId: operator.id },
+    event: { eventId, versionId: version.id },
+    integrations,
+    async close() {
+      await database.close();
+      await pool.end();
+      await drop();
+    },
+  };
+}
+
+/** In an empty database: the account is made with its operator. */
+async function createFirstOperator(database: Database) {
+  const access = createAccess(database.accepting);
+  await access.ensureOperator({ email: owner, passwordHash: 'hash' });
+  const [operator] = await access.listOperators(owner);
+  if (!operator) throw new Error('There is no first operator');
+  return operator;
+}
+
+async function createMail(
+  configuration: ReturnType<typeof createConfiguration>,
+  appId: string,
+  name: string,
+): Promise<string> {
+  const settings = { sender: '+15005550006', team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
+  const integration = { appId, name, channel: 'email', provider: 'slack', settings };
+  return (await configuration.createIntegration({ ...integration, credentials: { user: 'a' } })).id;
+}
+
+export function createDefinition(integrationIds: string[], isSensitive = false): VersionDefinition {
+  const channel = (template: object) => ({
+    integrationIds,
+    templates: { en: template },
+    policy: defaultPolicy,
+  });
+  return {
+    defaultLocale: 'en',
+    missing: 'empty',
+    isSensitive,
+    channels: {
+      email: channel({ subject: 'Hello' }),
+      push: channel({ title: 'Hello' }),
+      sms: channel({ text: 'Hello' }),
+    },
+  };
+}
+
+export type SendOptions = {
+  key?: string;
+  channel?: string;
+  target?: string;
+  /** Items that fanout has still to plan. */
+  unplanned?: number;
+  data?: string;
+  userId?: string;
+  skips?: ItemPlan['skips'];
+  message?: Partial<NewMessage>;
+};
+
+export type SentRequest = { requestId: string; messageId: string; call: NewRequest };
+
+/** A request with one message, or with items that have none yet. */
+export async function send(world: World, options: SendOptions = {}): Promise<SentRequest> {
+  const { key, unplanned = 0 } = options;
+  const [requestId, messageId] = [newId(), newId()];
+  const call: NewRequest = {
+    request: {
+      id: requestId,
+      accountId: world.accountId,
+      appId: world.appId,
+      ...world.event,
+      kind: unplanned > 0 ? 'bulk' : 'single',
+      apiKeyId: undefined,
+      idempotencyKey: key,
+    },
+    key: key === undefined ? undefined : createKey(key),
+    items:
+      unplanned > 0
+        ? Array.from({ length: unplanned }, () => createItem(options, undefined))
+        : [createItem(options, messageId)],
+  };
+  await writeRequests(world.database.accepting, [call]);
+  return { requestId, messageId, call };
+}
+
+/** Whether the published version is sensitive. */
+export function setSensitive({ alter, event }: World, isSensitive: boolean): Promise<void> {
+  const definition = `jsonb_set(definition, '{isSensitive}', '${isSensitive}')`;
+  return alter(`UPDATE event_version SET definition = ${definition} WHERE id = $1`, [
+    event.versionId,
+  ]);
+}
+
+export function createKey(key: string) {
+  const hash = createHash('sha256').update(key).digest();
+  return { hash, fingerprint: Buffer.from('fingerprint'), ringKeyId: 'test', status: 200 };
+}
+
+function createItem(
+  { channel = 'email', target = person.email, userId = person.userId, ...rest }: SendOptions,
+  messageId: string | undefined,
+): NewRequest['items'][number] {
+  const { data, message, skips = {} } = rest;
+  const common = { locale: undefined, scheduleAt: undefined, override: undefined, data };
+  const recipient = JSON.stringify({ user_id: userId, email: person.email });
+  if (messageId === undefined) return { ...common, recipient, plan: undefined };
+  return {
+    ...common,
+    recipient,
+    plan: {
+      locale: undefined,
+      skips,
+      messages: [{ ...newMessage(messageId), channel, target, ...message }],
+    },
+  };
+}
+
+export function newMessage(id: string): NewMessage {
+  return {
+    id,
+    channel: 'email',
+    target: person.email,
+    integrationId: undefined,
+    dueAt: undefined,
+    timeToLiveMs: 600_000,
+    jobId: undefined,
+    note: undefined,
+  };
+}
+
+export function createCall({ accountId }: World, key?: string) {
+  return { callId: newId(), accountId, key: key === undefined ? undefined : createKey(key) };
+}

@@ -1,0 +1,194 @@
+import type { Queryable } from '@belfry/database';
+import { type Actor, changeWithAudit } from '@belfry/database';
+import type pg from 'pg';
+
+/** A line of the sandbox's list. */
+export type CaptureSummary = {
+  id: string;
+  messageId: string;
+  channel: string;
+  target: string;
+  attempt: number;
+  outcome: string;
+  capturedAt: Date;
+  /** The first words of what it says; null where it says none. */
+  line: string | null;
+  /** Null where the request was removed since, as is all that follows from it. */
+  requestId: string | null;
+  item: number | null;
+  event: string | null;
+};
+
+export type CaptureListFilter = {
+  appId: string;
+  channel: string | undefined;
+  event: string | undefined;
+  /** In lower case; all of them stand in the address, the content or the event's name. */
+  words: string[];
+  /** Only those that are older. */
+  before: string | undefined;
+};
+
+/** One capture, whole. */
+export type CaptureRow = Omit<CaptureSummary, 'line' | 'requestId' | 'item' | 'event'> & {
+  provider: string;
+  content: unknown;
+  request: unknown;
+  /** What was noted when it was composed, such as segments. */
+  notes: Record<string, unknown> | null;
+};
+
+/** What else was captured of the same item of a request. */
+export type CaptureGroup = {
+  requestId: string | null;
+  item: number | null;
+  event: { id: string; name: string } | null;
+  version: { id: string; number: number; kind: string } | null;
+  /** JSON, as stored. */
+  data: string | null;
+  isSensitive: boolean;
+  /** Newest first, the one that was asked for among them. */
+  captures: CaptureRow[];
+};
+
+/** One more than a page tells that there are more. */
+export const capturesOfPage = 100;
+const capturesLookedAt = 500;
+const capturesOfGroup = 60;
+/** A larger content, which holds files, is not searched, and shown without them. */
+const largeBytes = 1_000_000;
+const lineCharacters = 200;
+const removedAtOnce = 5_000;
+const maxRemovals = 100;
+
+export type AppCaptures = ReturnType<typeof createAppCaptures>;
+
+/** What the sandbox captured of an app, for the dashboard. */
+export function createAppCaptures(pool: pg.Pool) {
+  return {
+    async list(filter: CaptureListFilter): Promise<CaptureSummary[]> {
+      const { appId, before, channel, event, words } = filter;
+      const values = [appId, before, channel, event, words];
+      return (await pool.query<CaptureSummary>(listStatement, values)).rows;
+    },
+
+    find: (appId: string, id: string) => findGroup(pool, appId, id),
+
+    /** False when there is no such capture. */
+    async remove(actor: Actor, { appId, id }: { appId: string; id: string }): Promise<boolean> {
+      const entry = { action: 'capture.removed', subject: id };
+      const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
+        const { rowCount } = await client.query(
+          'DELETE FROM capture WHERE id = $1 AND app_id = $2',
+          [id, appId],
+        );
+        return rowCount || undefined;
+      });
+      return removed !== undefined;
+    },
+
+    /** Every capture of the app; how many there were. */
+    async removeAll(actor: Actor, appId: string): Promise<number> {
+      const entry = { action: 'captures.removed', subject: appId };
+      const work = async (client: Queryable) => (await removeInChunks(client, appId)) || undefined;
+      return (await changeWithAudit(pool, { ...actor, appId }, entry, work)) ?? 0;
+    },
+  };
+}
+
+async function removeInChunks(client: Queryable, appId: string): Promise<number> {
+  let removed = 0;
+  for (let chunk = 0; chunk < maxRemovals; chunk += 1) {
+    const { rowCount } = await client.query(
+      'DELETE FROM capture WHERE id IN (SELECT id FROM capture WHERE app_id = $1 LIMIT $2)',
+      [appId, removedAtOnce],
+    );
+    removed += rowCount ?? 0;
+    if ((rowCount ?? 0) < removedAtOnce) break;
+  }
+  return removed;
+}
+
+type GroupHead = Omit<CaptureGroup, 'captures' | 'event' | 'version' | 'isSensitive'> & {
+  messageId: string;
+  eventId: string | null;
+  eventName: string | null;
+  versionId: string | null;
+  versionNumber: number | null;
+  versionKind: string | null;
+  isSensitive: boolean | null;
+};
+
+async function findGroup(
+  pool: pg.Pool,
+  appId: string,
+  id: string,
+): Promise<CaptureGroup | undefined> {
+  const { rows } = await pool.query<GroupHead>(headStatement, [id, appId]);
+  const [head] = rows;
+  if (!head) return undefined;
+  const { requestId, item, data, eventId, eventName, versionId } = head;
+  const place = [appId, requestId, item, head.messageId];
+  const captures = (await pool.query<CaptureRow>(groupStatement, place)).rows;
+  return {
+    requestId,
+    item,
+    data,
+    event: eventId ? { id: eventId, name: eventName ?? '' } : null,
+    version: versionId
+      ? { id: versionId, number: head.versionNumber ?? 0, kind: head.versionKind ?? 'live' }
+      : null,
+    isSensitive: head.isSensitive ?? false,
+    captures,
+  };
+}
+
+/** The words of any channel's content, by the names that channels have in common. */
+const firstWords = ['subject', 'title', 'text', 'preview', 'body']
+  .map((name) => `nullif(n.content ->> '${name}', '')`)
+  .join(', ');
+
+const listStatement = `
+SELECT f.id, f.message_id AS "messageId", f.channel, f.target, f.attempt, f.outcome, f.created_at AS "capturedAt",
+  f."requestId", f.item, f.event, left(f.line, ${lineCharacters}) AS line
+FROM (
+  SELECT n.*, m.request_id AS "requestId", m.item, e.name AS event,
+    CASE WHEN pg_column_size(n.content) > ${largeBytes} THEN NULL
+      WHEN jsonb_typeof(n.content) = 'string' THEN n.content #>> '{}'
+      ELSE coalesce(${firstWords}) END AS line
+  FROM (
+    SELECT * FROM capture WHERE app_id = $1::uuid AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC
+    LIMIT ${capturesLookedAt}
+  ) n
+  LEFT JOIN message m ON m.id = n.message_id
+  LEFT JOIN request r ON r.id = m.request_id
+  LEFT JOIN event e ON e.id = r.event_id
+  WHERE ($3::text IS NULL OR n.channel = $3)
+    AND ($4::text IS NULL OR e.name = $4)
+    AND NOT EXISTS (
+      SELECT FROM unnest($5::text[]) w (word)
+      WHERE position(w.word IN lower(concat_ws(' ', n.target, e.name))) = 0
+        AND (pg_column_size(n.content) > ${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))
+  ORDER BY n.id DESC LIMIT ${capturesOfPage + 1}
+) f ORDER BY f.id DESC`;
+
+const headStatement = `
+SELECT c.message_id AS "messageId", m.request_id AS "requestId", m.item, i.data, e.id AS "eventId", e.name AS "eventName",
+  v.id AS "versionId", v.number AS "versionNumber", v.kind AS "versionKind",
+  (v.definition ->> 'isSensitive')::bool AS "isSensitive"
+FROM capture c
+LEFT JOIN message m ON m.id = c.message_id
+LEFT JOIN request r ON r.id = m.request_id
+LEFT JOIN event e ON e.id = r.event_id
+LEFT JOIN event_version v ON v.id = r.version_id
+LEFT JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
+WHERE c.id = $1 AND c.app_id = $2`;
+
+const groupStatement = `
+SELECT c.id, c.message_id AS "messageId", c.channel, c.target, c.attempt, c.outcome, c.created_at AS "capturedAt", c.provider,
+  CASE WHEN pg_column_size(c.content) > ${largeBytes} THEN c.content - 'attachments' ELSE c.content END AS content,
+  c.request, m.notes
+FROM capture c LEFT JOIN message m ON m.id = c.message_id
+WHERE c.app_id = $1::uuid AND (c.message_id = $4::uuid OR c.message_id IN (
+  SELECT s.id FROM message s WHERE s.request_id = $2::uuid AND s.item = $3::int))
+ORDER BY c.id DESC LIMIT ${capturesOfGroup}`;

@@ -1,0 +1,78 @@
+import type { StateGroup } from '@belfry/shared';
+import type pg from 'pg';
+import { isPlanned } from './is-planned.sql';
+
+export type CountMessages = {
+  appId: string;
+  requestIds: readonly string[];
+  /** Counts this item only. */
+  item?: number;
+};
+
+/** Requests in one statement: with a message on each of four channels it stays below 500 buffers. */
+const requestsCounted = 25;
+
+/** The messages of requests of the app by channel, state and reason. A request that is not there has no entry. */
+export async function countMessages(
+  pool: pg.Pool,
+  count: CountMessages,
+): Promise<Map<string, StateGroup[]>> {
+  const read = await Promise.all(
+    countStatements(count).map((statement) => pool.query<GroupRow>(statement)),
+  );
+  const groups = new Map<string, StateGroup[]>();
+  for (const { requestId, ...group } of read.flatMap(({ rows }) => rows)) {
+    const requestGroups = groups.get(requestId);
+    if (requestGroups) requestGroups.push(group);
+    else groups.set(requestId, [group]);
+  }
+  return groups;
+}
+
+type GroupRow = StateGroup & { requestId: string };
+
+export function countStatements({ appId, requestIds, item }: CountMessages) {
+  const chunks = Math.ceil(requestIds.length / requestsCounted);
+  return Array.from({ length: chunks }, (_, chunk) => {
+    const ids = requestIds.slice(chunk * requestsCounted, (chunk + 1) * requestsCounted);
+    return { text: statement, values: [ids, appId, item] };
+  });
+}
+
+const isCounted = (alias: string) => `($3::int IS NULL OR ${alias}.item = $3)`;
+
+// One statement, so that an item that is planned meanwhile counts once. Messages are counted as they are read, and those
+// that were resent are subtracted: usually there are few, so nothing is looked up for the others. See also is-resent.ts.
+const statement = `
+WITH r AS MATERIALIZED (
+  SELECT r.id, r.version_id, r.items, r.planned_items, r.planned_to FROM unnest($1::uuid[]) w (id)
+  JOIN request r ON r.id = w.id AND r.app_id = $2
+), m AS MATERIALIZED (
+  SELECT m.request_id, m.channel, m.state, m.reason, count(*)::int AS messages,
+    array_agg(m.resend_of) FILTER (WHERE m.resend_of IS NOT NULL) AS resent
+  FROM r CROSS JOIN LATERAL (SELECT * FROM message m WHERE m.request_id = r.id AND ${isCounted('m')}) m
+  GROUP BY 1, 2, 3, 4
+), i AS MATERIALIZED (
+  SELECT i.request_id, i.skips, r.version_id, r.planned_items < r.items AND NOT ${isPlanned('i', 'r')} AS is_unplanned
+  FROM r CROSS JOIN LATERAL (SELECT * FROM request_item i WHERE i.request_id = r.id AND ${isCounted('i')}) i
+  WHERE i.skips IS NOT NULL OR r.planned_items < r.items
+), counted AS (
+  SELECT m.request_id, m.channel, m.state, m.reason, m.messages FROM m
+  UNION ALL
+  SELECT o.request_id, o.channel, o.state, o.reason, -1
+  FROM m CROSS JOIN LATERAL unnest(m.resent) u (id)
+  -- OFFSET 0: each is looked up by its id. PostgreSQL expects far more of them than there are, and would read the table.
+  CROSS JOIN LATERAL (SELECT * FROM message o WHERE o.id = u.id AND o.request_id = m.request_id OFFSET 0) o
+  UNION ALL
+  SELECT i.request_id, s.channel, 'skipped', s.skip ->> 'reason', 1
+  FROM i CROSS JOIN LATERAL jsonb_each(i.skips) s (channel, skip)
+  UNION ALL
+  SELECT u.request_id, c.channel, 'queued', NULL, u.items
+  FROM (SELECT i.request_id, i.version_id, count(*)::int AS items FROM i WHERE i.is_unplanned GROUP BY 1, 2) u
+  CROSS JOIN LATERAL (
+    SELECT jsonb_object_keys(v.definition -> 'channels') AS channel FROM event_version v WHERE v.id = u.version_id
+  ) c
+)
+SELECT request_id AS "requestId", channel, state, reason, sum(messages)::int AS count
+FROM counted GROUP BY 1, 2, 3, 4 HAVING sum(messages) > 0
+ORDER BY 1, 2, 3, 4`;

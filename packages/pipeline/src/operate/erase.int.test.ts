@@ -1,0 +1,460 @@
+import { createDatabase, type Database, inTransaction } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  eventually,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
+import type { ItemPlan } from '../accept/write-requests';
+import { writeCapture } from '../deliver/capture.sql';
+import { leaseExpired, recordResults } from '../deliver/record.sql';
+import {
+  claimMessageRow,
+  type MessageOptions,
+  resultFor,
+  writeMessageRow,
+} from '../message-row.fixture';
+import { findUnplannedRequest, writePlans } from '../relay/fan-out.sql';
+import { createErasureTask, eraseUser, listErasures } from './erase';
+import { type ErasePlace, eraseChunk, firstPlace } from './erase.sql';
+import { writeGeneration } from './message-changes.sql';
+import { type NewReceipt, writeReceipts } from './receipts';
+
+jest.setTimeout(30_000);
+
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 4, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, {
+    email: channelVersion({ subject: 'x' }),
+    in_app: channelVersion({ title: 'x', body: 'x' }),
+  });
+});
+
+afterAll(() => database.close());
+
+type Person = { sid: string; userId: string; email: string; token: string };
+
+/** A stored user with a device, of whom nothing else is known; every word of them holds the same needle. */
+async function createPerson(): Promise<Person> {
+  const [sid, needle] = [newId(), newId()];
+  const person = {
+    sid,
+    userId: `u-${needle}`,
+    email: `${needle}@example.com`,
+    token: `t-${needle}`,
+  };
+  const { appId } = tenant;
+  const { userId, email } = person;
+  await database.prisma.user.create({ data: { id: sid, appId, userId, contact: { email } } });
+  await database.prisma.device.create({
+    data: { id: newId(), appId, userSid: sid, fcmToken: person.token },
+  });
+  return person;
+}
+
+async function erase({ sid, email, token, userId }: Person) {
+  const actor = { accountId: tenant.accountId, operatorId: undefined };
+  const addresses = [email, token, userId];
+  return eraseUser(database.lookUps, actor, { appId: tenant.appId, userSid: sid, addresses });
+}
+
+const write = (options: MessageOptions) => writeMessageRow({ database, tenant, event }, options);
+const read = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });
+
+/** To the person's own address, by a call that names them. */
+function writeTo({ email, userId }: Person, options: MessageOptions = {}): Promise<string> {
+  return write({ target: email, recipient: { user_id: userId, email }, ...options });
+}
+
+function createItemPlan({ id, target }: { id: string; target: string }): ItemPlan {
+  const message = {
+    ...{ id, channel: 'email', target, timeToLiveMs: 60_000 },
+    ...{ integrationId: undefined, dueAt: undefined, jobId: undefined, note: undefined },
+  };
+  return { locale: undefined, skips: {}, messages: [message] };
+}
+
+const formatBody = (text: string) => JSON.stringify({ body: `Dear ${text}` });
+
+async function send(id: string, { email }: Pick<Person, 'email'>): Promise<void> {
+  await claimMessageRow({ database }, id);
+  const texts = { request: formatBody(email), response: formatBody(email), detail: `to ${email}` };
+  await recordResults(database.delivery, [
+    resultFor(id, { ...texts, providerMessageId: `p-${email}`, notes: { address: email } }),
+  ]);
+}
+
+function createReceipt(messageId: string, { email }: Person, integrationId: string): NewReceipt {
+  return {
+    appId: tenant.appId,
+    integrationId,
+    messageId,
+    providerMessageId: `p-${email}`,
+    state: 'delivered',
+    reason: undefined,
+    errorCode: undefined,
+    detail: `It reached ${email}`,
+    body: formatBody(email),
+    identity: formatBody(email),
+  };
+}
+
+const tables = [
+  'app_user',
+  'device',
+  'request',
+  'request_item',
+  'message',
+  'attempt',
+  'receipt',
+  'capture',
+  'inbox_item',
+  'inbox_reader',
+  'audit_entry',
+  'suppression',
+  'erasure',
+];
+
+/** Where something of the person can still be read. */
+async function findTraces({ sid, userId }: Person): Promise<string[]> {
+  const needle = userId.slice(2);
+  const traces: string[] = [];
+  for (const table of tables) {
+    const { rows } = await database.lookUps.query<{ row: string }>(
+      `SELECT row_to_json(t)::text AS row FROM ${table} t WHERE row_to_json(t)::text LIKE '%' || $1 || '%'`,
+      [needle],
+    );
+    traces.push(...rows.map(() => table));
+  }
+  expect(needle).not.toBe(sid);
+  return traces;
+}
+
+/** As upkeep does it, some minutes later. */
+async function runLater({ sid }: Person): Promise<void> {
+  await database.lookUps.query(
+    `UPDATE erasure SET created_at = created_at - interval '10 minutes' WHERE user_sid = $1`,
+    [sid],
+  );
+  await database.lookUps.query(
+    `UPDATE request SET created_at = created_at - interval '20 minutes' WHERE app_id = $1`,
+    [tenant.appId],
+  );
+  const client = await database.lookUps.connect();
+  try {
+    const task = createErasureTask();
+    while ((await task.removeChunk(client)).mayBeMore);
+  } finally {
+    client.release();
+  }
+}
+
+async function hasFinished({ sid }: Person): Promise<boolean> {
+  const erasures = await listErasures(database.lookUps, tenant.appId);
+  return erasures.find(({ userSid }) => userSid === sid)?.finishedAt !== null;
+}
+
+describe('a person who is erased', () => {
+  test('leaves states and counts, and no trace of who it was', async () => {
+    const person = await createPerson();
+    const { email, userId } = person;
+    const { appId } = tenant;
+    const integrationId = newId();
+    const sent = await writeTo(person, { integrationId });
+    await send(sent, person);
+    await writeReceipts(database.lookUps, [createReceipt(sent, person, integrationId)]);
+    const inbox = await writeTo(person, { channel: 'in_app', target: userId });
+    await claimMessageRow({ database }, inbox);
+    const item = { inboxItem: { title: email }, next: { state: 'delivered' as const } };
+    await recordResults(database.delivery, [resultFor(inbox, item)]);
+    await database.prisma.inboxReader.create({
+      data: { appId, userId, lastOpenedAt: new Date() },
+    });
+    const capture = { provider: 'sandbox', target: email, content: email, request: email };
+    await writeCapture(database.lookUps, {
+      ...capture,
+      appId,
+      messageId: sent,
+      attempt: 1,
+      channel: 'email',
+      outcome: 'accepted',
+    });
+    const { requestId } = await read(sent);
+    await database.lookUps.query(
+      `UPDATE request_item SET data = $2, override = $2, skips = $3 WHERE request_id = $1`,
+      [
+        requestId,
+        formatBody(email),
+        JSON.stringify({ sms: { reason: 'invalid_address', detail: email } }),
+      ],
+    );
+    expect((await findTraces(person)).length).toBeGreaterThan(8);
+    const erased = await erase(person);
+    expect(erased).toMatchObject({ messages: 2, finishedAt: null });
+    // What the next pass needs is known until then.
+    expect(await findTraces(person)).toEqual(['erasure']);
+    expect(await read(sent)).toMatchObject({
+      state: 'delivered',
+      target: `erased:${sent}`,
+      attempts: 1,
+    });
+    expect(await read(inbox)).toMatchObject({ state: 'delivered', target: `erased:${inbox}` });
+    const storedItem = await database.prisma.requestItem.findFirstOrThrow({ where: { requestId } });
+    expect(storedItem.skips).toEqual({ sms: { reason: 'invalid_address' } });
+    await runLater(person);
+    expect(await findTraces(person)).toEqual([]);
+    expect(await hasFinished(person)).toBe(true);
+  });
+
+  test('is sent nothing of what waits', async () => {
+    const person = await createPerson();
+    const id = await writeTo(person);
+    await erase(person);
+    expect(await read(id)).toMatchObject({ state: 'skipped', reason: 'erased', dueAt: null });
+    expect(await claimMessageRow({ database }, id)).toEqual({ kind: 'stale' });
+  });
+
+  test('leaves what is being sent until its result is on record, and it is not tried again', async () => {
+    const person = await createPerson();
+    const id = await writeTo(person);
+    await claimMessageRow({ database }, id);
+    await erase(person);
+    expect(await read(id)).toMatchObject({ state: 'sending', target: person.email });
+    await runLater(person);
+    expect(await hasFinished(person)).toBe(false);
+    const retry = { state: 'queued' as const, dueAfterMs: 0, waits: 'retry' as const };
+    await recordResults(database.delivery, [
+      resultFor(id, { outcome: 'retry', request: formatBody(person.email), next: retry }),
+    ]);
+    expect(await claimMessageRow({ database }, id)).toMatchObject({
+      kind: 'settled',
+      reason: 'expired',
+    });
+    await runLater(person);
+    expect(await read(id)).toMatchObject({ state: 'failed', target: `erased:${id}` });
+    expect(await findTraces(person)).toEqual([]);
+    expect(await hasFinished(person)).toBe(true);
+  });
+
+  test('is not planned for any more, where fanout has the item in its hands already', async () => {
+    const person = await createPerson();
+    const id = await writeTo(person);
+    const { requestId } = await read(id);
+    await database.prisma.message.delete({ where: { id } });
+    await database.lookUps.query(
+      'UPDATE request_item SET planned_at = NULL WHERE request_id = $1',
+      [requestId],
+    );
+    await database.lookUps.query('UPDATE request SET planned_items = 0 WHERE id = $1', [requestId]);
+    const unplanned = await findUnplannedRequest(database.lookUps, requestId);
+    await erase(person);
+    const plan = createItemPlan({ id: newId(), target: person.email });
+    const items = [{ item: 0, locale: undefined, plan }];
+    const isWritten = await writePlans(database.lookUps, unplanned!, { from: 0, to: 1, items });
+    expect(isWritten).toBe(false);
+    expect(await database.prisma.message.count({ where: { requestId } })).toBe(0);
+    const item = await database.prisma.requestItem.findFirstOrThrow({ where: { requestId } });
+    expect(item).toMatchObject({
+      recipient: null,
+      skips: { email: { reason: 'erased' }, in_app: { reason: 'erased' } },
+    });
+    const request = await database.prisma.request.findUniqueOrThrow({ where: { id: requestId } });
+    expect(request.plannedItems).toBe(1);
+  });
+
+  test('is sent nothing of what fanout planned while the erasure waited for it', async () => {
+    const person = await createPerson();
+    const first = await writeTo(person);
+    const { requestId } = await read(first);
+    await database.prisma.message.delete({ where: { id: first } });
+    await database.lookUps.query(
+      'UPDATE request_item SET planned_at = NULL WHERE request_id = $1',
+      [requestId],
+    );
+    await database.lookUps.query('UPDATE request SET planned_items = 0 WHERE id = $1', [requestId]);
+    const unplanned = await findUnplannedRequest(database.lookUps, requestId);
+    const id = newId();
+    const planner = await database.delivery.connect();
+    try {
+      await planner.query('BEGIN');
+      const items = [
+        { item: 0, locale: undefined, plan: createItemPlan({ id, target: person.email }) },
+      ];
+      expect(await writePlans(planner, unplanned!, { from: 0, to: 1, items })).toBe(true);
+      const erased = erase(person);
+      await eventually(async () => {
+        const { rows } = await database.delivery.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query LIKE 'SELECT FROM request %'`,
+        );
+        expect(rows).toHaveLength(1);
+      });
+      await planner.query('COMMIT');
+      await erased;
+    } finally {
+      planner.release();
+    }
+    expect(await read(id)).toMatchObject({ state: 'skipped', reason: 'erased', dueAt: null });
+    await runLater(person);
+    expect(await findTraces(person)).toEqual([]);
+  });
+
+  test('takes nothing of somebody else along', async () => {
+    const person = await createPerson();
+    const { email } = person;
+    const otherUserMessage = await write({
+      target: email,
+      recipient: { user_id: 'somebody else', email },
+    });
+    const group = await write({ channel: 'slack', target: 'C0555010142', recipient: {} });
+    const nameless = await write({ target: email, recipient: { email } });
+    await erase(person);
+    expect((await read(otherUserMessage)).target).toBe(email);
+    expect((await read(group)).state).toBe('queued');
+    expect(await read(nameless)).toMatchObject({ state: 'skipped', target: `erased:${nameless}` });
+  });
+
+  test('may come back: what is accepted afterwards is for somebody new', async () => {
+    const person = await createPerson();
+    await erase(person);
+    const later = await writeTo(person);
+    const client = await database.lookUps.connect();
+    const task = createErasureTask();
+    while ((await task.removeChunk(client)).mayBeMore);
+    client.release();
+    expect(await read(later)).toMatchObject({ state: 'queued', target: person.email });
+  });
+});
+
+describe('what comes late', () => {
+  test('a receipt settles the message, and brings no address back', async () => {
+    const person = await createPerson();
+    const integrationId = newId();
+    const id = await writeTo(person, { integrationId });
+    await database.lookUps.query(
+      `UPDATE message SET state = 'sent', due_at = NULL, attempts = 1 WHERE id = $1`,
+      [id],
+    );
+    await database.prisma.attempt.create({ data: { messageId: id, number: 1, integrationId } });
+    await erase(person);
+    await writeReceipts(database.lookUps, [createReceipt(id, person, integrationId)]);
+    expect((await read(id)).state).toBe('delivered');
+    expect(await findTraces(person)).toEqual(['erasure']);
+  });
+
+  test('a result after the end of its lease is not kept', async () => {
+    const person = await createPerson();
+    const id = await writeTo(person);
+    await claimMessageRow({ database }, id);
+    const lost = { outcome: 'unknown' as const, reason: leaseExpired };
+    await recordResults(database.delivery, [
+      resultFor(id, { ...lost, next: { state: 'unknown' } }),
+    ]);
+    await erase(person);
+    const late = resultFor(id, {
+      request: formatBody(person.email),
+      inboxItem: { to: person.email },
+    });
+    expect(await recordResults(database.delivery, [late])).toEqual([false]);
+    expect(await findTraces(person)).toEqual(['erasure']);
+  });
+
+  test('a resend of an erased message writes none', async () => {
+    const person = await createPerson();
+    const id = await writeTo(person);
+    await send(id, person);
+    await erase(person);
+    const generation = {
+      id: newId(),
+      messageId: id,
+      state: 'sent',
+      integrationId: undefined,
+      timeToLiveMs: 60_000,
+    };
+    const actor = { accountId: tenant.accountId, operatorId: undefined };
+    expect(
+      await writeGeneration(database.lookUps, actor, { appId: tenant.appId, generation }),
+    ).toBeUndefined();
+  });
+
+  test('an erasure that ended half-way is gone on with', async () => {
+    const person = await createPerson();
+    const first = await writeTo(person);
+    await erase(person);
+    // As a process that died before its first chunk left it.
+    await database.lookUps.query(`UPDATE message SET target = $2, state = 'sent' WHERE id = $1`, [
+      first,
+      person.email,
+    ]);
+    await database.lookUps.query(
+      'UPDATE request_item SET recipient = $2 WHERE request_id = (SELECT request_id FROM message WHERE id = $1)',
+      [first, JSON.stringify({ user_id: person.userId })],
+    );
+    await runLater(person);
+    expect((await read(first)).target).toBe(`erased:${first}`);
+    expect(await hasFinished(person)).toBe(true);
+  });
+});
+
+describe('a chunk', () => {
+  test('takes 200 items at most, and all of them by and by', async () => {
+    const person = await createPerson();
+    const ids: string[] = [];
+    for (let count = 0; count < 450; count += 1) ids.push(await writeTo(person));
+    const erasureId = newId();
+    await database.prisma.erasure.create({
+      data: {
+        id: erasureId,
+        appId: tenant.appId,
+        userSid: person.sid,
+        userId: person.userId,
+        addresses: [person.email],
+      },
+    });
+    const sizes: number[] = [];
+    for (let place: ErasePlace | undefined = firstPlace; place; ) {
+      const from: ErasePlace = place;
+      const chunk = await inTransaction(database.lookUps, (client) =>
+        eraseChunk(client, erasureId, from),
+      );
+      sizes.push(chunk.messages);
+      place = chunk.next;
+    }
+    expect(Math.max(...sizes)).toBe(200);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(450);
+    const remainingCount = await database.prisma.message.count({
+      where: { id: { in: ids }, target: person.email },
+    });
+    expect(remainingCount).toBe(0);
+  });
+
+  test('begins behind the newest request of the one before it', async () => {
+    const person = await createPerson();
+    const erasureId = newId();
+    await database.prisma.erasure.create({
+      data: {
+        id: erasureId,
+        appId: tenant.appId,
+        userSid: person.sid,
+        userId: person.userId,
+        addresses: [],
+        createdAt: new Date(0),
+      },
+    });
+    await writeTo(person);
+    const { requestId } = await read(await writeTo(person));
+    const place = { ...firstPlace, source: 1 };
+    const { next } = await eraseChunk(database.lookUps, erasureId, place);
+    expect(next).toEqual({ source: 1, after: requestId });
+  });
+});

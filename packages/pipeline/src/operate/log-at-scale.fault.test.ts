@@ -1,0 +1,185 @@
+import { callDataStatement, createDatabase, type Database } from '@belfry/database';
+import { createLogger } from '@belfry/runtime';
+import { messageStates } from '@belfry/shared';
+import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import pg from 'pg';
+import { entryStatements } from './request-log';
+import { type LogFilter, logStatement } from './request-log.sql';
+
+const requests = 250_000;
+const messages = 1_000_000;
+const fillTimeoutMs = 600_000;
+const maxBuffers = 500;
+/** Of fifty calls of which nothing is stored, each is looked up in three tables. */
+const maxBuffersOfCalls = 700;
+const states = Object.keys(messageStates);
+
+let database: Database;
+/** Has time: a pool of ours gives a statement 30 s. */
+let filler: pg.Client;
+let tenant: Tenant;
+let events: string[];
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  filler = new pg.Client({ connectionString: url });
+  await filler.connect();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 2, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  events = [];
+  for (let count = 0; count < 5; count += 1) {
+    events.push((await factories.createEvent(tenant, {})).eventId);
+  }
+  await fill();
+}, fillTimeoutMs);
+
+afterAll(async () => {
+  // The database is shared by the files of this worker.
+  await filler.query('TRUNCATE request, request_item, message, attempt, receipt CASCADE');
+  await filler.end();
+  await database.close();
+}, fillTimeoutMs);
+
+/** The last 250,000 seconds, a request each, to four channels. */
+const requestId = `(lpad(to_hex(1760000000000 + n * 1000), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
+const messageId = `(lpad(to_hex(1760000000000 + n * 1000), 12, '0') || '7' || lpad(to_hex(c), 3, '0') || '9000' || lpad(to_hex(n), 12, '0'))::uuid`;
+
+/** A backlog, of which the oldest are being sent. */
+const waiting = 20_000;
+const isWaiting = `n > ${requests - waiting}`;
+const isSent = `n BETWEEN ${requests - waiting + 1} AND ${requests - waiting + 100}`;
+
+async function fill(): Promise<void> {
+  const each = `FROM generate_series(1, ${requests}) n`;
+  const four = `${each} CROSS JOIN generate_series(0, 3) c`;
+  await filler.query('SET synchronous_commit = off');
+  await filler.query(
+    `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, idempotency_key)
+       SELECT ${requestId}, $1, $2, ($3::uuid[])[1 + n % 5], $2, 'single', 1, 1, 'key-' || n ${each}`,
+    [tenant.accountId, tenant.appId, events],
+  );
+  await filler.query(
+    `INSERT INTO request_item (request_id, item, recipient, skips, planned_at)
+       SELECT ${requestId}, 0, '{"user_id":"user-' || n % 5000 || '"}',
+         CASE WHEN n % 50 = 0 THEN '{"telegram": {"reason": "no_address"}}'::jsonb END, now() ${each}`,
+  );
+  await filler.query(
+    `INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at, due_at, job_id)
+       SELECT ${messageId}, ${requestId}, 0, $1, ($2::text[])[1 + c], 'target-' || n % 20000,
+         CASE WHEN n > ${requests} - 100 THEN 'sent' WHEN (n + c) % 5000 = 0 THEN 'failed'
+              WHEN ${isSent} THEN 'sending' WHEN ${isWaiting} THEN 'queued'
+              WHEN c = 2 THEN 'delivered' ELSE 'sent' END, now(),
+         CASE WHEN ${isWaiting} AND n <= ${requests} - 100 AND (n + c) % 5000 > 0 THEN now() END,
+         CASE WHEN ${isSent} THEN ${messageId} END ${four}`,
+    [tenant.appId, ['email', 'slack', 'sms', 'whatsapp']],
+  );
+  await filler.query(
+    `INSERT INTO attempt (message_id, number, provider, outcome)
+       SELECT ${messageId}, 1, ($1::text[])[1 + c], 'accepted' ${four}`,
+    [['smtp', 'slack', 'twilio', 'meta']],
+  );
+  await filler.query('ANALYZE request, request_item, message, attempt');
+}
+
+type Plan = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+};
+
+async function explain(statement: { text: string; values: unknown[] }): Promise<Plan> {
+  const { rows } = await database.requestLog.query(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement.text}`,
+    statement.values,
+  );
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+function listNodes(plan: Plan): string[] {
+  return [plan['Node Type'], ...(plan.Plans ?? []).flatMap(listNodes)];
+}
+
+/** Tables that are read from one end to the other. */
+function walkedTables(plan: Plan): string[] {
+  const own = /Seq Scan|Bitmap Heap/.test(plan['Node Type']) ? [plan['Relation Name'] ?? ''] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(walkedTables)];
+}
+
+function createFilter(filter: Partial<LogFilter>): LogFilter {
+  return { appId: tenant.appId, ...filter };
+}
+
+function createId(n: number): string {
+  const hex = (1_760_000_000_000 + n * 1_000).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`;
+}
+
+describe(`the log at ${messages} messages`, () => {
+  const all = ['email', 'slack', 'sms', 'whatsapp', 'telegram', 'in_app'];
+
+  test.each<[string, () => Partial<LogFilter>]>([
+    ['nothing', () => ({})],
+    ['a later page', () => ({ before: createId(100_000) })],
+    ['time', () => ({ from: createId(50_000), before: createId(60_000) })],
+    ['event', () => ({ eventIds: events.slice(0, 1) })],
+    ['two events of one name', () => ({ eventIds: events.slice(0, 2) })],
+    ['channel', () => ({ channels: ['sms'] })],
+    ['a channel with nothing', () => ({ channels: ['telegram'] })],
+    ['state', () => ({ states: ['failed'], providerChannels: all })],
+    ['what waits', () => ({ states: ['queued'], providerChannels: all })],
+    ['what is being sent', () => ({ states: ['sending'], providerChannels: all })],
+    ['what waits and what is being sent', () => ({ states: ['queued', 'sending'], channels: all })],
+    ['a state of nothing', () => ({ states: ['unknown'], providerChannels: all })],
+    ['channel and state', () => ({ channels: ['email'], states: ['failed'] })],
+    ['skipped', () => ({ states: ['skipped'], providerChannels: all })],
+    ['provider', () => ({ provider: 'twilio', providerChannels: ['sms', 'whatsapp'] })],
+    ['recipient', () => ({ recipient: 'target-77' })],
+    ['user', () => ({ recipient: 'user-77' })],
+    ['a recipient of nothing', () => ({ recipient: 'nobody' })],
+    ['request id', () => ({ requestId: createId(7) })],
+    ['idempotency key', () => ({ idempotencyKey: 'key-77' })],
+    [
+      'everything',
+      () => ({
+        from: createId(1),
+        eventIds: events.slice(0, 1),
+        channels: ['sms'],
+        states: ['delivered'],
+        provider: 'twilio',
+      }),
+    ],
+  ])('is walked by an index, unsorted, in at most 500 buffers: %s', async (_what, filter) => {
+    const plan = await explain(logStatement(createFilter(filter()), states));
+    const nodes = listNodes(plan);
+    const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    expect({
+      nodes: nodes.filter((node) => /Seq Scan|Sort|Bitmap/.test(node)),
+      isBounded: buffers <= maxBuffers || buffers,
+    }).toEqual({ nodes: [], isBounded: true });
+  });
+
+  test('has the rows of a page in at most 500 buffers a statement', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => createId(100_000 + index));
+    for (const statement of entryStatements(tenant.appId, ids)) {
+      const plan = await explain(statement);
+      const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      expect({
+        nodes: listNodes(plan).filter((node) => /Seq Scan/.test(node)),
+        isBounded: buffers <= maxBuffers || buffers,
+      }).toEqual({ nodes: [], isBounded: true });
+    }
+  });
+
+  test('has the last calls of an event in at most 700 buffers, and walks no big table', async () => {
+    const plan = await explain({ text: callDataStatement, values: [tenant.appId, events[0]] });
+    const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    expect({
+      read: walkedTables(plan).filter((table) => table !== 'event_version'),
+      isBounded: buffers <= maxBuffersOfCalls || buffers,
+    }).toEqual({ read: [], isBounded: true });
+  });
+});

@@ -1,0 +1,108 @@
+import type { Actor } from '@belfry/database';
+import type pg from 'pg';
+import { readLatency, readRates } from '../deliver/delivery-counts.sql';
+import { countPlanned } from './is-planned.sql';
+import { pauseChannel, pauseSending, resumeChannel, resumeSending } from './pause';
+
+export type ChannelFacts = {
+  channel: string;
+  waiting: number;
+  oldestAt: Date | null;
+  inFlight: number;
+  retrying: number;
+  nextRetryAt: Date | null;
+  needsAttention: number;
+  scheduled: number;
+};
+
+export type PauseRow = { appId: string; channel: string; pausedAt: Date; pausedBy: string | null };
+
+export type BulkRow = {
+  requestId: string;
+  appId: string;
+  event: string;
+  acceptedAt: Date;
+  items: number;
+  plannedItems: number;
+};
+
+/** Counts stop here: beyond it a number tells nothing more. */
+export const queueCountedTo = 10_000;
+const bulksListed = 20;
+const requestsLookedAt = 500;
+
+/** What waits, and who holds it up; every question is bounded. */
+export function createQueueFacts(pool: pg.Pool) {
+  return {
+    async readChannels(appIds: string[], channels: readonly string[]): Promise<ChannelFacts[]> {
+      const { rows } = await pool.query<ChannelFacts>(channelStatement, [channels, appIds]);
+      return rows;
+    },
+
+    async listPauses(appIds: string[]): Promise<PauseRow[]> {
+      const { rows } = await pool.query<PauseRow>(
+        `SELECT p.app_id AS "appId", p.channel, p.paused_at AS "pausedAt", o.email AS "pausedBy"
+         FROM channel_pause p LEFT JOIN operator o ON o.id = p.paused_by WHERE p.app_id = ANY ($1::uuid[]) AND p.is_own`,
+        [appIds],
+      );
+      return rows;
+    },
+
+    /** Bulks that fanout has still to plan. */
+    async listBulks(appIds: string[]): Promise<BulkRow[]> {
+      const { rows } = await pool.query<BulkRow>(
+        `SELECT r.id AS "requestId", r.app_id AS "appId", e.name AS event, r.created_at AS "acceptedAt",
+           r.items, ${countPlanned('r')} AS "plannedItems"
+         FROM (SELECT * FROM request WHERE planned_items < items ORDER BY id LIMIT ${requestsLookedAt}) r
+         JOIN event e ON e.id = r.event_id
+         WHERE r.app_id = ANY ($1::uuid[]) ORDER BY r.id LIMIT ${bulksListed}`,
+        [appIds],
+      );
+      return rows;
+    },
+
+    /** What providers took, by channel, in the slots of the last half hour. */
+    readRates: (appIds: string[]) => readRates(pool, appIds),
+
+    readLatency: (appIds: string[]) => readLatency(pool, appIds),
+
+    async ping(): Promise<void> {
+      await pool.query('SELECT 1');
+    },
+
+    pauseChannel: (actor: Actor, appId: string, channel: string) =>
+      pauseChannel(pool, actor, { appId, channel }),
+
+    resumeChannel: (actor: Actor, appId: string, channel: string) =>
+      resumeChannel(pool, actor, { appId, channel }),
+
+    /** Everything that the app sends. */
+    pauseSending: (actor: Actor, appId: string, channels: readonly string[]) =>
+      pauseSending(pool, actor, { appId, channels }),
+
+    /** Channels that are paused by themselves stay so. */
+    resumeSending: (actor: Actor, appId: string) => resumeSending(pool, actor, appId),
+  };
+}
+
+export type QueueFacts = ReturnType<typeof createQueueFacts>;
+
+// By app, class and channel, as the index of what waits is ordered; what is being sent is asked for by its state.
+const channelStatement = `
+SELECT c.channel, count(m.id) FILTER (WHERE m.due_at <= now() OR m.waits IS NULL)::int AS waiting,
+  min(m.due_at) FILTER (WHERE m.due_at <= now()) AS "oldestAt",
+  (SELECT count(*)::int FROM unnest($2::uuid[]) a (id) CROSS JOIN LATERAL (
+     SELECT 1 FROM message s WHERE s.app_id = a.id AND s.channel = c.channel AND s.has_job AND s.state = 'sending' LIMIT 2000) s) AS "inFlight",
+  count(m.id) FILTER (WHERE m.waits = 'retry')::int AS retrying,
+  min(m.due_at) FILTER (WHERE m.waits = 'retry') AS "nextRetryAt",
+  count(m.id) FILTER (WHERE m.waits = 'needs_attention')::int AS "needsAttention",
+  count(m.id) FILTER (WHERE m.waits = 'schedule' AND m.due_at > now())::int AS scheduled
+FROM unnest($1::text[]) c (channel)
+LEFT JOIN LATERAL (
+  SELECT w.id, w.due_at, w.waits FROM unnest($2::uuid[]) a (id) CROSS JOIN LATERAL (
+    SELECT q.id, q.due_at, q.waits FROM message q
+    WHERE q.app_id = a.id AND q.channel = c.channel AND q.log_state = 'open' AND q.state = 'queued'
+    LIMIT ${queueCountedTo}) w
+  LIMIT ${queueCountedTo}
+) m ON true
+GROUP BY c.channel`;

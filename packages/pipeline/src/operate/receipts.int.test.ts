@@ -1,0 +1,232 @@
+import { createDatabase, type Database } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { recordResults } from '../deliver/record.sql';
+import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
+import { type NewReceipt, storeReceipts, writeReceipts } from './receipts';
+
+const log = createLogger({ level: 'error', process: 'test' });
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+let integrationId: string;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 4, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+  integrationId = newId();
+});
+
+afterAll(() => database.close());
+
+async function sendMessage(result: Parameters<typeof resultFor>[1] = {}): Promise<string> {
+  const id = await claimed();
+  await recordResults(database.delivery, [resultFor(id, result)]);
+  return id;
+}
+
+async function claimed(): Promise<string> {
+  const id = await writeMessageRow({ database, tenant, event }, { integrationId });
+  await claimMessageRow({ database }, id);
+  return id;
+}
+
+function receipt(messageId: string | undefined, overrides: Partial<NewReceipt>): NewReceipt {
+  return {
+    appId: tenant.appId,
+    integrationId,
+    messageId,
+    providerMessageId: 'SM1',
+    state: 'delivered',
+    reason: undefined,
+    errorCode: undefined,
+    detail: undefined,
+    body: '{}',
+    identity: newId(),
+    ...overrides,
+  };
+}
+
+const report = (id: string, overrides: Partial<NewReceipt>) =>
+  writeReceipts(database.accepting, [receipt(id, overrides)]);
+
+const readState = async (id: string) =>
+  (await database.prisma.message.findUniqueOrThrow({ where: { id } })).state;
+
+const findReceipts = (messageId: string) =>
+  database.prisma.receipt.findMany({ where: { messageId } });
+
+const unmatchedEffect = { isRepeat: false, messageId: undefined, movedTo: undefined };
+const failed = { state: 'failed', reason: 'rejected_content', errorCode: '30007' } as const;
+
+describe('a receipt', () => {
+  test.each([
+    [['sent', 'delivered', 'read'], 'read'],
+    [['delivered', 'sent'], 'delivered'],
+    [['read', 'delivered', 'sent', 'queued'], 'read'],
+    [['queued'], 'sent'],
+    [['failed', 'delivered'], 'failed'],
+    [['delivered', 'failed'], 'delivered'],
+    [['failed', 'failed'], 'failed'],
+  ] as const)('moves a sent message forward only: %j', async (states, expected) => {
+    const id = await sendMessage();
+    for (const state of states) await report(id, { state });
+    expect(await readState(id)).toBe(expected);
+    expect(await findReceipts(id)).toHaveLength(states.length);
+  });
+
+  test.each([
+    [['sent', 'delivered', 'read'], 'read'],
+    [['read', 'sent', 'sent'], 'read'],
+  ] as const)('in one call with others counts by how far it is: %j', async (states, expected) => {
+    const id = await sendMessage();
+    const effects = await writeReceipts(
+      database.accepting,
+      states.map((state) => receipt(id, { state })),
+    );
+    expect(await readState(id)).toBe(expected);
+    expect(effects.map(({ messageId }) => messageId)).toEqual(states.map(() => id));
+    expect(effects.flatMap(({ movedTo }) => movedTo ?? [])).toEqual([expected]);
+  });
+
+  test('that says failed keeps its reason and its code, whatever comes later', async () => {
+    const id = await sendMessage();
+    await report(id, { ...failed, detail: 'The carrier filtered it.' });
+    await report(id, { state: 'failed' });
+    await report(id, { state: 'delivered' });
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'failed',
+      reason: 'rejected_content',
+      notes: { receipt_code: '30007', receipt: 'The carrier filtered it.' },
+    });
+  });
+
+  test('that says failed leaves what the attempt noted', async () => {
+    const id = await sendMessage({ notes: { segments: 2 } });
+    await report(id, failed);
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      notes: { segments: 2, receipt_code: '30007' },
+    });
+  });
+
+  test('leaves the time at which its message was settled', async () => {
+    const id = await sendMessage();
+    await report(id, { state: 'delivered' });
+    const settledAt = new Date('2026-01-02T03:04:05Z');
+    await database.prisma.message.update({ where: { id }, data: { settledAt } });
+    await report(id, { state: 'read' });
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'read',
+      settledAt,
+    });
+  });
+
+  // Twilio 21610 and Meta 131050 may come by receipt only, after the provider took the message.
+  test('of an opt-out skips the message, with the code, and keeps it so', async () => {
+    const id = await sendMessage();
+    const optOut = { state: 'failed', reason: 'opted_out', errorCode: '21610' } as const;
+    const [effect] = await report(id, { ...optOut, detail: 'The person sent STOP.' });
+    expect(effect).toMatchObject({ movedTo: 'skipped' });
+    await report(id, { state: 'failed' });
+    await report(id, { state: 'delivered' });
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'skipped',
+      reason: 'opted_out',
+      settledAt: expect.any(Date),
+      notes: { receipt_code: '21610', receipt: 'The person sent STOP.' },
+    });
+    expect((await findReceipts(id)).map(({ state }) => state)).toEqual([
+      'failed',
+      'failed',
+      'delivered',
+    ]);
+  });
+
+  test('of an opt-out does not take back what arrived, and settles what waits', async () => {
+    const optOut = { state: 'failed', reason: 'opted_out' } as const;
+    const arrived = await sendMessage();
+    await report(arrived, { state: 'delivered' });
+    await report(arrived, optOut);
+    expect(await readState(arrived)).toBe('delivered');
+    const sending = await claimed();
+    await report(sending, optOut);
+    expect(await readState(sending)).toBe('skipped');
+  });
+
+  test('settles a message whose outcome was unknown, and one that waits for its resend', async () => {
+    const unknown = { outcome: 'unknown', providerMessageId: undefined } as const;
+    const stays = await sendMessage({ ...unknown, next: { state: 'unknown' } });
+    const waits = await sendMessage({
+      ...unknown,
+      next: { state: 'queued', dueAfterMs: 60_000, waits: 'retry', isPossibleDuplicate: true },
+    });
+    for (const id of [stays, waits]) await report(id, { state: 'delivered' });
+    for (const id of [stays, waits]) {
+      expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+        state: 'delivered',
+        dueAt: null,
+        waits: null,
+      });
+    }
+  });
+
+  test('that comes before the attempt was recorded wins over it, and the attempt’s notes are kept', async () => {
+    const id = await claimed();
+    await report(id, { state: 'delivered' });
+    const recorded = await recordResults(database.delivery, [
+      resultFor(id, { notes: { segments: 2 } }),
+    ]);
+    expect(recorded).toEqual([true]);
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: 'delivered',
+      notes: { segments: 2 },
+    });
+  });
+
+  test('is stored together with what it says about the address, or not at all', async () => {
+    const messageId = await sendMessage();
+    const optOut = { change: 'suppress', reason: 'opted_out', sender: '+15550001' } as const;
+    const failedReceipt = receipt(messageId, { state: 'failed' });
+    const store = (sender: string) =>
+      storeReceipts(database.accepting, [{ ...failedReceipt, changes: [{ ...optOut, sender }] }]);
+    // PostgreSQL refuses U+0000 in a text.
+    await expect(store('\0')).rejects.toThrow();
+    expect(await findReceipts(messageId)).toEqual([]);
+    const { appId } = tenant;
+    expect(await store(optOut.sender)).toMatchObject([{ isRepeat: false }]);
+    expect(await database.prisma.suppression.count({ where: { appId } })).toBe(1);
+  });
+
+  test('about a message that was never sent changes nothing', async () => {
+    const id = await writeMessageRow({ database, tenant, event }, { integrationId });
+    await report(id, { state: 'delivered' });
+    expect(await readState(id)).toBe('queued');
+    expect(await findReceipts(id)).toEqual([]);
+  });
+
+  test.each([
+    ['another integration', () => ({ integrationId: newId() })],
+    ['another app', () => ({ appId: newId() })],
+  ])('of %s is stored without touching the message', async (_whose, getOverrides) => {
+    const id = await sendMessage();
+    const body = JSON.stringify(newId());
+    const effects = await report(id, { ...getOverrides(), state: 'read', body });
+    expect(effects).toEqual([unmatchedEffect]);
+    expect(await readState(id)).toBe('sent');
+    const stored = await database.prisma.receipt.findMany({ where: { body } });
+    expect(stored).toMatchObject([{ messageId: null }]);
+  });
+
+  test.each([[undefined], ['not-a-uuid'], [newId()]])(
+    'about nothing we know is stored: %j',
+    async (messageId) => {
+      const body = JSON.stringify(newId());
+      const effects = await writeReceipts(database.accepting, [receipt(messageId, { body })]);
+      expect(effects).toEqual([unmatchedEffect]);
+      expect(await database.prisma.receipt.count({ where: { body } })).toBe(1);
+    },
+  );
+});

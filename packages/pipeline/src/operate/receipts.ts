@@ -1,0 +1,202 @@
+import { hash } from 'node:crypto';
+import { inTransaction, listOfTexts, type Queryable, storable } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  type ContactUpdate,
+  expectedEnds,
+  finalStates,
+  isUuid,
+  type MessageState,
+  type ReceiptState,
+  type RefusalReason,
+} from '@belfry/shared';
+import type pg from 'pg';
+import { type AnsweredCall, type AnsweredWrite, writeAnswered } from '../accept/answered-write';
+import { applyContactUpdates } from '../deliver/contact-updates.sql';
+import { isErased } from './is-erased.sql';
+
+/** A provider's report, as it was read off the wire. */
+export type NewReceipt = {
+  appId: string;
+  /** Undefined where the app itself reports, which it can of its notifications alone. */
+  integrationId: string | undefined;
+  /** Ours, where the report brings it back; any text, as it came from outside. */
+  messageId: string | undefined;
+  providerMessageId: string | undefined;
+  state: ReceiptState;
+  /** Why the message ended, where `state` is `failed`. */
+  reason: RefusalReason | undefined;
+  errorCode: string | undefined;
+  detail: string | undefined;
+  /** What came over the wire, bounded. */
+  body: string;
+  /** The same text when the same report comes again: providers repeat calls, and a signed call can be replayed. */
+  identity: string;
+  /** What the report says about the address of its message. */
+  changes?: ContactUpdate[];
+};
+
+export type ReceiptEffect = {
+  /** The report was stored before: nothing was stored or changed. */
+  isRepeat: boolean;
+  /** Undefined where the report is about no message of this integration. */
+  messageId: string | undefined;
+  /** Undefined where the message kept its state. */
+  movedTo: MessageState | undefined;
+};
+
+/**
+ * Writes receipts and applies what they say about addresses, in one transaction: a repeat changes nothing, so a failure
+ * between the two would lose the changes.
+ */
+export async function storeReceipts(
+  pool: pg.Pool,
+  receipts: NewReceipt[],
+): Promise<ReceiptEffect[]> {
+  if (receipts.every(({ changes = [] }) => changes.length === 0)) {
+    return writeReceipts(pool, receipts);
+  }
+  return inTransaction(pool, async (client) => {
+    const effects = await writeReceipts(client, receipts);
+    const updates = receipts.flatMap(({ changes = [] }, index) => {
+      const messageId = effects[index]?.messageId;
+      return messageId === undefined || changes.length === 0 ? [] : [{ messageId, changes }];
+    });
+    await applyContactUpdates(client, updates);
+    return effects;
+  });
+}
+
+/**
+ * Stores each receipt once and settles the message that it is about, whichever attempt it belongs to, also while a resend
+ * waits. A state only moves forward: what arrived is never taken back, and what failed stays failed, with its reason.
+ */
+export async function writeReceipts(
+  pool: Queryable,
+  receipts: NewReceipt[],
+): Promise<ReceiptEffect[]> {
+  const ids = receipts.map(() => newId());
+  const { rows } = await pool.query<EffectRow>({
+    name: 'write-receipts',
+    text: statement,
+    values: columns(ids, receipts),
+  });
+  const byReceipt = new Map(rows.map((row) => [row.receipt_id, row]));
+  return ids.map((id) => {
+    const row = byReceipt.get(id);
+    return {
+      isRepeat: row === undefined,
+      messageId: row?.known_id ?? undefined,
+      movedTo: row?.state ?? undefined,
+    };
+  });
+}
+
+/** What an app reports of a notification; `body` is what came. */
+export type AppReport = AnsweredCall &
+  Pick<NewReceipt, 'appId' | 'messageId' | 'state' | 'detail' | 'body' | 'identity'>;
+
+/** Stores an app's report with the answer of its call. The effect is undefined where the call's key was used before. */
+export async function writeAppReport(
+  pool: pg.Pool,
+  report: AppReport,
+  answer: string,
+): Promise<{ result: AnsweredWrite; effect: ReceiptEffect | undefined }> {
+  const { appId, messageId, state, detail, body, identity } = report;
+  let effect: ReceiptEffect | undefined;
+  const result = await writeAnswered(pool, report, async (client) => {
+    const none = { integrationId: undefined, providerMessageId: undefined, errorCode: undefined };
+    const receipt = { appId, messageId, state, reason: undefined, detail, body, identity, ...none };
+    [effect] = await writeReceipts(client, [receipt]);
+    return answer;
+  });
+  return { result, effect };
+}
+
+/**
+ * From which states a report moves a message, by the state that it moves it to; `queued` tells nothing that we did not
+ * know. A failure for an expected reason, such as an opt-out, moves it to `skipped`.
+ */
+export const movedFrom: Record<ReceiptState | 'skipped', readonly MessageState[]> = {
+  queued: [],
+  sent: ['queued', 'sending', 'unknown'],
+  delivered: ['queued', 'sending', 'unknown', 'sent'],
+  read: ['queued', 'sending', 'unknown', 'sent', 'delivered'],
+  failed: ['queued', 'sending', 'unknown', 'sent'],
+  skipped: ['queued', 'sending', 'unknown', 'sent'],
+};
+
+const canMove = Object.entries(movedFrom)
+  .filter(([, from]) => from.length > 0)
+  .map(([state, from]) => `(t.moves_to = '${state}' AND m.state IN (${listOfTexts(from)}))`)
+  .join(' OR ');
+
+// Of several receipts for one message in a call, the furthest decides: an UPDATE takes one row of the join, any.
+const order = Object.keys(movedFrom)
+  .map((state, index) => `WHEN '${state}' THEN ${index}`)
+  .join(' ');
+
+const statement = `
+WITH given AS (
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bytea[])
+    g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body, identity)
+), t AS (
+  -- What a provider says of somebody who was erased would bring the address back.
+  SELECT g.receipt_id, g.app_id, g.integration_id, g.state, g.reason, g.error_code, g.identity, m.id AS known_id,
+    CASE WHEN g.state = 'failed' AND g.reason IN (${listOfTexts(expectedEnds)}) THEN 'skipped' ELSE g.state END AS moves_to,
+    CASE WHEN ${isErased('m')} THEN NULL ELSE g.provider_message_id END AS provider_message_id,
+    CASE WHEN ${isErased('m')} THEN NULL ELSE g.detail END AS detail,
+    CASE WHEN ${isErased('m')} THEN '{}' ELSE g.body END AS body
+  FROM given g
+  LEFT JOIN message m ON m.id = g.message_id AND m.app_id = g.app_id AND m.attempts > 0
+    AND CASE WHEN g.integration_id IS NULL THEN m.channel IN ('push', 'onesignal')
+      ELSE EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id) END
+), r AS (
+  -- In one order, so that two calls with the same reports do not wait for each other.
+  INSERT INTO receipt (id, app_id, integration_id, message_id, provider_message_id, state, error_code, detail, body, identity)
+  SELECT receipt_id, app_id, integration_id, known_id, provider_message_id, state, error_code, detail, body, identity FROM t
+  ORDER BY identity
+  ON CONFLICT (identity) DO NOTHING
+  RETURNING id
+), furthest AS (
+  SELECT DISTINCT ON (known_id) t.* FROM t JOIN r ON r.id = t.receipt_id WHERE known_id IS NOT NULL
+  ORDER BY known_id, CASE moves_to ${order} END DESC
+), moved AS (
+  UPDATE message m SET
+    state = t.moves_to,
+    reason = CASE WHEN t.state = 'failed' THEN coalesce(t.reason, 'rejected_recipient') END,
+    notes = CASE WHEN t.state = 'failed'
+      THEN coalesce(m.notes, '{}') || jsonb_strip_nulls(jsonb_build_object('receipt_code', t.error_code, 'receipt', t.detail))
+      ELSE m.notes END,
+    due_at = NULL, job_id = NULL, waits = NULL,
+    settled_at = CASE WHEN t.moves_to IN (${listOfTexts(finalStates)}) THEN coalesce(m.settled_at, now()) END
+  FROM furthest t
+  WHERE m.id = t.known_id AND (${canMove})
+  RETURNING t.receipt_id, m.state
+)
+SELECT t.receipt_id, t.known_id, moved.state FROM t JOIN r ON r.id = t.receipt_id LEFT JOIN moved USING (receipt_id)`;
+
+type EffectRow = { receipt_id: string; known_id: string | null; state: MessageState | null };
+
+function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
+  const of = (read: (receipt: NewReceipt) => unknown) => receipts.map(read);
+  return [
+    ids,
+    of(({ appId }) => appId),
+    of(({ integrationId }) => integrationId),
+    of(({ messageId }) => (messageId && isUuid(messageId) ? messageId : undefined)),
+    of(({ providerMessageId }) => storable(providerMessageId)),
+    of(({ state }) => state),
+    of(({ reason }) => reason),
+    of(({ errorCode }) => storable(errorCode)),
+    of(({ detail }) => storable(detail)),
+    of(({ body }) => body.replaceAll('\0', '\uFFFD')),
+    of(hashIdentity),
+  ];
+}
+
+/** A repeat is about the same message of the same integration. The hash keeps what was reported out of the column. */
+function hashIdentity({ appId, integrationId, messageId, identity }: NewReceipt): Buffer {
+  const identityFields = [appId, integrationId, messageId?.toLowerCase(), identity];
+  return hash('sha256', JSON.stringify(identityFields), 'buffer');
+}

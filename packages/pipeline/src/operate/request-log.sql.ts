@@ -1,0 +1,194 @@
+import { listStoredKeys, wentTo } from '@belfry/database';
+
+/** What the log is filtered by. Events and integrations are given as ids; absent filters let everything pass. */
+export type LogFilter = {
+  appId: string;
+  /** Bounds of request ids: `before` is exclusive, `from` inclusive. */
+  before?: string;
+  from?: string;
+  requestId?: string;
+  /** As it is read; see listStoredKeys. */
+  idempotencyKey?: string;
+  eventIds?: string[];
+  channels?: string[];
+  states?: string[];
+  provider?: string;
+  /** Channels that the provider may carry. */
+  providerChannels?: string[];
+  recipient?: string;
+};
+
+export type LogStatement = { text: string; values: unknown[] };
+
+const walkedPlain = 51;
+const walkedWithMessages = 20;
+
+/** Requests that one statement looks at: with what is asked of each it stays below 500 buffers. */
+export function requestsWalked({ channels, states, provider }: LogFilter): number {
+  return channels || states || provider !== undefined ? walkedWithMessages : walkedPlain;
+}
+
+/**
+ * The newest requests that may match, walked in the order of an index, and of each whether it does. Every branch gives
+ * request ids in descending order, so that they are merged and nothing is sorted, however many requests there are.
+ */
+export function logStatement(filter: LogFilter, allStates: readonly string[]): LogStatement {
+  const values: unknown[] = [];
+  const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
+  const branches = listBranches(filter, allStates, bind);
+  const conditions = listConditions(filter, bind);
+  const text = `
+SELECT w.id, r.id IS NOT NULL AS "isMatch"
+FROM (${buildWalk(filter, branches)}) w
+LEFT JOIN LATERAL (
+  SELECT q.id FROM request q WHERE q.id = w.id AND ${conditions.join(' AND ')} LIMIT 1
+) r ON true`;
+  return { text, values };
+}
+
+/** Several messages of one request lie beside each other; of one id there is one request. */
+function buildWalk(filter: LogFilter, branches: string[]): string {
+  if (filter.requestId) return branches.join('');
+  return `SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
+  ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}`;
+}
+
+export type Bind = (value: unknown, type: string) => string;
+
+function listBranches(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
+  const { requestId, idempotencyKey, recipient, eventIds } = filter;
+  if (requestId) return [branch('request', 'id', [`id = ${bind(requestId, 'uuid')}`])];
+  const app = `app_id = ${bind(filter.appId, 'uuid')}`;
+  const range = (column: string) => buildRange(filter, column, bind);
+  if (idempotencyKey !== undefined) {
+    return listStoredKeys(idempotencyKey).map((key) =>
+      branch('request', 'id', [app, `idempotency_key = ${bind(key, 'text')}`, ...range('id')]),
+    );
+  }
+  if (recipient !== undefined) return recipientBranches(recipient, app, { range, bind });
+  const byMessage = messageBranches(filter, allStates, { app, range, bind });
+  if (byMessage) return byMessage;
+  if (!eventIds) return [branch('request', 'id', [app, ...range('id')])];
+  return eventIds.map((id) =>
+    branch('request', 'id', [app, `event_id = ${bind(id, 'uuid')}`, ...range('id')]),
+  );
+}
+
+function branch(table: string, column: string, conditions: string[]): string {
+  return `SELECT ${column} AS id FROM ${table} WHERE ${conditions.join(' AND ')} ORDER BY ${column} DESC`;
+}
+
+type BranchContext = { range: (column: string) => string[]; bind: Bind };
+
+/** Whom a message went to, and the stored user that a call named. */
+function recipientBranches(
+  recipient: string,
+  app: string,
+  { range, bind }: BranchContext,
+): string[] {
+  const value = bind(recipient, 'text');
+  return [
+    branch('message', 'request_id', [app, wentTo('message', value), ...range('request_id')]),
+    branch('request_item', 'request_id', [
+      // By these very words the index is found.
+      `recipient LIKE '%"user_id"%'`,
+      `recipient::jsonb ->> 'user_id' = ${value}`,
+      ...range('request_id'),
+    ]),
+  ];
+}
+
+/** One branch a channel and state: the index is ordered by request within those. */
+function messageBranches(
+  filter: LogFilter,
+  allStates: readonly string[],
+  { app, range, bind }: BranchContext & { app: string },
+): string[] | undefined {
+  const { channels, states, providerChannels } = filter;
+  if (states?.includes('skipped')) return undefined;
+  if (!channels && !states && !providerChannels) return undefined;
+  const both = channels ?? providerChannels ?? [];
+  const stateConditions = listStateConditions(states ?? allStates, bind);
+  return both.flatMap((channel) =>
+    stateConditions.map((stateCondition) =>
+      branch('message', 'request_id', [
+        app,
+        `channel = ${bind(channel, 'text')}`,
+        stateCondition,
+        ...range('request_id'),
+      ]),
+    ),
+  );
+}
+
+/**
+ * The states, as the indexes tell them apart: one condition for each branch. What waits and what is being sent are one in the
+ * index by state; where only the latter is asked for, it is found among what has a job, which is bounded.
+ */
+function listStateConditions(states: readonly string[], bind: Bind): string[] {
+  const settled = states.filter((state) => !openStates.includes(state));
+  const open = openStates.filter((state) => states.includes(state));
+  return [
+    ...settled.map((state) => `log_state = ${bind(state, 'text')}`),
+    ...(open.length === 2 ? ["log_state = 'open'"] : open.map(openCondition)),
+  ];
+}
+
+const openStates = ['queued', 'sending'];
+
+/** As `message.log_state` has it. */
+export function toLogState(state: string): string {
+  return openStates.includes(state) ? 'open' : state;
+}
+
+function openCondition(state: string): string {
+  return state === 'sending'
+    ? "has_job AND state = 'sending'"
+    : "log_state = 'open' AND state = 'queued'";
+}
+
+export function buildRange({ before, from }: LogFilter, column: string, bind: Bind): string[] {
+  return [
+    ...(before ? [`${column} < ${bind(before, 'uuid')}`] : []),
+    ...(from ? [`${column} >= ${bind(from, 'uuid')}`] : []),
+  ];
+}
+
+function listConditions(filter: LogFilter, bind: Bind): string[] {
+  return [...listRequestConditions(filter, bind), ...messageCondition(filter, bind)];
+}
+
+/** What is asked of the request `q` itself. */
+export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
+  const { eventIds, idempotencyKey } = filter;
+  return [
+    `q.app_id = ${bind(filter.appId, 'uuid')}`,
+    ...buildRange(filter, 'q.id', bind),
+    ...(eventIds ? [`q.event_id = ANY (${bind(eventIds, 'uuid[]')})`] : []),
+    ...(idempotencyKey !== undefined
+      ? [`q.idempotency_key = ANY (${bind(listStoredKeys(idempotencyKey), 'text[]')})`]
+      : []),
+  ];
+}
+
+function messageCondition(filter: LogFilter, bind: Bind): string[] {
+  const { channels, states, provider } = filter;
+  if (!channels && !states && provider === undefined) return [];
+  const channelList = channels && bind(channels, 'text[]');
+  const message = `EXISTS (SELECT 1 FROM message m WHERE ${[
+    'm.request_id = q.id',
+    ...(channelList ? [`m.channel = ANY (${channelList})`] : []),
+    ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
+    ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
+  ].join(' AND ')})`;
+  const mayBeSkip = provider === undefined && (!states || states.includes('skipped'));
+  if (!mayBeSkip) return [message];
+  const skip = `EXISTS (SELECT 1 FROM request_item i WHERE i.request_id = q.id AND ${
+    channelList ? `i.skips ?| ${channelList}` : 'i.skips IS NOT NULL'
+  })`;
+  return [`(${message} OR ${skip})`];
+}
+
+export function attemptCondition(provider: string): string {
+  return `EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${provider})`;
+}

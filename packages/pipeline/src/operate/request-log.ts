@@ -1,0 +1,180 @@
+import { toReadableKey } from '@belfry/database';
+import type { StateGroup } from '@belfry/shared';
+import type pg from 'pg';
+import { countMessages, countStatements } from './count-messages.sql';
+import { countPlanned } from './is-planned.sql';
+import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './request-log.sql';
+
+/** A request as a row of the log, with what live filters look at. */
+export type LogEntry = {
+  requestId: string;
+  acceptedAt: Date;
+  event: string;
+  eventId: string;
+  kind: string;
+  items: number;
+  plannedItems: number;
+  idempotencyKey: string | null;
+  isSensitive: boolean;
+  isSandbox: boolean;
+  channels: string[];
+  /** JSON of item 0's `user`, as stored. */
+  recipient: string | null;
+  skips: Record<string, { reason: string }>;
+  /** Of all items, however many there are. */
+  groups: StateGroup[];
+  /** Up to a limit, for the filters of the live log. */
+  messages: LogMessage[];
+};
+
+export type LogMessage = {
+  channel: string;
+  target: string;
+  state: string;
+  integrationId: string | null;
+};
+
+export type LogPage = {
+  ids: string[];
+  /** Where the next page begins; undefined at the end. */
+  next: string | undefined;
+  /** It stopped before a page was full: what is left may hold more. */
+  isPartial: boolean;
+};
+
+const pageSize = 50;
+/** Statements of one page, at most: beyond it the reader is asked whether to look further back. */
+const maxStatements = 50;
+const messagesPerSingle = 200;
+const messagesPerBulk = 1_000;
+const maxEventsOfName = 20;
+const newestListed = 500;
+
+/** The log of an app: pages by key, newest first, without a count. */
+export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
+  return {
+    async findEventIds(appId: string, name: string): Promise<string[]> {
+      const { rows } = await pool.query<{ id: string }>(
+        `SELECT id FROM event WHERE app_id = $1 AND name = $2 ORDER BY id DESC LIMIT ${maxEventsOfName}`,
+        [appId, name],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    async readPage(filter: LogFilter): Promise<LogPage> {
+      const page: LogPage = { ids: [], next: filter.before, isPartial: false };
+      for (let statements = 0; statements < maxStatements; statements += 1) {
+        const walked = await walk(filter, page.next);
+        if (takeMatches(page, walked)) return page;
+        if (walked.length < requestsWalked(filter)) return { ...page, next: undefined };
+      }
+      return { ...page, isPartial: true };
+    },
+
+    /** Rows for these requests of the app, newest first. */
+    readEntries: (appId: string, ids: string[]) => readEntries(pool, appId, ids),
+
+    /** Requests of these apps since `from`, oldest first; the newest ones when there are many. */
+    async listSince(appIds: string[], from: string): Promise<{ id: string; appId: string }[]> {
+      const { rows } = await pool.query<{ id: string; appId: string }>(
+        `SELECT r.id, r.app_id AS "appId" FROM unnest($1::uuid[]) a (id)
+         CROSS JOIN LATERAL (
+           SELECT q.id, q.app_id FROM request q WHERE q.app_id = a.id AND q.id >= $2
+           ORDER BY q.id DESC LIMIT ${newestListed}) r`,
+        [appIds, from],
+      );
+      return rows.reverse();
+    },
+  };
+
+  async function walk(filter: LogFilter, before: string | undefined): Promise<WalkedRequest[]> {
+    const statement = logStatement(before ? { ...filter, before } : filter, allStates);
+    return (await pool.query<WalkedRequest>(statement)).rows;
+  }
+}
+
+type WalkedRequest = { id: string; isMatch: boolean };
+
+/** Fills the page up; true when it is full, and its `next` then leads to the first match that found no room. */
+function takeMatches(page: LogPage, walked: readonly WalkedRequest[]): boolean {
+  for (const { id, isMatch } of walked) {
+    if (isMatch && page.ids.length === pageSize) return true;
+    if (isMatch) page.ids.push(id);
+    page.next = id;
+  }
+  return false;
+}
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+type HeadRow = Omit<LogEntry, 'messages' | 'groups' | 'skips'> & {
+  skips: LogEntry['skips'] | null;
+};
+
+async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise<LogEntry[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await pool.query<HeadRow>(buildHeadStatement(appId, ids));
+  const bulkIds = rows.filter(({ items }) => items > 1).map(({ requestId }) => requestId);
+  const otherIds = rows.filter(({ items }) => items === 1).map(({ requestId }) => requestId);
+  const [groups, ...messages] = await Promise.all([
+    countMessages(pool, { appId, requestIds: ids }),
+    readMessages(pool, otherIds, messagesPerSingle),
+    readMessages(pool, bulkIds, messagesPerBulk),
+  ]);
+  const byRequest = new Map<string, LogMessage[]>(ids.map((id) => [id, []]));
+  for (const { requestId, ...message } of messages.flat()) byRequest.get(requestId)?.push(message);
+  return rows
+    .sort((a, b) => (a.requestId < b.requestId ? 1 : -1))
+    .map(({ skips, idempotencyKey, ...head }) => ({
+      ...head,
+      idempotencyKey: idempotencyKey && toReadableKey(idempotencyKey),
+      skips: skips ?? {},
+      groups: groups.get(head.requestId) ?? [],
+      messages: byRequest.get(head.requestId) ?? [],
+    }));
+}
+
+/** What one page reads of its requests, where each has one item. */
+export function entryStatements(appId: string, ids: string[]): LogStatement[] {
+  return [
+    buildHeadStatement(appId, ids),
+    buildMessageStatement(ids, messagesPerSingle),
+    ...countStatements({ appId, requestIds: ids }),
+  ];
+}
+
+function buildHeadStatement(appId: string, ids: string[]): LogStatement {
+  return { text: headStatement, values: [ids, appId] };
+}
+
+function buildMessageStatement(ids: string[], limit: number): LogStatement {
+  return { text: messageStatement, values: [ids, limit] };
+}
+
+const headStatement = `
+SELECT r.id AS "requestId", r.created_at AS "acceptedAt", coalesce(e.name, '') AS event, r.event_id AS "eventId", r.kind, r.items,
+  ${countPlanned('r')} AS "plannedItems", r.idempotency_key AS "idempotencyKey", i.recipient, i.skips,
+  ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels,
+  coalesce((v.definition ->> 'isSensitive')::bool, false) AS "isSensitive",
+  coalesce(v.definition ->> 'delivery', a.delivery) = 'sandbox' AS "isSandbox"
+FROM unnest($1::uuid[]) w (id)
+JOIN request r ON r.id = w.id AND r.app_id = $2
+JOIN app a ON a.id = r.app_id
+LEFT JOIN event_version v ON v.id = r.version_id
+LEFT JOIN request_item i ON i.request_id = r.id AND i.item = 0
+LEFT JOIN event e ON e.id = r.event_id`;
+
+async function readMessages(
+  pool: pg.Pool,
+  ids: string[],
+  limit: number,
+): Promise<(LogMessage & { requestId: string })[]> {
+  if (ids.length === 0) return [];
+  const statement = buildMessageStatement(ids, limit);
+  return (await pool.query<LogMessage & { requestId: string }>(statement)).rows;
+}
+
+const messageStatement = `
+SELECT m.* FROM unnest($1::uuid[]) w (id) CROSS JOIN LATERAL (
+  SELECT request_id AS "requestId", channel, target, state, integration_id AS "integrationId"
+  FROM message WHERE request_id = w.id LIMIT $2::int) m`;

@@ -1,0 +1,102 @@
+import { createDatabase, type Database } from '@belfry/database';
+import { createLogger } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  type MixedRequest,
+  type Tenant,
+  testDatabase,
+  writeMixedRequest,
+} from '@belfry/testing';
+import { countStatements } from './count-messages.sql';
+import { entryStatement, readRequestStatus } from './request-status';
+
+const channels = ['email', 'slack', 'sms', 'push'];
+const maxPageBuffers = 1_000;
+const maxMs = 500;
+
+let database: Database;
+let tenant: Tenant;
+let bulk: MixedRequest;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 2, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  const event = await factories.createEvent(
+    tenant,
+    Object.fromEntries(channels.map((channel) => [channel, channelVersion({ text: 'Hi' })])),
+  );
+  const options = { event, channels, unplanned: 200 };
+  // Others around it, so that reading a whole table is not the shortest way.
+  for (let seed = 1; seed <= 4; seed += 1) {
+    await writeMixedRequest(database, tenant, { ...options, items: 1_000, seed });
+  }
+  bulk = await writeMixedRequest(database, tenant, { ...options, items: 1_000, seed: 9 });
+  await database.lookUps.query('ANALYZE request, request_item, message');
+}, 30_000);
+
+afterAll(() => database?.close());
+
+type Plan = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  'Actual Total Time': number;
+  Plans?: Plan[];
+};
+
+async function explain({ text, values }: { text: string; values: unknown[] }): Promise<Plan> {
+  const { rows } = await database.lookUps.query(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+    values,
+  );
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+/** Tables with thousands of rows here that are read from one end to the other. */
+function readWhole(plan: Plan): string[] {
+  const { 'Node Type': node, 'Relation Name': table = '' } = plan;
+  const isBig = ['request_item', 'message'].includes(table);
+  const own = node === 'Seq Scan' && isBig ? [table] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(readWhole)];
+}
+
+function countBuffers(plan: Plan): number {
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
+describe('the status of a bulk of 1,000 with four channels', () => {
+  test.each([
+    ['the first page', undefined],
+    ['a page in the middle', { item: 500, key: '' }],
+    ['a page of items that are not planned', { item: 900, key: 'email' }],
+  ])('reads no more than the items of its page: %s', async (_, after) => {
+    const { appId } = tenant;
+    const { requestId } = bulk;
+    const plan = await explain(entryStatement({ appId, requestId, after, limit: 101 }));
+    expect(readWhole(plan)).toEqual([]);
+    expect(countBuffers(plan)).toBeLessThan(maxPageBuffers);
+  });
+
+  test('counts by the index of the request, in bounded time', async () => {
+    const [statement] = countStatements({ appId: tenant.appId, requestIds: [bulk.requestId] });
+    const plan = await explain(statement!);
+    expect(readWhole(plan)).toEqual([]);
+    expect(plan['Actual Total Time']).toBeLessThan(maxMs);
+  });
+
+  test('is there for its app alone', async () => {
+    const page = { requestId: bulk.requestId, after: undefined, limit: 1 };
+    expect(
+      await readRequestStatus(database.lookUps, { ...page, appId: tenant.appId }),
+    ).toBeDefined();
+    const other = await createFactories(database).createTenant();
+    expect(
+      await readRequestStatus(database.lookUps, { ...page, appId: other.appId }),
+    ).toBeUndefined();
+  });
+});

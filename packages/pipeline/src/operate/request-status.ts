@@ -1,0 +1,72 @@
+import type { RequestStatus, StatusEntry } from '@belfry/shared';
+import type pg from 'pg';
+import { countMessages } from './count-messages.sql';
+import { countPlanned, isPlanned } from './is-planned.sql';
+import { resentBy } from './is-resent.sql';
+
+/** Where an entry stands; a page begins behind it. */
+export type StatusPlace = Pick<StatusEntry, 'item' | 'key'>;
+
+export type StatusPage = {
+  appId: string;
+  requestId: string;
+  after: StatusPlace | undefined;
+  limit: number;
+};
+
+/** Undefined where the app has no such request. */
+export async function readRequestStatus(
+  pool: pg.Pool,
+  page: StatusPage,
+): Promise<RequestStatus | undefined> {
+  const { appId, requestId } = page;
+  const { rows } = await pool.query<Omit<RequestStatus, 'groups' | 'entries'>>(headStatement, [
+    requestId,
+    appId,
+  ]);
+  const [head] = rows;
+  if (!head) return undefined;
+  const [groups, entries] = await Promise.all([
+    countMessages(pool, { appId, requestIds: [requestId] }),
+    pool.query<StatusEntry>(entryStatement(page)),
+  ]);
+  return { ...head, groups: groups.get(requestId) ?? [], entries: entries.rows };
+}
+
+const headStatement = `
+SELECT r.id AS "requestId", r.kind, coalesce(e.name, '') AS event, r.items, ${countPlanned('r')} AS "plannedItems",
+  r.created_at AS "acceptedAt", ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels
+FROM request r LEFT JOIN event e ON e.id = r.event_id LEFT JOIN event_version v ON v.id = r.version_id
+WHERE r.id = $1 AND r.app_id = $2`;
+
+/** Item after item in the order of their index: a page reads its own items only. */
+export function entryStatement({ appId, requestId, after, limit }: StatusPage) {
+  const { item, key } = after ?? { item: 0, key: '' };
+  return { text: pageStatement, values: [requestId, appId, item, key, limit] };
+}
+
+const noMessage = 'NULL::uuid AS id, channel, NULL AS target, 0 AS generation';
+const noTimes = 'NULL::uuid AS resend_of, NULL::timestamptz AS created_at, NULL, NULL';
+
+const pageStatement = `
+SELECT p.item, p.key, p.id, p.channel, p.target, p.generation, p.state, p.reason, p.resend_of AS "resendOf",
+  CASE WHEN p.id IS NOT NULL THEN (${resentBy('n.id', 'p')}) END AS "resentAs",
+  p.created_at AS "createdAt", p.due_at AS "dueAt", p.settled_at AS "settledAt"
+FROM (
+  SELECT i.request_id, i.item, e.*
+  FROM request r JOIN request_item i ON i.request_id = r.id
+  CROSS JOIN LATERAL (
+    SELECT m.id::text AS key, m.id, m.channel, m.target, m.generation, m.state, m.reason, m.resend_of,
+      m.created_at, CASE WHEN m.state = 'queued' THEN m.due_at END AS due_at, m.settled_at
+    FROM message m WHERE m.request_id = i.request_id AND m.item = i.item
+    UNION ALL
+    SELECT channel, ${noMessage}, 'skipped', skip ->> 'reason', ${noTimes}
+    FROM jsonb_each(i.skips) s (channel, skip)
+    UNION ALL
+    SELECT channel, ${noMessage}, 'queued', NULL, ${noTimes}
+    FROM event_version v CROSS JOIN LATERAL jsonb_object_keys(v.definition -> 'channels') c (channel)
+    WHERE v.id = r.version_id AND r.planned_items < r.items AND NOT ${isPlanned('i', 'r')}
+  ) e
+  WHERE r.id = $1 AND r.app_id = $2 AND i.item >= $3 AND (i.item > $3 OR e.key COLLATE "C" > $4)
+  ORDER BY i.item, e.key COLLATE "C" LIMIT $5
+) p`;

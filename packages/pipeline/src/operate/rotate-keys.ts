@@ -1,0 +1,155 @@
+import { apiKeyPlace, integrationPlace, itemTokenPlace, userTokenPlace } from '@belfry/database';
+import type { Secrets } from '@belfry/runtime';
+import type pg from 'pg';
+import { itemPartPlace } from '../accept/sealed-items';
+
+export type ResealCount = { name: string; resealed: number };
+
+/** When a key that no longer seals can be taken off the ring. */
+export type OldKey = {
+  keyId: string;
+  /** When the last idempotency key that was fingerprinted with it is a day old; undefined when none is left. */
+  neededUntil: Date | undefined;
+};
+
+const chunk = 500;
+/** What other processes seal meanwhile under an old key is found by the next pass. */
+const maxPasses = 5;
+
+/**
+ * Seals anew, under the ring's first key, all that lies sealed under another one. A row is changed only if it still is
+ * what was read, so it may run beside everything else, be cut off, and be run again.
+ */
+export async function rotateKeys(pool: pg.Pool, secrets: Secrets): Promise<ResealCount[]> {
+  const rotated = sealedColumns.map(({ name }) => ({ name, resealed: 0 }));
+  for (let pass = 0; pass < maxPasses; pass += 1) {
+    let resealedInPass = 0;
+    for (const [index, column] of sealedColumns.entries()) {
+      const resealed = await rotateColumn(pool, secrets, column);
+      const sum = rotated[index];
+      if (sum) sum.resealed += resealed;
+      resealedInPass += resealed;
+    }
+    if (resealedInPass === 0) break;
+  }
+  return rotated;
+}
+
+/** The keys that sealed before, and forgets those that nothing needs any more. */
+export async function listOldKeys(pool: pg.Pool, secrets: Secrets): Promise<OldKey[]> {
+  const { rows } = await pool.query<{ key_id: string; needed_until: Date | null }>(
+    `SELECT c.key_id, (
+       SELECT max(k.first_seen) + interval '25 hours' FROM idempotency_key k
+       WHERE k.ring_key_id = c.key_id
+     ) AS needed_until
+     FROM key_canary c WHERE c.key_id <> $1 ORDER BY c.key_id`,
+    [secrets.keyId],
+  );
+  const old = rows.map((row) => ({
+    keyId: row.key_id,
+    neededUntil: row.needed_until ?? undefined,
+  }));
+  const free = old.filter(({ neededUntil }) => neededUntil === undefined);
+  await pool.query('DELETE FROM key_canary WHERE key_id = ANY ($1)', [
+    free.map(({ keyId }) => keyId),
+  ]);
+  return old;
+}
+
+type SealedRow = { cursor: string; sealed: string; id: string; item: number | null };
+
+type SealedColumn = {
+  name: string;
+  /** Rows behind the cursor $1 whose text does not begin with $2, in the order of the cursor, $3 of them at most. */
+  select: string;
+  /** Puts $3 in place of $2 in the row $1. */
+  update: string;
+  place(row: SealedRow): string;
+};
+
+const sealedColumns: SealedColumn[] = [
+  {
+    name: 'API keys',
+    select: `SELECT id AS cursor, id, NULL::int AS item, sealed FROM api_key
+             WHERE id > $1 AND NOT starts_with(sealed, $2) ORDER BY id LIMIT $3`,
+    update: 'UPDATE api_key SET sealed = $3 WHERE id = $1 AND sealed = $2',
+    place: ({ id }) => apiKeyPlace(id),
+  },
+  {
+    // A removed one keeps its row, and none.
+    name: 'credentials of integrations',
+    select: `SELECT id::text AS cursor, id::text AS id, NULL::int AS item, credentials AS sealed FROM integration
+             WHERE id::text > $1 AND credentials <> '' AND NOT starts_with(credentials, $2)
+             ORDER BY id::text LIMIT $3`,
+    update: 'UPDATE integration SET credentials = $3 WHERE id = $1::uuid AND credentials = $2',
+    place: ({ id }) => integrationPlace(id),
+  },
+  {
+    name: 'Slack tokens of users',
+    select: `SELECT id::text AS cursor, id::text AS id, NULL::int AS item,
+                    contact #>> '{slack,access_token}' AS sealed
+             FROM app_user
+             WHERE id > coalesce(nullif($1, '')::uuid, '00000000-0000-0000-0000-000000000000')
+               AND NOT starts_with(contact #>> '{slack,access_token}', $2)
+             ORDER BY id LIMIT $3`,
+    update: `UPDATE app_user SET contact = jsonb_set(contact, '{slack,access_token}', to_jsonb($3::text))
+             WHERE id = $1::uuid AND contact #>> '{slack,access_token}' = $2`,
+    place: ({ id }) => userTokenPlace(id),
+  },
+  {
+    name: 'Slack tokens of requests',
+    select: `SELECT request_id || ':' || item AS cursor, request_id::text AS id, item,
+                    recipient::jsonb #>> '{slack,access_token}' AS sealed
+             FROM request_item
+             WHERE (request_id, item) > (
+                 coalesce(nullif(split_part($1, ':', 1), '')::uuid, '00000000-0000-0000-0000-000000000000'),
+                 coalesce(nullif(split_part($1, ':', 2), '')::int, -1))
+               AND recipient LIKE '%"access_token"%'
+               AND NOT starts_with(recipient::jsonb #>> '{slack,access_token}', $2)
+             ORDER BY request_id, item LIMIT $3`,
+    // The text stays as it was given, but for the sealed part, which stands in it once and needs no escaping.
+    update: `UPDATE request_item SET recipient = replace(recipient, $2, $3)
+             WHERE request_id = split_part($1, ':', 1)::uuid AND item = split_part($1, ':', 2)::int
+               AND recipient::jsonb #>> '{slack,access_token}' = $2`,
+    place: ({ id, item }) => itemTokenPlace(id, item ?? 0),
+  },
+  sealedPart('data'),
+  sealedPart('override'),
+];
+
+/** A part of a sensitive request's item: a JSON string and nothing else, which needs no escaping. */
+function sealedPart(part: 'data' | 'override'): SealedColumn {
+  return {
+    name: `${part} of sensitive requests`,
+    select: `SELECT request_id || ':' || item AS cursor, request_id::text AS id, item, trim(both '"' from ${part}) AS sealed
+             FROM request_item
+             WHERE (request_id, item) > (
+                 coalesce(nullif(split_part($1, ':', 1), '')::uuid, '00000000-0000-0000-0000-000000000000'),
+                 coalesce(nullif(split_part($1, ':', 2), '')::int, -1))
+               AND starts_with(${part}, '"') AND NOT starts_with(${part}, '"' || $2)
+             ORDER BY request_id, item LIMIT $3`,
+    update: `UPDATE request_item SET ${part} = '"' || $3 || '"'
+             WHERE request_id = split_part($1, ':', 1)::uuid AND item = split_part($1, ':', 2)::int
+               AND ${part} = '"' || $2 || '"'`,
+    place: ({ id, item }) => itemPartPlace({ requestId: id, item: item ?? 0 }, part),
+  };
+}
+
+async function rotateColumn(
+  pool: pg.Pool,
+  secrets: Secrets,
+  { select, update, place }: SealedColumn,
+): Promise<number> {
+  let resealed = 0;
+  for (let after = ''; ; ) {
+    const { rows } = await pool.query<SealedRow>(select, [after, secrets.sealedPrefix, chunk]);
+    for (const row of rows) {
+      const anew = secrets.seal(secrets.open(row.sealed, place(row)), place(row));
+      const { rowCount } = await pool.query(update, [row.cursor, row.sealed, anew]);
+      resealed += rowCount ?? 0;
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < chunk) return resealed;
+    after = last.cursor;
+  }
+}

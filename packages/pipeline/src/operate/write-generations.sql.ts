@@ -1,0 +1,66 @@
+import type { Queryable } from '@belfry/database';
+import { isErased } from './is-erased.sql';
+
+export type NewGeneration = {
+  /** Of the new message. */
+  id: string;
+  /** The message that is sent again. */
+  messageId: string;
+  /** In which it was when that was decided: one that moved on meanwhile is left alone. */
+  state: string;
+  /** Who carries it; undefined in the sandbox. */
+  integrationId: string | undefined;
+  timeToLiveMs: number;
+};
+
+export type WrittenGeneration = {
+  id: string;
+  resendOf: string;
+  requestId: string;
+  generation: number;
+};
+
+export type GenerationContext = {
+  appId: string;
+  /** The run that sends them again; undefined where an operator chose the one message. What a run sends waits behind single sends. */
+  resendId: string | undefined;
+};
+
+/**
+ * New messages of the same requests and items, one generation on; the old ones keep their states. Those that are missing
+ * from the answer moved on, another resend was faster, or their request is being removed, or their person erased: the
+ * locks keep both from happening at once.
+ */
+export async function writeGenerations(
+  client: Queryable,
+  { appId, resendId }: GenerationContext,
+  generations: readonly NewGeneration[],
+): Promise<WrittenGeneration[]> {
+  const { rows } = await client.query<WrittenGeneration>(statement, [
+    generations.map(({ id }) => id),
+    generations.map(({ messageId }) => messageId),
+    generations.map(({ state }) => state),
+    generations.map(({ integrationId }) => integrationId),
+    generations.map(({ timeToLiveMs }) => timeToLiveMs),
+    appId,
+    resendId,
+  ]);
+  return rows;
+}
+
+// What one way of sending noted is not true of the next one. The lock: a request is not removed while a message is added to it.
+const statement = `
+INSERT INTO message (id, request_id, item, app_id, channel, target, generation, integration_id, due_at, expires_at,
+  is_bulk, notes, resend_of, unknown_count)
+SELECT t.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.generation + 1, t.integration_id, now(),
+  now() + t.time_to_live_ms * interval '1 ms', $7::uuid IS NOT NULL,
+  nullif(coalesce(m.notes, '{}') - ARRAY['missing', 'passed_over', 'waited_long', 'resend_run']
+    || CASE WHEN $7::uuid IS NULL THEN '{}' ELSE jsonb_build_object('resend_run', $7::uuid) END, '{}'),
+  m.id, CASE WHEN m.state = 'unknown' THEN 1 ELSE 0 END
+FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::float8[]) t (id, message_id, state, integration_id, time_to_live_ms)
+JOIN message m ON m.id = t.message_id AND m.state = t.state
+JOIN request r ON r.id = m.request_id
+WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $6 AND NOT ${isErased('m')}
+FOR KEY SHARE OF r FOR SHARE OF m
+ON CONFLICT (request_id, item, channel, target, generation) DO NOTHING
+RETURNING id, resend_of AS "resendOf", request_id AS "requestId", generation`;

@@ -1,0 +1,70 @@
+import { type Capacity, createCapacity, type PublishedCapacity } from './capacity';
+
+const place = { channel: 'email', appId: 'a' };
+
+function published(id: string, changes: Partial<PublishedCapacity> = {}): PublishedCapacity {
+  return { id, channelCapacity: 100, appCapacity: 10, channels: {}, ...changes };
+}
+
+function take(capacity: Capacity, count: number, appId = 'a'): number {
+  return Array.from({ length: count }, () => capacity.take({ ...place, appId })).filter(Boolean)
+    .length;
+}
+
+const settle = (capacity: Capacity, count: number) =>
+  capacity.settle(Array.from({ length: count }, () => place));
+
+describe('a gateway’s room', () => {
+  test('is nothing while the relay’s count is not known', () => {
+    const capacity = createCapacity();
+    expect(take(capacity, 1)).toBe(0);
+    capacity.renew({ capacity: published('1'), gateways: 1 });
+    expect(take(capacity, 1)).toBe(1);
+    capacity.renew(undefined);
+    expect(take(capacity, 1)).toBe(0);
+  });
+
+  test.each([
+    [1, 10],
+    [2, 5],
+    [11, 0],
+  ])('is shared among %i gateways', (gateways, expected) => {
+    const capacity = createCapacity();
+    capacity.renew({ capacity: published('1'), gateways });
+    expect(take(capacity, 20)).toBe(expected);
+  });
+
+  test('is bounded by app and by channel, and by what the relay tells of each', () => {
+    const capacity = createCapacity();
+    const channels = { email: { capacity: 15, apps: { a: 3 } } };
+    capacity.renew({ capacity: published('1', { channels }), gateways: 1 });
+    expect(take(capacity, 20)).toBe(3);
+    expect(take(capacity, 20, 'b')).toBe(10);
+    expect(take(capacity, 20, 'c')).toBe(2);
+    expect(capacity.take({ channel: 'sms', appId: 'a' })).toBe(true);
+  });
+
+  test('comes back with the second count after what was taken is written', () => {
+    const capacity = createCapacity();
+    capacity.renew({ capacity: published('1'), gateways: 1 });
+    take(capacity, 10);
+    capacity.renew({ capacity: published('2'), gateways: 1 });
+    capacity.renew({ capacity: published('3'), gateways: 1 });
+    expect(take(capacity, 1)).toBe(0);
+    settle(capacity, 10);
+    capacity.renew({ capacity: published('4'), gateways: 1 });
+    expect(take(capacity, 1)).toBe(0);
+    capacity.renew({ capacity: published('5'), gateways: 1 });
+    expect(take(capacity, 20)).toBe(10);
+  });
+
+  test('does not come back with a count that is read twice', () => {
+    const capacity = createCapacity();
+    capacity.renew({ capacity: published('1'), gateways: 1 });
+    take(capacity, 10);
+    settle(capacity, 10);
+    for (let read = 0; read < 5; read += 1)
+      capacity.renew({ capacity: published('1'), gateways: 1 });
+    expect(take(capacity, 1)).toBe(0);
+  });
+});

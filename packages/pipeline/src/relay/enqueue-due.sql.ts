@@ -1,0 +1,188 @@
+import { inTransaction, type Queryable } from '@belfry/database';
+import type pg from 'pg';
+
+/** Messages of one app on one channel, of one class, of which at least one is due and has no job. */
+export type WaitingGroup = { channel: string; isBulk: boolean; appId: string };
+
+/** How many messages of an app wait in the queue of a channel. */
+export type QueuedCount = { channel: string; appId: string; messages: number };
+
+export type WaitingMessage = WaitingGroup & { id: string; integrationId: string | undefined };
+
+/** How many messages of a group may be taken. */
+export type Share = WaitingGroup & { messages: number };
+
+export type EnqueueDecisions<Job> = {
+  /** Called for single sends, then for bulk. */
+  share(groups: WaitingGroup[], queued: QueuedCount[]): Share[];
+  /** Jobs for messages in the order in which they are to be served. */
+  gather(messages: WaitingMessage[]): Job[];
+  /** Where the look at the groups begins; undefined is the first of all. */
+  after: WaitingGroup | undefined;
+};
+
+export type EnqueuedMessages<Job> = {
+  jobs: Job[];
+  /** As it was before these jobs. */
+  queued: QueuedCount[];
+  /** Where the next look begins, when there were more groups than one look sees. */
+  next: WaitingGroup | undefined;
+};
+
+/** Groups that one look sees, due or not; each is one index probe. */
+const groupsPerLook = 2_000;
+/** Whoever feeds holds it. */
+export const enqueueLockKey = 48_015_001;
+/** A relay that was stopped within the transaction must not stop the others. */
+const idleTimeoutMs = 5_000;
+
+/**
+ * Takes what waits and writes its jobs. One relay feeds at a time, so that what was counted is still true when it is
+ * filled up; undefined where another one does.
+ */
+export async function enqueueDue<Job extends { jobId: string; ids: string[] }>(
+  pool: pg.Pool,
+  decisions: EnqueueDecisions<Job>,
+): Promise<EnqueuedMessages<Job> | undefined> {
+  return inTransaction(pool, async (client) => {
+    if (!(await lock(client))) return undefined;
+    // Each statement sees what was committed before it began, so these come behind the lock.
+    const queued = await countQueued(client);
+    const { groups, next } = await listWaitingGroups(client, decisions.after);
+    const single = await enqueueClass(client, { decisions, groups, queued, isBulk: false });
+    const withSingle = [...queued, ...countByApp(single.messages)];
+    const bulk = await enqueueClass(client, {
+      decisions,
+      groups,
+      queued: withSingle,
+      isBulk: true,
+    });
+    return { jobs: [...single.jobs, ...bulk.jobs], queued, next };
+  });
+}
+
+async function lock(client: Queryable): Promise<boolean> {
+  await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`);
+  const { rows } = await client.query<{ is_ours: boolean }>(
+    'SELECT pg_try_advisory_xact_lock($1) AS is_ours',
+    [enqueueLockKey],
+  );
+  return rows[0]?.is_ours === true;
+}
+
+/** What is in the queues by PostgreSQL's account, for whoever does not feed. */
+export async function countQueued(client: Queryable): Promise<QueuedCount[]> {
+  const { rows } = await client.query<{ channel: string; app_id: string; messages: number }>({
+    name: 'count-queued',
+    text: `SELECT channel, app_id, count(*)::int AS messages FROM message
+           WHERE has_job AND state = 'queued'
+           GROUP BY channel, app_id`,
+  });
+  return rows.map((row) => ({ channel: row.channel, appId: row.app_id, messages: row.messages }));
+}
+
+// From group to group by the index: its cost is the number of groups, however many messages wait in each.
+const groupsStatement = `
+WITH RECURSIVE g AS (
+  (SELECT channel, is_bulk, app_id, waiting_at FROM message
+   WHERE waiting_at IS NOT NULL AND (channel, is_bulk, app_id) > ($1::text, $2::bool, $3::uuid)
+   ORDER BY channel, is_bulk, app_id, waiting_at LIMIT 1)
+  UNION ALL
+  SELECT n.* FROM g CROSS JOIN LATERAL (
+    SELECT m.channel, m.is_bulk, m.app_id, m.waiting_at FROM message m
+    WHERE m.waiting_at IS NOT NULL AND (m.channel, m.is_bulk, m.app_id) > (g.channel, g.is_bulk, g.app_id)
+    ORDER BY m.channel, m.is_bulk, m.app_id, m.waiting_at LIMIT 1
+  ) n
+)
+SELECT channel, is_bulk, app_id, waiting_at <= now() AS is_due FROM g LIMIT $4`;
+
+type GroupRow = { channel: string; is_bulk: boolean; app_id: string; is_due: boolean };
+
+const beforeAll = { channel: '', isBulk: false, appId: '00000000-0000-0000-0000-000000000000' };
+
+async function listWaitingGroups(
+  client: Queryable,
+  after: WaitingGroup = beforeAll,
+): Promise<{ groups: WaitingGroup[]; next: WaitingGroup | undefined }> {
+  const { rows } = await client.query<GroupRow>({
+    name: 'list-waiting-groups',
+    text: groupsStatement,
+    values: [after.channel, after.isBulk, after.appId, groupsPerLook],
+  });
+  const toGroup = (row: GroupRow) => ({
+    channel: row.channel,
+    isBulk: row.is_bulk,
+    appId: row.app_id,
+  });
+  const last = rows.length === groupsPerLook ? rows.at(-1) : undefined;
+  return { groups: rows.filter((row) => row.is_due).map(toGroup), next: last && toGroup(last) };
+}
+
+type ClassInput<Job> = {
+  decisions: EnqueueDecisions<Job>;
+  groups: WaitingGroup[];
+  queued: QueuedCount[];
+  isBulk: boolean;
+};
+
+async function enqueueClass<Job extends { jobId: string; ids: string[] }>(
+  client: Queryable,
+  { decisions, groups, queued, isBulk }: ClassInput<Job>,
+): Promise<{ jobs: Job[]; messages: WaitingMessage[] }> {
+  const classGroups = groups.filter((group) => group.isBulk === isBulk);
+  const shares = decisions.share(classGroups, queued).filter(({ messages }) => messages > 0);
+  if (shares.length === 0) return { jobs: [], messages: [] };
+  const messages = await takeWaiting(client, { shares, isBulk });
+  const jobs = decisions.gather(messages);
+  await client.query({
+    name: 'assign-new-jobs',
+    text: `UPDATE message m SET job_id = t.job_id FROM unnest($1::uuid[], $2::uuid[]) t (id, job_id)
+           WHERE m.id = t.id AND m.id = ANY ($1::uuid[])`,
+    values: [
+      jobs.flatMap(({ ids }) => ids),
+      jobs.flatMap(({ jobId, ids }) => ids.map(() => jobId)),
+    ],
+  });
+  return { jobs, messages };
+}
+
+/** Rows that somebody holds are left for the next turn. */
+async function takeWaiting(
+  client: Queryable,
+  { shares, isBulk }: { shares: Share[]; isBulk: boolean },
+): Promise<WaitingMessage[]> {
+  const { rows } = await client.query<{
+    id: string;
+    channel: string;
+    app_id: string;
+    integration_id: string | null;
+  }>({
+    name: 'take-waiting',
+    text: `SELECT m.id, s.channel, s.app_id, m.integration_id
+           FROM unnest($1::text[], $2::uuid[], $3::int[]) WITH ORDINALITY s (channel, app_id, messages, place)
+           CROSS JOIN LATERAL (
+             SELECT id, integration_id, waiting_at FROM message
+             WHERE channel = s.channel AND is_bulk = $4 AND app_id = s.app_id
+               AND waiting_at <= now() AND state = 'queued'
+             ORDER BY waiting_at LIMIT s.messages FOR UPDATE SKIP LOCKED
+           ) m
+           ORDER BY s.place, m.waiting_at`,
+    values: [
+      shares.map(({ channel }) => channel),
+      shares.map(({ appId }) => appId),
+      shares.map(({ messages }) => messages),
+      isBulk,
+    ],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    channel: row.channel,
+    appId: row.app_id,
+    isBulk,
+    integrationId: row.integration_id ?? undefined,
+  }));
+}
+
+function countByApp(messages: WaitingMessage[]): QueuedCount[] {
+  return messages.map(({ channel, appId }) => ({ channel, appId, messages: 1 }));
+}

@@ -1,0 +1,58 @@
+import { createLogger } from '@belfry/runtime';
+import { createRequeueLost, type EnqueueDueDeps, missingForMs } from './enqueue-due';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const message = { appId: 'app', isBulk: false, integrationId: undefined };
+const lostMessage = { ...message, id: 'm1', jobId: 'old-1' };
+const presentMessage = { ...message, id: 'm2', jobId: 'old-2' };
+
+/** Two messages were queued before; Redis still has the job of the second. */
+function setUp() {
+  const replaced: unknown[] = [];
+  const added: { jobId: string; ids: string[] }[] = [];
+  const deps: EnqueueDueDeps = {
+    enqueueDue: async () => undefined,
+    publishCapacity: async () => undefined,
+    listDoubted: async () => [lostMessage, presentMessage],
+    async replaceJobs(jobs) {
+      replaced.push(...jobs);
+      return new Set(jobs.map(({ id }) => id));
+    },
+    queues: {
+      async addDeliverJobs(jobs) {
+        added.push(...jobs.map(({ jobId, ids }) => ({ jobId, ids })));
+      },
+      findJobs: async () => new Set(['old-2']),
+    },
+    newId: () => 'new',
+    windows: { channel: 100, app: 100 },
+    log,
+  };
+  return { deps, replaced, added };
+}
+
+/** Looks twice, far enough apart for a job to count as lost. */
+async function requeueTwice(deps: EnqueueDueDeps): Promise<void> {
+  const feedLost = createRequeueLost(deps);
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  await feedLost('email', 0);
+  clock.mockReturnValue(missingForMs);
+  await feedLost('email', 0);
+  clock.mockRestore();
+}
+
+describe('a message whose job is gone from Redis', () => {
+  // Redis keeps a job's id for as long as the job exists in any state: the same id again would be dropped in silence.
+  test('is queued again under a new id, and alone', async () => {
+    const { deps, replaced, added } = setUp();
+    await requeueTwice(deps);
+    expect(added).toEqual([{ jobId: 'new', ids: ['m1'] }]);
+    expect(replaced).toEqual([{ id: 'm1', jobId: 'new', previousJobId: 'old-1' }]);
+  });
+
+  test('is left to whoever was faster', async () => {
+    const { deps, added } = setUp();
+    await requeueTwice({ ...deps, replaceJobs: async () => new Set() });
+    expect(added).toEqual([]);
+  });
+});

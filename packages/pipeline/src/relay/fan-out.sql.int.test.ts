@@ -1,0 +1,229 @@
+import { createDatabase, type Database } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { createFactories, eventually, type Tenant, testDatabase } from '@belfry/testing';
+import type pg from 'pg';
+import { type ItemPlan, writeRequests } from '../accept/write-requests';
+import { countPlannedItems, isPlanned } from '../operate/is-planned.sql';
+import {
+  findUnplannedRequest,
+  listUnplannedItems,
+  type PlannedItem,
+  type UnplannedRequest,
+  writePlans,
+} from './fan-out.sql';
+
+jest.setTimeout(30_000);
+
+let database: Database;
+let tenant: Tenant;
+let event: { eventId: string; versionId: string };
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  const log = createLogger({ level: 'error', process: 'test' });
+  database = createDatabase({ url, poolSize: 4, log });
+  const factories = createFactories(database);
+  tenant = await factories.createTenant();
+  event = await factories.createEvent(tenant, {});
+});
+
+afterAll(() => database.close());
+
+const itemCount = 10;
+
+/** A bulk as the gateway stores it. */
+async function writeBulk(locale?: string): Promise<string> {
+  const id = newId();
+  const { accountId, appId } = tenant;
+  const item = { recipient: '{}', data: undefined, override: undefined, locale };
+  const items = Array.from({ length: itemCount }, () => ({
+    ...{ ...item, scheduleAt: undefined, plan: undefined },
+  }));
+  const nameless = { apiKeyId: undefined, idempotencyKey: undefined };
+  const request = { id, accountId, appId, ...event, kind: 'bulk' as const, ...nameless };
+  await writeRequests(database.accepting, [{ request, key: undefined, items }]);
+  return id;
+}
+
+function planFor(target: string): ItemPlan {
+  const message = {
+    ...{ id: newId(), channel: 'sms', target, timeToLiveMs: 60_000 },
+    ...{ integrationId: undefined, dueAt: undefined, jobId: undefined, note: undefined },
+  };
+  return { locale: undefined, skips: {}, messages: [message] };
+}
+
+/** Each with a message for another target. */
+function createItems(from: number, to: number, plannedBy = 'me'): PlannedItem[] {
+  return Array.from({ length: to - from }, (_, index) => ({
+    ...{ item: from + index, locale: undefined, plan: planFor(`${plannedBy} ${from + index}`) },
+  }));
+}
+
+async function find(requestId: string): Promise<UnplannedRequest> {
+  const request = await findUnplannedRequest(database.delivery, requestId);
+  if (!request) throw new Error('The request is planned');
+  return request;
+}
+
+async function listNumbers(requestId: string, from = 0): Promise<number[]> {
+  const items = await listUnplannedItems(database.delivery, { requestId, from, limit: 1_000 });
+  return items.map(({ item }) => item);
+}
+
+async function readTargets(requestId: string): Promise<string[]> {
+  const orderBy = [{ item: 'asc' as const }, { id: 'asc' as const }];
+  const rows = await database.prisma.message.findMany({ where: { requestId }, orderBy });
+  return rows.map(({ target }) => target);
+}
+
+const readRequest = (id: string) => database.prisma.request.findUniqueOrThrow({ where: { id } });
+
+async function unplannedItems(requestId: string): Promise<number[]> {
+  const { rows } = await database.delivery.query<{ item: number }>(
+    `SELECT item FROM request_item i JOIN request r ON r.id = i.request_id
+     WHERE r.id = $1 AND NOT ${isPlanned('i', 'r')} ORDER BY item`,
+    [requestId],
+  );
+  return rows.map(({ item }) => item);
+}
+
+/** How a version counts that has no number at the request: each item by its own time, messages only where none is yet. */
+async function planAsBefore(client: pg.Pool, requestId: string, from: number, to: number) {
+  await client.query(
+    `WITH p AS (
+       UPDATE request_item i SET planned_at = now()
+       WHERE i.request_id = $1 AND i.item >= $2 AND i.item < $3 AND i.planned_at IS NULL RETURNING i.item
+     ), m AS (
+       INSERT INTO message (id, request_id, item, app_id, channel, target, due_at, expires_at)
+       SELECT gen_random_uuid(), $1, item, $4, 'sms', 'me ' || item, now(), now() + interval '1 hour' FROM p
+       ON CONFLICT (request_id, item, channel, target, generation) DO NOTHING
+     )
+     UPDATE request SET planned_items = planned_items + (SELECT count(*) FROM p) WHERE id = $1`,
+    [requestId, from, to, tenant.appId],
+  );
+}
+
+const all = Array.from({ length: itemCount }, (_, item) => item);
+const targets = (by = 'me') => all.map((item) => `${by} ${item}`);
+
+describe('plans', () => {
+  test('are written chunk by chunk, and the request tells how far it is', async () => {
+    const id = await writeBulk();
+    const first = { from: 0, to: 4, items: createItems(0, 4) };
+    expect(await writePlans(database.hot, await find(id), first)).toBe(true);
+    expect(countPlannedItems(await readRequest(id))).toBe(4);
+    expect(await unplannedItems(id)).toEqual(all.slice(4));
+    const next = { requestId: id, from: 4, limit: 3 };
+    const listed = await listUnplannedItems(database.delivery, next);
+    expect(listed.map(({ item }) => item)).toEqual([4, 5, 6]);
+    const rest = { from: 4, to: itemCount, items: createItems(4, itemCount) };
+    expect(await writePlans(database.hot, await find(id), rest)).toBe(true);
+    expect(await findUnplannedRequest(database.delivery, id)).toBeUndefined();
+    expect(countPlannedItems(await readRequest(id))).toBe(itemCount);
+    expect(await unplannedItems(id)).toEqual([]);
+    expect(await readTargets(id)).toEqual(targets());
+  });
+
+  test('of two who plan the same chunk at once are written once', async () => {
+    const id = await writeBulk();
+    const request = await find(id);
+    const holder = await database.delivery.connect();
+    const write = (by: string) =>
+      writePlans(database.hot, request, { from: 0, to: 6, items: createItems(0, 6, by) });
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM request WHERE id = $1 FOR UPDATE', [id]);
+      const both = Promise.all([write('one'), write('other')]);
+      await untilWaiting(2);
+      await holder.query('ROLLBACK');
+      const results = await both;
+      expect(results.filter(Boolean)).toHaveLength(1);
+      expect(await readTargets(id)).toEqual(targets(results[0] ? 'one' : 'other').slice(0, 6));
+    } finally {
+      holder.release();
+    }
+  });
+
+  test('touch no item that they say nothing of', async () => {
+    const id = await writeBulk('de');
+    const [silent, sameLocale, otherLocale, skipped] = createItems(0, 4).map((each) => ({
+      ...each,
+      locale: 'de',
+    }));
+    const skips = { email: { reason: 'no_address' as const, detail: 'None.' } };
+    const items = [
+      silent!,
+      { ...sameLocale!, plan: { ...sameLocale!.plan, locale: 'de' } },
+      { ...otherLocale!, plan: { ...otherLocale!.plan, locale: 'fr' } },
+      { ...skipped!, plan: { ...skipped!.plan, skips } },
+    ];
+    const versions = async () => {
+      const { rows } = await database.delivery.query<{ xmin: string }>(
+        'SELECT xmin FROM request_item WHERE request_id = $1 ORDER BY item',
+        [id],
+      );
+      return rows.map(({ xmin }) => xmin);
+    };
+    const before = await versions();
+    expect(await writePlans(database.hot, await find(id), { from: 0, to: 4, items })).toBe(true);
+    const after = await versions();
+    expect(all.filter((item) => before[item] !== after[item])).toEqual([2, 3]);
+    const rows = await database.prisma.requestItem.findMany({
+      where: { requestId: id, item: { in: [2, 3] } },
+      orderBy: { item: 'asc' },
+    });
+    expect(rows).toMatchObject([
+      { locale: 'fr', skips: null },
+      { locale: 'de', skips },
+    ]);
+  });
+
+  test('are nothing where an item was planned out of turn since the request was read', async () => {
+    const id = await writeBulk();
+    const request = await find(id);
+    await planAsBefore(database.delivery, id, 7, 8);
+    const chunk = { from: 0, to: itemCount, items: createItems(0, itemCount) };
+    expect(await writePlans(database.hot, request, chunk)).toBe(false);
+    expect(await readTargets(id)).toEqual(['me 7']);
+    expect(await listNumbers(id)).toEqual(all.filter((item) => item !== 7));
+  });
+});
+
+describe('a request that another version', () => {
+  test('left half planned is planned to its end, each item once', async () => {
+    const id = await writeBulk();
+    await planAsBefore(database.delivery, id, 0, 5);
+    const request = await find(id);
+    expect(await listNumbers(id, request.plannedTo)).toEqual(all.slice(5));
+    const chunk = { from: request.plannedTo, to: itemCount, items: createItems(5, itemCount) };
+    expect(await writePlans(database.hot, request, chunk)).toBe(true);
+    expect(await unplannedItems(id)).toEqual([]);
+    expect(await findUnplannedRequest(database.delivery, id)).toBeUndefined();
+    expect(await readTargets(id)).toEqual(targets());
+  });
+
+  test('takes over half planned stays unplanned until that one is at its end, too', async () => {
+    const id = await writeBulk();
+    const first = { from: 0, to: 5, items: createItems(0, 5) };
+    expect(await writePlans(database.hot, await find(id), first)).toBe(true);
+    // It begins at the front, and may end there: what is left must still be found.
+    await planAsBefore(database.delivery, id, 0, 5);
+    const request = await find(id);
+    expect(await listNumbers(id, request.plannedTo)).toEqual(all.slice(5));
+    await planAsBefore(database.delivery, id, 5, itemCount);
+    expect(await findUnplannedRequest(database.delivery, id)).toBeUndefined();
+    expect(await readTargets(id)).toEqual(targets());
+  });
+});
+
+/** Within a transaction PostgreSQL would show the activity of its first look again and again. */
+async function untilWaiting(count: number): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await database.lookUps.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+         AND query LIKE '%planned_to%'`,
+    );
+    expect(rows).toHaveLength(count);
+  });
+}

@@ -1,0 +1,207 @@
+import type pg from 'pg';
+import { dropSettledTexts } from '../accept/sealed-items';
+
+/** A message that was given to a job which may be gone. */
+export type DoubtedMessage = {
+  id: string;
+  appId: string;
+  isBulk: boolean;
+  integrationId: string | undefined;
+  jobId: string;
+};
+
+export type DoubtOptions = {
+  channel: string;
+  limit: number;
+  /** How long they have been due. */
+  dueForMs: number;
+};
+
+/** Messages of a channel that have a job and were not claimed since: single sends first, oldest first. */
+export async function listDoubtedMessages(
+  pool: pg.Pool,
+  { channel, limit, dueForMs }: DoubtOptions,
+): Promise<DoubtedMessage[]> {
+  const { rows } = await pool.query<{
+    id: string;
+    app_id: string;
+    is_bulk: boolean;
+    integration_id: string | null;
+    job_id: string;
+  }>({
+    name: 'list-doubted-messages',
+    text: `SELECT id, app_id, is_bulk, integration_id, job_id FROM message
+           WHERE channel = $1 AND state = 'queued' AND has_job
+             AND due_at <= now() - $3::float8 * interval '1 ms'
+           ORDER BY is_bulk, due_at LIMIT $2`,
+    values: [channel, limit, dueForMs],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    appId: row.app_id,
+    isBulk: row.is_bulk,
+    integrationId: row.integration_id ?? undefined,
+    jobId: row.job_id,
+  }));
+}
+
+export type JobAssignment = { id: string; jobId: string; previousJobId: string };
+
+/**
+ * Writes each message's new job, unless another relay or a worker was faster; the ids that were
+ * written. Rows that somebody holds are left for the next turn.
+ */
+export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'replace-jobs',
+    text: `WITH t AS (
+             SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) t (id, job_id, previous_job_id)
+           ), free AS (
+             SELECT m.id FROM message m JOIN t ON t.id = m.id
+             WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+               AND m.job_id = t.previous_job_id
+             ORDER BY m.id FOR UPDATE OF m SKIP LOCKED
+           )
+           UPDATE message m SET job_id = t.job_id FROM t JOIN free USING (id)
+           WHERE m.id = t.id AND m.id = ANY ($1::uuid[])
+           RETURNING m.id`,
+    values: [
+      jobs.map((job) => job.id),
+      jobs.map((job) => job.jobId),
+      jobs.map((job) => job.previousJobId),
+    ],
+  });
+  return new Set(rows.map((row) => row.id));
+}
+
+/** A job that lies in a queue although none of its messages waits any more. */
+export type EndedJob = { channel: string; jobId: string };
+
+export type ExpiredMessages = { messages: number; jobs: EndedJob[] };
+
+/**
+ * Fails what waits beyond its end, whether or not a worker of its channel runs. What is being sent is left to its
+ * lease.
+ */
+export async function expireWaiting(pool: pg.Pool, limit: number): Promise<ExpiredMessages> {
+  const { rows } = await pool.query<ExpiredRow>({
+    name: 'expire-waiting',
+    text: `WITH waiting AS (
+             SELECT id FROM message
+             WHERE waiting_at IS NOT NULL AND expires_at <= now() AND state = 'queued'
+             ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+           ), queued AS (
+             SELECT id FROM message
+             WHERE has_job AND expires_at <= now() AND state = 'queued'
+             LIMIT $1 FOR UPDATE SKIP LOCKED
+           ), ended AS (
+             UPDATE message m SET state = 'failed', reason = 'expired', waits = NULL, due_at = NULL, settled_at = now()
+             WHERE m.id IN (SELECT id FROM waiting UNION ALL SELECT id FROM queued) AND m.state = 'queued'
+             RETURNING m.id, m.channel, m.job_id
+           ), shared AS (
+             -- Of one job, others may still wait: only they would have to be queued again.
+             SELECT DISTINCT job_id FROM message
+             WHERE has_job AND job_id IN (SELECT job_id FROM ended)
+               AND id NOT IN (SELECT id FROM ended)
+           )
+           SELECT e.id, e.channel, e.job_id, s.job_id IS NULL AS is_over FROM ended e LEFT JOIN shared s ON s.job_id = e.job_id`,
+    values: [limit],
+  });
+  if (rows.length > 0)
+    await dropSettledTexts(
+      pool,
+      rows.map(({ id }) => id),
+    );
+  const jobs = new Map(
+    rows.flatMap(({ channel, job_id: jobId, is_over: isOver }) =>
+      jobId && isOver ? [[jobId, { channel, jobId }]] : [],
+    ),
+  );
+  return { messages: rows.length, jobs: [...jobs.values()] };
+}
+
+type ExpiredRow = { id: string; channel: string; job_id: string | null; is_over: boolean };
+
+/** A message whose lease ran out: nobody can know whether its attempt was sent. */
+export type ExpiredLease = {
+  id: string;
+  attempt: number;
+  channel: string;
+  versionId: string;
+  unknownCount: number;
+  integrationId: string | undefined;
+};
+
+export type ExpiredLeaseOptions = {
+  limit: number;
+  /**
+   * For how long workers could record again. A longer lease may have ended while its worker knew the outcome and could
+   * tell nobody.
+   */
+  backForMs: number;
+};
+
+export async function listExpiredLeases(
+  pool: pg.Pool,
+  { limit, backForMs }: ExpiredLeaseOptions,
+): Promise<ExpiredLease[]> {
+  const { rows } = await pool.query<{
+    id: string;
+    attempts: number;
+    channel: string;
+    version_id: string;
+    unknown_count: number;
+    integration_id: string | null;
+  }>({
+    name: 'list-expired-leases',
+    // What is being sent has a job id, see the claim.
+    text: `SELECT m.id, m.attempts, m.channel, r.version_id, m.unknown_count, m.integration_id
+           FROM message m
+           JOIN request r ON r.id = m.request_id
+           JOIN attempt a ON a.message_id = m.id AND a.number = m.attempts
+           WHERE m.state = 'sending' AND m.has_job AND m.due_at <= now()
+             AND m.due_at - a.opened_at <= $2::float8 * interval '1 ms'
+           ORDER BY m.due_at LIMIT $1`,
+    values: [limit, backForMs],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    attempt: row.attempts,
+    channel: row.channel,
+    versionId: row.version_id,
+    unknownCount: row.unknown_count,
+    integrationId: row.integration_id ?? undefined,
+  }));
+}
+
+export type UnplannedOptions = {
+  olderThanMs: number;
+  limit: number;
+  /** The last id of the page before. */
+  after?: string | undefined;
+};
+
+const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+/** Requests with items that are still to be planned, for at least `olderThanMs`; by their id. */
+export async function listUnplannedRequests(
+  pool: pg.Pool,
+  { olderThanMs, limit, after = beforeAll }: UnplannedOptions,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'list-unplanned-requests',
+    text: `SELECT id FROM request
+           WHERE planned_items < items AND id > $3 AND created_at <= now() - $1::float8 * interval '1 ms'
+           ORDER BY id LIMIT $2`,
+    values: [olderThanMs, limit, after],
+  });
+  return rows.map((row) => row.id);
+}
+
+/** How long PostgreSQL has been running. */
+export async function readUptimeMs(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ ms: number }>(
+    `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS ms`,
+  );
+  return rows[0]?.ms ?? 0;
+}

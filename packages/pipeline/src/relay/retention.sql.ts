@@ -1,0 +1,113 @@
+import type { Queryable } from '@belfry/database';
+import { purgeIdempotencyKeys } from '../accept/idempotency.sql';
+import { createSealedTextsRemoval } from '../accept/sealed-items';
+import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
+import { createErasureTask } from '../operate/erase';
+import { createRequestRemoval } from './remove-requests.sql';
+
+/** One kind of row that is removed with time, chunk by chunk. */
+export type UpkeepTask = { name: string; removeChunk(database: Queryable): Promise<RemovedChunk> };
+
+export type RemovedChunk = { removed: number; mayBeMore: boolean };
+
+/** Rows of one statement, at most. */
+const upkeepChunk = 5_000;
+
+const dayMs = 24 * 60 * 60_000;
+const capturesPerApp = 500;
+const captureDays = 7;
+const inboxDays = 90;
+/** So long a worker that is gone can still be told of. */
+const heartbeatMs = 10 * 60_000;
+
+/** What one turn of upkeep removes. Nothing that waits is among it. */
+export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTask[] {
+  const { retentionDays } = options;
+  return [
+    inChunks('idempotency_key', (database) =>
+      purgeIdempotencyKeys(database, { olderThanMs: dayMs, limit: upkeepChunk }),
+    ),
+    inChunks('capture beyond its app’s share', removeExcessCaptures),
+    inChunks('capture', (database) => removeAged(database, 'capture', captureDays * dayMs)),
+    inChunks('inbox_item', (database) => removeAged(database, 'inbox_item', inboxDays * dayMs)),
+    createRequestRemoval({ olderThanMs: retentionDays * dayMs, chunk: upkeepChunk }),
+    inChunks('receipt of no message', (database) =>
+      removeStrayReceipts(database, retentionDays * dayMs),
+    ),
+    inChunks('worker_heartbeat', removeDeadHeartbeats),
+    inChunks('delivery_count', removeOldDeliveryCounts),
+    createSealedTextsRemoval(upkeepChunk),
+    inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
+    createErasureTask(),
+  ];
+}
+
+function inChunks(
+  name: string,
+  remove: (database: Queryable) => Promise<number>,
+  chunk = upkeepChunk,
+): UpkeepTask {
+  return {
+    name,
+    async removeChunk(database) {
+      const removed = await remove(database);
+      return { removed, mayBeMore: removed === chunk };
+    },
+  };
+}
+
+/** The newest of each app stay: an app is an index look-up, also where nothing is to be removed. */
+async function removeExcessCaptures(database: Queryable): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM capture WHERE id IN (
+             SELECT c.id FROM app a CROSS JOIN LATERAL (
+               SELECT id FROM capture WHERE app_id = a.id ORDER BY id DESC OFFSET $1 LIMIT $2
+             ) c LIMIT $2)`,
+    values: [capturesPerApp, upkeepChunk],
+  });
+  return rowCount ?? 0;
+}
+
+/** Ids begin with the time they were made at, so the oldest are found by the primary key; their age is PostgreSQL's. */
+async function removeAged(
+  database: Queryable,
+  table: 'capture' | 'inbox_item',
+  olderThanMs: number,
+): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM ${table} WHERE id IN (
+             SELECT id FROM (SELECT id, created_at FROM ${table} ORDER BY id LIMIT $2) oldest
+             WHERE created_at <= now() - $1::float8 * interval '1 ms')`,
+    values: [olderThanMs, upkeepChunk],
+  });
+  return rowCount ?? 0;
+}
+
+/** A provider's account that others use too reports about their messages as well. */
+async function removeStrayReceipts(database: Queryable, olderThanMs: number): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM receipt WHERE id IN (
+             SELECT id FROM receipt WHERE message_id IS NULL AND received_at <= now() - $1::float8 * interval '1 ms'
+             LIMIT $2)`,
+    values: [olderThanMs, upkeepChunk],
+  });
+  return rowCount ?? 0;
+}
+
+async function removeDeadHeartbeats(database: Queryable): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM worker_heartbeat WHERE beat_at <= now() - $1::float8 * interval '1 ms'`,
+    values: [heartbeatMs],
+  });
+  return rowCount ?? 0;
+}
+
+/** With their lists of messages, of which each has some thousands at most. */
+async function removeOldResends(database: Queryable, olderThanMs: number): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `DELETE FROM resend WHERE id IN (
+             SELECT id FROM resend WHERE finished_at <= now() - $1::float8 * interval '1 ms' LIMIT 1)`,
+    values: [olderThanMs],
+  });
+  return rowCount ?? 0;
+}

@@ -1,0 +1,78 @@
+import { createLogger } from '@belfry/runtime';
+import { createUpkeep } from './retention';
+import type { UpkeepTask } from './retention.sql';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const database = { query: jest.fn() };
+
+/** A task with that many chunks to remove. */
+function createTask(name: string, chunks: number, removedChunks: string[]): UpkeepTask {
+  let left = chunks;
+  return {
+    name,
+    async removeChunk() {
+      left -= 1;
+      removedChunks.push(name);
+      return { removed: 1, mayBeMore: left > 0 };
+    },
+  };
+}
+
+function setUp(createTasks: () => UpkeepTask[], isLocked = false) {
+  return createUpkeep({
+    async withLock(work) {
+      if (!isLocked) await work(database);
+      return !isLocked;
+    },
+    createTasks,
+    everyMs: 60_000,
+    log,
+  });
+}
+
+describe('createUpkeep', () => {
+  test('does each task until nothing is left of it', async () => {
+    const removedChunks: string[] = [];
+    await setUp(() => [
+      createTask('a', 3, removedChunks),
+      createTask('b', 1, removedChunks),
+    ]).runOnce();
+    expect(removedChunks).toEqual(['a', 'a', 'a', 'b']);
+  });
+
+  test('removes nothing while another process does', async () => {
+    const removedChunks: string[] = [];
+    await setUp(() => [createTask('a', 3, removedChunks)], true).runOnce();
+    expect(removedChunks).toEqual([]);
+  });
+
+  test('goes on with the next task when one fails', async () => {
+    const removedChunks: string[] = [];
+    const brokenTask = { name: 'broken', removeChunk: () => Promise.reject(new Error('broken')) };
+    await setUp(() => [brokenTask, createTask('b', 1, removedChunks)]).runOnce();
+    expect(removedChunks).toEqual(['b']);
+  });
+
+  test('ends a turn that never ends by itself', async () => {
+    const removedChunks: string[] = [];
+    await setUp(() => [createTask('a', Number.POSITIVE_INFINITY, removedChunks)]).runOnce();
+    expect(removedChunks).toHaveLength(1_000);
+  });
+
+  test('begins no further chunk once it is closed', async () => {
+    const removedChunks: string[] = [];
+    const upkeep = setUp(() => [
+      {
+        name: 'a',
+        async removeChunk() {
+          removedChunks.push('a');
+          await upkeep.close();
+          return { removed: 1, mayBeMore: true };
+        },
+      },
+      createTask('b', 1, removedChunks),
+    ]);
+    await upkeep.runOnce();
+    expect(removedChunks).toEqual(['a']);
+  });
+});

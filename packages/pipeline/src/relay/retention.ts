@@ -1,0 +1,63 @@
+import type { Queryable } from '@belfry/database';
+import { createLoop, type Logger, type Loop, withinTime } from '@belfry/runtime';
+import type { UpkeepTask } from './retention.sql';
+
+export type UpkeepDeps = {
+  /** Runs `work` while no other process does; false where another one has the lock. */
+  withLock(work: (database: Queryable) => Promise<void>): Promise<boolean>;
+  /** Of one turn. */
+  createTasks(): UpkeepTask[];
+  everyMs: number;
+  log: Logger;
+};
+
+export type Upkeep = Loop & {
+  /** One turn; what `start` repeats. */
+  runOnce(): Promise<void>;
+};
+
+/** Five million rows a turn: what is left is removed by the next one. */
+const maxChunksPerTask = 1_000;
+/** A chunk that is cut off was not removed; the next runner does it. */
+const closeTimeoutMs = 1_000;
+
+/** Removes what is old, one process at a time. */
+export function createUpkeep(deps: UpkeepDeps): Upkeep {
+  const { withLock, createTasks, everyMs, log } = deps;
+  let isClosed = false;
+  const loop = createLoop(runOnce, () => everyMs);
+
+  async function runOnce(): Promise<void> {
+    try {
+      await withLock(async (database) => {
+        for (const task of createTasks()) await runTask(task, database);
+      });
+    } catch (error) {
+      log.warn('upkeep.failed', { error });
+    }
+  }
+
+  /** One that fails does not keep the others from their work. */
+  async function runTask(task: UpkeepTask, database: Queryable): Promise<void> {
+    let count = 0;
+    try {
+      for (let chunk = 0; chunk < maxChunksPerTask && !isClosed; chunk += 1) {
+        const { removed, mayBeMore } = await task.removeChunk(database);
+        count += removed;
+        if (!mayBeMore) break;
+      }
+    } catch (error) {
+      log.warn('upkeep.task_failed', { name: task.name, error });
+    }
+    if (count > 0) log.info('upkeep.removed', { name: task.name, count });
+  }
+
+  return {
+    runOnce,
+    start: loop.start,
+    async close() {
+      isClosed = true;
+      await withinTime(loop.close(), closeTimeoutMs);
+    },
+  };
+}
