@@ -11,7 +11,7 @@ const timeoutMs = 240_000;
 const pagerChannel = `import { escapeNothing } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { Channel, Provider } from '../channel';
-import { createParseField, createRendering, pathsOf } from '../rendering';
+import { createParseField, createRendering, listPaths } from '../rendering';
 
 type PagerTemplate = { text: string };
 type PagerContent = { text: string };
@@ -48,7 +48,7 @@ export const pager: Channel<PagerTemplate, object, PagerContent> = {
   compile(template, language) {
     const text = createParseField(language)('text', template.text, () => escapeNothing);
     return {
-      paths: pathsOf([text]),
+      paths: listPaths([text]),
       compose({ data, missing }) {
         const rendering = createRendering(data);
         const content = { text: rendering.text(text) };
