@@ -31,7 +31,6 @@ import {
   createSendEvent,
   createWriteBatcher,
   type Queues,
-  readPermissions,
   type SendEvent,
   storedRecipient,
   writeAnswered,
@@ -42,6 +41,7 @@ import {
   createInbox,
   type DryRun,
   findCaptures,
+  readEligibility,
   readRequestStatus,
   storeReceipts,
   writeAppReport,
@@ -320,8 +320,8 @@ function createSendServices(services: BaseServices): SendServices {
       ...planning,
       channels,
       composing: createFairQueue(),
-      readPermissions: (appId, requests) =>
-        mapStoreErrors(readPermissions(database.lookUps, appId, requests)),
+      readEligibility: (appId, candidates) =>
+        mapStoreErrors(readEligibility(database.lookUps, appId, candidates)),
       now: () => new Date(),
     }),
     bulkSend: createBulkSend({

@@ -9,7 +9,7 @@ import {
   attemptMessage,
   type Carriers,
   type Claims,
-  claimClearMessages,
+  claimEligibleMessages,
   claimMessages,
   createBreaker,
   createBuckets,
@@ -204,7 +204,7 @@ function createChannelClaims(
     ...(channel === 'push'
       ? {}
       : {
-          claimClear: (ids: string[]) => claimClearMessages(database.hot, { ids, worker, leaseMs }),
+          claimEligible: (ids: string[]) => claimEligibleMessages(database.hot, { ids, worker, leaseMs }),
         }),
   });
 }

@@ -1,4 +1,3 @@
-export { readPermissions } from '../deliver/permissions.sql';
 export { type Capacity, createCapacity } from '../relay/capacity';
 export { createCapacityReader } from '../relay/published-capacity';
 export { createQueues, type Queues } from '../relay/queues';

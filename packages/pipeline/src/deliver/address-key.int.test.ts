@@ -10,8 +10,8 @@ import { channelVersion, createFactories, type Tenant, testDatabase } from '@bel
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import { eraseUser } from '../operate/erase';
 import { createRequestLog } from '../operate/request-log';
-import { claimClearMessages } from './fast-claim.sql';
-import { readPermissions } from './permissions.sql';
+import { readEligibility } from './eligibility.sql';
+import { claimEligibleMessages } from './fast-claim.sql';
 import { recordResults } from './record.sql';
 
 let database: Database;
@@ -32,6 +32,11 @@ afterAll(() => database.close());
 
 const actor = () => ({ accountId: tenant.accountId, operatorId: undefined });
 const read = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });
+const candidate = (target: string) => ({
+  ...{ channel: 'email', target, chain: [] },
+  ...{ deviceId: undefined, sender: undefined, userId: undefined, integrationId: undefined },
+});
+
 const write = (target: string, channel = 'email') =>
   writeMessageRow({ database, tenant, event }, { target, channel });
 
@@ -58,11 +63,10 @@ describe('a mailbox is the same in every spelling', () => {
     for (const spelling of [first, second, third]) {
       const id = await write(spelling);
       const claim = { ids: [id], worker: 'w', leaseMs: 20_000 };
-      expect(await claimClearMessages(database.delivery, claim)).toEqual([undefined]);
+      expect(await claimEligibleMessages(database.delivery, claim)).toEqual([undefined]);
       expect(await claimMessageRow({ database }, id)).toEqual(skipped);
-      const permissionQuery = { channel: 'email', target: spelling, sender: '' };
-      const [permission] = await readPermissions(database.lookUps, appId, [permissionQuery]);
-      expect(permission).toMatchObject({ isSuppressed: true });
+      const [eligibility] = await readEligibility(database.lookUps, appId, [candidate(spelling)]);
+      expect(eligibility).toMatchObject({ obstacle: 'suppressed' });
       const address = { channel: 'email', address: spelling };
       expect(await suppressions.listForAddresses(appId, [address])).toMatchObject([address]);
       const { rows } = await suppressions.list(appId, spelling.slice(0, -4));
@@ -97,20 +101,15 @@ describe('a mailbox is the same in every spelling', () => {
   });
 });
 
-test('permissions come in the order in which they were asked for', async () => {
+test('verdicts come in the order of the candidates', async () => {
   const { appId } = tenant;
   const [blocked, free] = createSpellings();
   const [first, second] = [`a${blocked}`, `b${free}`];
   await suppressions.add(actor(), appId, { channel: 'email', address: first, detail: 'x' });
-  const toPermissionQuery = (target: string) => ({ channel: 'email', target, sender: '' });
   const targets = [second, first, second, second, first];
-  const permissions = await readPermissions(
-    database.lookUps,
-    appId,
-    targets.map(toPermissionQuery),
-  );
-  expect(permissions.map(({ isSuppressed }) => isSuppressed)).toEqual(
-    targets.map((target) => target === first),
+  const verdicts = await readEligibility(database.lookUps, appId, targets.map(candidate));
+  expect(verdicts.map(({ obstacle }) => obstacle)).toEqual(
+    targets.map((target) => (target === first ? 'suppressed' : null)),
   );
 });
 

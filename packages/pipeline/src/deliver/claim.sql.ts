@@ -1,6 +1,6 @@
-import { addressKey, hashToken } from '@belfry/database';
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
+import { type CandidateFacts, plannedDevice, selectEligibility } from './eligibility.sql';
 import { buildFailoverNote } from './failover.sql';
 
 /** A message that this worker may send now, with all that is needed to send it. */
@@ -49,7 +49,7 @@ export type ClaimOptions = {
 
 /**
  * queued -> sending for each id that is due, its attempt opened in the same statement: every provider
- * call is on record before it is made. Permission is checked here, not when the message was planned.
+ * call is on record before it is made. Eligibility is judged here, not when the message was planned.
  */
 export async function claimMessages(
   pool: pg.Pool,
@@ -67,59 +67,29 @@ export async function claimMessages(
 /** Nobody else's, and due. */
 export const isClaimable = "m.state = 'queued' AND m.due_at <= now()";
 
-/** How often a message of a paused integration or channel looks whether it may go on. */
+/** How often a message of a paused integration or channel is looked at again. */
 const pausedRecheckMs = 15_000;
 
-/** How much longer than a lease the others wait for the one that probes. */
+/** How much longer than a lease the other messages wait for the one that probes an integration. */
 const probeMarginMs = 2_000;
 
-/** As `override.sms.sender` or its old place, without what people write between digits. */
+/** `override.sms.sender`, or its old place `override.sms.message.sender`, without what people write between digits. */
 const overrideSender = `regexp_replace(
   coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender'),
   '[[:space:]().-]', '', 'g')`;
 
-/** Why a message is skipped when it is claimed. */
+const itemOf = 'o.request_id = d.request_id AND o.item = d.item';
+
+/** What eligibility reads about a stored message, where it decides. */
+const messageFacts: CandidateFacts = {
+  sender: `(SELECT ${overrideSender} FROM request_item o WHERE ${itemOf} AND o.override IS NOT NULL)`,
+  userId: `(SELECT o.recipient::jsonb ->> 'user_id' FROM request_item o WHERE ${itemOf})`,
+  chain: `(SELECT e.definition #> ARRAY['channels', d.channel, 'integrationIds']
+      FROM request r JOIN event_version e ON e.id = r.version_id WHERE r.id = d.request_id LIMIT 1)`,
+};
+
+const failures = "'expired', 'integration_removed'";
 const skips = "'suppressed', 'device_gone', 'opted_out'";
-
-/**
- * Of a push: the device that has its token now. A message that was planned for a device goes to that one alone, which
- * another one takes the place of when somebody else signs in on the phone; a token that the call named goes to nobody
- * else than whom the call named beside it.
- */
-const deviceVerdict = `
-    SELECT CASE
-      WHEN d.device IS NOT NULL AND v.id::text IS DISTINCT FROM d.device THEN 'device_gone'
-      WHEN v.id IS NOT NULL AND owner.user_id <> named.user_id THEN 'device_gone'
-      WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
-      WHEN v.notifications_disabled THEN 'suppressed'
-    END AS obstacle
-    FROM (SELECT WHERE d.channel = 'push') push
-    LEFT JOIN device v ON v.app_id = d.app_id AND v.fcm_token = d.target
-      AND ${hashToken('v.fcm_token')} = ${hashToken('d.target')}
-    LEFT JOIN app_user owner ON owner.id = v.user_sid
-    LEFT JOIN LATERAL (
-      SELECT o.recipient::jsonb ->> 'user_id' AS user_id FROM request_item o
-      WHERE o.request_id = d.request_id AND o.item = d.item AND v.id IS NOT NULL
-    ) named ON true
-    UNION ALL
-    -- Of OneSignal: the device that the message was planned for, and whether the subscription is still its own.
-    SELECT CASE
-      WHEN v.id IS NULL OR 'subscription:' || lower(v.fields ->> 'onesignal_player_id') IS DISTINCT FROM d.target
-        THEN 'device_gone'
-      WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
-    END AS obstacle
-    FROM (SELECT WHERE d.channel = 'onesignal' AND d.device IS NOT NULL) planned
-    LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;
-
-/** Who takes over from an integration that refuses us: behind it in the chain, then from the chain's begin. */
-const nextActive = `
-    SELECT t.id FROM jsonb_array_elements_text(e.definition #> ARRAY['channels', d.channel, 'integrationIds'])
-      WITH ORDINALITY l (id, place)
-    JOIN integration t ON t.id = l.id::uuid AND t.deleted_at IS NULL AND t.state = 'active'
-    ORDER BY l.place < coalesce((
-      SELECT own.place FROM jsonb_array_elements_text(e.definition #> ARRAY['channels', d.channel, 'integrationIds'])
-        WITH ORDINALITY own (id, place) WHERE own.id = d.integration_id::text LIMIT 1), 0), l.place
-    LIMIT 1`;
 
 /** For the rows of `c`; $2 is who claims. */
 export const openAttempts = `
@@ -142,79 +112,58 @@ CROSS JOIN LATERAL (
   SELECT recipient, data, override, locale FROM request_item WHERE request_id = c.request_id AND item = c.item LIMIT 1
 ) i`;
 
-// What the verdict needs is read first; the outer WHERE is what makes the claim exclusive. The ids are named once: named
-// twice, a table without statistics is joined to itself row by row, 200 x 200 look-ups.
+// The verdict is read first; the outer WHERE makes the claim exclusive. The ids are named once: named twice, a table without
+// statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
 WITH due AS MATERIALIZED (
-  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, i.deleted_at, i.state, i.name, i.state_reason, i.probe_at,
-    cp.app_id IS NOT NULL AS is_channel_paused,
-    i.settings ->> 'sender' AS sender, m.notes ->> 'device' AS device,
-    row_number() OVER (PARTITION BY m.integration_id ORDER BY m.expires_at <= now(), m.is_bulk, m.id) AS place
+  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, m.is_bulk,
+    ${plannedDevice('m')} AS device
   FROM message m
-  LEFT JOIN integration i ON i.id = m.integration_id
-  LEFT JOIN channel_pause cp ON cp.app_id = m.app_id AND cp.channel = m.channel
   WHERE m.id = ANY ($1::uuid[]) AND ${isClaimable}
+), eligibility AS MATERIALIZED (${selectEligibility('due', messageFacts)}
+), waiting AS (
+  -- One message of each integration that needs attention may probe it.
+  SELECT e.id, e.integration_id, e.probe_at, row_number() OVER (PARTITION BY e.integration_id ORDER BY d.is_bulk, d.id) AS place
+  FROM eligibility e JOIN due d ON d.id = e.id
+  WHERE e.obstacle IN ('needs_attention', 'failover')
 ), probe AS (
-  -- Who moves the time on may try the integration; everybody else waits for what comes of it.
+  -- The claim that moves the time on probes the integration; every other message waits for the result.
   UPDATE integration SET probe_at = now() + ($3::float8 + $5::float8) * interval '1 ms'
   WHERE id IN (
     SELECT i.id FROM integration i
-    WHERE i.id IN (SELECT integration_id FROM due WHERE state = 'needs_attention' AND probe_at <= now() AND expires_at > now()
-        AND NOT is_channel_paused)
+    WHERE i.id IN (SELECT integration_id FROM waiting WHERE probe_at <= now())
       AND i.state = 'needs_attention' AND i.probe_at <= now()
     FOR UPDATE SKIP LOCKED)
   RETURNING id
 ), verdict AS (
-  SELECT d.id, d.integration_id, d.name, d.state_reason, n.id AS next_id, CASE WHEN d.probe_at > now() THEN d.probe_at ELSE now() + ($3::float8 + $5::float8) * interval '1 ms' END AS probe_at,
-    CASE
-      WHEN d.expires_at <= now() THEN 'expired'
-      WHEN d.deleted_at IS NOT NULL THEN 'integration_removed'
-      WHEN s.suppressed THEN 'suppressed'
-      WHEN g.obstacle IS NOT NULL THEN g.obstacle
-      WHEN d.state = 'paused' OR d.is_channel_paused THEN 'paused'
-      WHEN d.state = 'needs_attention' AND NOT (p.id IS NOT NULL AND d.place = 1) THEN
-        CASE WHEN n.id IS NULL THEN 'needs_attention' ELSE 'passed_over' END
-    END AS obstacle
-  FROM due d
-  LEFT JOIN probe p ON p.id = d.integration_id
-  LEFT JOIN LATERAL (
-    SELECT true AS suppressed FROM suppression p
-    WHERE p.app_id = d.app_id AND p.channel = d.channel AND p.recipient = ${addressKey('d.channel', 'd.target')}
-      -- The sender that the call names comes before the integration's; it is looked for only where there is a suppression.
-      AND (p.sender = '' OR p.sender = coalesce(
-        (SELECT ${overrideSender} FROM request_item o WHERE o.request_id = d.request_id AND o.item = d.item AND o.override IS NOT NULL),
-        d.sender))
-    LIMIT 1
-  ) s ON true
-  LEFT JOIN LATERAL (${deviceVerdict}) g ON true
-  LEFT JOIN LATERAL (
-    SELECT (${nextActive}) AS id
-    FROM request r JOIN event_version e ON e.id = r.version_id
-    WHERE r.id = d.request_id AND d.state = 'needs_attention'
-    LIMIT 1
-  ) n ON true
+  SELECT e.id, e.integration_id, e.name, e.state_reason, e.next_id,
+    CASE WHEN e.probe_at > now() THEN e.probe_at ELSE now() + ($3::float8 + $5::float8) * interval '1 ms' END AS probe_at,
+    CASE WHEN p.id IS NULL THEN e.obstacle END AS obstacle
+  FROM eligibility e
+  LEFT JOIN waiting w ON w.id = e.id AND w.place = 1
+  LEFT JOIN probe p ON p.id = w.integration_id
 ), c AS (
   UPDATE message m SET
     state = CASE
       WHEN v.obstacle IS NULL THEN 'sending'
-      WHEN v.obstacle IN ('expired', 'integration_removed') THEN 'failed'
+      WHEN v.obstacle IN (${failures}) THEN 'failed'
       WHEN v.obstacle IN (${skips}) THEN 'skipped'
       ELSE 'queued' END,
-    reason = CASE WHEN v.obstacle IN ('expired', 'integration_removed', ${skips}) THEN v.obstacle END,
+    reason = CASE WHEN v.obstacle IN (${failures}, ${skips}) THEN v.obstacle END,
     waits = CASE WHEN v.obstacle IN ('paused', 'needs_attention') THEN v.obstacle END,
-    integration_id = CASE WHEN v.obstacle = 'passed_over' THEN v.next_id ELSE m.integration_id END,
-    notes = CASE WHEN v.obstacle = 'passed_over'
+    integration_id = CASE WHEN v.obstacle = 'failover' THEN v.next_id ELSE m.integration_id END,
+    notes = CASE WHEN v.obstacle = 'failover'
       THEN ${buildFailoverNote({ integrationId: 'v.integration_id', name: 'v.name', reason: 'needs_attention', detail: 'v.state_reason' })}
       ELSE m.notes END,
     attempts = m.attempts + CASE WHEN v.obstacle IS NULL THEN 1 ELSE 0 END,
     due_at = CASE
       WHEN v.obstacle IS NULL THEN now() + $3::float8 * interval '1 ms'
-      WHEN v.obstacle = 'passed_over' THEN now()
+      WHEN v.obstacle = 'failover' THEN now()
       WHEN v.obstacle = 'paused' THEN least(now() + $4::float8 * interval '1 ms', m.expires_at)
       WHEN v.obstacle = 'needs_attention' THEN least(v.probe_at, m.expires_at) END,
-    settled_at = CASE WHEN v.obstacle IN ('expired', 'integration_removed', ${skips}) THEN now() END,
-    -- What is being sent has a job id, whoever claimed it: the relay finds leases among the messages that have one.
-    job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention', 'passed_over') THEN NULL ELSE coalesce(m.job_id, m.id) END
+    settled_at = CASE WHEN v.obstacle IN (${failures}, ${skips}) THEN now() END,
+    -- A message that is being sent has a job id: the relay finds leases among the messages that have one.
+    job_id = CASE WHEN v.obstacle IN ('paused', 'needs_attention', 'failover') THEN NULL ELSE coalesce(m.job_id, m.id) END
   FROM verdict v
   WHERE m.id = v.id AND ${isClaimable}
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,

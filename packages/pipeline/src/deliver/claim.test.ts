@@ -9,7 +9,7 @@ function setUp(changes: Partial<ClaimsDeps> = {}) {
   const clearly: string[][] = [];
   const closely: string[][] = [];
   const claims = createClaims({
-    async claimClear(ids) {
+    async claimEligible(ids) {
       clearly.push(ids);
       return ids.map((id) => (id.startsWith('held') ? undefined : stale));
     },

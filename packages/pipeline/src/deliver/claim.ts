@@ -8,7 +8,7 @@ export type ClaimsDeps = {
    * Claims those that nothing may stand in the way of, undefined for each other one; left out where something always
    * may.
    */
-  claimClear?(ids: string[]): Promise<(Claim | undefined)[]>;
+  claimEligible?(ids: string[]): Promise<(Claim | undefined)[]>;
   claim(ids: string[]): Promise<Claim[]>;
 };
 
@@ -20,13 +20,13 @@ const claimsPerFlush = 200;
 const maxClaimsWaiting = 100_000;
 
 /** Claims what comes together in one statement, and in a second one what the first could not tell. */
-export function createClaims({ claimClear, claim }: ClaimsDeps): Claims {
+export function createClaims({ claimEligible, claim }: ClaimsDeps): Claims {
   const fullClaims = createTimed(claim);
-  const clearClaims = claimClear && createTimed(claimClear);
+  const quickClaims = claimEligible && createTimed(claimEligible);
   return {
     async add(id) {
-      const clearClaim = await clearClaims?.add(id);
-      return clearClaim?.claim ? { ...clearClaim, claim: clearClaim.claim } : fullClaims.add(id);
+      const quickClaim = await quickClaims?.add(id);
+      return quickClaim?.claim ? { ...quickClaim, claim: quickClaim.claim } : fullClaims.add(id);
     },
   };
 }

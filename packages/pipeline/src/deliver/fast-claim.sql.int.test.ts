@@ -3,7 +3,7 @@ import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { type MessageOptions, writeMessageRow } from '../message-row.fixture';
 import { claimMessages } from './claim.sql';
-import { claimClearMessages } from './fast-claim.sql';
+import { claimEligibleMessages } from './fast-claim.sql';
 
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
@@ -30,7 +30,7 @@ const read = (id: string) =>
 const createClaimOptions = (ids: string[]) => ({ ids, worker: 'w', leaseMs: 20_000 });
 
 async function claimOne(id: string) {
-  const [claim] = await claimClearMessages(database.delivery, createClaimOptions([id]));
+  const [claim] = await claimEligibleMessages(database.delivery, createClaimOptions([id]));
   return claim;
 }
 
@@ -149,11 +149,15 @@ describe('a clear claim', () => {
     ],
     ['goes by an integration that is removed', () => writeWithIntegration({ deletedAt: before() })],
     ['is a push', () => write({ channel: 'push' })],
+    [
+      'was planned for a device of OneSignal',
+      () => write({ channel: 'onesignal', deviceId: newId() }),
+    ],
   ])('leaves a message as it is that %s', async (_what, writeOne) => {
     const id = await writeOne();
     const clear = await write();
     const row = await read(id);
-    const claims = await claimClearMessages(database.delivery, createClaimOptions([id, clear]));
+    const claims = await claimEligibleMessages(database.delivery, createClaimOptions([id, clear]));
     expect(claims.map((claim) => claim?.kind)).toEqual([undefined, 'claimed']);
     expect(await read(id)).toEqual(row);
   });

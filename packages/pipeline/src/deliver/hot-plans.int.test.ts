@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { resultFor } from '../message-row.fixture';
 import { writePlans } from '../relay/fan-out.sql';
 import { writeCaptures } from './capture.sql';
-import { claimClearMessages } from './fast-claim.sql';
+import { claimEligibleMessages } from './fast-claim.sql';
 import { recordResults } from './record.sql';
 
 let database: Database;
@@ -73,7 +73,7 @@ describe('what is planned once, while the tables are empty', () => {
   test.each<[string, (pool: pg.Pool) => Promise<unknown>]>([
     [
       'a clear claim',
-      (pool) => claimClearMessages(pool, { ids: [id], worker: 'w', leaseMs: 1_000 }),
+      (pool) => claimEligibleMessages(pool, { ids: [id], worker: 'w', leaseMs: 1_000 }),
     ],
     ['a record', (pool) => recordResults(pool, [resultFor(id, {})])],
     ['a record with an inbox item', (pool) => recordResults(pool, [resultFor(id, { inboxItem })])],

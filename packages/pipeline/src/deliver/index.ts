@@ -15,7 +15,7 @@ export { createDeliver, type Deliver, type DeliverDeps } from './deliver';
 export { createTally, type Tally } from './delivery-counts';
 export { writeDeliveryCounts } from './delivery-counts.sql';
 export { readFailovers } from './failover.sql';
-export { claimClearMessages } from './fast-claim.sql';
+export { claimEligibleMessages } from './fast-claim.sql';
 export { createHostConnections } from './host-connections';
 export { getDeadlineMs, getLeaseMs, getPreparationMs } from './lease-times';
 export type { Backoff } from './next-state';

@@ -11,8 +11,8 @@ import {
 import { newId } from '@belfry/runtime';
 import { claimMessages } from '../deliver/claim.sql';
 import { writeDeliveryCounts } from '../deliver/delivery-counts.sql';
-import { claimClearMessages } from '../deliver/fast-claim.sql';
-import { readPermissions } from '../deliver/permissions.sql';
+import { readEligibility } from '../deliver/eligibility.sql';
+import { claimEligibleMessages } from '../deliver/fast-claim.sql';
 import { recordResults } from '../deliver/record.sql';
 import { requeueMessages } from '../deliver/requeue.sql';
 import { readWaitingFacts } from '../deliver/waiting-message.sql';
@@ -58,7 +58,7 @@ export async function useClaims(world: World): Promise<string[]> {
     });
     ids.push(messageId);
   }
-  await claimClearMessages(database.hot, claim(ids.slice(0, 1)));
+  await claimEligibleMessages(database.hot, claim(ids.slice(0, 1)));
   await claimMessages(database.delivery, claim(ids.slice(1)));
   await recordResults(
     database.hot,
@@ -68,27 +68,32 @@ export async function useClaims(world: World): Promise<string[]> {
   const suppressions = createSuppressions(database.accepting);
   const blocked = { channel: 'email', address: 'blocked@example.com', detail: '' };
   const suppression = await suppressions.add(actor, appId, blocked);
-  for (const claimSome of [claimClearMessages, claimMessages]) {
+  for (const claimSome of [claimEligibleMessages, claimMessages]) {
     const { messageId } = await send(world, {
       target: blocked.address,
       message: { integrationId: second },
     });
     await claimSome(database.delivery, claim([messageId]));
   }
-  const permissionQuery = { channel: 'email', target: blocked.address, sender: '' };
-  await readPermissions(database.accepting, appId, [permissionQuery]);
+  const candidate = {
+    ...{ channel: 'email', target: blocked.address, sender: undefined, userId: person.userId },
+    ...{ deviceId: undefined, integrationId: first, chain: [first, second] },
+  };
+  await readEligibility(database.accepting, appId, [candidate]);
   await suppressions.remove(actor, appId, suppression ?? '');
   const queues = createQueueFacts(database.accepting);
   await queues.pauseChannel(actor, appId, 'email');
-  for (const claimSome of [claimClearMessages, claimMessages]) {
+  for (const claimSome of [claimEligibleMessages, claimMessages]) {
     const { messageId } = await send(world, { message: { integrationId: second } });
     await claimSome(database.delivery, claim([messageId]));
   }
-  await readPermissions(database.accepting, appId, [permissionQuery]);
+  await readEligibility(database.accepting, appId, [candidate]);
   await queues.resumeChannel(actor, appId, 'email');
   for (const userId of [person.userId, 'somebody else']) {
     const push = await send(world, { channel: 'push', target: person.token, userId });
     await claimMessages(database.delivery, claim([push.messageId]));
+    const toPhone = { ...candidate, channel: 'push', target: person.token, userId };
+    await readEligibility(database.accepting, appId, [toPhone]);
   }
   await useNextIntegration(world);
   await useFailover(world);
@@ -98,7 +103,7 @@ export async function useClaims(world: World): Promise<string[]> {
 /** The second attempt is made by another integration than the first. */
 async function useNextIntegration(world: World): Promise<void> {
   const [first, second] = world.integrations;
-  for (const claimSome of [claimClearMessages, claimMessages]) {
+  for (const claimSome of [claimEligibleMessages, claimMessages]) {
     const { messageId } = await send(world, { message: { integrationId: first } });
     await claimSome(world.database.hot, claim([messageId]));
     const next = { state: 'queued', dueAfterMs: 0, integrationId: second } as const;
@@ -117,8 +122,11 @@ async function useFailover(world: World): Promise<void> {
   const pool = database.delivery;
   await markNeedsAttention(pool, { integrationId: first, reason: 'refused' });
   const { messageId } = await send(world, { message: { integrationId: first } });
-  await claimClearMessages(pool, claim([messageId]));
+  await claimEligibleMessages(pool, claim([messageId]));
   await createAccountApps(pool).list(actor.accountId);
+  const chain = { integrationId: first, chain: [first, second], userId: undefined };
+  const candidate = { channel: 'email', target: 'x@example.com', sender: undefined, ...chain };
+  await readEligibility(pool, world.appId, [{ ...candidate, deviceId: undefined }]);
   await claimMessages(pool, claim([messageId]));
   const back = await send(world, { message: { integrationId: first } });
   await readWaitingFacts(pool, [back.messageId]);

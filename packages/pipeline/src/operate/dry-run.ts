@@ -13,7 +13,7 @@ import type { Plan } from '../accept/plan';
 import type { NewMessage } from '../accept/write-requests';
 import { getProvider, type PlannedCall, planCall } from '../deliver/choose-provider';
 import { type Compose, createCompose } from '../deliver/compose';
-import type { Permission, PermissionQuery } from '../deliver/permissions.sql';
+import type { Candidate, Eligibility, Obstacle } from '../deliver/eligibility.sql';
 
 export type DryRunDeps = FindLiveDeps & {
   channels: Record<string, AnyChannel>;
@@ -21,8 +21,8 @@ export type DryRunDeps = FindLiveDeps & {
   composing: FairQueue;
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;
   findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
-  /** One answer for each that is asked for. */
-  readPermissions(appId: string, queries: PermissionQuery[]): Promise<Permission[]>;
+  /** See readEligibility. */
+  readEligibility(appId: string, candidates: readonly Candidate[]): Promise<Eligibility[]>;
   readStoredRecipient(user: UserRow): Recipient;
   plan: Plan;
   newId: () => string;
@@ -103,21 +103,22 @@ export function createDryRun(deps: DryRunDeps): DryRun {
   }
 }
 
-/** What would become of one message that was planned. */
+/** Tries one planned message: the verdict of a claim, and the content that an attempt would send. */
 function createTryMessage(deps: DryRunDeps) {
   const getComposer = createComposers(deps.channels, deps.composing);
+  const judge = createJudge(deps);
 
   return async function tryMessage(facts: MessageFacts): Promise<DryRunMessage> {
-    const { message, version, delivery, locale } = facts;
+    const { message, version, locale } = facts;
     const channel = deps.channels[message.channel];
     const channelVersion = version.definition.channels[message.channel];
     if (!channel || !channelVersion) throw new Error(`There is no channel ${message.channel}`);
-    const chain = await Promise.all(channelVersion.integrationIds.map(deps.findIntegration));
-    const carrier =
-      delivery === 'sandbox' ? { integration: chain[0], warnings: [] } : chooseCarrier(chain);
+    const judgement = await judge(facts, channelVersion.integrationIds);
+    const integrationId = judgement.integrationId ?? channelVersion.integrationIds[0];
+    const integration = integrationId ? await deps.findIntegration(integrationId) : undefined;
     const data = toJson(facts.item.data);
     const override = toJson(facts.item.override);
-    const call = planCall(channel, { ...message, override }, carrier.integration);
+    const call = planCall(channel, { ...message, override }, integration);
     const composed = await getComposer(message.channel)({
       accountId: facts.app.accountId,
       message: { ...message, locale, data, override },
@@ -127,14 +128,66 @@ function createTryMessage(deps: DryRunDeps) {
     if ('failed' in composed && composed.failed === 'too_complex') {
       throw new AppError('too_complex', `${message.channel}: ${composed.detail}`);
     }
-    const [permission] = await deps.readPermissions(facts.app.id, [toPermissionQuery(facts, call)]);
-    const isRemoved = delivery === 'live' && chain.length > 0 && !chain[0];
     return {
       ...describeMessage(message, call, { channel, composed }),
-      ...decideVerdict(composed, { isSuppressed: permission?.isSuppressed === true, isRemoved }),
-      warnings: [...listWarnings(message, composed, permission), ...carrier.warnings],
+      ...toVerdict(judgement.obstacle, composed),
+      warnings: [...listWarnings(message, composed), ...judgement.warnings],
     };
   };
+}
+
+type Judgement = {
+  obstacle: Obstacle | null;
+  /** The integration that would send the message. */
+  integrationId: string | undefined;
+  warnings: string[];
+};
+
+/** The verdict of the claims that a message would go through: after a failover, the next integration is judged. */
+function createJudge({ readEligibility, findIntegration }: DryRunDeps) {
+  return async function judge(
+    { app, item, message }: MessageFacts,
+    chain: readonly string[],
+  ): Promise<Judgement> {
+    const { channel, target, deviceId } = message;
+    const sender = findSender(item.override?.[channel]);
+    const candidate = { channel, target, deviceId, sender, userId: item.user?.user_id, chain };
+    const first = await readOne(app.id, { ...candidate, integrationId: message.integrationId });
+    if (first.obstacle !== 'failover') {
+      const { integrationId } = message;
+      const waits = listWaits(first, await findName(integrationId));
+      return { obstacle: first.obstacle, integrationId, warnings: waits };
+    }
+    const integrationId = first.nextIntegrationId ?? undefined;
+    const [name, nextName] = [await findName(message.integrationId), await findName(integrationId)];
+    const second = await readOne(app.id, { ...candidate, integrationId });
+    const failover = `The integration ${name} needs attention: ${nextName} would take over.`;
+    const warnings = [failover, ...listWaits(second, nextName)];
+    return { obstacle: second.obstacle, integrationId, warnings };
+  };
+
+  async function readOne(appId: string, candidate: Candidate): Promise<Eligibility> {
+    const [eligibility] = await readEligibility(appId, [candidate]);
+    if (!eligibility) throw new Error('A candidate without a verdict');
+    return eligibility;
+  }
+
+  async function findName(integrationId: string | undefined): Promise<string> {
+    const integration = integrationId ? await findIntegration(integrationId) : undefined;
+    return integration?.name ?? '';
+  }
+}
+
+function listWaits({ obstacle, isChannelPaused }: Eligibility, integration: string): string[] {
+  if (obstacle === 'needs_attention') {
+    return [`The integration ${integration} needs attention: the message would wait.`];
+  }
+  if (obstacle !== 'paused') return [];
+  return [
+    isChannelPaused
+      ? 'The channel is paused: the message would wait.'
+      : `The integration ${integration} is paused: the message would wait.`,
+  ];
 }
 
 /** One a channel: it keeps what it compiled. */
@@ -160,14 +213,13 @@ type MessageFacts = {
 
 type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail'>;
 
-/** In the order in which a claim, and then an attempt, would find it. */
-function decideVerdict(
-  composed: ComposeResult<unknown>,
-  { isSuppressed, isRemoved }: { isSuppressed: boolean; isRemoved: boolean },
-): Verdict {
-  if (isRemoved) return fail('integration_removed', failureReasons.integration_removed);
-  if (isSuppressed) {
-    return { would: 'skip', reason: 'suppressed', detail: skipReasons.suppressed };
+/** In the order in which a claim, and then an attempt, would find it. A message that would wait is sent later. */
+function toVerdict(obstacle: Obstacle | null, composed: ComposeResult<unknown>): Verdict {
+  if (obstacle === 'expired' || obstacle === 'integration_removed') {
+    return fail(obstacle, failureReasons[obstacle]);
+  }
+  if (obstacle === 'suppressed' || obstacle === 'device_gone' || obstacle === 'opted_out') {
+    return { would: 'skip', reason: obstacle, detail: skipReasons[obstacle] };
   }
   return 'failed' in composed ? fail(composed.failed, composed.detail) : { would: 'send' };
 }
@@ -200,11 +252,7 @@ function describeMessage(
   };
 }
 
-function listWarnings(
-  { note }: NewMessage,
-  composed: ComposeResult<unknown>,
-  permission: Permission | undefined,
-): string[] {
+function listWarnings({ note }: NewMessage, composed: ComposeResult<unknown>): string[] {
   const { missing = [], notes = {} } = 'content' in composed ? composed : {};
   return [
     ...(note ? [note] : []),
@@ -212,45 +260,14 @@ function listWarnings(
     ...(missing.length > 0
       ? [`The template reads what the data does not hold: ${missing.join(', ')}.`]
       : []),
-    ...(permission?.isChannelPaused ? ['The channel is paused: the message would wait.'] : []),
   ];
 }
 
-type Carrier = { integration: IntegrationRow | undefined; warnings: string[] };
-
-/** Whom the claim would let carry it. */
-function chooseCarrier(chain: readonly (IntegrationRow | undefined)[]): Carrier {
-  const [first, ...others] = chain;
-  if (!first || first.state === 'active') return { integration: first, warnings: [] };
-  if (first.state === 'paused') {
-    const warning = `The integration ${first.name} is paused: the message would wait.`;
-    return { integration: first, warnings: [warning] };
-  }
-  const next = others.find((each) => each?.state === 'active');
-  const then = next ? `${next.name} would take over.` : 'the message would wait.';
-  return {
-    integration: next ?? first,
-    warnings: [`The integration ${first.name} needs attention: ${then}`],
-  };
-}
-
-/** A suppression may be for one sender: the one that the call names, else the integration's. */
-function toPermissionQuery(
-  { item, message }: MessageFacts,
-  { described }: PlannedCall,
-): PermissionQuery {
-  const { channel, target } = message;
-  const ownSender = findOwnSender(item.override?.[channel]);
-  const integrationSender = described.settings['sender'];
-  const sender = ownSender ?? (typeof integrationSender === 'string' ? integrationSender : '');
-  return { channel, target, sender };
-}
-
-function findOwnSender(override: unknown): string | undefined {
+/** The sender that the call names, as a claim compares it: without what people write between digits. */
+function findSender(override: unknown): string | undefined {
   const members = isRecord(override) ? override : {};
   const message = isRecord(members['message']) ? members['message'] : {};
   const sender = members['sender'] ?? message['sender'];
-  // As the claim compares it: without what people write between digits.
   return typeof sender === 'string' ? sender.replace(/[\s().-]/g, '') : undefined;
 }
 

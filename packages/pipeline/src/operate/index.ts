@@ -1,4 +1,5 @@
 export { type RateRow, rateSlotSeconds, rateSlots } from '../deliver/delivery-counts.sql';
+export { readEligibility } from '../deliver/eligibility.sql';
 export { readFailovers } from '../deliver/failover.sql';
 export {
   type AccountStorage,

@@ -1,0 +1,220 @@
+import { createDatabase, createDevices, type Database } from '@belfry/database';
+import { createLogger, newId } from '@belfry/runtime';
+import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import fc from 'fast-check';
+import { writeMessageRow } from '../message-row.fixture';
+import { claimMessages } from './claim.sql';
+import { readEligibility } from './eligibility.sql';
+import { claimEligibleMessages } from './fast-claim.sql';
+
+const log = createLogger({ level: 'error', process: 'test' });
+let database: Database;
+let factories: ReturnType<typeof createFactories>;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  database = createDatabase({ url, poolSize: 4, log });
+  factories = createFactories(database);
+});
+
+afterAll(() => database.close());
+
+const integrationStates = ['active', 'paused', 'needs_attention', 'removed'] as const;
+const senders = ['+4520000001', '+4520000002'] as const;
+
+type IntegrationState = (typeof integrationStates)[number];
+
+/** Everything that a verdict reads. Indexes of senders; undefined is none. */
+type World = {
+  channel: 'email' | 'sms' | 'push' | 'onesignal';
+  /** In the order of the chain; the message has the one at `current`. */
+  integrations: { state: IntegrationState; sender: number | undefined }[];
+  current: number;
+  calledSender: number | undefined;
+  suppressions: ('every sender' | number)[];
+  isPaused: boolean;
+  isExpired: boolean;
+  device: {
+    state: 'none' | 'own' | 'moved' | 'off' | 'dead' | 'deleted' | 'other token';
+    isPlanned: boolean;
+    isUserNamed: boolean;
+  };
+};
+
+const sender = fc.option(fc.nat(senders.length - 1), { nil: undefined });
+const worlds: fc.Arbitrary<World> = fc.record({
+  channel: fc.constantFrom('email', 'sms', 'push', 'onesignal'),
+  integrations: fc.array(
+    fc.record({
+      state: fc.oneof(
+        { weight: 2, arbitrary: fc.constant('active' as const) },
+        { weight: 2, arbitrary: fc.constantFrom(...integrationStates) },
+      ),
+      sender,
+    }),
+    { maxLength: 3 },
+  ),
+  current: fc.nat(2),
+  calledSender: sender,
+  suppressions: fc.uniqueArray(
+    fc.oneof(fc.constant('every sender' as const), fc.nat(senders.length - 1)),
+    { maxLength: 2 },
+  ),
+  isPaused: fc.integer({ min: 0, max: 4 }).map((number) => number === 0),
+  isExpired: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+  device: fc.record({
+    state: fc.constantFrom('none', 'own', 'moved', 'off', 'dead', 'deleted', 'other token'),
+    isPlanned: fc.boolean(),
+    isUserNamed: fc.boolean(),
+  }),
+});
+
+const free: World = {
+  ...{ channel: 'email', integrations: [], current: 0, calledSender: undefined, suppressions: [] },
+  ...{ isPaused: false, isExpired: false },
+  device: { state: 'none', isPlanned: false, isUserNamed: false },
+};
+const toAttend = { state: 'needs_attention', sender: undefined } as const;
+const active = { state: 'active', sender: undefined } as const;
+
+/** One world for each verdict. */
+const examples: Record<string, World> = {
+  undefined: free,
+  device_gone: {
+    ...{ ...free, channel: 'push' },
+    device: { state: 'moved', isPlanned: true, isUserNamed: false },
+  },
+  expired: { ...free, isExpired: true },
+  failover: { ...free, integrations: [toAttend, active] },
+  integration_removed: { ...free, integrations: [{ state: 'removed', sender: undefined }] },
+  needs_attention: { ...free, integrations: [toAttend] },
+  opted_out: {
+    ...{ ...free, channel: 'push' },
+    device: { state: 'off', isPlanned: true, isUserNamed: true },
+  },
+  paused: { ...free, isPaused: true },
+  suppressed: { ...free, calledSender: 1, suppressions: [1] },
+};
+
+const playerId = '22222222-2222-4222-8222-222222222222';
+
+async function createIntegrations(tenant: Tenant, { channel, integrations }: World) {
+  const ids: string[] = [];
+  for (const { state, sender: index } of integrations) {
+    const settings = index === undefined ? {} : { sender: senders[index] };
+    const { id } = await factories.createIntegration(tenant, {
+      ...{ channel, provider: 'sandbox', settings },
+    });
+    // A probe that is due would let one message pass: that is the worker's, not the verdict's.
+    const probeAt = new Date(Date.now() + 60_000);
+    const data =
+      state === 'removed' ? { deletedAt: new Date() } : { state, probeAt, stateReason: 'refused' };
+    await database.prisma.integration.update({ where: { id }, data });
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function createDevice({ appId }: Tenant, { device: { state } }: World) {
+  const [userId, otherId, token, otherToken] = [newId(), newId(), newId(), newId()];
+  for (const id of [userId, otherId]) {
+    await database.prisma.user.create({ data: { id: newId(), appId, userId: id } });
+  }
+  if (state === 'none') return { userId, token, deviceId: newId() };
+  const devices = createDevices({ pool: database.accepting, newId });
+  const fields = { onesignal_player_id: playerId };
+  const device = { fields, fcmToken: token };
+  const address = { appId, userId };
+  const { deviceSid } = await devices.addDevice(database.accepting, { ...address, device });
+  const update = (change: object) =>
+    devices.updateDevice(database.accepting, {
+      ...{ ...address, deviceId: deviceSid, device: { fields, ...change } },
+    });
+  if (state === 'off') await update({ notificationsDisabled: true });
+  if (state === 'other token') await update({ fcmToken: otherToken });
+  if (state === 'deleted') await devices.deleteDevice({ ...address, deviceId: deviceSid });
+  if (state === 'moved') {
+    await devices.addDevice(database.accepting, { appId, userId: otherId, device });
+  }
+  if (state === 'dead') {
+    const data = { notificationsDisabled: true, disabledReason: 'UNREGISTERED' };
+    await database.prisma.device.update({ where: { id: deviceSid }, data });
+  }
+  return { userId, token, deviceId: deviceSid };
+}
+
+/** Writes the message of a world, and the candidate that a dry run would make of the same call. */
+async function build(world: World) {
+  const { channel } = world;
+  const tenant = await factories.createTenant();
+  const integrationIds = await createIntegrations(tenant, world);
+  const version = channelVersion({ text: 'Hi' }, { integrationIds });
+  const event = await factories.createEvent(tenant, { [channel]: version });
+  const { userId, token, deviceId } = await createDevice(tenant, world);
+  const targets = { email: 'ana@example.com', sms: '+4520000000', push: token };
+  const target = channel === 'onesignal' ? `subscription:${playerId}` : targets[channel];
+  const { appId } = tenant;
+  for (const which of world.suppressions) {
+    const ofSender = which === 'every sender' ? '' : senders[which];
+    const suppression = { id: newId(), appId, channel, recipient: target, reason: 'bounced' };
+    await database.prisma.suppression.create({ data: { ...suppression, sender: ofSender ?? '' } });
+  }
+  if (world.isPaused) await database.prisma.channelPause.create({ data: { appId, channel } });
+  const integrationId = integrationIds[world.current];
+  const calledSender = world.calledSender === undefined ? undefined : senders[world.calledSender];
+  const named = world.device.isUserNamed ? userId : undefined;
+  const planned = world.device.isPlanned ? deviceId : undefined;
+  const write = async () => {
+    const id = await writeMessageRow(
+      { database, tenant, event },
+      {
+        ...{ channel, target, deviceId: planned },
+        ...(integrationId ? { integrationId } : {}),
+        recipient: named ? { user_id: named } : {},
+        override: calledSender ? { [channel]: { sender: calledSender } } : undefined,
+      },
+    );
+    const data = { expiresAt: new Date(0) };
+    if (world.isExpired) await database.prisma.message.update({ where: { id }, data });
+    return id;
+  };
+  const candidate = {
+    ...{ channel, target, deviceId: planned, sender: calledSender, userId: named },
+    ...{ integrationId, chain: integrationIds },
+  };
+  return { appId, write, candidate, integrationIds };
+}
+
+/** The verdicts of the dry run, the claim and the fast claim on the same call. */
+async function judge(world: World) {
+  const { appId, write, candidate } = await build(world);
+  const options = { worker: 'w', leaseMs: 20_000 };
+  const [id, fastId] = [await write(), await write()];
+  const [eligibility] = await readEligibility(database.lookUps, appId, [candidate]);
+  const [fast] = await claimEligibleMessages(database.hot, { ...options, ids: [fastId] });
+  const [claim] = await claimMessages(database.delivery, { ...options, ids: [id] });
+  const { integrationId } = await database.prisma.message.findUniqueOrThrow({ where: { id } });
+  return {
+    // A dry run has no end.
+    dryRun: world.isExpired ? 'expired' : `${eligibility?.obstacle ?? undefined}`,
+    nextIntegrationId: eligibility?.nextIntegrationId,
+    claim: claim?.kind === 'settled' ? claim.reason : `${undefined}`,
+    claimedIntegrationId: integrationId,
+    isFast: fast !== undefined,
+  };
+}
+
+test('a dry run and a claim agree on what stops a message, and the fast claim takes nothing that is stopped', async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(worlds, async (world) => {
+      const { dryRun, claim, isFast, nextIntegrationId, claimedIntegrationId } = await judge(world);
+      seen.add(claim);
+      expect(dryRun).toBe(claim);
+      expect(isFast && claim !== 'undefined').toBe(false);
+      if (claim === 'failover') expect(claimedIntegrationId).toBe(nextIntegrationId);
+    }),
+    { numRuns: 150, examples: Object.values(examples).map((world) => [world]) },
+  );
+  expect([...seen].sort()).toEqual(Object.keys(examples).sort());
+}, 120_000);

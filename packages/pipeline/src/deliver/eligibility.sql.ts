@@ -1,0 +1,183 @@
+import { addressKey, hashToken } from '@belfry/database';
+import type pg from 'pg';
+
+/**
+ * What stops a message now; undefined where nothing does. `failover`: its integration needs attention, and the next one of
+ * the chain sends it. `paused` and `needs_attention` wait; the others end the message.
+ */
+export type Obstacle =
+  | 'expired'
+  | 'integration_removed'
+  | 'suppressed'
+  | 'device_gone'
+  | 'opted_out'
+  | 'paused'
+  | 'needs_attention'
+  | 'failover';
+
+/** SQL about a row `d` of the judged relation. Each is evaluated only where it decides. */
+export type CandidateFacts = {
+  /** The sender that the call names, or NULL: then the integration's sender counts. */
+  sender: string;
+  /** The `user_id` that the call names, or NULL. */
+  userId: string;
+  /** The integrations of the channel in the event's version, in order, as a JSON array of ids. */
+  chain: string;
+};
+
+/** The message's end has come. */
+export const isExpired = (m: string) => `${m}.expires_at <= now()`;
+
+/** Finds the pause of the app's channel. */
+const selectPause = (m: string) =>
+  `SELECT true FROM channel_pause WHERE app_id = ${m}.app_id AND channel = ${m}.channel`;
+
+/** Which suppressions of `p` are for the address, whatever sender they are for. */
+const isSuppression = (p: string, m: string) =>
+  `${p}.app_id = ${m}.app_id AND ${p}.channel = ${m}.channel AND ${p}.recipient = ${addressKey(`${m}.channel`, `${m}.target`)}`;
+
+/** A push goes to the device that has the token now; a message to OneSignal was perhaps planned for a device. */
+const mayHaveDevice = (m: string, device: string) =>
+  `(${m}.channel = 'push' OR ${m}.channel = 'onesignal' AND ${device} IS NOT NULL)`;
+
+/** `notes.device` of a message: the device that it was planned for. */
+export const plannedDevice = (m: string) => `${m}.notes ->> 'device'`;
+
+/**
+ * Whether nothing can stop a message `m`, as a condition. It is the verdict in short: where it would have to look closer
+ * (a suppression of any sender, a device), it says no. Each part is looked up by its key, and no index serves what is
+ * tested IS TRUE or IS NULL, so one plan is right whatever the tables hold.
+ */
+export function isClearlyEligible(m: string): string {
+  return `(NOT ${isExpired(m)} AND NOT ${mayHaveDevice(m, plannedDevice(m))}) IS TRUE
+    AND (SELECT true FROM integration WHERE id = ${m}.integration_id AND (state <> 'active' OR deleted_at IS NOT NULL)) IS NULL
+    AND (${selectPause(m)}) IS NULL
+    AND (SELECT true FROM suppression p WHERE ${isSuppression('p', m)} LIMIT 1) IS NULL`;
+}
+
+/**
+ * The one verdict: a SELECT that tells of each row of a relation what stops it, as `obstacle`, in the order in which
+ * reasons are reported. The relation has `id, app_id, channel, target, device, integration_id, expires_at`. Beside them
+ * stand `next_id` (the integration that a failover goes to) and what the integration's row says.
+ */
+export function selectEligibility(relation: string, facts: CandidateFacts): string {
+  return `
+  SELECT d.id, d.integration_id, i.name, i.state_reason, i.probe_at, n.id AS next_id, c.is_paused AS is_channel_paused,
+    CASE
+      WHEN ${isExpired('d')} THEN 'expired'
+      WHEN i.deleted_at IS NOT NULL THEN 'integration_removed'
+      WHEN s.is_suppressed THEN 'suppressed'
+      WHEN g.obstacle IS NOT NULL THEN g.obstacle
+      WHEN i.state = 'paused' OR c.is_paused THEN 'paused'
+      WHEN i.state = 'needs_attention' AND n.id IS NULL THEN 'needs_attention'
+      WHEN i.state = 'needs_attention' THEN 'failover'
+    END AS obstacle
+  FROM ${relation} d
+  LEFT JOIN integration i ON i.id = d.integration_id AND i.app_id = d.app_id
+  LEFT JOIN LATERAL (SELECT (${selectPause('d')}) IS TRUE AS is_paused) c ON true
+  LEFT JOIN LATERAL (
+    SELECT true AS is_suppressed FROM suppression p
+    WHERE ${isSuppression('p', 'd')}
+      AND (p.sender = '' OR p.sender = coalesce(${facts.sender}, i.settings ->> 'sender'))
+    LIMIT 1
+  ) s ON true
+  LEFT JOIN LATERAL (${selectDeviceObstacle(facts.userId)}) g ON true
+  LEFT JOIN LATERAL (
+    SELECT (${selectNextIntegration}) AS id FROM (SELECT ${facts.chain} AS ids WHERE i.state = 'needs_attention') chain
+  ) n ON true`;
+}
+
+/**
+ * A push to a device that has another owner or token by now, or is switched off. A message that was planned for a device
+ * goes to that device only, unless another user has since registered its token; a token that the call names goes only to the user
+ * whom the call names beside it.
+ */
+function selectDeviceObstacle(userId: string): string {
+  return `
+    SELECT CASE
+      WHEN d.device IS NOT NULL AND v.id::text IS DISTINCT FROM d.device THEN 'device_gone'
+      WHEN v.id IS NOT NULL AND owner.user_id <> ${userId} THEN 'device_gone'
+      WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
+      WHEN v.notifications_disabled THEN 'suppressed'
+    END AS obstacle
+    FROM (SELECT WHERE d.channel = 'push') push
+    LEFT JOIN device v ON v.app_id = d.app_id AND v.fcm_token = d.target
+      AND ${hashToken('v.fcm_token')} = ${hashToken('d.target')}
+    LEFT JOIN app_user owner ON owner.id = v.user_sid
+    UNION ALL
+    -- OneSignal: the device that the message was planned for, while the subscription is still its own.
+    SELECT CASE
+      WHEN v.id IS NULL OR 'subscription:' || lower(v.fields ->> 'onesignal_player_id') IS DISTINCT FROM d.target
+        THEN 'device_gone'
+      WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
+    END AS obstacle
+    FROM (SELECT WHERE d.channel = 'onesignal' AND d.device IS NOT NULL) planned
+    LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;
+}
+
+/** The next integration that works: behind this one in the chain, then from the start of the chain. */
+const selectNextIntegration = `
+    SELECT t.id FROM jsonb_array_elements_text(chain.ids) WITH ORDINALITY l (id, place)
+    JOIN integration t ON t.id = l.id::uuid AND t.app_id = d.app_id AND t.deleted_at IS NULL AND t.state = 'active'
+    ORDER BY l.place < coalesce((
+      SELECT own.place FROM jsonb_array_elements_text(chain.ids) WITH ORDINALITY own (id, place)
+      WHERE own.id = d.integration_id::text LIMIT 1), 0), l.place
+    LIMIT 1`;
+
+/** A message that is not stored, such as that of a dry run. */
+export type Candidate = {
+  channel: string;
+  target: string;
+  /** The device that it is planned for. */
+  deviceId: string | undefined;
+  /** The sender that the call names. */
+  sender: string | undefined;
+  /** The `user_id` that the call names. */
+  userId: string | undefined;
+  integrationId: string | undefined;
+  /** The ids of the channel's integrations, in order. */
+  chain: readonly string[];
+};
+
+export type Eligibility = {
+  obstacle: Obstacle | null;
+  isChannelPaused: boolean;
+  /** The integration that a failover goes to. */
+  nextIntegrationId: string | null;
+};
+
+/** What a claim would find now, for each candidate of an app in its order. Changes nothing. */
+export async function readEligibility(
+  pool: pg.Pool,
+  appId: string,
+  candidates: readonly Candidate[],
+): Promise<Eligibility[]> {
+  const { rows } = await pool.query<Eligibility>({
+    name: 'read-eligibility',
+    text: readStatement,
+    values: [
+      appId,
+      candidates.map(({ channel }) => channel),
+      candidates.map(({ target }) => target),
+      candidates.map(({ deviceId }) => deviceId),
+      candidates.map(({ sender }) => sender),
+      candidates.map(({ userId }) => userId),
+      candidates.map(({ integrationId }) => integrationId),
+      candidates.map(({ chain }) => JSON.stringify(chain)),
+    ],
+  });
+  return rows;
+}
+
+const readStatement = `
+SELECT e.obstacle, e.is_channel_paused AS "isChannelPaused", e.next_id AS "nextIntegrationId"
+FROM (${selectEligibility(
+  `(
+    SELECT t.place AS id, $1::uuid AS app_id, t.channel, t.target, t.device, t.sender, t.user_id, t.integration_id, t.chain,
+      'infinity'::timestamptz AS expires_at
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::jsonb[])
+      WITH ORDINALITY t (channel, target, device, sender, user_id, integration_id, chain, place)
+  )`,
+  { sender: 'd.sender', userId: 'd.user_id', chain: 'd.chain' },
+)}
+) e ORDER BY e.id`;
